@@ -15,8 +15,10 @@ describe('The programs, as they are built', function () {
       'src/extension/models/newerEditor.ts',
       'src/extension/models/offering.ts',
       'src/extension/settings/settingScopes.ts',
+      'src/extension/speaking.ts',
       'src/extension/start.ts',
       'src/extension/view/chatPage.ts',
+      'src/protocol/l10n.ts',
       'src/protocol/lazily.ts',
     ]);
     assert.ok(Buffer.byteLength(files.get('extension.cjs')!) < 10_000);

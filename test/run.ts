@@ -137,6 +137,7 @@ const parts: Part[] = [
     TOWPATH_HISTORIES: '10000',
   }),
   onlyAll('flows', [binary('mocha'), '--timeout', '0', 'test/workflows/run/flows.test.ts'], { TOWPATH_FLOWS: '10000' }),
+  onlyAll('foreign', ['test/l10n/foreign.ts']),
   onlyAll('sampled', [binary('mocha'), 'test/llm/local/sampled.test.ts'], { TOWPATH_SAMPLED: '25' }),
   onlyAll('kills', ['test/kills/run.ts']),
 ];

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { t } from '../src/protocol/l10n.ts';
 import type { Run } from '../src/protocol/run.ts';
 import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
@@ -22,7 +23,7 @@ export function findBar(context: PanelContext, scroll: Scroll): TemplateResult |
   if (!looking) return nothing;
   refind(context);
   const { query, found, at } = looking;
-  const count = query === '' ? '' : found.length === 0 ? 'None' : `${at + 1} of ${found.length}`;
+  const count = query === '' ? '' : found.length === 0 ? t('None') : t('{0} of {1}', at + 1, found.length);
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && !event.isComposing) goOn(context, scroll, event.shiftKey ? -1 : 1);
     else if (event.key === 'Escape') closeFind(context);
@@ -33,13 +34,13 @@ export function findBar(context: PanelContext, scroll: Scroll): TemplateResult |
   const search = ({ target }: Event) => look(context, scroll, (target as HTMLInputElement).value);
   const button = (name: string, icon: TemplateResult, act: () => void, disabled = false) =>
     html`<vscode-button appearance="icon" title=${name} aria-label=${name} ?disabled=${disabled} @click=${act}>${icon}</vscode-button>`;
-  return html`<search class="find" aria-label="Find in this run" @keydown=${onKey}>
-    <input type="text" class="find-words" data-testid="find" maxlength="200" placeholder="Find in this run" aria-label="Find in this run"
+  return html`<search class="find" aria-label=${t('Find in this run')} @keydown=${onKey}>
+    <input type="text" class="find-words" data-testid="find" maxlength="200" placeholder=${t('Find in this run')} aria-label=${t('Find in this run')}
       .value=${query} @input=${search}>
     <span class="find-count quiet" role="status">${count}</span>
-    ${button('Previous message that has it', icons.up, () => goOn(context, scroll, -1), found.length === 0)}
-    ${button('Next message that has it', icons.down, () => goOn(context, scroll, 1), found.length === 0)}
-    ${button('Close', icons.close, () => closeFind(context))}
+    ${button(t('Previous message that has it'), icons.up, () => goOn(context, scroll, -1), found.length === 0)}
+    ${button(t('Next message that has it'), icons.down, () => goOn(context, scroll, 1), found.length === 0)}
+    ${button(t('Close'), icons.close, () => closeFind(context))}
   </search>`;
 }
 

@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { dollars } from '../src/protocol/money.ts';
+import { t } from '../src/protocol/l10n.ts';
+import { money } from '../src/protocol/money.ts';
+import { titleSaid } from '../src/protocol/run.ts';
 import type { RunRow } from '../src/protocol/view.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
@@ -16,25 +18,25 @@ export function history(context: PanelContext): TemplateResult | typeof nothing 
   const { runs } = context.model;
   const query = context.opened.query ?? '';
   const rows = runs && (runs.query === query || query !== '') ? runs.rows : [];
-  const none = query === '' ? 'No runs yet.' : 'No run has all of these words.';
+  const none = query === '' ? t('No runs yet.') : t('No run has all of these words.');
   const search = ({ target }: Event) => {
     context.opened.query = (target as HTMLInputElement).value;
     context.post({ type: 'list-runs', query: context.opened.query });
     context.refresh();
   };
-  return html`<section class="history" aria-label="Runs" @focusin=${({ target }: FocusEvent) => {
+  return html`<section class="history" aria-label=${t('Runs')} @focusin=${({ target }: FocusEvent) => {
     keys = { element: target as HTMLElement, row: rowOf(target as Node) };
   }}>
     <input class="history-search" type="search" data-testid="search-runs" maxlength="200" .value=${query} @input=${search}
-      placeholder="Search titles and texts" aria-label="Search runs by words of their titles and texts" />
+      placeholder=${t('Search titles and texts')} aria-label=${t('Search runs by words of their titles and texts')} />
     ${runs?.query === query && rows.length === 0 ? html`<p class="quiet">${none}</p>` : nothing}
     <ul>${repeat(
       withDays(rows, context.now),
       ({ row: { id } }) => id,
       ({ row, heading }) => line(context, row, heading),
     )}</ul>
-    ${runs?.more ? html`<p class="quiet">${runs.more} more: search for words of theirs.</p>` : nothing}
-    <button class="history-deleted" data-testid="deleted-runs" @click=${() => context.post({ type: 'action', action: 'deleted-runs' })}>Deleted runs…</button>
+    ${runs?.more ? html`<p class="quiet">${t('{0} more: search for words of theirs.', runs.more)}</p>` : nothing}
+    <button class="history-deleted" data-testid="deleted-runs" @click=${() => context.post({ type: 'action', action: 'deleted-runs' })}>${t('Deleted runs…')}</button>
   </section>`;
 }
 
@@ -85,7 +87,7 @@ function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?
     if (row.depth > 0) return { row };
     const next = rows.findIndex((other, index) => index > at && other.depth === 0);
     pinned = rows.slice(at, next < 0 ? undefined : next).some((member) => member.pinned);
-    const part = pinned ? 'Pinned' : day(row.newest, now);
+    const part = pinned ? t('Pinned') : day(row.newest, now);
     if (part === last) return { row };
     last = part;
     return { row, heading: part };
@@ -93,20 +95,20 @@ function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?
 }
 
 /** Where and how much, or how it ended, as a sentence. */
-function aboutIt({ damaged, readOnly, error, worktree }: RunRow): string | undefined {
-  if (worktree) return `Opens its window: ${visibleLine(worktree.folder)}`;
-  const text = damaged ? `A part of its record is damaged: ${damaged}` : (readOnly ?? error?.message);
-  return text && visibleLine(text);
+function aboutIt({ damaged, damagedSaid, readOnly, error, worktree }: RunRow): string | undefined {
+  if (worktree) return t('Opens its window: {0}', visibleLine(worktree.folder));
+  if (damaged) return visibleLine(t('A part of its record is damaged: {0}', damagedSaid ?? damaged));
+  const words = readOnly ? t(readOnly) : error && (error.said ? t(error.said) : error.message);
+  return words && visibleLine(words);
 }
 
 /** What it is at, or how it ended. */
 function stateOf({ state, elsewhere, damaged, readOnly, live, phase, error, worktree }: RunRow): string {
-  if (worktree?.begun === false) return 'Not begun';
-  const where = elsewhere ? ' in another window' : '';
-  if (state === 'asking') return `Asks${where}`;
-  if (live || state === 'working') return `Running${where}`;
-  if (damaged) return 'Damaged';
-  if (readOnly) return 'From a newer Towpath';
+  if (worktree?.begun === false) return t('Not begun');
+  if (state === 'asking') return elsewhere ? t('Asks in another window') : t('Asks');
+  if (live || state === 'working') return elsewhere ? t('Running in another window') : t('Running');
+  if (damaged) return t('Damaged');
+  if (readOnly) return t('From a newer Towpath');
   const ended =
     phase === 'Running'
       ? 'Interrupted'
@@ -117,7 +119,8 @@ function stateOf({ state, elsewhere, damaged, readOnly, live, phase, error, work
           : error?.code === 'ENGINE_ABORTED'
             ? 'Stopped'
             : 'Failed';
-  return state ? [ended || 'Done', 'not seen yet'].join(', ') : ended;
+  if (state) return `${t(ended || 'Done')}, ${t('not seen yet')}`;
+  return ended && t(ended);
 }
 
 /** How far in a branch stands at most: titles need the width. */
@@ -126,15 +129,15 @@ const deepest = 4;
 function line(context: PanelContext, run: RunRow, heading: string | undefined): TemplateResult {
   const current = context.model.run?.id === run.id;
   const deleting = context.opened.deleting === run.id;
-  const title = proseLine(run.title) || 'Untitled';
+  const title = proseLine(titleSaid(run.title)) || t('Untitled');
   const model = run.model && visibleLine(run.model.slice(run.model.indexOf('/') + 1));
   const facts = [
-    run.depth > 0 && 'Branch',
-    run.imported && 'Imported',
+    run.depth > 0 && t('Branch'),
+    run.imported && t('Imported'),
     stateOf(run),
     run.worktree && visibleLine(run.worktree.branch),
     model,
-    run.cost !== undefined && run.cost > 0 && dollars(run.cost),
+    run.cost !== undefined && run.cost > 0 && t(money(run.cost)),
     ago(run.updatedAt, context.now).replaceAll(' ', '\u00a0'),
   ];
   const open = () => {
@@ -157,11 +160,11 @@ function line(context: PanelContext, run: RunRow, heading: string | undefined): 
   const rename = () => context.post({ type: 'rename-run', runId: run.id });
   const whatToDo =
     () => html`<button class="history-button ${run.pinned ? 'on' : ''}" data-testid="pin-run" @click=${pin} aria-pressed=${run.pinned ? 'true' : 'false'}
-      title=${run.pinned ? 'Unpin this run' : 'Pin this run'} aria-label=${`Pin ${title}`}>${icons.pin}</button>
-    <button class="history-button" data-testid="rename-run" @click=${rename} title="Rename this run" aria-label=${`Rename ${title}`}>${icons.pencil}</button>
+      title=${t(run.pinned ? 'Unpin this run' : 'Pin this run')} aria-label=${t('Pin {0}', title)}>${icons.pin}</button>
+    <button class="history-button" data-testid="rename-run" @click=${rename} title=${t('Rename this run')} aria-label=${t('Rename {0}', title)}>${icons.pencil}</button>
     <button class="history-delete ${deleting ? 'sure' : ''}" data-testid="delete-run" @click=${remove} @blur=${forget}
-      title=${deleting ? 'Press again to stop this run and delete it' : 'Delete this run: it can be brought back'}
-      aria-label=${deleting ? `Really stop and delete ${title}` : `Delete ${title}`}>${deleting ? 'Stop and delete?' : icons.trash}</button>`;
+      title=${t(deleting ? 'Press again to stop this run and delete it' : 'Delete this run: it can be brought back')}
+      aria-label=${t(deleting ? 'Really stop and delete {0}' : 'Delete {0}', title)}>${deleting ? t('Stop and delete?') : icons.trash}</button>`;
   return html`${heading === undefined ? nothing : html`<li class="history-day quiet">${heading}</li>`}
   <li class="history-row ${current ? 'current' : ''}" data-run=${run.id} data-state=${run.state ?? nothing} data-depth=${Math.min(run.depth, deepest)}>
     <button class="history-open" title=${aboutIt(run) ?? title}

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { counted } from '../src/protocol/counted.ts';
+import { amount, t } from '../src/protocol/l10n.ts';
 import type { PanelContext } from './context.ts';
 
 /**
@@ -19,14 +19,14 @@ export function longText(context: PanelContext, place: string, text: string, cha
   const end = `${place}:end`;
   const between = left - characters;
   if (whole.has(end) && between > 0)
-    return html`${shown}<span class="quiet">… ${counted(between, 'character')} …</span>
+    return html`${shown}<span class="quiet">… ${t(amount(between, 'character'))} …</span>
 ${text.slice(-characters)}`;
   const isFar = text.length > mostCharacters * 1.1;
   return html`${shown}… ${
     limit === mostCharacters
-      ? html`<span class="quiet">and ${counted(left, 'more character')}</span>`
-      : html`<button class="more" @click=${show(place)}>Show more</button>`
-  }${isFar ? html` <button class="more" @click=${show(end)}>Show the end</button>` : nothing}`;
+      ? html`<span class="quiet">${t('and {0}', amount(left, 'more character'))}</span>`
+      : html`<button class="more" @click=${show(place)}>${t('Show more')}</button>`
+  }${isFar ? html` <button class="more" @click=${show(end)}>${t('Show the end')}</button>` : nothing}`;
 }
 
 const mostCharacters = 200_000;

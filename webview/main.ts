@@ -1,3 +1,4 @@
+import './words.ts';
 import './panel.css';
 import { render } from 'lit-html';
 import type { RunEvent } from '../src/protocol/events.ts';

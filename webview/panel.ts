@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { titleOf } from '../src/protocol/run.ts';
+import { t } from '../src/protocol/l10n.ts';
+import { titleOf, titleSaid } from '../src/protocol/run.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
 import { asksElsewhere, onConversationKey } from './composer/ask.ts';
 import { asksIn } from './composer/choosing.ts';
@@ -26,7 +27,7 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
   return html`
     ${header(context)}
     ${findBar(context, scroll)}
-    <main class="scroller" tabindex="0" aria-label="Conversation" @scroll=${scroll.onScroll}
+    <main class="scroller" tabindex="0" aria-label=${t('Conversation')} @scroll=${scroll.onScroll}
       @keydown=${(event: KeyboardEvent) => onConversationKey(context, event)}>
       <div class="transcript">
         ${state ? workspaceNotices(context, state) : nothing}
@@ -41,7 +42,7 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
       scroll.following || empty
         ? nothing
         : html`<vscode-button class="latest small" appearance="secondary" data-testid="latest" @click=${scroll.toEnd}
-              ><span slot="start">${icons.down}</span>${asksIn(run).length > 0 ? 'A question waits' : 'Jump to latest'}</vscode-button>`
+              ><span slot="start">${icons.down}</span>${t(asksIn(run).length > 0 ? 'A question waits' : 'Jump to latest')}</vscode-button>`
     }</div>
     ${stripList(context, parts)}
     <footer @keydown=${(event: KeyboardEvent) => onLetter(context, event) || onStripKey(context, event)}>
@@ -53,7 +54,7 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
 
 function header(context: PanelContext): TemplateResult {
   const { run } = context.model;
-  const title = run ? proseLine(titleOf(run)) : 'New run';
+  const title = run ? proseLine(titleSaid(titleOf(run))) : t('New run');
   const toggle = () => (context.opened.history ? closeHistory(context) : openHistory(context));
   const begin = () => {
     context.post({ type: 'new-run' });
@@ -63,9 +64,9 @@ function header(context: PanelContext): TemplateResult {
   return html`<header @keydown=${(event: KeyboardEvent) => onHistoryKey(context, event)}
       @focusout=${(event: FocusEvent) => leaveHistory(context, event)}>
     <h1 class="title" title=${title}>${title}</h1>
-    <vscode-button appearance="icon" data-testid="history" title="Show runs" aria-label="Show runs"
+    <vscode-button appearance="icon" data-testid="history" title=${t('Show runs')} aria-label=${t('Show runs')}
       aria-expanded=${context.opened.history ? 'true' : 'false'} @click=${toggle}>${icons.history}</vscode-button>
-    <vscode-button appearance="icon" data-testid="new-run" title="New run" aria-label="New run"
+    <vscode-button appearance="icon" data-testid="new-run" title=${t('New run')} aria-label=${t('New run')}
       @click=${begin}>${icons.add}</vscode-button>
     ${history(context)}
   </header>`;
@@ -94,6 +95,6 @@ function noticeBar(context: PanelContext): TemplateResult | typeof nothing {
       (label, button) =>
         html`<vscode-button class="small" appearance="secondary" data-testid="notice-offer" @click=${() => answer(button)}>${visibleLine(label)}</vscode-button>`,
     )}
-    <vscode-button appearance="icon" class="dismiss" title="Dismiss" aria-label="Dismiss" @click=${() => answer()}>${icons.close}</vscode-button>
+    <vscode-button appearance="icon" class="dismiss" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => answer()}>${icons.close}</vscode-button>
   </div>`;
 }

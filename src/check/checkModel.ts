@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ReadLimit } from '../engine/budget.ts';
 import type { RunModel } from '../engine/context.ts';
+import { sentence } from '../protocol/l10n.ts';
+import { saidAs, type Words, wordsIn } from '../protocol/sentence.ts';
 import { type Measured, nothingMeasured } from './meter.ts';
 import type { CheckResult, TaskResult } from './result.ts';
 import { runTask, type TaskLimits, type Trying, usualLimits } from './runTask.ts';
@@ -43,7 +45,7 @@ export async function checkModel({
   const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'towpath-check-')));
   const results: TaskResult[] = [];
   let all: Measured = nothingMeasured;
-  let ended: string | undefined;
+  let ended: Words | undefined;
   const at = Date.now();
   try {
     for (const task of tasks) {
@@ -65,7 +67,7 @@ export async function checkModel({
       });
       all = sum(all, tried);
       if (tried.unasked) {
-        ended = signal.aborted ? 'It was stopped.' : tried.unasked.message;
+        ended = signal.aborted ? sentence('It was stopped.') : wordsIn(tried.unasked);
         break;
       }
       const { why, ms, replies, prompt, cached, written } = tried;
@@ -75,7 +77,7 @@ export async function checkModel({
         id,
         title,
         passed,
-        ...(!passed && { why }),
+        ...(!passed && whyAs(why)),
         ms: Math.round(ms),
         replies,
         prompt,
@@ -99,8 +101,19 @@ export async function checkModel({
     ...speed('readPerSecond', all.prompt - all.cached, all.readMs),
     ...speed('writtenPerSecond', all.written, all.writeMs),
     ...(all.cost !== undefined && all.replies > 0 && { cost: all.cost }),
-    ...(ended !== undefined && { ended }),
+    ...(ended !== undefined && endedAs(ended)),
   };
+}
+
+/** As it is kept. */
+function whyAs(words: Words): Pick<TaskResult, 'why' | 'said'> {
+  const { message: why, ...said } = saidAs(words);
+  return { why, ...said };
+}
+
+function endedAs(words: Words): Pick<CheckResult, 'ended' | 'said'> {
+  const { message: ended, ...said } = saidAs(words);
+  return { ended, ...said };
 }
 
 /** What is left of a limit, which is none at 0: a limit that is used up is nearly nothing. */

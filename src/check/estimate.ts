@@ -1,7 +1,8 @@
 import { estimateTokenCount } from 'tokenx';
 import { systemPrompt } from '../engine/composer.ts';
 import { tokensOfPrefix } from '../engine/tokens.ts';
-import { counted, inNumber } from '../protocol/counted.ts';
+import { amount, grouped, language, t } from '../protocol/l10n.ts';
+import { cents } from '../protocol/money.ts';
 import { toldOf } from '../protocol/tools.ts';
 import { defaultTools } from '../tools/default.ts';
 import { towpath } from '../workflows/run/chat.ts';
@@ -18,7 +19,7 @@ export interface Estimate {
   fresh: number;
   written: number;
   ms: number;
-  /** What the time is worked out from, in words. */
+  /** What the time is worked out from, in words for people. */
   basis: string;
 }
 
@@ -54,23 +55,27 @@ export function estimateOf(isLocal: boolean, before?: CheckResult, tasks: readon
     written,
     ms: whole ? sumOf(whole, 'ms') : (fresh / read + written / write) * 1000 + replies * waitMs,
     basis: whole
-      ? `as on ${inDay(whole.at)}`
-      : `if it reads ${read} and writes ${write} tokens a second, which nobody has measured yet`,
+      ? t('as on {0}', inDay(whole.at, language()))
+      : t('if it reads {0} and writes {1} tokens a second, which nobody has measured yet', read, write),
   };
 }
 
 /** The same for a person, before anything is sent. `least`: US dollars that it costs at least; undefined: no price is known. */
 export function estimateInWords({ replies, prompt, fresh, written, ms, basis }: Estimate, least: number | undefined) {
-  const rounded = (tokens: number) => inNumber(Math.round(tokens / 100) * 100);
+  const rounded = (tokens: number) => grouped(Math.round(tokens / 100) * 100);
   const { replies: most, written: mostWritten, ms: mostMs } = usualLimits;
   return [
-    `About ${inTime(ms)}, ${basis}; a model that thinks takes longer.`,
-    `About ${counted(replies, 'reply', 'replies')}: ${rounded(prompt)} tokens sent, of which ${rounded(fresh)} are new, and ${rounded(written)} written.`,
+    t('About {0}, {1}; a model that thinks takes longer.', inTime(ms), basis),
+    t(
+      'About {0}: {1} tokens sent, of which {2} are new, and {3} written.',
+      amount(replies, 'reply', 'replies'),
+      ...[prompt, fresh, written].map(rounded),
+    ),
     least === undefined
-      ? 'Its price is not known.'
+      ? t('Its price is not known.')
       : least === 0
-        ? 'It costs nothing.'
-        : `It costs $${least.toFixed(2)} at least.`,
-    `No task takes more than ${most} replies, ${inNumber(mostWritten)} written tokens and ${inTime(mostMs)}.`,
+        ? t('It costs nothing.')
+        : t('It costs {0} at least.', cents(least)),
+    t('No task takes more than {0} replies, {1} written tokens and {2}.', most, grouped(mostWritten), inTime(mostMs)),
   ];
 }

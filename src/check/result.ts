@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { counted } from '../protocol/counted.ts';
+import { amount, inEnglish, language, type Sentence, t } from '../protocol/l10n.ts';
+import { sentenceSchema } from '../protocol/sentenceSchema.ts';
 
 const count = z.number().nonnegative();
 
@@ -8,8 +9,9 @@ export const taskResultSchema = z.object({
   id: z.string(),
   title: z.string(),
   passed: z.boolean(),
-  /** What went wrong, in a sentence; not of one that passed. */
+  /** What went wrong, in a sentence; not of one that passed. `said`: the same for people, where that can be told in their language. */
   why: z.string().optional(),
+  said: sentenceSchema.optional(),
   ms: count,
   replies: count,
   /** Tokens: of all prompts, how many of those were not read again, and what it wrote. */
@@ -37,8 +39,9 @@ export const checkResultSchema = z.object({
   writtenPerSecond: count.optional(),
   /** US dollars, where the price is known. */
   cost: count.optional(),
-  /** Why not all tasks were tried, in a sentence. */
+  /** Why not all tasks were tried, in a sentence. `said`: the same for people, where that can be told in their language. */
   ended: z.string().optional(),
+  said: sentenceSchema.optional(),
 });
 export type CheckResult = z.infer<typeof checkResultSchema>;
 
@@ -47,19 +50,37 @@ export const passedOf = ({ tasks }: Pick<CheckResult, 'tasks'>): number => tasks
 export const sumOf = ({ tasks }: Pick<CheckResult, 'tasks'>, of: 'ms' | 'replies' | 'prompt' | 'cached' | 'written') =>
   tasks.reduce((sum, task) => sum + task[of], 0);
 
-/** `13 of 15 tasks · 24 tokens/s`, for lists. */
-export function checkInShort(result: CheckResult): string {
-  const { writtenPerSecond, of } = result;
-  const speed = writtenPerSecond === undefined ? [] : [`${perSecond(writtenPerSecond)} tokens/s`];
-  return [`${passedOf(result)} of ${counted(of, 'task')}`, ...speed].join(' · ');
+/** In which language it is told what came of a check. */
+export interface Tongue {
+  tell(said: Sentence): string;
+  /** For dates and numbers. */
+  locale: string;
 }
 
-export const perSecond = (tokens: number): string =>
-  tokens >= 10 ? Math.round(tokens).toLocaleString('en-US') : tokens.toFixed(1);
+/** For what leaves this machine. */
+export const english: Tongue = { tell: inEnglish, locale: 'en' };
+
+export const ofThePerson = (): Tongue => ({ tell: t, locale: language() });
+
+/** `13 of 15 tasks · 24 tokens/s`, for lists. */
+export function checkInShort(result: CheckResult): string {
+  const { writtenPerSecond: speed, of } = result;
+  const done = t('{0} of {1}', passedOf(result), amount(of, 'task'));
+  return [done, ...(speed === undefined ? [] : [t('{0} tokens/s', perSecond(speed, language()))])].join(' · ');
+}
+
+export const perSecond = (tokens: number, locale: string): string => {
+  const digits = tokens >= 10 ? 0 : 1;
+  return tokens.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+};
 
 /** `40 s`, `6 min`. */
 export const inTime = (ms: number): string =>
   ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
 
-export const inDay = (at: number): string =>
-  new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+export const inDay = (at: number, locale: string): string =>
+  new Date(at).toLocaleDateString(/^en\b/.test(locale) ? 'en-GB' : locale, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  });

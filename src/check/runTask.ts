@@ -5,9 +5,11 @@ import type { ReadLimit } from '../engine/budget.ts';
 import type { RunModel } from '../engine/context.ts';
 import { ExecutionEngine } from '../engine/engine.ts';
 import type { RunEvent } from '../protocol/events.ts';
+import { grouped, sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
+import { toPeople, type Words, wordsIn } from '../protocol/sentence.ts';
 import { RunStore } from '../runs/store.ts';
 import { defaultTools } from '../tools/default.ts';
 import { createToolHost } from '../tools/host.ts';
@@ -48,7 +50,7 @@ export interface Trying {
 
 export interface Tried extends Measured {
   /** Undefined: it is done. */
-  why?: string;
+  why?: Words;
   ms: number;
   /** It says nothing about the model: it could not be asked, or the person stopped it. */
   unasked?: ErrorInfo;
@@ -86,8 +88,8 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
   const runId = RunStore.newId();
   const meter = new Meter();
   let written = '';
-  let over: string | undefined;
-  const end = (why: string) => {
+  let over: Words | undefined;
+  const end = (why: Words) => {
     over ??= why;
     void engine.stop(runId);
   };
@@ -104,17 +106,20 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
     tell(event: RunEvent) {
       meter.hear(event);
       record?.told(event);
-      if (event.type === 'progress') given.progress(event.text);
+      if (event.type === 'progress') given.progress(toPeople(event.said ?? event.text));
       if (event.type === 'ask') void engine.say({ runId, userInput: nobody });
       if (event.type !== 'chunk') return;
       written += [event.content, event.thinking, event.toolCall?.argumentsText].filter(Boolean).join('');
       if (written.length > limits.written && estimateTokenCount(written) > limits.written)
-        end(`It had written more than ${limits.written.toLocaleString('en-US')} tokens, and was ended.`);
+        end(sentence('It had written more than {0} tokens, and was ended.', grouped(limits.written)));
     },
   });
   const stop = () => void engine.stop(runId);
   signal.addEventListener('abort', stop);
-  const late = setTimeout(() => end(`It was not done after ${inTime(limits.ms)}, and was ended.`), limits.ms);
+  const late = setTimeout(
+    () => end(sentence('It was not done after {0}, and was ended.', inTime(limits.ms))),
+    limits.ms,
+  );
   const started = performance.now();
   try {
     const { error } = await engine.start({ runId, userInput: task.asks });
@@ -149,8 +154,9 @@ const ofTheModel = [
 const isOfTheModel = (error: ErrorInfo, hasAnswered: boolean): boolean =>
   !isOverLimit(error) && error.code !== 'LLM_AUTH_FAILED' && (hasAnswered || ofTheModel.includes(error.code));
 
-function faultOf({ code, message }: ErrorInfo, { replies }: TaskLimits): string {
-  if (code === 'ENGINE_MAX_TURNS_EXCEEDED') return `It did not come to an end, and was ended after ${replies} replies.`;
-  if (code === 'ENGINE_LOOP_DETECTED') return `It went round in circles. ${message}`;
-  return message;
+function faultOf(error: ErrorInfo, { replies }: TaskLimits): Words {
+  if (error.code === 'ENGINE_MAX_TURNS_EXCEEDED')
+    return sentence('It did not come to an end, and was ended after {0} replies.', replies);
+  if (error.code === 'ENGINE_LOOP_DETECTED') return sentence('It went round in circles. {0}', wordsIn(error));
+  return wordsIn(error);
 }

@@ -1,3 +1,4 @@
+import type { Sentence } from '../protocol/l10n.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../tools/tool.ts';
 import type { Folder } from './folderWorkspace.ts';
 import type { Seen } from './seen.ts';
@@ -15,7 +16,7 @@ export interface Task {
   /** What the person would answer; undefined: as always (`usualAnswer`). */
   answers?(request: ApprovalRequest, folder: Folder): ApprovalAnswer | undefined;
   /** Why it is not done, in a sentence about the model; undefined: it is. */
-  judge(seen: Seen): string | undefined;
+  judge(seen: Seen): Sentence | undefined;
 }
 
 /**

@@ -5,4 +5,7 @@ import { changing } from './tasks/changing.ts';
 import { heeding } from './tasks/heeding.ts';
 
 /** What a model is checked with, in this order. */
-export const tasks: readonly Task[] = [...calling, ...changing, ...heeding, ...answering];
+export const tasks = [...calling, ...changing, ...heeding, ...answering] as const satisfies readonly Task[];
+
+/** What one of them is about. */
+export type Title = (typeof tasks)[number]['title'];

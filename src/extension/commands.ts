@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
 import type { ReadModel } from '../llm/local/library.ts';
+import { t } from '../protocol/l10n.ts';
 import type { RunStore } from '../runs/store.ts';
 import { keptFromSearch } from '../tools/gate/policy.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -235,7 +236,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.newRunInWorktree': () => parts.worktrees.begin(),
     'towpath.openRun': async () => {
       const elsewhere = await parts.worktrees.elsewhere();
-      const picked = await pickRun(parts.store, parts.states, 'Towpath: open a run', elsewhere);
+      const picked = await pickRun(parts.store, parts.states, t('Towpath: open a run'), elsewhere);
       if (picked?.folder !== undefined) return parts.worktrees.open(picked.folder);
       if (picked?.run) await showRun(parts, picked.run.id);
     },
@@ -243,10 +244,10 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.renameRun': (id?: unknown) => parts.titles.rename(typeof id === 'string' ? id : undefined),
     'towpath.pinRun': (id?: unknown) => parts.titles.pin(typeof id === 'string' ? id : undefined),
     'towpath.deleteRun': async () => {
-      const runId = (await pickRun(parts.store, parts.states, 'Towpath: delete a run'))?.run?.id;
+      const runId = (await pickRun(parts.store, parts.states, t('Towpath: delete a run')))?.run?.id;
       if (!runId) return;
-      const stop = 'Stop and Delete';
-      const text = 'This run is at work. Stop it and delete it?';
+      const stop = t('Stop and Delete');
+      const text = t('This run is at work. Stop it and delete it?');
       const atWork = parts.engine.liveIds.includes(runId);
       if (!atWork || (await parts.modals.ask({ text, buttons: [stop] })) === stop) await deleteRun(runId, parts);
     },
@@ -279,7 +280,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
       await conversation.restored;
       const runId = typeof id === 'string' ? id : conversation.id;
       const run = (await parts.store.list()).find((one) => one.id === runId);
-      await showRunPreset(parts.policies, { id: runId, title: run?.title ?? 'New run' });
+      await showRunPreset(parts.policies, { id: runId, title: run?.title ?? t('New run') });
     },
     'towpath.runPackageWorkflow': () => packages.runWorkflow(),
     'towpath.talkToPackageAgent': () => packages.talk(),
@@ -348,11 +349,11 @@ const versionOf = ({ extension }: vscode.ExtensionContext): string => extension.
 async function tryAnotherModel({ conversation, models, setup }: Parts, id?: string): Promise<void> {
   await conversation.restored;
   if (conversation.working && !conversation.waitsToAsk) {
-    tell('info', 'This run is at work. Stop it first.');
+    tell('info', t('This run is at work. Stop it first.'));
     return;
   }
   if (conversation.runId === undefined) {
-    tell('info', 'No run is shown that could go on.');
+    tell('info', t('No run is shown that could go on.'));
     return;
   }
   const picked = await models.pickedIn(() => (typeof id === 'string' ? models.pick(id) : setup.pickModel()));
@@ -360,7 +361,7 @@ async function tryAnotherModel({ conversation, models, setup }: Parts, id?: stri
   await showPanel();
   if (conversation.working) {
     if (!conversation.waitsToAsk)
-      return tell('info', 'The run has gone on meanwhile. Its next answer is by the other model.');
+      return tell('info', t('The run has gone on meanwhile. Its next answer is by the other model.'));
     await conversation.stop();
   }
   void conversation.goOn(picked);
@@ -373,7 +374,7 @@ async function stopRuns({ conversation, engine, states }: Parts): Promise<void> 
   const shownFirst = live.toSorted(
     (one, other) => Number(other.runId === conversation.runId) - Number(one.runId === conversation.runId),
   );
-  const chosen = await pickOfNow(shownFirst, 'Towpath: stop a run', `All ${live.length}`);
+  const chosen = await pickOfNow(shownFirst, t('Towpath: stop a run'), t('All {0}', live.length));
   if (chosen) await conversation.stop(chosen.map(({ runId }) => runId));
 }
 
@@ -382,10 +383,10 @@ async function showRunsNow(parts: Parts): Promise<void> {
   await parts.states.look();
   const { all } = parts.states;
   if (all.length === 0) {
-    tell('info', 'No run is at work, asks, or has ended unseen.');
+    tell('info', t('No run is at work, asks, or has ended unseen.'));
     return;
   }
-  const [run] = (await pickOfNow(all, 'Towpath: runs at work, that ask, or that have ended unseen')) ?? [];
+  const [run] = (await pickOfNow(all, t('Towpath: runs at work, that ask, or that have ended unseen'))) ?? [];
   if (run) await showRun(parts, run.runId);
 }
 
@@ -400,15 +401,15 @@ async function showPanel(): Promise<void> {
 
 async function unloadLocal(models: Models): Promise<void> {
   const what = await models.unloadLocal();
-  if (what === 'busy') tell('warning', 'The local model is at work. Stop its run, then unload it.');
-  else if (what === 'none') tell('info', 'No local model is loaded.');
-  else tell('info', 'The local model is unloaded and its memory is free. The next message loads it again.');
+  if (what === 'busy') tell('warning', t('The local model is at work. Stop its run, then unload it.'));
+  else if (what === 'none') tell('info', t('No local model is loaded.'));
+  else tell('info', t('The local model is unloaded and its memory is free. The next message loads it again.'));
 }
 
 function askTask(): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: 'Towpath: a new run',
-    prompt: 'What should be done?',
+    title: t('Towpath: a new run'),
+    prompt: t('What should be done?'),
     ignoreFocusOut: true,
   });
 }

@@ -5,6 +5,7 @@ import type { ReadModel } from '../llm/local/library.ts';
 import type { KeepOptions } from '../llm/local/states/keepOptions.ts';
 import { lazily } from '../protocol/lazily.ts';
 import { newRun, titleOf } from '../protocol/run.ts';
+import { wordsOf } from '../protocol/sentence.ts';
 import { modelStatesIn } from '../runs/modelStates.ts';
 import { RunStore } from '../runs/store.ts';
 import { keptFromSearch } from '../tools/gate/policy.ts';
@@ -60,6 +61,7 @@ import { takeOverFormerSettings } from './settings/formerSettings.ts';
 import { Memory } from './settings/memory.ts';
 import { Secrets } from './settings/secrets.ts';
 import { settings } from './settings/settings.ts';
+import { speakAsTheEditor } from './speaking.ts';
 import type { ChatPage } from './view/chatPage.ts';
 import { ChatView } from './view/chatView.ts';
 import { Presence } from './view/presence.ts';
@@ -82,6 +84,7 @@ export interface Towpath {
 
 /** Builds everything, top to bottom, in the order a sentence travels. */
 export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath {
+  speakAsTheEditor(); // this program's own copy of what tells words
   context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before anybody else hears of a change
   const log = vscode.window.createOutputChannel('Towpath', { log: true });
   // Without an open folder there is no workspace storage; such runs are kept with the profile.
@@ -369,7 +372,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   });
 
   const readModel: ReadModel = (file) =>
-    asides.others.run('model', file).catch((error: Error) => ({ trouble: error.message }));
+    asides.others.run('model', file).catch((error: unknown) => ({ trouble: wordsOf(error) }));
   const offered = lazily(
     () => import('./models/offeredModels.ts'),
     ({ OfferedModels }) =>

@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
+import { t } from '../protocol/l10n.ts';
 import { lazily } from '../protocol/lazily.ts';
 import type { Towpath } from './main.ts';
 import { lightbulb } from './mentions/lightbulb.ts';
 import { offering } from './models/offering.ts';
+import { speakAsTheEditor } from './speaking.ts';
 import { ChatPage, tabType } from './view/chatPage.ts';
 
 /** Where there is a folder for it, what nobody asks for is done all the same (problems of workflow files, what was left over), once the window is up. Milliseconds. */
@@ -19,6 +21,7 @@ let over = false;
  * whose page is on its way to the screen meanwhile; a command, which waits for it.
  */
 export function activate(context: vscode.ExtensionContext): void {
+  speakAsTheEditor();
   const load = () => {
     clearTimeout(unasked);
     towpath ??= loadAll(context, page);
@@ -65,7 +68,7 @@ async function loadAll(context: vscode.ExtensionContext, page: ChatPage): Promis
     return (await main()).begin(context, page);
   } catch (error) {
     console.error(error);
-    void vscode.window.showErrorMessage('Towpath could not start. Reload the window, or install it again.');
+    void vscode.window.showErrorMessage(t('Towpath could not start. Reload the window, or install it again.'));
     throw error;
   }
 }

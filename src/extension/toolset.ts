@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import { toPeople } from '../protocol/sentence.ts';
 import { defaultTools } from '../tools/default.ts';
 import { createToolHost, type ToolHost } from '../tools/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
@@ -54,6 +55,7 @@ export function createToolset(parts: Parts): Toolset {
     approve: approvals.approve,
     policy: policies.current,
     prepare: mcp.prepare,
+    tell: toPeople,
   });
   return { host, mcp, toolNames: tools.map((tool) => tool.definition.name) };
 }

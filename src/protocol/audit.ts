@@ -76,14 +76,17 @@ const entries: Entries = {
     ...(waitMs !== undefined && { waitMs }),
   }),
 
-  question: ({ toolCallId, question: { what, where, command } }, words) => ({
-    kind: 'question',
-    of: 'gate',
-    call: toolCallId,
-    what: shown(what, words),
-    where: shown(where, words),
-    ...commandOf(command, words),
-  }),
+  question: ({ toolCallId, question: { command, ...said } }, words) => {
+    const { what, where } = said.english ?? said;
+    return {
+      kind: 'question',
+      of: 'gate',
+      call: toolCallId,
+      what: shown(what, words),
+      where: shown(where, words),
+      ...commandOf(command, words),
+    };
+  },
   ask: ({ toolCallId, questions }) => ({
     kind: 'question',
     of: 'model',

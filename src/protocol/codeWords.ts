@@ -1,7 +1,8 @@
 import type { Code, EditReason, RefusalReason } from './codes.ts';
+import { type Sentence, t } from './l10n.ts';
 
 /** Each code in words for people: what stands behind “Could not read a.ts: ”, and, begun with a capital, a sentence. */
-export const codeWords: Record<Code, string> = {
+export const codeWords = {
   TOOL_ARGS_INVALID: 'what the model asked for does not fit',
   TOOL_ARGS_INVALID_JSON: 'what the model asked for cannot be read',
   TOOL_DENIED: 'it was not allowed',
@@ -51,9 +52,9 @@ export const codeWords: Record<Code, string> = {
   WORKFLOW_LIMIT_REACHED: 'the workflow has reached a limit of its own',
   WORKFLOW_NOT_FOUND: 'there is no such workflow any more',
   WORKFLOW_UNTRUSTED: 'workflows run in trusted workspaces only',
-};
+} as const satisfies Record<Code, string>;
 
-export const refusalWords: Record<RefusalReason, string> = {
+export const refusalWords = {
   AMBIGUOUS_ROOT: 'it can mean several of the open folders',
   COMMAND_REFUSED: 'such a command is never run from here',
   EXISTS: 'it exists already',
@@ -76,9 +77,9 @@ export const refusalWords: Record<RefusalReason, string> = {
   SYMLINK_LOOP: 'it is a link that leads in a circle',
   UNKNOWN_NODE: 'the workflow has no such node',
   URL_REFUSED: 'it is no address of a web page',
-};
+} as const satisfies Record<RefusalReason, string>;
 
-export const editWords: Record<EditReason, string> = {
+export const editWords = {
   ABSENT: 'the text is not there',
   NOT_UNIQUE: 'the text is there more than once',
   EMPTY: 'no text to replace was given',
@@ -89,13 +90,14 @@ export const editWords: Record<EditReason, string> = {
   CHANGES_SIMILAR: 'the text differs in a line',
   CHANGES_BLANKS: 'the blank lines differ',
   INDENTATION: 'how deep the new lines go cannot be told',
-};
+} as const satisfies Record<EditReason, string>;
 
 export const isCode = (code: string | undefined): code is Code => code !== undefined && Object.hasOwn(codeWords, code);
 
-/** What happened, as a sentence: its own words, or those of its code. */
-export function errorSentence({ code, message }: { code: string; message: string }): string {
+/** What happened, as a sentence for a person: its own words, or those of its code. */
+export function errorSentence({ code, message, said }: { code: string; message: string; said?: Sentence }): string {
+  if (said) return t(said);
   if (message.trim() !== '') return message;
-  const words = codeWords[isCode(code) ? code : 'UNKNOWN'];
+  const words = t(codeWords[isCode(code) ? code : 'UNKNOWN']);
   return `${words[0]!.toUpperCase()}${words.slice(1)}.`;
 }

@@ -75,12 +75,14 @@ export type CommandEnd = z.infer<typeof commandEndSchema>;
 export const stepStartSchema = z.object({ argumentsId: z.string(), data: z.unknown() });
 export type StepStart = z.infer<typeof stepStartSchema>;
 
-/** What a person is asked about: short and true. `where` is the real path, or the folder a command runs in. */
+/** What a person is asked about, in their language: short and true. `where` is the real path, or the folder a command runs in. */
 export const questionSchema = z.object({
   id: z.string(),
   what: z.string(),
   where: z.string(),
   why: z.string(),
+  /** The same for records, where that is another language. */
+  english: z.object({ what: z.string(), where: z.string() }).optional(),
   command: z.string().optional(),
   /** What it changes, as `shownChange` writes it. */
   diff: z.string().optional(),

@@ -1,5 +1,6 @@
+import { t } from './l10n.ts';
 import { planOf } from './plan.ts';
-import { ownWords, type Run, titleOf } from './run.ts';
+import { ownWords, type Run, titleOf, titleSaid } from './run.ts';
 
 /** Characters of each part, so that all of it fits a small window. */
 const most = { words: 2000, summary: 6000, answer: 3000, files: 40 };
@@ -15,16 +16,17 @@ export function inShort(run: Run): string {
   const answer = run.messages.findLast((message) => message.role === 'assistant' && message.content.trim() !== '');
   const items = planOf(run).map(({ text, status }) => `- [${status === 'done' ? 'x' : ' '}] ${text}`);
   const files = filesOf(run);
-  const parts: [string, string | undefined][] = [
+  const parts = [
     ['What was asked for', cut(first, most.words)],
     ['What was asked for last', newest === first ? undefined : cut(newest, most.words)],
     ['The plan', items.join('\n')],
     ['What was done, as it was summarised on the way', summary && cut(summary, most.summary)],
     ['Files that were changed', files.join('\n')],
     ['What was answered last', answer && cut(answer.content, most.answer)],
-  ];
-  const told = parts.flatMap(([title, text]) => (text?.trim() ? [`${title}:\n${text.trim()}`] : []));
-  return [`Go on with the work of another run, “${titleOf(run)}”, from where it stands.`, ...told].join('\n\n');
+  ] as const;
+  const told = parts.flatMap(([title, text]) => (text?.trim() ? [`${t(title)}:\n${text.trim()}`] : []));
+  const begin = t('Go on with the work of another run, “{0}”, from where it stands.', titleSaid(titleOf(run)));
+  return [begin, ...told].join('\n\n');
 }
 
 function filesOf({ calls }: Run): string[] {
@@ -32,7 +34,7 @@ function filesOf({ calls }: Run): string[] {
     ok ? [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].filter((one) => !undone.includes(one)) : [],
   );
   const all = [...new Set(paths)];
-  return all.length > most.files ? [...all.slice(0, most.files), `and ${all.length - most.files} more`] : all;
+  return all.length > most.files ? [...all.slice(0, most.files), t('and {0} more', all.length - most.files)] : all;
 }
 
 const cut = (text: string, length: number): string =>

@@ -126,8 +126,10 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     return until === undefined ? text : `${text} (${duration(Math.max(0, until - at))})`;
   },
   pausing: () => 'the person wants it to rest after this turn',
-  question: ({ toolCallId, question: { what, where, command } }) =>
-    `${named(undefined, toolCallId)} asks: ${what} (${where})${command === undefined ? '' : `: \`${command}\``}`,
+  question: ({ toolCallId, question: { command, ...said } }) => {
+    const { what, where } = said.english ?? said;
+    return `${named(undefined, toolCallId)} asks: ${what} (${where})${command === undefined ? '' : `: \`${command}\``}`;
+  },
   'tool-output': () => undefined,
 };
 

@@ -1,11 +1,26 @@
 import type { LimitOf } from './events.ts';
+import { inEnglish, type Sentence, sentence } from './l10n.ts';
 import type { ErrorInfo } from './messages.ts';
 
 /** `$2`, `$0.80`, `$12.40`, `$0.0034`; what is not nothing never looks like it: `under $0.0001`. */
-export function dollars(amount: number): string {
-  if (Number.isInteger(amount)) return `$${amount}`;
-  if (amount > 0 && amount < 0.0001) return 'under $0.0001';
-  return `$${amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2)}`;
+export const dollars = (amount: number): string => inEnglish(money(amount));
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: `{0}` is a place, `$` a dollar
+const [even, uneven] = ['${0}', '${0}.{1}'] as const;
+
+/** The same as people write it. */
+export function money(amount: number): Sentence {
+  if (Number.isInteger(amount)) return sentence(even, amount);
+  if (amount > 0 && amount < 0.0001) return sentence('under {0}', money(0.0001));
+  return inParts(amount, amount > 0 && amount < 0.01 ? 4 : 2);
+}
+
+/** To the cent: `$2.00`. */
+export const cents = (amount: number): Sentence => inParts(amount, 2);
+
+function inParts(amount: number, digits: number): Sentence {
+  const [whole, part] = amount.toFixed(digits).split('.');
+  return sentence(uneven, whole!, part!);
 }
 
 /** A limit of money that the person has set is reached. */

@@ -8,12 +8,12 @@ export type Preset = (typeof presets)[number];
 export const isWider = (one: Preset, other: Preset): boolean => presets.indexOf(one) > presets.indexOf(other);
 
 /** What a person calls them. */
-export const presetNames: Record<Preset, string> = {
+export const presetNames = {
   'ask-everything': 'Ask for everything',
   'reads-free': 'Reads are free',
   'edits-free': 'Edits are free',
   autopilot: 'Autopilot',
-};
+} as const satisfies Record<Preset, string>;
 
 export interface Policy {
   preset: Preset;

@@ -7,11 +7,11 @@ import * as z from 'zod';
 export const kinds = ['looks', 'checks', 'asks'] as const;
 export type Kind = (typeof kinds)[number];
 
-export const kindNames: Record<Kind, string> = {
+export const kindNames = {
   looks: 'Commands that look (git status, log, diff, npm ls, docker ps, …)',
   checks: 'Tests, linters, type checks and builds (npm test, pytest, cargo test, tsc, eslint, make test, …)',
   asks: 'Commands that ask registries and GitHub, and change nothing (npm view, npm audit, gh pr view, …)',
-};
+} as const satisfies Record<Kind, string>;
 
 /**
  * What a person has decided once for many calls. `tool` is a name, or a beginning and `*` (`fs.*`); `path` a glob of

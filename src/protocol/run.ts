@@ -18,7 +18,7 @@ import type {
 import type { Filling } from './filling.ts';
 import type { Graph } from './graph.ts';
 import type { Instructed, Instruction } from './instructions.ts';
-import type { Sentence } from './l10n.ts';
+import { inEnglish, type Sentence, sentence, t } from './l10n.ts';
 import type { ErrorInfo, Message, TokenUsage } from './messages.ts';
 import type { Outline } from './outline.ts';
 import type { ReadOnly } from './readOnly.ts';
@@ -217,14 +217,17 @@ export function untoldEnds(run: Run): [toolCallId: string, state: Ended][] {
 }
 
 /** How a command in the background ended, in words that go on with its name: `ended with 1`. */
-export function endWords({ by, exitCode, signal, stillRunning }: CommandEnd): string {
-  if (by === 'lost') return stillRunning?.length ? 'went on without its window' : 'ended after its window';
-  if (by === 'window') return 'ended with its window or its run';
-  if (by === 'flood') return 'was ended: it wrote more than 100 MiB';
-  if (by === 'timeout') return 'was ended: its time was over';
-  if (by === 'person') return 'was stopped by the person';
-  if (by === 'call') return 'was stopped';
-  return signal ? `was killed (${signal})` : `ended with ${exitCode}`;
+export const endWords = (end: CommandEnd): string => inEnglish(endSentence(end));
+
+/** The same, for people, too. */
+export function endSentence({ by, exitCode, signal, stillRunning }: CommandEnd): Sentence {
+  if (by === 'lost') return sentence(stillRunning?.length ? 'went on without its window' : 'ended after its window');
+  if (by === 'window') return sentence('ended with its window or its run');
+  if (by === 'flood') return sentence('was ended: it wrote more than 100 MiB');
+  if (by === 'timeout') return sentence('was ended: its time was over');
+  if (by === 'person') return sentence('was stopped by the person');
+  if (by === 'call') return sentence('was stopped');
+  return signal ? sentence('was killed ({0})', signal) : sentence('ended with {0}', String(exitCode));
 }
 
 /** It ended as nobody wanted it to: neither stopped nor with 0. */
@@ -238,11 +241,16 @@ export function ownWords({ messages, own }: Pick<Run, 'messages' | 'own'>): stri
   return words.length > 0 ? words : said(0);
 }
 
+const untitled = 'New run';
+
+/** A title as a person reads it. */
+export const titleSaid = (title: string): string => (title === untitled ? t(untitled) : title);
+
 /** The run's own title, else the beginning of its first words. */
 export function titleOf(run: Run): string {
   if (run.title) return run.title;
   const first = ownWords(run).find((words) => words.trim() !== '') ?? '';
-  return shortened(first.trim().split('\n', 1)[0]!, 80) || 'New run';
+  return shortened(first.trim().split('\n', 1)[0]!, 80) || untitled;
 }
 
 /** What concerns the person of a run: its model asks, it is at work; it has failed, it has come to rest, and nobody has seen that. */

@@ -3,6 +3,9 @@ import { inEnglish, type Sentence, t } from './l10n.ts';
 /** What is said: a sentence that can be told in any language, or words that are as they are (a provider's, the system's). */
 export type Words = string | Sentence;
 
+/** Makes text of words, in the person's language where it is for them alone. */
+export type Tell = (words: Words) => string;
+
 /** Words as they are kept: in English, and what they are made of, where that can be told in another language. */
 export const saidAs = (words: Words): { message: string; said?: Sentence } =>
   typeof words === 'string' ? { message: words } : { message: inEnglish(words), said: words };
@@ -59,6 +62,9 @@ export function wordsOf(thrown: unknown): Words {
 
 /** The same of a failure that is data. */
 export const wordsIn = ({ message, said }: { message: string; said?: Sentence }): Words => said ?? message;
+
+/** What it says, as the person is told it. */
+export const told = (failure: { message: string; said?: Sentence }): string => toPeople(wordsIn(failure));
 
 /** Those of some words that are sentences, as they are kept beside the English. */
 export function saidOf(words: readonly Words[]): { said?: Sentence[] } {

@@ -1,4 +1,6 @@
+import { sentence } from '../protocol/l10n.ts';
 import type { ToolCall } from '../protocol/messages.ts';
+import type { Tell } from '../protocol/sentence.ts';
 import { failure, type ToolOutcome } from '../protocol/tools.ts';
 import { workspaceAfter } from './ahead.ts';
 import type { Verdict } from './gate/policy.ts';
@@ -8,14 +10,14 @@ import { stored } from './record.ts';
 import { changedByPerson, isShown, parseArguments, type Shown, shownOf } from './revision.ts';
 import { stopIfAborted } from './stop.ts';
 import type { Planned } from './subject.ts';
-import { type ApprovalAnswer, type CallContext, type Plan, type Tool, ToolError } from './tool.ts';
+import { type ApprovalAnswer, type AskedPlan, type CallContext, type Plan, type Tool, ToolError } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A call as it would run now; without a plan it is free. */
 export interface Prepared {
   tool: Tool;
   args: unknown;
-  plan?: Plan;
+  plan?: AskedPlan;
   verdict: Verdict;
 }
 
@@ -29,6 +31,7 @@ interface Parts {
   /** What the policies make of a plan that the person has changed. */
   judged(planned: Planned, context: CallContext): Promise<Prepared>;
   ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]>;
+  tell: Tell;
 }
 
 /** What may run, exactly as it was allowed; `changed` tells the model what the person made of its call. */
@@ -38,7 +41,7 @@ export type Agreed = Prepared & { changed?: unknown };
  * Asks, and asks again, until what was allowed is what would be done now: the world may change while a question is open,
  * the person may change the plan, and trust may be taken back. Calls of one reply are asked about at the same time.
  */
-export function createAgreement({ workspace, prepare, judged, ask }: Parts) {
+export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts) {
   /** Questions that were asked together with an earlier call's. */
   const asked = new WeakMap<ToolCall, { question: Question; args: unknown; denied?: boolean }>();
 
@@ -53,7 +56,7 @@ export function createAgreement({ workspace, prepare, judged, ask }: Parts) {
     let checked = asked.get(call)?.args;
     let question = asked.get(call)?.question;
     let together = question ? [] : following;
-    let proposed: Plan | undefined;
+    let proposed: AskedPlan | undefined;
     let shown: Shown | undefined;
     let again: Pick<Subject, 'note' | 'draft'> = {};
     for (;;) {
@@ -72,7 +75,7 @@ export function createAgreement({ workspace, prepare, judged, ask }: Parts) {
       // What a person has allowed runs as it was shown, not as it would have run unasked.
       if (shown && isShown(plan, shown))
         return { ...prepared, ...changed, verdict: { ...verdict, onlyReads: undefined } };
-      if (shown) again = { note: 'This is not what was shown: it changed meanwhile.' };
+      if (shown) again = { note: tell(sentence('This is not what was shown: it changed meanwhile.')) };
       if (question && !isShown(plan, shownOf(question.plan))) question.withdraw(); // when it still waits
 
       if (!question) {
@@ -99,7 +102,7 @@ export function createAgreement({ workspace, prepare, judged, ask }: Parts) {
       } catch (error) {
         stopIfAborted(context.signal);
         const { message } = toFailure(error, context.signal).error;
-        again = { note: `Your change cannot be used. ${message}`, draft: edited };
+        again = { note: tell(sentence('Your change cannot be used. {0}', message)), draft: edited };
         shown = undefined;
       }
     }
@@ -124,7 +127,7 @@ export function createAgreement({ workspace, prepare, judged, ask }: Parts) {
    * Each in the world as those before it will leave it. What cannot be told yet, or is refused, is told in its turn, when it may
    * be another story; so are the calls after it that name the same file. What was asked before stands as it was asked.
    */
-  async function planAhead(first: Plan, following: readonly ToolCall[], context: CallContext) {
+  async function planAhead(first: AskedPlan, following: readonly ToolCall[], context: CallContext) {
     const ahead: { call: ToolCall; subject: Subject }[] = [];
     const changes = first.change ? [first.change] : [];
     const untold: string[] = [];

@@ -2,9 +2,11 @@ import { performance } from 'node:perf_hooks';
 import { aboutOf } from '../protocol/about.ts';
 import { isUnanswered } from '../protocol/ask.ts';
 import type { Background, EventBody } from '../protocol/events.ts';
+import { inEnglish, sentence } from '../protocol/l10n.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy, type Policy } from '../protocol/policy.ts';
 import type { RunFile } from '../protocol/runFiles.ts';
+import { joined, type Tell } from '../protocol/sentence.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
 import { createAgreement, type Prepared } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
@@ -24,7 +26,16 @@ import { withChange } from './revision.ts';
 import { doneBefore, stepStart } from './steps.ts';
 import { beforeStop, stopIfAborted } from './stop.ts';
 import { judge, type Planned, readPlan } from './subject.ts';
-import { AlreadySo, type Approve, type CallContext, type Tool, type ToolContext, ToolError } from './tool.ts';
+import {
+  AlreadySo,
+  type Approve,
+  type AskedPlan,
+  type CallContext,
+  type Plan,
+  type Tool,
+  type ToolContext,
+  ToolError,
+} from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
 /** The gate: the one place where a tool runs. Find → check arguments → ask → run. */
@@ -68,6 +79,8 @@ export interface ToolHostOptions {
   prepare?: ToolHost['prepare'];
   /** The person's policy for a run, as it is now. */
   policy?: (runId: string) => Policy;
+  /** Makes a person's words of what they are asked. */
+  tell?: Tell;
   /** A monotonic clock in milliseconds. */
   now?: () => number;
 }
@@ -81,9 +94,10 @@ export function createToolHost({
   approve,
   prepare: prepareTools = async () => {},
   policy = () => defaultPolicy,
+  tell = inEnglish,
   now = () => performance.now(),
 }: ToolHostOptions): ToolHost {
-  const agree = createAgreement({ workspace, prepare, judged, ask: createQuestions(approve, now) });
+  const agree = createAgreement({ workspace, prepare, judged, ask: createQuestions(approve, now), tell });
   const all = typeof tools === 'function' ? tools : () => tools;
   const byName = (name: string) => all().find((tool) => tool.definition.name === name);
   const isThere = (tool: Tool) => (workspace.trusted || tool.risk === 'read') && !(workspace.virtual && tool.onDisk);
@@ -219,15 +233,16 @@ export function createToolHost({
     const verdict = await judge({ ...meant, plan: own, through }, now, context, world);
     const free = verdict.effect === 'allow' && (tool.ofRun || now.preset !== 'ask-everything');
     const plan = own ?? (free ? undefined : await readPlan(meant.tool, meant.args, world));
-    const why = [plan?.why];
-    if (now.readOnlyCommands && typeof plan?.reading === 'string') why.push(plan.reading);
+    const why = plan ? [plan.why] : [];
+    if (now.readOnlyCommands && plan?.reading && typeof plan.reading !== 'function') why.push(plan.reading);
     if (now.readOnlyCommands && plan?.outputs?.length)
-      why.push(`What it writes to ${plan.outputs.join(', ')} may be read in this run without a question.`);
-    if (verdict.effect === 'ask' && verdict.byRule) why.push(verdict.reason);
+      why.push(sentence('What it writes to {0} may be read in this run without a question.', plan.outputs.join(', ')));
+    if (verdict.effect === 'ask' && verdict.said) why.push(verdict.said);
     const ruled = through !== undefined && { tool: meant.tool.definition.name };
     const origin = meant.tool.origin?.(meant.args);
     const bound = origin && plan?.grant !== undefined && { origin, grant: grantsFor(plan.grant, origin)[0] };
-    return { tool, args, verdict, plan: plan && Object.freeze({ ...plan, ...ruled, ...bound, why: why.join(' ') }) };
+    const asked = plan && { ...inWords({ ...plan, why: joined(why) }, tell), ...ruled, ...bound };
+    return { tool, args, verdict, plan: asked && Object.freeze(asked) };
   }
 
   function meantBy(tool: Tool, args: unknown): Pick<Planned, 'tool' | 'args'> {
@@ -281,6 +296,19 @@ export function createToolHost({
       ask: (questions) => context.ask(call.id, questions),
     };
   }
+}
+
+function inWords({ what, where, why, details, ...plan }: Plan, tell: Tell): AskedPlan {
+  const words = { what: tell(what), where: tell(where) };
+  const english = { what: inEnglish(what), where: inEnglish(where) };
+  const isSame = words.what === english.what && words.where === english.where;
+  return {
+    ...plan,
+    ...words,
+    why: tell(why),
+    ...(details !== undefined && { details: tell(details) }),
+    ...(!isSame && { english }),
+  };
 }
 
 /** How the command ended that a call has run, when it has. */

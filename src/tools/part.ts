@@ -19,3 +19,6 @@ export interface Part {
 
 /** Where a rule for a part's row has to hold. */
 export const placesOf = ({ folders, row }: Pick<Part, 'folders' | 'row'>): string[] => row?.folders ?? folders;
+
+/** The row of several commands that only read, together. Rules are kept with it. */
+export const readingRow = 'commands that only read';

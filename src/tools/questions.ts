@@ -3,14 +3,14 @@ import { decisionSchema } from '../protocol/events.ts';
 import { mostShownLines, shownChange } from './files/diff.ts';
 import { stored } from './record.ts';
 import { beforeStop } from './stop.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, Plan } from './tool.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve, AskedPlan, CallContext } from './tool.ts';
 
 /** What a question is about. */
 export type Subject = Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'>;
 
 /** A question from being asked until it is settled. */
 export interface Question {
-  plan: Plan;
+  plan: AskedPlan;
   /**
    * Kept in the run's record before it is given. Undefined: withdrawn, because something else settled or outdated it.
    * Rejects when the run stops, or when the answer could not be kept.
@@ -38,9 +38,10 @@ export function createQuestions(approve: Approve, now: () => number) {
       Object.freeze({ ...subject, call: Object.freeze(subject.call), id: randomUUID(), runId: context.runId, batch }),
     );
     for (const { id, call, plan } of requests) {
-      const { what, title, where, why, command, change } = plan;
+      const { what, title, where, why, english, command, change } = plan;
       const diff = change && change.after !== null && shownChange(change.before, change.after, mostShownLines);
-      const question = { id, what, where, why, ...(command !== undefined && { command }), ...(diff && { diff }) };
+      const shown = { what, where, why, ...(english && { english }) };
+      const question = { id, ...shown, ...(command !== undefined && { command }), ...(diff && { diff }) };
       await stored(context, { type: 'question', toolCallId: call.id, question, ...(title && { title }) });
     }
     return requests.map((request) => begin(request, context));

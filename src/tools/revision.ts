@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolOutcome } from '../protocol/tools.ts';
 import { lineDiff } from './files/diff.ts';
-import { type Plan, ToolError } from './tool.ts';
+import { type AskedPlan, type Plan, ToolError } from './tool.ts';
 
 /** The part of a plan that a person sees and says yes to. `why` is a reason to look, not a part of what is done. */
 export interface Shown {
@@ -19,7 +19,7 @@ export interface Shown {
 
 /** @param edited what the person made of the new text or the command */
 export function shownOf(
-  { what, where, paths, change, command, timeLimit, origin, grant }: Plan,
+  { what, where, paths, change, command, timeLimit, origin, grant }: AskedPlan,
   edited?: string,
 ): Shown {
   return {
@@ -34,7 +34,7 @@ export function shownOf(
   };
 }
 
-export const isShown = (plan: Plan, shown: Shown): boolean => isDeepStrictEqual(shownOf(plan), shown);
+export const isShown = (plan: AskedPlan, shown: Shown): boolean => isDeepStrictEqual(shownOf(plan), shown);
 
 /** The arguments that a person wrote as JSON. Throws `TOOL_ARGS_INVALID_JSON`. */
 export function parseArguments(text: string): Record<string, unknown> {
@@ -50,7 +50,7 @@ export function parseArguments(text: string): Record<string, unknown> {
 const longestDifference = 8000;
 
 /** What the person made of a call: the difference of the texts, the new command, or the new arguments. */
-export function changedByPerson(proposed: Plan, plan: Plan | undefined, args: unknown): unknown {
+export function changedByPerson(proposed: AskedPlan, plan: AskedPlan | undefined, args: unknown): unknown {
   if (proposed.change && plan?.change)
     return lineDiff(proposed.change.after ?? '', plan.change.after ?? '', longestDifference);
   return plan?.command ?? args;

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { sentence } from '../protocol/l10n.ts';
+import { joined } from '../protocol/sentence.ts';
 import { doubtAbout, judgeCommand } from './gate/commands.ts';
 import { packagesOf } from './gate/grants/packages.ts';
 import { namedIn } from './gate/named.ts';
@@ -83,7 +85,7 @@ export function shellTool({
       await refuseTwin(command, folder.path, context.runId);
       const judge = () =>
         judgeCommand(workspace.roots, folder.path, command, process.platform, (path) => made.has(context.runId, path));
-      const { reading, parts } = await judge();
+      const { reading, said, parts } = await judge();
       const marker = randomUUID();
       const named = await namedIn(workspace.roots, folder.path, command);
       // What only reads, and what a row of the table covers, was looked through more closely.
@@ -95,9 +97,9 @@ export function shellTool({
       const outputs =
         typeof reading === 'string' && why === undefined ? await outputsOf(workspace.roots, folder.path, command) : [];
       return {
-        what: goesOn ? 'Run a command in the background' : 'Run a command',
+        what: goesOn ? sentence('Run a command in the background') : sentence('Run a command'),
         where: folder.path,
-        why: ['A command can do anything that you can do.', why].filter(Boolean).join(' '),
+        why: why === undefined ? canDoAnything : joined([canDoAnything, why]),
         command,
         marker,
         ...(await placed(folder.relative, parts, workspace.roots)),
@@ -108,7 +110,7 @@ export function shellTool({
         ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
         reading:
           typeof reading === 'string'
-            ? reading
+            ? (said ?? reading)
             : async (context) => {
                 const { reading: now } = await judge(); // its paths may lead elsewhere by now
                 if (!isDeepStrictEqual(now, reading))
@@ -145,6 +147,8 @@ export function shellTool({
   );
 }
 
+const canDoAnything = sentence('A command can do anything that you can do.');
+
 /** The same command is not run a second time beside itself. */
 async function refuseTwinOf(
   { left, background }: Required<Pick<ShellOptions, 'background'>> & Pick<ShellOptions, 'left'>,
@@ -180,9 +184,9 @@ export function stopTool(background: BackgroundCommands): Tool {
       if (!command)
         throw new ToolError('ENOENT', `No command of this run is in the background with the id ${JSON.stringify(id)}.`);
       return {
-        what: 'End a command in the background',
+        what: sentence('End a command in the background'),
         where: command.folder,
-        why: 'It is a command of this run.',
+        why: sentence('It is a command of this run.'),
         free: 'It ends a command of this run.',
         details: command.line,
         grant: 'shell.stop',

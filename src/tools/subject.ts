@@ -1,3 +1,4 @@
+import { type Sentence, sentence } from '../protocol/l10n.ts';
 import type { Policy } from '../protocol/policy.ts';
 import { resolveToRead } from './gate/anywhere.ts';
 import { grantsFor } from './gate/origin.ts';
@@ -63,9 +64,9 @@ export async function readPlan(tool: Tool, args: unknown, workspace: Workspace):
   const { path: _, ...others } = Object(args) as Record<string, unknown>;
   const about = places.map(relativeOf).join(', ');
   return {
-    what: verbs[name] && about ? `${verbs[name]} ${about}` : `Use ${name}${about && `: ${about}`}`,
+    what: readWords(name, about),
     where: places.map(({ path }) => path).join('\n') || allOf(workspace).join('\n'),
-    why: 'What it gives goes to the model.',
+    why: sentence('What it gives goes to the model.'),
     paths: places.map(relativeOf),
     ...(Object.keys(others).length > 0 && { details: JSON.stringify(others, null, 2) }),
     grant: name,
@@ -73,12 +74,18 @@ export async function readPlan(tool: Tool, args: unknown, workspace: Workspace):
   };
 }
 
-const verbs: Record<string, string> = {
-  'fs.read': 'Read',
-  'fs.list': 'List',
-  'fs.find': 'Look in',
-  'fs.search': 'Search',
-};
+function readWords(name: string, about: string): Sentence {
+  const phrase = Object.hasOwn(phrases, name) ? phrases[name as keyof typeof phrases] : undefined;
+  if (phrase && about) return sentence(phrase, about);
+  return about ? sentence('Use {0}: {1}', name, about) : sentence('Use {0}', name);
+}
+
+const phrases = {
+  'fs.read': 'Read {0}',
+  'fs.list': 'List {0}',
+  'fs.find': 'Look in {0}',
+  'fs.search': 'Search {0}',
+} as const;
 
 /** Where the arguments of a read point; what cannot be found stays as it is spelled, and the tool says why. */
 async function placesRead(args: unknown, workspace: Workspace): Promise<{ path: string; relative: string }[]> {

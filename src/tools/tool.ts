@@ -13,6 +13,7 @@ import type {
 } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { Policy } from '../protocol/policy.ts';
+import type { Words } from '../protocol/sentence.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
 import type { Origin } from './gate/origin.ts';
 import type { WithImages } from './images.ts';
@@ -102,13 +103,13 @@ export interface ToolContext {
  */
 export interface Plan {
   /** What, in a few words: `Edit src/greet.ts`. */
-  what: string;
+  what: Words;
   /** Of a server's tool: what that calls it for people. */
   title?: string;
   /** The real path, or the folder a command runs in. */
-  where: string;
+  where: Words;
   /** Why this is asked. */
-  why: string;
+  why: Words;
   change?: FileChange;
   command?: string;
   /** What its processes will carry in their environment, by which they are found again. */
@@ -130,9 +131,9 @@ export interface Plan {
   /** The site it asks, like `https://example.com`. */
   site?: string;
   /** How it runs when nobody is asked because it only reads; a sentence: why it is not known to. */
-  reading?: ((context: ToolContext) => Promise<unknown>) | string;
+  reading?: ((context: ToolContext) => Promise<unknown>) | Words;
   /** What else the question shows: the arguments of somebody else's tool. */
-  details?: string;
+  details?: Words;
   /** Why nobody is asked. */
   free?: string;
   /** What *Allow for this run* would cover, e.g. `fs.edit`; absent for what must be asked every time. */
@@ -155,6 +156,16 @@ export interface Plan {
   /** What it gives when it is done as it is planned, where its files alone say that it is. */
   data?(): object;
   run(context: ToolContext): Promise<unknown>;
+}
+
+/** A plan as a person is asked about it: what it says is in their language. */
+export interface AskedPlan extends Omit<Plan, 'what' | 'where' | 'why' | 'details'> {
+  what: string;
+  where: string;
+  why: string;
+  details?: string;
+  /** The same in English, for records, where that is another one. */
+  english?: { what: string; where: string };
 }
 
 /** What a call is about to do to files. */
@@ -265,7 +276,7 @@ export interface ApprovalRequest {
   /** Questions of one reply that are asked at the same time share it; each has its own answer. */
   batch: string;
   call: ToolCall;
-  plan: Plan;
+  plan: AskedPlan;
   /** Why this call is asked about again. */
   note?: string;
   /** What the person had made of it, when that could not be used. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sentence } from '../protocol/l10n.ts';
 import { keptText } from './keptText.ts';
 import { askingTool, type Plan, type Tool, ToolError } from './tool.ts';
 import { checkUrl } from './web/addresses.ts';
@@ -47,7 +48,7 @@ export function webTool({
       const own = isOpen ? undefined : await ownPages?.(runId, checkUrl(written, true));
       const url = checkUrl(written, isOpen || own !== undefined);
       return {
-        what: `Get a page of ${url.host}`,
+        what: sentence('Get a page of {0}', url.host),
         where: `GET ${url.href}`,
         ...(own ? aboutOwn(own) : { why, grant: `web.fetch ${url.origin}` }),
         site: url.origin,
@@ -73,14 +74,14 @@ export function webTool({
   );
 }
 
-const why = 'The address goes to that server, and what it answers goes to the model.';
+const why = sentence('The address goes to that server, and what it answers goes to the model.');
 
 /** No rule and no preset opens this machine: an answer does, for one port of one command. */
 function aboutOwn({ who, grant }: OwnPage): Pick<Plan, 'why' | 'grant' | 'guarded' | 'once'> {
-  const about = `It is a page of this machine: ${who}. What it answers goes to the model.`;
+  const about = sentence('It is a page of this machine: {0}. What it answers goes to the model.', who);
   if (grant === undefined) return { why: about };
   return {
-    why: `${about} Pages of this port are not asked about again while the command runs.`,
+    why: sentence('{0} Pages of this port are not asked about again while the command runs.', about),
     grant,
     guarded: true,
     once: true,

@@ -10,9 +10,10 @@ import type { Vsix } from './vsix.ts';
 const ours = [
   /^\[Content_Types\]\.xml$/,
   /^extension\.vsixmanifest$/,
-  /^extension\/(package\.json|readme\.md|changelog\.md|LICENSE\.txt|ThirdPartyNotices\.txt|sbom\.cdx\.json)$/,
+  /^extension\/(package\.json|package\.nls(\.[a-z]+)?\.json|readme\.md|changelog\.md|LICENSE\.txt|ThirdPartyNotices\.txt|sbom\.cdx\.json)$/,
   /^extension\/dist\/([\w-]+\.(cjs|mjs|js|css)|target\.json|demo\.gguf)$/,
   /^extension\/dist\/(chunks|schemas)\/[\w.-]+\.(js|cjs|mjs|json)$/,
+  /^extension\/src\/l10n\/bundle\.l10n\.[a-z]+\.json$/,
   /^extension\/src\/help\/[\w-]+\.md$/,
   /^extension\/src\/workflows\/templates\/[\w-]+\.yaml$/,
   /^extension\/webview\/icon\.(png|svg)$/,

@@ -5,6 +5,7 @@ import { engineOf } from '../llm/local/noEngine.ts';
 import { catalogueDate, catalogueFile, catalogueOf, cataloguePackage } from './catalogue.ts';
 import { closure } from './closure.ts';
 import { engineFolder, lockedFolder } from './lockedFolder.ts';
+import { translatable } from './manifestWords.ts';
 import { thirdPartyNotices } from './notices.ts';
 import { bundledPackages, factsOf } from './packages.ts';
 import { billOfMaterials } from './sbom.ts';
@@ -67,8 +68,10 @@ export function stage(target: Target, built: Built, folder: string): void {
     rmSync(path.join(folder, into, 'README.md'), { force: true });
     folders.push(...built.closure.folders, from);
   }
-  const manifest = productManifest();
+  const { manifest, english } = translatable(productManifest());
   writeJson(path.join(folder, 'package.json'), manifest);
+  writeJson(path.join(folder, 'package.nls.json'), english);
+  writeJson(path.join(folder, 'package.nls.de.json'), inGerman(english));
   writeJson(path.join(folder, 'dist/target.json'), { target, ...(engine && { engine }) });
   const packages = [...new Map(folders.map(factsOf).map((one) => [`${one.name}@${one.version}`, one])).values()];
   packages.sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
@@ -86,6 +89,13 @@ function productManifest(): { name: string; version: string; license: string } {
   const manifest = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8'));
   for (const key of ['private', 'scripts', 'dependencies', 'devDependencies', 'overrides']) delete manifest[key];
   return manifest;
+}
+
+/** The same keys, with the words of a German. */
+function inGerman(english: Record<string, string>): Record<string, string> {
+  const file = path.join(projectRoot, 'src/l10n/package.nls.de.json');
+  const german = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+  return Object.fromEntries(Object.entries(english).map(([key, words]) => [key, german[words] ?? words]));
 }
 
 /** The release of llama.cpp that the engines are made of. */

@@ -25,6 +25,7 @@ const names = [...types.matchAll(/^\texport (?:namespace|class|enum|const|functi
   ([, name]) => name,
 );
 const declared = Object.fromEntries(names.map((name) => [name, anything()]));
+declared.l10n = {}; // in English
 const rest = anything(); // names that only the editor's own extensions know
 const vscode = new Proxy(declared, { get: (_, name) => declared[name] ?? rest[name] });
 
@@ -103,7 +104,7 @@ function anEditorWithAPanel() {
     { registerWebviewViewProvider: (_, made) => (provider = made), visibleTextEditors: [], terminals: [] },
     { get: (known, name) => known[name] ?? (/^on[A-Z]/.test(name) ? listening : anything()) },
   );
-  declared.env = { appRoot: folder, appName: 'an editor' };
+  declared.env = { appRoot: folder, appName: 'an editor', language: 'en' };
   const kept = () => ({ get: (_, other) => other, update: async () => {}, keys: () => [], onDidChange: listening });
   Object.assign(context, {
     extensionUri: file(root),
@@ -118,7 +119,7 @@ function anEditorWithAPanel() {
     const webview = {
       asWebviewUri: (uri) => uri,
       onDidReceiveMessage: (say) => setImmediate(say, { type: 'ready' }),
-      postMessage: ({ type }) => type === 'state' && shown(),
+      postMessage: (said) => JSON.parse(said).type === 'state' && shown(),
     };
     const told = { onDidDispose: listening, onDidChangeVisibility: listening };
     provider.resolveWebviewView({ webview, visible: true, ...told });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as moment } from 'node:timers/promises';
+import type { Bundle } from '../../src/protocol/l10n.ts';
 import { built } from '../support/programs.ts';
 
 describe('The first program', () => {
@@ -37,6 +38,35 @@ describe('The first program', () => {
     await soon();
     page.say('stop');
     assert.deepEqual([loads, heard], [['./main.cjs'], ['opened', 'ready', 'send: hello', 'stop']]);
+  });
+
+  it('the page says in whose words it is drawn, and has those as data that ends nowhere in them', () => {
+    const block = /<script type="application\/json" id="words">([^<]*)<\/script>/;
+    const policy = /script-src 'nonce-[^']+';/;
+    const english = start(code).window.show().html;
+    assert.match(english, /<html lang="en">/);
+    assert.equal(block.exec(english)![1], '');
+    const bundle = { 'No <b>': '<!-- Kein </script><b>', 'Close “{0}”': '„{0}“ schließen' };
+    const german = start(code, { language: 'de', bundle }).window.show().html;
+    assert.match(german, /<html lang="de">/);
+    assert.deepEqual(JSON.parse(block.exec(german)![1]!), bundle);
+    for (const html of [english, german]) assert.match(html, policy);
+    assert.ok(german.indexOf('id="words"') < german.indexOf('panel.js'));
+  });
+
+  it('where the editor speaks a language that we have no words in, all is English', () => {
+    const { html } = start(code, { language: 'fr' }).window.show();
+    assert.match(html, /<html lang="en">/);
+    assert.match(html, /id="words"><\/script>/);
+  });
+
+  it('says in the editor’s language that it could not start', async () => {
+    const english = 'Towpath could not start. Reload the window, or install it again.';
+    const load = () => assert.fail('half a file');
+    const { window, soon } = start(code, { language: 'de', bundle: { [english]: 'Towpath startet nicht.' }, load });
+    window.show();
+    await soon();
+    assert.deepEqual(window.errors, ['Towpath startet nicht.']);
   });
 
   it('a page that was hidden and made again before anybody listened is known to be another', async () => {
@@ -79,7 +109,7 @@ describe('The first program', () => {
     const without = start(code);
     await moment();
     assert.deepEqual([without.loads, without.later.size], [[], 0]);
-    const { loads, later, soon } = start(code, undefined, ['work/.towpath']);
+    const { loads, later, soon } = start(code, { files: ['work/.towpath'] });
     await moment();
     assert.deepEqual([...later.values()].map(({ ms }) => ms), [2000]); // biome-ignore format: one line
     await soon();
@@ -99,9 +129,10 @@ describe('The first program', () => {
   });
 
   it('a rest that cannot be loaded is told once, and no command is silent', async () => {
-    const { window, soon } = start(code, () => {
+    const load = () => {
       throw new Error('half a file');
-    });
+    };
+    const { window, soon } = start(code, { load });
     window.show();
     await soon();
     await assert.rejects(async () => window.commands.get('towpath.one')!(), /could not be loaded .*Reload the window/);
@@ -112,7 +143,7 @@ describe('The first program', () => {
     const sleeping = start(code);
     await sleeping.end();
     assert.deepEqual([sleeping.later.size, sleeping.loads], [0, []]);
-    const leaving = start(code, undefined, ['work/.towpath']);
+    const leaving = start(code, { files: ['work/.towpath'] });
     await leaving.end();
     await moment();
     assert.deepEqual([leaving.later.size, leaving.loads], [0, []]);
@@ -125,11 +156,12 @@ describe('The first program', () => {
 });
 
 /** Runs the program where the editor, the clock and the rest of Towpath are what a test says. */
-function start(code: string, load: () => void = () => {}, files: string[] = []) {
+function start(code: string, { load = () => {}, files = [], language = 'en', bundle }: Around = {}) {
   const heard: string[] = [];
   const loads: string[] = [];
   const later = new Map<number, { run: () => void; ms: number }>();
   const window = new Window(files);
+  Object.assign(window.api, { env: { language }, l10n: { bundle } });
   const main = {
     begin(_: unknown, page: Page) {
       page.listen({
@@ -188,6 +220,14 @@ function start(code: string, load: () => void = () => {}, files: string[] = []) 
     },
     end: () => program.exports.deactivate(),
   };
+}
+
+/** What the program meets. */
+interface Around {
+  load?: () => void;
+  files?: string[];
+  language?: string;
+  bundle?: Bundle;
 }
 
 interface Program {

@@ -16,9 +16,7 @@ export interface Keys {
 export function keysOf(program: ts.Program): Keys {
   const checker = program.getTypeChecker();
   const found: Keys = { keys: new Map(), unknown: [] };
-  for (const file of program.getSourceFiles()) {
-    const name = path.relative(root, file.fileName);
-    if (!/^(src|webview)\//.test(name) || name === 'src/protocol/l10n.ts') continue;
+  for (const [name, file] of ownFiles(program)) {
     const place = (node: ts.Node) => `${name}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
     const look = (node: ts.Node): void => {
       if (ts.isCallExpression(node)) {
@@ -35,6 +33,13 @@ export function keysOf(program: ts.Program): Keys {
   return found;
 }
 
+/** Each by its name, without the one that all are told by. */
+const ownFiles = (program: ts.Program): [string, ts.SourceFile][] =>
+  program
+    .getSourceFiles()
+    .map((file): [string, ts.SourceFile] => [path.relative(root, file.fileName), file])
+    .filter(([name]) => /^(src|webview)\//.test(name) && name !== 'src/protocol/l10n.ts');
+
 function toldBy(checker: ts.TypeChecker, call: ts.CallExpression): { keys: string[]; all: boolean } | undefined {
   const name = l10nName(checker, call.expression);
   if (name === 't' || name === 'sentence') return literals(checker, call.arguments[0]);
@@ -44,8 +49,19 @@ function toldBy(checker: ts.TypeChecker, call: ts.CallExpression): { keys: strin
   return { keys: nouns.map((noun) => `{0} ${noun}`), all: one.all && (many?.all ?? true) };
 }
 
+/** The files that tell people something by themselves. */
+export function tellersOf(program: ts.Program): string[] {
+  const checker = program.getTypeChecker();
+  const tells = (node: ts.Node): boolean =>
+    (ts.isCallExpression(node) && l10nName(checker, node.expression) === 't') || !!ts.forEachChild(node, tells);
+  return ownFiles(program).flatMap(([name, file]) => (tells(file) ? [name] : []));
+}
+
+/** The places of values in a sentence, in the order of their numbers. */
+export const placeholdersOf = (words: string): string[] => (words.match(/\{\d+\}/g) ?? []).sort();
+
 /** What it is called in `protocol/l10n.ts`, whatever it is called here. */
-function l10nName(checker: ts.TypeChecker, callee: ts.Expression): string | undefined {
+export function l10nName(checker: ts.TypeChecker, callee: ts.Expression): string | undefined {
   if (!ts.isIdentifier(callee)) return undefined;
   let symbol = checker.getSymbolAtLocation(callee);
   if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);

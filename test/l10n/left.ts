@@ -2,13 +2,20 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
-import { keysOf, programOf } from './keys.ts';
+import { keysOf, l10nName, programOf } from './keys.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Two words, or one that begins like the words on a button. */
-const readsLikeWords = (text: string): boolean =>
-  /\p{L}{2,}[,;:.!?…]? +[\p{L}{(“]/u.test(text) || /^[A-Z][a-z]{2,}…?[.!?]?$/.test(text.trim());
+/** Two words, or one that begins like the words on a button; without what is the same in every language. */
+const readsLikeWords = (text: string): boolean => {
+  const own = text.replace(sameEverywhere, '');
+  return /\p{L}{2,}[,;:.!?…]? +[\p{L}{(“]/u.test(own) || /^[A-Z][a-z]{2,}…?[.!?]?$/.test(own.trim());
+};
+
+/** Names, units after a value, and the keys of the keyboard. */
+const sameEverywhere = /\b(?:Towpath|Markdown|Tab, [A-Z])\b:?|\{\d*\} ?(?:ms|s|min|h|[kMG]i?B)\b/g;
+
+const isPage = /<\/?[a-z]\w*[ >]/;
 
 /** Attributes that are read or shown. */
 const spoken = /\b(?:title|aria-label|aria-description|placeholder|label|alt)="([^"]*)"/g;
@@ -42,6 +49,7 @@ export function leftOf(program: ts.Program, isOurs: (file: string) => boolean): 
       );
     const look = (node: ts.Node): void => {
       if (ts.isCallExpression(node) && isLog.test(node.expression.getText())) return;
+      if (isKey(checker, node) || isCompared(node)) return;
       if (ts.isTaggedTemplateExpression(node)) {
         const { template } = node;
         const parts = ts.isNoSubstitutionTemplateLiteral(template)
@@ -49,18 +57,22 @@ export function leftOf(program: ts.Program, isOurs: (file: string) => boolean): 
           : [template.head.text, ...template.templateSpans.map(({ literal }) => literal.text)];
         if (/^(html|svg)$/.test(node.tag.getText())) for (const words of parts.flatMap(pageWords())) tell(node, words);
         if (!ts.isNoSubstitutionTemplateLiteral(template))
-          for (const span of template.templateSpans) look(span.expression);
+          for (const [nth, span] of template.templateSpans.entries())
+            if (!/(?:class|\.style)="?[^"]*$/.test(parts[nth]!.split('>').at(-1)!)) look(span.expression);
         return;
       }
       if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) {
-        if (readsLikeWords(node.text) && !keys.has(node.text) && !isName(checker, node)) tell(node, node.text);
-      } else if (ts.isTemplateExpression(node)) {
+        const isToldSo = keys.has(node.text) || keys.has(`{0} ${node.text}`); // also behind what it is said of
+        if (readsLikeWords(node.text) && !isToldSo && !isName(checker, node)) tell(node, node.text);
+      } else if (ts.isTemplateExpression(node) && !isOf(keys, checker.getTypeAtLocation(node))) {
         const words = [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('{}');
-        if (readsLikeWords(words) || / \p{L}{2,}|\p{L}{2,} /u.test(words)) tell(node, words);
+        const told = isPage.test(words) ? ofPage(words.replaceAll('{}', '')) : [words];
+        for (const one of told)
+          if (readsLikeWords(one) || / \p{L}{2,}|\p{L}{2,} /u.test(one.replace(sameEverywhere, ''))) tell(node, one);
       }
       ts.forEachChild(node, look);
     };
-    look(file);
+    ts.forEachChild(file, look);
   }
   return left;
 }
@@ -74,6 +86,36 @@ function pageWords(): (part: string) => string[] {
     inTag = opened > closed;
     return ofPage(text);
   };
+}
+
+/** A template of literals alone, which the compiler knows as one. */
+const isOf = (keys: ReadonlyMap<string, unknown>, type: ts.Type): boolean =>
+  type.isStringLiteral() && (keys.has(type.value) || keys.has(`{0} ${type.value}`));
+
+/** It is told, or its English is kept to be told. */
+function isKey(checker: ts.TypeChecker, node: ts.Node): boolean {
+  const told = ts.isAsExpression(node.parent) ? node.parent : node;
+  return (
+    (ts.isStringLiteral(node) || ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node)) &&
+    ts.isCallExpression(told.parent) &&
+    told.parent.arguments.some((one) => one === told) &&
+    /^(?:t|sentence|amount)$/.test(l10nName(checker, told.parent.expression) ?? '')
+  );
+}
+
+/** Something is held to it, or looked for by it. */
+function isCompared(node: ts.Node): boolean {
+  const { parent } = node;
+  if (ts.isArrayLiteralExpression(node))
+    return ts.isPropertyAccessExpression(parent) && parent.expression === node && parent.name.text === 'includes';
+  return (
+    ts.isCallExpression(parent) &&
+    ts.isPropertyAccessExpression(parent.expression) &&
+    parent.arguments[0] === node &&
+    /^(?:startsWith|endsWith|includes|replace|replaceAll|split|indexOf|has|closest|matches|querySelector(?:All)?)$/.test(
+      parent.expression.name.text,
+    )
+  );
 }
 
 /** It names something of ours: one of the strings of its type, or of another program. */

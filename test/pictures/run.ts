@@ -1,12 +1,13 @@
 /**
  * `npm run pictures [-- words …]`: draws the panel in every state, theme and width, and in each of them asks axe what is wrong. Words are
- * names of themes (`dark`) and widths (`230`), or parts of the names of states. For looking, in test/out/pictures: a picture each, and a sheet of each state and width with all themes beside each other.
+ * names of themes (`dark`, `german`) and widths (`230`), or parts of the names of states. For looking, in test/out/pictures: a picture each, and a sheet of each state and width with all themes beside each other.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { speak } from '../../src/protocol/l10n.ts';
 import { violationsIn } from '../webview/axe.ts';
-import { endBrowser, openBrowser, root, type TestPage } from '../webview/browser.ts';
-import { ended, type State, showState, states } from '../webview/states.ts';
+import { endBrowser, germanWords, openBrowser, root, type TestPage } from '../webview/browser.ts';
+import { ended, type State, showState, sideways, states } from '../webview/states.ts';
 import { type ThemeName, themes } from '../webview/themes.ts';
 import { insightsIn } from './insights.ts';
 
@@ -18,10 +19,11 @@ const allSizes = [
   { name: 'zoomed', width: 360, height: 360, zoom: 2 },
 ];
 type Size = (typeof allSizes)[number];
-type Look = { name: string; theme: ThemeName; forced: boolean };
+type Look = { name: string; theme: ThemeName; forced: boolean; german?: true };
 const allLooks: Look[] = [
   ...(Object.keys(themes) as ThemeName[]).map((theme) => ({ name: theme, theme, forced: false })),
   { name: 'forced-colours', theme: 'dark', forced: true },
+  { name: 'german', theme: 'dark', forced: false, german: true },
 ];
 
 const folder = path.join(root, 'test/out/pictures');
@@ -59,7 +61,11 @@ console.log(
 process.exitCode = wrong.length > 0 ? 1 : 0;
 
 async function drawAll(look: Look, size: Size): Promise<void> {
-  const test = await browser.open('webview/main.ts', { ...size, theme: look.theme });
+  const test = await browser.open('webview/main.ts', {
+    ...size,
+    theme: look.theme,
+    ...(look.german && { german: germanWords() }),
+  });
   await test.page.emulateMedia({ reducedMotion: 'reduce', ...(look.forced && { forcedColors: 'active' }) });
   for (const state of wanted) {
     await test.renew();
@@ -73,7 +79,9 @@ async function drawAll(look: Look, size: Size): Promise<void> {
 /** A page of its own, in a tab of the editor. */
 async function drawInsights(test: TestPage, look: Look, size: Size): Promise<void> {
   await test.page.goto('about:blank'); // where the panel's policy does not hold
+  if (look.german) speak('de', germanWords());
   await test.page.setContent(insightsIn(look.theme));
+  speak('en');
   const name = `${insights.name}: ${look.name} ${size.name}`;
   wrong.push(...(await violationsIn(test)).map((one) => `${name}: ${one}`));
   await test.page.screenshot({ path: pictureOf(insights, look.name, size) });
@@ -89,17 +97,6 @@ async function draw(test: TestPage, state: State, look: Look, size: Size): Promi
     wrong.push(`${name}: ${error instanceof Error ? error.message.split('\n', 1)[0] : error}`);
   }
   await test.page.screenshot({ path: pictureOf(state, look.name, size) });
-}
-
-/** What is wider than the page. */
-function sideways({ page }: TestPage): Promise<string[]> {
-  return page
-    .locator('body, .scroller, .transcript, .card, .composer, footer')
-    .evaluateAll((all) =>
-      (all as unknown as { className: string; scrollWidth: number; clientWidth: number }[])
-        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-        .map(({ className }) => className),
-    );
 }
 
 /** One state at one width, in all themes beside each other. */

@@ -117,6 +117,13 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
         commandSha256: hash(script),
       },
     ],
+    [
+      {
+        toolCallId,
+        question: { id: 'q', what: 'Ausführen', where: 'hier', why: said, english: { what: 'Run it', where: '/p' } },
+      },
+      { kind: 'question', of: 'gate', call, what: 'Run it', where: '/p' },
+    ],
   ],
   ask: [
     [

@@ -17,12 +17,12 @@ export interface Built {
   parts: Map<string, string[]>;
 }
 
-/** Builds the program of `dist/` that has this name; `entry` to begin with another file than it does. */
-export async function built(name: string, entry?: string): Promise<Built> {
+/** Builds the program of `dist/` that has this name; `entry` to begin with another file than it does, not `minify` to find names in it. */
+export async function built(name: string, entry?: string, minify = true): Promise<Built> {
   const { name: own, ext } = path.parse(name);
   const found = (await programs()).find((one) => own in one.entryPoints && one.outExtension['.js'] === ext);
   if (!found) throw new Error(`There is no program ${name}.`);
-  const options = { ...found, ...(entry && { entryPoints: { [own]: entry } }), sourcemap: false } as const;
+  const options = { ...found, ...(entry && { entryPoints: { [own]: entry } }), sourcemap: false, minify } as const;
   const { outputFiles, metafile } = await build({ ...options, write: false, metafile: true });
   const { outputs } = metafile;
   const parts = new Map(Object.entries(outputs).map(([file, output]) => [path.basename(file), partsOf(output)]));

@@ -26,7 +26,12 @@ export function keepBody({ messages, tools }: { messages?: unknown[]; tools?: un
   keepRequest({ model: 'sent', messages: fromWireMessages(messages), ...(tools && { tools: fromWireTools(tools) }) });
 }
 
-export function keepRequest({ systemPrompt, messages, tools }: ChatRequest): void {
+/** Are shown every request of a test to a model. */
+export const seenRequests: ((request: ChatRequest) => void)[] = [];
+
+export function keepRequest(request: ChatRequest): void {
+  const { systemPrompt, messages, tools } = request;
+  for (const see of seenRequests) see(request);
   if (messages.length > 200) return; // a flood, which says the same over and over
   const shape = shapeOf({ systemPrompt, messages, tools });
   if (known.has(shape)) return;

@@ -2,6 +2,7 @@ import type { Answer, Asked } from '../../src/protocol/asked.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
 import { defaultPolicy, type Policy } from '../../src/protocol/policy.ts';
+import type { Tell } from '../../src/protocol/sentence.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { sha256 } from '../../src/tools/files/text.ts';
@@ -35,6 +36,8 @@ export interface ConversationOptions {
   /** Called before an event is kept; what it throws is the store's failure. */
   beforeEvent?: (event: EventBody) => void;
   now?: () => number;
+  /** How the person is told what they are asked. Default: in English. */
+  tell?: Tell;
   /** What the person says to the model's own questions. Default: the first answer of each. */
   says?: Answer;
   /** In place of a disk that takes everything. */
@@ -54,9 +57,9 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
     if (typeof answer === 'function') return answer(request, signal);
     return typeof answer === 'string' ? { decision: answer } : answer;
   };
-  const { tools = defaultTools(), policy, agentPolicy } = options;
+  const { tools = defaultTools(), policy, agentPolicy, tell } = options;
   const whole = { ...defaultPolicy, ...policy };
-  const host = createToolHost({ workspace, tools, approve, policy: () => whole, now });
+  const host = createToolHost({ workspace, tools, approve, policy: () => whole, now, ...(tell && { tell }) });
   let count = 0;
   const made = (name: string, args: unknown): ToolCall => {
     count += 1;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
+import { inEnglish } from '../../src/protocol/l10n.ts';
 import { resolvePath } from '../../src/tools/gate/paths.ts';
 import { headed } from '../../src/tools/instructions/header.ts';
 import { includesIn } from '../../src/tools/instructions/includes.ts';
@@ -160,7 +161,8 @@ describe('the workspace’s own instructions', () => {
       'docs/c.md': 'C',
       'sub/AGENTS.md': 'S',
     });
-    const why = async (path: string) => (await resolvePath(workspace.roots, path, 'write')).protected ?? 'free';
+    const why = async (path: string) =>
+      inEnglish((await resolvePath(workspace.roots, path, 'write')).protected ?? 'free');
     const includedIt = 'CLAUDE.md includes it, so that it instructs agents, this one included.';
     const itself = 'It instructs or configures agents, this one included.';
     assert.deepEqual(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { inEnglish } from '../../src/protocol/l10n.ts';
 import type { Mention } from '../../src/protocol/mention.ts';
 import { textOfData } from '../../src/protocol/named.ts';
 import { defaultPolicy, type Policy } from '../../src/protocol/policy.ts';
@@ -272,7 +273,7 @@ describe('The names that are completed after an @', () => {
     const names = new FileNames(workspace);
     await names.fresh(new AbortController().signal);
     assert.deepEqual(
-      [names.names, names.problem],
+      [names.names, names.problem && inEnglish(names.problem)],
       [[], 'Files cannot be listed here: There is no ripgrep here. Use fs.list.'],
     );
   });

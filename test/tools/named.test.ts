@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
+import { inEnglish } from '../../src/protocol/l10n.ts';
 import type { Policy } from '../../src/protocol/policy.ts';
 import type { Rule } from '../../src/protocol/rule.ts';
 import { namedIn } from '../../src/tools/gate/named.ts';
@@ -55,7 +56,10 @@ describe('a command names', () => {
       named.filter((one) => one.includes('/')),
       ['.vscode/tasks.json', 'src/private/b.txt'],
     );
-    assert.equal(why, 'It names .vscode/tasks.json. It can change settings of the editor or start programs.');
+    assert.equal(
+      inEnglish(why!),
+      'It names .vscode/tasks.json. It can change settings of the editor or start programs.',
+    );
   });
 
   it('a path as seen from the folder it runs in', async () => {

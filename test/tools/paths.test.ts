@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
+import { inEnglish } from '../../src/protocol/l10n.ts';
 import { resolvePath } from '../../src/tools/gate/paths.ts';
 import { isGitInternal, protectedReason } from '../../src/tools/gate/protected.ts';
 import { changes, placesOf } from '../../src/tools/gate/spelling.ts';
@@ -31,7 +32,7 @@ describe('tools: paths', () => {
 
   it('an open folder that is a whole home folder asks for every read', async () => {
     const found = await resolvePath([{ name: 'home', path: homedir() }], '.', 'list');
-    assert.equal(found.protected, 'The open folder is a whole disk or home folder.');
+    assert.equal(inEnglish(found.protected!), 'The open folder is a whole disk or home folder.');
   });
 
   for (const path of ['.v\u017fcode/tasks.json', '.env\u200b', '.\uff47ithub/x', '.\u00dfh/config'])
@@ -105,7 +106,7 @@ async function checkDecision(one: PathCase, roots: Workspace['roots'], input: un
       assert.ok(!decided.message.includes(put('{ROOT}')), decided.message);
     return;
   }
-  assert.equal(decided.protected ? 'protected' : 'allow', one.expect, decided.protected);
+  assert.equal(decided.protected ? 'protected' : 'allow', one.expect, decided.protected?.english);
   if (one.resolves) assert.equal(decided.path, put(one.resolves));
 }
 

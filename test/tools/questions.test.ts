@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
+import { inEnglish } from '../../src/protocol/l10n.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { sha256 } from '../../src/tools/files/text.ts';
 import { isShown, shownOf } from '../../src/tools/revision.ts';
@@ -441,4 +442,19 @@ describe('a call that the person changes before allowing it', () => {
     assert.match(changedByPerson, /\(\d+ more characters: read the file\)$/);
     assert.ok(changedByPerson.length < 9000);
   });
+});
+
+it('a question is told in the person’s language, and is in English for records', async () => {
+  const { call, asked, events } = conversation(workspace, {
+    answer: no,
+    tell: (said) => (typeof said === 'string' ? said : `‹${inEnglish(said)}›`),
+  });
+  const { message } = await error(call(...edit('a.txt', 'one', 'ONE')));
+  const { what, where, why, english } = asked[0]!.plan;
+  assert.deepEqual([what, why], ['‹Edit a.txt›', '‹It changes a file.›']);
+  assert.deepEqual(english, { what: 'Edit a.txt', where });
+  assert.match(message, /^The person did not allow this\./);
+  for (const event of events)
+    if (event.type === 'question') assert.deepEqual(event.question.english, english);
+    else assert.ok(!JSON.stringify(event).includes('‹'), event.type);
 });

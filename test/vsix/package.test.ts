@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { contentsOf, troublesOf } from '../../src/vsix/check.ts';
+import { withWords, wordsOf } from '../../src/vsix/manifestWords.ts';
 import { factsOf } from '../../src/vsix/packages.ts';
 import { type Built, buildAll, llamaCppRelease } from '../../src/vsix/stage.ts';
 import { ownTarget, projectRoot, type Target, temporaryFolder } from '../../src/vsix/targets.ts';
@@ -77,6 +78,26 @@ describe('the packages', function () {
           assert.ok(one.type === 'library' && one['bom-ref'] === one.purl && one.licenses.length === 1, one.purl);
           for (const { content } of one.hashes ?? []) assert.match(content, /^[0-9a-f]{128}$/);
         }
+      });
+
+      it('says everything for people by a key, which has its words in every language', () => {
+        const manifest = JSON.parse(text(target, 'package.json'));
+        const keys = wordsOf(manifest).map((key) => key.slice(1, -1));
+        const [english, german] = ['', '.de'].map((of) => JSON.parse(text(target, `package.nls${of}.json`)));
+        assert.deepEqual(Object.keys(english), keys);
+        assert.deepEqual(Object.keys(german), keys);
+        const said = (words: Record<string, string>) => withWords(manifest, (key) => words[key.slice(1, -1)]!);
+        const { displayName, description, contributes } = JSON.parse(
+          readFileSync(path.join(projectRoot, 'package.json'), 'utf8'),
+        );
+        const whole = said(english);
+        assert.deepEqual(
+          [whole.displayName, whole.description, whole.contributes],
+          [displayName, description, contributes],
+        );
+        assert.match(JSON.stringify(said(german)), /"title":"Neuer Lauf","category":"Towpath"/);
+        const { l10n } = manifest;
+        assert.ok(made.get(target)!.contents.has(path.posix.join('extension', l10n, 'bundle.l10n.de.json')));
       });
 
       it('tells its own name', () => {

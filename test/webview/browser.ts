@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Bundle } from '../../src/protocol/l10n.ts';
 import type { HostMessage, ViewMessage } from '../../src/protocol/view.ts';
 import { ensureChromium } from '../support/editor/chromium.ts';
 import { built } from '../support/programs.ts';
@@ -31,8 +33,8 @@ export interface TestBrowser {
   strays: string[];
   /** An address whose requests are recorded in `strays`. */
   canary: string;
-  /** `zoom`: as many pixels of the screen for each of the page's. */
-  open(entry: string, options?: Look & { zoom?: number }): Promise<TestPage>;
+  /** `german`: its words, in the place of English ones. `zoom`: as many pixels of the screen for each of the page's. */
+  open(entry: string, options?: Look & { german?: Bundle | undefined; zoom?: number }): Promise<TestPage>;
   close(): Promise<void>;
 }
 
@@ -44,15 +46,22 @@ interface Look {
 
 export interface TestPage {
   page: Page;
+  /** What stands in the page for this English. */
+  words(english: string): string;
   /** What the policy of the page stopped, and errors that nobody caught. */
   violations(): Promise<string[]>;
   /** Says something as the host does and waits until it is drawn; without a message, until what was done is drawn. */
   send(...messages: HostMessage[]): Promise<void>;
+  /** What the page has said, once what was done is drawn. */
   posted(): Promise<ViewMessage[]>;
   /** The page anew, with nothing remembered, looking as it was opened or so: much quicker than another page. */
   renew(look?: Look): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The words that a German has before them. */
+export const germanWords = (): Bundle =>
+  JSON.parse(readFileSync(path.join(root, 'src/l10n/bundle.l10n.de.json'), 'utf8'));
 
 /** Of this process, whose exit ends it: its start costs more than all that most files of tests do with it. */
 let launched: Promise<Browser> | undefined;
@@ -67,6 +76,7 @@ export async function openBrowser(): Promise<TestBrowser> {
   const strays: string[] = [];
   const bundles = new Map<string, { script: string; style: string }>();
   const highlight = built('highlight.js');
+  const germans: Bundle[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const entry = url.searchParams.get('entry') ?? '';
@@ -75,7 +85,8 @@ export async function openBrowser(): Promise<TestBrowser> {
     if (url.pathname === '/page') {
       const [nonce, styleNonce] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
       const theme = (url.searchParams.get('theme') ?? 'dark') as ThemeName;
-      send('text/html', html(entry, nonce, styleNonce, theme), {
+      const words = germans[Number(url.searchParams.get('german') ?? Number.NaN)];
+      send('text/html', html(entry, { nonce, styleNonce, theme, words }), {
         'content-security-policy': policy(nonce, styleNonce, `http://${request.headers.host}`),
       });
     } else if (url.pathname === '/script.js') send('text/javascript', bundles.get(entry)!.script);
@@ -95,7 +106,7 @@ export async function openBrowser(): Promise<TestBrowser> {
   return {
     strays,
     canary: `${address}/canary`,
-    async open(entry, { theme = 'dark', width = 420, height = 800, zoom = 1 } = {}) {
+    async open(entry, { theme = 'dark', german, width = 420, height = 800, zoom = 1 } = {}) {
       if (!bundles.has(entry)) bundles.set(entry, await bundle(entry));
       const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: zoom });
       contexts.push(context);
@@ -103,20 +114,22 @@ export async function openBrowser(): Promise<TestBrowser> {
       const errors: string[] = [];
       page.on('pageerror', (error) => errors.push(String(error)));
       const isReady = () => page.waitForFunction(() => (globalThis as unknown as Harness).ready);
+      const words = german ? `&german=${germans.push(german) - 1}` : '';
       const load = async (shown: ThemeName) => {
-        await page.goto(`${address}/page?entry=${encodeURIComponent(entry)}&theme=${shown}`);
+        await page.goto(`${address}/page?entry=${encodeURIComponent(entry)}&theme=${shown}${words}`);
         await isReady();
       };
       await load(theme);
       return {
         page,
+        words: (english) => german?.[english] ?? english,
         violations: async () => [
           ...errors,
           ...(await page.evaluate(() => (globalThis as unknown as Harness).violations)),
         ],
         send: (...messages) =>
           page.evaluate((all) => (globalThis as unknown as Harness).receive(all), messages.map(inHostWords)),
-        posted: () => page.evaluate(() => (globalThis as unknown as Harness).posted) as Promise<ViewMessage[]>,
+        posted: () => page.evaluate(() => (globalThis as unknown as Harness).said()) as Promise<ViewMessage[]>,
         async renew(look = {}) {
           errors.length = 0;
           await page.setViewportSize({ width: look.width ?? width, height: look.height ?? height });
@@ -141,25 +154,28 @@ export const inHostWords = (message: unknown): string => JSON.stringify(message)
 
 interface Harness {
   ready: boolean;
-  posted: unknown[];
+  said(): Promise<unknown[]>;
   violations: string[];
   sessionStorage: { clear(): void };
   receive(messages: string[]): Promise<void>;
 }
 
 /** A stand-in for what VS Code puts into every webview: the api, the theme's variables, and messages from the host. */
-function html(entry: string, nonce: string, styleNonce: string, theme: ThemeName): string {
+function html(
+  entry: string,
+  { nonce, styleNonce, theme, words }: { nonce: string; styleNonce: string; theme: ThemeName; words?: Bundle },
+): string {
   const { bodyClass, variables } = themes[theme];
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Towpath</title>
+  return `<!doctype html><html lang="${words ? 'de' : 'en'}"><head><meta charset="utf-8"><title>Towpath</title>
 <meta property="csp-nonce" content="${styleNonce}">
 <link rel="stylesheet" href="/style.css?entry=${encodeURIComponent(entry)}">
 <script nonce="${nonce}">
-  window.posted = [];
+  const posted = [];
   window.violations = [];
   document.addEventListener('securitypolicyviolation', (event) =>
     window.violations.push(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample));
   window.acquireVsCodeApi = () => ({
-    postMessage: (message) => window.posted.push(message),
+    postMessage: (message) => posted.push(message),
     getState: () => JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? undefined,
     setState: (state) => sessionStorage.setItem('state', JSON.stringify(state)),
   });
@@ -167,11 +183,16 @@ function html(entry: string, nonce: string, styleNonce: string, theme: ThemeName
     for (const message of messages) window.postMessage(message, '*');
     for (let frame = 0; frame < 3; frame++) await new Promise((drawn) => requestAnimationFrame(drawn));
   };
+  window.said = async () => {
+    await window.receive([]);
+    return posted;
+  };
   for (const [name, value] of Object.entries(${JSON.stringify(variables)})) {
     document.documentElement.style.setProperty('--vscode-' + name, value);
   }
   document.documentElement.style.backgroundColor = 'var(--vscode-sideBar-background)';
 </script></head><body class="${bodyClass}">
+<script type="application/json" id="words">${words ? JSON.stringify(words).replaceAll('<', '\\u003c') : ''}</script>
 <script nonce="${nonce}" type="module" src="/script.js?entry=${encodeURIComponent(entry)}"></script>
 <script nonce="${nonce}" type="module">window.ready = true;</script>
 </body></html>`;

@@ -24,6 +24,17 @@ export async function showState(test: TestPage, { says, does }: State): Promise<
   await test.send(); // drawn
 }
 
+/** What is wider than the page. */
+export function sideways({ page }: TestPage): Promise<string[]> {
+  return page
+    .locator('body, .scroller, .transcript, .card, .composer, footer')
+    .evaluateAll((all) =>
+      (all as unknown as { className: string; scrollWidth: number; clientWidth: number }[])
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ className }) => className),
+    );
+}
+
 /** A run of these events, with what surrounds it. The last `live` of them come one by one. */
 function shown(bodies: EventBody[], state: Partial<PanelState> = {}, live = 0): HostMessage[] {
   const stored = bodies.length - live;
@@ -428,18 +439,18 @@ export const states: State[] = [
   { name: 'damage', says: showsRun(damaged()), does: (test) => test.page.locator('.damage summary').click() },
   { name: 'imported', says: showsRun(imported()) },
   { name: 'message acts', says: [...shown([...begin, ...reads, ...concludes]), { type: 'branches', runId: 'run-1', points: [{ at: 1, nth: 2, of: 3, previous: 'x', next: 'y' }] }], does: async (test) => { await test.page.locator('[data-role="user"]').hover(); await test.page.locator('[data-role="user"] [data-act="more"]').click(); } },
-  { name: 'long answer', says: shown([...begin, says(longAnswer), rests]), does: (test) => test.page.getByRole('button', { name: 'Show the end' }).click() },
+  { name: 'long answer', says: shown([...begin, says(longAnswer), rests]), does: (test) => test.page.getByRole('button', { name: test.words('Show the end') }).click() },
   { name: 'wide table', says: shown([...begin, says(wideTable), rests]) },
   { name: 'long question', says: shown(longQuestion) },
   { name: 'long output', says: shown(longOutput), does: (test) => test.page.locator('.card-toggle').first().click() },
-  { name: 'workflow, all of it', says: shown(workflow, {}, 1), does: async (test) => { await test.page.getByRole('button', { name: /nodes done/ }).click(); await test.page.getByRole('button', { name: /more nodes/ }).click(); } },
+  { name: 'workflow, all of it', says: shown(workflow, {}, 1), does: async (test) => { const folds = test.page.locator('.graph-fold button'); await folds.first().click(); await folds.last().click(); } },
   { name: 'receipt', says: [...shown(receipt), changedFiles] },
   { name: 'files', says: [...shown(receipt), changedFiles], does: press('strip-files') },
   { name: 'plan', says: shown(working, {}, 3), does: press('strip-plan') },
   { name: 'runs, looked through', says: shown([...begin, ...concludes]), does: async (test) => { await press('history')(test); await test.page.getByTestId('search-runs').fill('heron'); await test.send({ type: 'runs', query: 'heron', rows: rows.slice(-1), more: 0 }); await test.page.locator('.history-open').hover(); } },
   { name: 'runs, none', says: shown([...begin, ...concludes]), does: async (test) => { await press('history')(test); await test.page.getByTestId('search-runs').fill('heron'); await test.send({ type: 'runs', query: 'heron', rows: [], more: 0 }); } },
   { name: 'said otherwise', says: [...shown(receipt), changedFiles], does: async (test) => { await test.page.locator('[data-role="user"]').hover(); await test.page.locator('[data-act="edit"]:visible').click(); } },
-  { name: 'code, more of it', says: shown([...begin, says(answer), rests]), does: (test) => test.page.getByRole('button', { name: 'More', exact: true }).last().click() },
+  { name: 'code, more of it', says: shown([...begin, says(answer), rests]), does: (test) => test.page.getByRole('button', { name: test.words('More'), exact: true }).last().click() },
   { name: 'told to the model', says: shown([...begin, ...told, rests]) },
   { name: 'workflow, done', says: shown(workflowDone), does: (test) => test.page.getByTestId('graph').scrollIntoViewIfNeeded() },
   { name: 'notice', says: [...shown([...begin, ...concludes]), { type: 'notice', notice: { level: 'warning', text: 'The answer was said to the model in a new branch. *Undo* takes that back.', action: { label: 'Open Settings', action: 'open-settings' } } }] },

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { counted } from '../../src/protocol/counted.ts';
 import type { KeptChange } from '../../src/protocol/events.ts';
+import { amount, t } from '../../src/protocol/l10n.ts';
 import type { ToolCall, ToolResult } from '../../src/protocol/messages.ts';
 import type { CallDraft, CallState, Run } from '../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
@@ -20,6 +20,7 @@ import { lineView, markOf } from './lineView.ts';
 import { matchesView } from './matches.ts';
 import { type Section, sections } from './pretty.ts';
 import { type Writing, writingOf } from './soFar.ts';
+import { automaticWords } from './whyNot.ts';
 import { plain } from './words.ts';
 
 /** One tool call: what it is about, how it stands, and, when opened, all of it. */
@@ -46,8 +47,8 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     }${
       state?.outputId && !state.background
         ? html`<vscode-button appearance="secondary" class="small" data-testid="open-output"
-            title="Open all of the output in an editor"
-            @click=${() => context.post({ type: 'open-output', toolCallId: call.id })}>Open Output</vscode-button>`
+            title=${t('Open all of the output in an editor')}
+            @click=${() => context.post({ type: 'open-output', toolCallId: call.id })}>${t('Open Output')}</vscode-button>`
         : nothing
     }`,
     below: html`
@@ -92,12 +93,12 @@ function changeButtons(context: PanelContext, call: ToolCall, change: KeptChange
   const what = kind && typeof call.arguments.path === 'string' ? call.arguments.path : path; // a folder, for all that was in it
   const undo = undone ? nothing : undoButton(context, callId, what);
   if (kind) return html`${undo}`; // it was deleted as it was on disk: no text to compare
-  return html`${undo}<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${`Show what changed in ${name}`}
-      @click=${() => context.post({ type: 'open-diff', toolCallId: callId })}>Diff</vscode-button>`;
+  return html`${undo}<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${t('Show what changed in {0}', name)}
+      @click=${() => context.post({ type: 'open-diff', toolCallId: callId })}>${t('Diff')}</vscode-button>`;
 }
 
 function undoButton(context: PanelContext, callId: string, path: string): TemplateResult {
-  const title = `Undo this change of ${visibleLine(path)}`;
+  const title = t('Undo this change of {0}', visibleLine(path));
   return html`<vscode-button appearance="icon" data-testid="undo" title=${title} aria-label=${title}
     @click=${() => context.post({ type: 'undo', toolCallIds: [callId] })}>${icons.undo}</vscode-button>`;
 }
@@ -110,7 +111,7 @@ export function draftCard(context: PanelContext, draft: CallDraft, place: string
     place,
     id: '',
     tool: draft.name,
-    line: writing ? { ...line, outcome: [plain(counted(writing.lines, 'line'))] } : line,
+    line: writing ? { ...line, outcome: [plain(t(amount(writing.lines, 'line')))] } : line,
     beside: nothing,
     below: writing ? newestLines(writing) : nothing,
     details: () =>
@@ -142,7 +143,7 @@ function frame(context: PanelContext, { place, id, tool, line, beside, below, wh
   return html`<div class="card" role="group" data-call=${id} data-tool=${visibleLine(tool)} data-status=${status}
       data-ok=${ok ?? nothing} data-mark=${mark} aria-label=${said}>
     <div class="card-head" @click=${(event: Event) => (isPlain(event) ? press() : undefined)}>
-      <button class="card-toggle" aria-expanded=${open} aria-label=${`Details: ${said}`} title=${why ? `${said}\n${visibleLine(why)}` : said} @click=${(
+      <button class="card-toggle" aria-expanded=${open} aria-label=${t('Details: {0}', said)} title=${why ? `${said}\n${visibleLine(automaticWords(why))}` : said} @click=${(
         event: Event,
       ) => {
         event.stopPropagation();
@@ -174,7 +175,7 @@ function changeBelow(context: PanelContext, call: ToolCall, place: string, state
   if (!diff || (!open && levelOf(context) === 'few')) return nothing;
   const more = () =>
     open ? context.post({ type: 'show-change', toolCallId: call.id }) : toggle(context, place, call.id);
-  return diffView(diff, 'What it changed', whole === undefined ? more : undefined);
+  return diffView(diff, t('What it changed'), whole === undefined ? more : undefined);
 }
 
 const levelOf = ({ model }: PanelContext) => model.state?.details ?? 'usual';
@@ -197,7 +198,7 @@ function toggle(context: PanelContext, place: string, callId: string): void {
 
 /** All of what is asked, to be read here; the dialog only confirms it. */
 const asked = (context: PanelContext, callId: string, state: CallState | undefined): TemplateResult =>
-  html`${state?.question?.diff ? diffView(state.question.diff, 'What it would change') : nothing}${
+  html`${state?.question?.diff ? diffView(state.question.diff, t('What it would change')) : nothing}${
     state?.question?.command?.includes('\n')
       ? html`<pre class="field question-command" tabindex="0">${visible(state.question.command)}</pre>`
       : nothing
@@ -208,9 +209,9 @@ function asking(context: PanelContext, callId: string, state: CallState | undefi
     <span>${state?.question ? visibleLine(state.question.why) : nothing}</span>
     <span class="card-answers">
       <vscode-button class="small" appearance=${firstAsking(context.model) === callId ? 'primary' : 'secondary'} data-testid="show-question"
-        @click=${() => context.post({ type: 'show-question', toolCallId: callId })}>Answer…</vscode-button>
+        @click=${() => context.post({ type: 'show-question', toolCallId: callId })}>${t('Answer…')}</vscode-button>
       <vscode-button class="small" appearance="secondary" data-testid="deny-with-words"
-        @click=${() => context.post({ type: 'deny-with-words', toolCallId: callId })}>Deny With Words…</vscode-button>
+        @click=${() => context.post({ type: 'deny-with-words', toolCallId: callId })}>${t('Deny With Words…')}</vscode-button>
     </span>
   </div>`;
 }
@@ -230,14 +231,14 @@ function details(
   const raw = `${place}:raw`;
   const open = !hasOwn || context.opened.cards.has(raw);
   return html`
-    ${state?.automatic ? html`<p class="quiet">Not asked: ${visibleLine(state.automatic)}</p>` : nothing}
-    ${text ? output(text, 'Output') : nothing}
+    ${state?.automatic ? html`<p class="quiet">${t('Not asked: {0}', visibleLine(automaticWords(state.automatic)))}</p>` : nothing}
+    ${text ? output(text, t('Output')) : nothing}
     ${found ?? nothing}
     ${pictures(result?.attachments)}
     ${
       hasOwn
         ? html`<button class="fold-head" data-testid="raw" aria-expanded=${open} @click=${() => toggleRaw(context, raw)}
-            ><span class="twistie">${icons.chevron}</span>Details</button>`
+            ><span class="twistie">${icons.chevron}</span>${t('Details')}</button>`
         : nothing
     }
     ${open ? asTheModelSaw(context, place, call, state, result) : nothing}`;
@@ -257,10 +258,10 @@ function asTheModelSaw(
 ): TemplateResult {
   const parts = [
     ...(call.malformed === undefined
-      ? remembered(call, () => sections(call.arguments, 'Arguments'))
-      : [{ label: 'Arguments, as they came', text: visible(call.malformed) }]),
+      ? remembered(call, () => sections(call.arguments, t('Arguments')))
+      : [{ label: t('Arguments, as they came'), text: visible(call.malformed) }]),
     ...(result ? remembered(result, () => outcomeSections(result)) : []),
-    ...(!result && state?.output ? [{ label: 'Output', text: visibleOutput(state.output) }] : []),
+    ...(!result && state?.output ? [{ label: t('Output'), text: visibleOutput(state.output) }] : []),
   ];
   return html`<div class="field-label"><code>${visibleLine(call.name)}</code></div>
     ${parts.map(
@@ -280,11 +281,11 @@ function outcomeOf(result: ToolResult | undefined): ToolOutcome | undefined {
 
 function outcomeSections(result: ToolResult): Section[] {
   const outcome = outcomeOf(result);
-  if (!outcome) return [{ label: 'Outcome', text: visible(result.content) }];
-  if (outcome.ok) return sections(outcome.data, 'Outcome');
+  if (!outcome) return [{ label: t('Outcome'), text: visible(result.content) }];
+  if (outcome.ok) return sections(outcome.data, t('Outcome'));
   const { code, message, details } = outcome.error;
-  const failure = { label: `Failed: ${visibleLine(code)}`, text: visible(message) };
-  return details === undefined ? [failure] : [failure, ...sections(details, 'More')];
+  const failure = { label: t('Failed: {0}', visibleLine(code)), text: visible(message) };
+  return details === undefined ? [failure] : [failure, ...sections(details, t('More'))];
 }
 
 function parseOutcome(content: string): ToolOutcome | undefined {

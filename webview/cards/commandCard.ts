@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { t } from '../../src/protocol/l10n.ts';
 import type { CallState } from '../../src/protocol/run.ts';
 import { visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
 import { commandWays } from '../composer/commands.ts';
@@ -18,16 +19,16 @@ export function inBackground(
 }
 
 const outputLink = (context: PanelContext, callId: string, name: string): TemplateResult =>
-  html`<button class="link" data-testid="open-output" title=${`Show what ${name} printed`} aria-label=${`Output of ${name}`}
-    @click=${() => context.post({ type: 'open-output', toolCallId: callId })}>Output</button>`;
+  html`<button class="link" data-testid="open-output" title=${t('Show what {0} printed', name)} aria-label=${t('Output of {0}', name)}
+    @click=${() => context.post({ type: 'open-output', toolCallId: callId })}>${t('Output')}</button>`;
 
 export const goOnButton = (context: PanelContext, callId: string): TemplateResult =>
   html`<div class="card-ways"><vscode-button class="small" appearance="secondary" data-testid="let-go-on"
-    title="The command goes on in the background, and the answer goes on without it"
-    @click=${() => context.post({ type: 'let-go-on', toolCallId: callId })}>Go On While It Runs</vscode-button></div>`;
+    title=${t('The command goes on in the background, and the answer goes on without it')}
+    @click=${() => context.post({ type: 'let-go-on', toolCallId: callId })}>${t('Go On While It Runs')}</vscode-button></div>`;
 
 /** Laid out from its end (see card.css), so that it follows the newest line by itself. */
-export const output = (text: string, label = 'Output so far'): TemplateResult =>
+export const output = (text: string, label = t('Output so far')): TemplateResult =>
   html`<div class="output" tabindex="0" role="group" aria-label=${label}><pre>${visibleOutput(text)}</pre></div>`;
 
 const lastLines = 6;

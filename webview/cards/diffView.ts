@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import { counted } from '../../src/protocol/counted.ts';
+import { amount, t } from '../../src/protocol/l10n.ts';
 import { visible } from '../../src/protocol/visible.ts';
 
 interface Line {
@@ -34,10 +34,10 @@ export function diffView(diff: string, label: string, more?: () => void): Templa
 function drawn(diff: string, more: (() => void) | undefined): TemplateResult {
   const { lines, left } = readDiff(diff);
   const width = String(Math.max(1, ...lines.map(({ number }) => number))).length;
-  const words = counted(left, 'more changed line');
+  const words = amount(left, 'more changed line');
   return html`${lines.map(({ sign, number, text }) =>
     sign === '@'
       ? html`<div class="diff-gap"></div>`
       : html`<div class="diff-line" data-sign=${sign}><span class="diff-number">${String(number).padStart(width)}</span><span class="diff-sign">${sign === '-' ? '−' : '+'}</span><span class="diff-text">${visible(text)}</span></div>`,
-  )}${left === 0 ? nothing : more ? html`<button class="more" data-testid="more-lines" @click=${more}>${words}</button>` : html`<div class="quiet diff-left">${words}: see Diff</div>`}`;
+  )}${left === 0 ? nothing : more ? html`<button class="more" data-testid="more-lines" @click=${more}>${t(words)}</button>` : html`<div class="quiet diff-left">${t('{0}: see Diff', words)}</div>`}`;
 }

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { t } from '../../src/protocol/l10n.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import type { PanelContext } from '../context.ts';
@@ -32,7 +33,7 @@ export function foldView(
   return html`<div class="fold" data-fold=${key}>
     <button class="fold-head" aria-expanded=${open} @click=${toggle}>
       <span class="twistie">${icons.chevron}</span><span class="card-icon">${markOf[mark]}</span>
-      <span class="fold-words">${words}${failed > 0 ? html`<span class="quiet"> · ${failed} failed</span>` : nothing}</span>
+      <span class="fold-words">${words}${failed > 0 ? html`<span class="quiet"> · ${t('{0} failed', failed)}</span>` : nothing}</span>
     </button>
     ${
       open

@@ -1,3 +1,4 @@
+import { t } from '../../src/protocol/l10n.ts';
 import type { Message, ToolCall } from '../../src/protocol/messages.ts';
 import { planTool } from '../../src/protocol/plan.ts';
 import type { CallState, Run } from '../../src/protocol/run.ts';
@@ -138,7 +139,7 @@ export function foldWords(run: Run, calls: readonly ToolCall[]): FoldWords {
     );
     return wordsFor(name).many!(some.length, places.size);
   });
-  const words = told.join(', ');
+  const words = told.map((one) => t(one)).join(', ');
   const states = calls.map(({ id }) => run.calls[id]);
   return {
     words: `${words[0]!.toUpperCase()}${words.slice(1)}`,

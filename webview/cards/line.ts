@@ -1,11 +1,12 @@
-import type { RunPhase } from '../../src/protocol/events.ts';
+import type { CommandEnd, RunPhase } from '../../src/protocol/events.ts';
+import { t } from '../../src/protocol/l10n.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
-import { type CallDraft, type CallState, endWords, hasDied } from '../../src/protocol/run.ts';
+import { type CallDraft, type CallState, endSentence, hasDied } from '../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { ago, duration } from '../time.ts';
 import { exitAnswer } from './exitWords.ts';
 import { argumentsSoFar } from './soFar.ts';
-import { type Known, say, type ToolWords, wordsFor } from './toolWords.ts';
+import { type Known, say, type ToolWords, verbOf, wordsFor } from './toolWords.ts';
 import { ruleWords, whyNot } from './whyNot.ts';
 import { type Piece, plain, wordsOf } from './words.ts';
 
@@ -65,7 +66,7 @@ export function draftLine({ name, argumentsText }: CallDraft): CardLine {
   const known: Known = { name, args: argumentsSoFar(argumentsText), data: {} };
   const words = wordsFor(name);
   const object = name === '' ? [] : words.object(known).filter((piece) => wordsOf(piece) !== '');
-  const verb = name === '' ? 'Writing' : inTense(words, known, 'doing');
+  const verb = name === '' ? t('Writing') : inTense(words, known, 'doing');
   return { status: 'writing', mark: 'working', verb, object, outcome: [], joint: ' · ', time: '' };
 }
 
@@ -92,8 +93,10 @@ type Tense = 'doing' | 'done' | 'to do' | 'could not' | 'none';
 function inTense(words: ToolWords, known: Known, tense: Tense): string {
   if (tense === 'none') return '';
   if (tense === 'doing' || tense === 'done') return say(words[tense], known);
-  const verb = say(words.not, known);
-  return tense === 'could not' ? `Could not ${verb}` : `${verb[0]!.toUpperCase()}${verb.slice(1)}`;
+  const verb = verbOf(words, known);
+  if (tense === 'could not') return t(`Could not ${verb}` as const);
+  const told = t(verb);
+  return `${told[0]!.toUpperCase()}${told.slice(1)}`;
 }
 
 type Standing = Pick<CardLine, 'status' | 'mark'> & Partial<CardLine> & { tense: Tense };
@@ -111,17 +114,17 @@ function standing(seen: Seen, known: Known, words: ToolWords): Standing {
           status: 'skipped',
           mark: 'none',
           tense: 'to do',
-          outcome: [plain(seen.stopped ? 'Not run: you stopped' : 'Not run')],
+          outcome: [plain(t(seen.stopped ? 'Not run: you stopped' : 'Not run'))],
         }
       : {
           status: 'skipped',
           mark: 'none',
           tense: 'to do',
-          outcome: [plain(seen.stopped ? 'You stopped it' : 'Interrupted by the last window')],
+          outcome: [plain(t(seen.stopped ? 'You stopped it' : 'Interrupted by the last window'))],
         };
   switch (state?.status) {
     case 'asking':
-      return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [plain('Waiting for your answer')] };
+      return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [plain(t('Waiting for your answer'))] };
     case 'running': {
       const elapsed = seen.now - (state.startedAt ?? seen.now);
       return { status: 'running', mark: 'working', tense: 'doing', time: elapsed < 1000 ? '' : duration(elapsed) };
@@ -130,7 +133,7 @@ function standing(seen: Seen, known: Known, words: ToolWords): Standing {
       return { status: 'allowed', mark: 'working', tense: 'doing' };
     default:
       return call.malformed === undefined
-        ? { status: 'waiting', mark: 'waits', tense: 'to do', outcome: [plain('Waits its turn')] }
+        ? { status: 'waiting', mark: 'waits', tense: 'to do', outcome: [plain(t('Waits its turn'))] }
         : {
             status: 'waiting',
             mark: 'none',
@@ -144,17 +147,20 @@ function standing(seen: Seen, known: Known, words: ToolWords): Standing {
 /** Its own questions to the person. */
 function asked({ phase }: Seen, { answer, ok }: CallState): Standing {
   if (!answer && ok !== false && phase === 'Running')
-    return { status: 'asking', mark: 'asks', tense: 'doing', outcome: [plain('Waiting for your answer')] };
+    return { status: 'asking', mark: 'asks', tense: 'doing', outcome: [plain(t('Waiting for your answer'))] };
   return answer
-    ? { status: 'done', mark: 'check', tense: 'done', outcome: [plain('You answered')] }
-    : { status: 'done', mark: 'none', tense: 'done', outcome: [plain('Not answered')] };
+    ? { status: 'done', mark: 'check', tense: 'done', outcome: [plain(t('You answered'))] }
+    : { status: 'done', mark: 'none', tense: 'done', outcome: [plain(t('Not answered'))] };
 }
 
 function denied({ automatic }: CallState, outcome: ToolOutcome | undefined): Standing {
   const base = { status: 'done', mark: 'none', tense: 'to do' } as const;
   if (automatic !== undefined) return { ...base, outcome: [plain(ruleWords(automatic, 'deny')!)] };
   const { words } = Object(outcome?.ok === false ? outcome.error.details : undefined) as { words?: unknown };
-  return { ...base, outcome: [plain('You said no'), ...(typeof words === 'string' ? [{ text: `“${words}”` }] : [])] };
+  return {
+    ...base,
+    outcome: [plain(t('You said no')), ...(typeof words === 'string' ? [{ text: t('“{0}”', words) }] : [])],
+  };
 }
 
 function ended(seen: Seen, known: Known, words: ToolWords): Standing {
@@ -178,11 +184,13 @@ function ended(seen: Seen, known: Known, words: ToolWords): Standing {
 function exit({ call, state }: Seen, { data }: Known): { mark: Mark; words?: string } {
   const exitCode = data.exitCode === undefined ? state?.exitCode : (data.exitCode as number | null);
   if (exitCode === 0 || exitCode === undefined) return { mark: 'check' };
-  if (typeof data.signal === 'string') return { mark: 'cross', words: 'was killed' };
-  if (exitCode === null) return { mark: 'cross', words: data.cut ? 'was ended: it wrote too much' : 'was ended' };
+  if (typeof data.signal === 'string') return { mark: 'cross', words: t('was killed') };
+  if (exitCode === null) return { mark: 'cross', words: t(data.cut ? 'was ended: it wrote too much' : 'was ended') };
   const line = typeof call.arguments.command === 'string' ? call.arguments.command : '';
   const answer = exitAnswer(line, exitCode);
-  return answer === undefined ? { mark: 'dot', words: `ended with ${exitCode}` } : { mark: 'check', words: answer };
+  return answer === undefined
+    ? { mark: 'dot', words: t('ended with {0}', exitCode) }
+    : { mark: 'check', words: t(answer) };
 }
 
 function failed({ call, state, outcome }: Seen): Standing {
@@ -190,12 +198,12 @@ function failed({ call, state, outcome }: Seen): Standing {
   const code = state?.code ?? error?.code;
   const base = { status: 'done', outcome: [] } as const;
   const not = (words: string): Standing => ({ ...base, mark: 'none', tense: 'to do', outcome: [plain(words)] });
-  if (code === 'TOOL_NOT_RUN') return not('Not run: you said something first');
+  if (code === 'TOOL_NOT_RUN') return not(t('Not run: you said something first'));
   if (code === 'TOOL_DENIED') {
     const isClosed = (Object(error?.details) as { words?: unknown }).words === 'closed';
-    if (isClosed || !error) return not('Not run: it was not answered');
-    if (error.message.startsWith('Too many')) return not('Not run: too many at once');
-    return not('Not allowed');
+    if (isClosed || !error) return not(t('Not run: it was not answered'));
+    if (error.message.startsWith('Too many')) return not(t('Not run: too many at once'));
+    return not(t('Not allowed'));
   }
   const isCommand = call.name === 'shell.run' && state?.startedAt !== undefined;
   const tense = isCommand ? 'done' : 'could not';
@@ -207,9 +215,9 @@ function failed({ call, state, outcome }: Seen): Standing {
     outcome: [plain(words)],
   });
   if (code === 'TOOL_INTERRUPTED') return interrupted(state, error?.message, not, cross);
-  if (code === 'TOOL_TIMEOUT' && isCommand) return cross('was ended: its time was over');
+  if (code === 'TOOL_TIMEOUT' && isCommand) return cross(t('was ended: its time was over'));
   if (code === 'TOOL_EXEC_FAILED' && isCommand && error?.message.startsWith('It wrote'))
-    return cross('was ended: it wrote too much');
+    return cross(t('was ended: it wrote too much'));
   return { ...base, mark: 'cross', tense: 'could not', joint: ': ', outcome: [plain(whyNot(call.name, code, error))] };
 }
 
@@ -222,15 +230,15 @@ function interrupted(
 ) {
   if (!message.startsWith('The run ended'))
     return message.startsWith('This run was imported')
-      ? not('Not run here: the run was imported')
-      : cross('you stopped it');
-  const left = state?.stillRunning?.length ? `, and went on: ${state.stillRunning.join(', ')}` : '';
-  return cross(`interrupted by the last window${left}`);
+      ? not(t('Not run here: the run was imported'))
+      : cross(t('you stopped it'));
+  if (!state?.stillRunning?.length) return cross(t('interrupted by the last window'));
+  return cross(t('interrupted by the last window, and went on: {0}', state.stillRunning.join(', ')));
 }
 
 /** That the person had a hand in it, where that is not the usual. */
 function notesOf(state: CallState | undefined): string[] {
-  if (state?.edited) return ['Changed by you before you allowed it'];
+  if (state?.edited) return [t('Changed by you before you allowed it')];
   const rule = state?.automatic === undefined ? undefined : ruleWords(state.automatic, 'allow');
   return rule === undefined ? [] : [rule];
 }
@@ -238,23 +246,28 @@ function notesOf(state: CallState | undefined): string[] {
 function undoneWords({ undone = [], changes = [], moved }: CallState = { status: 'done' }): string | undefined {
   if (undone.length === 0) return undefined;
   const all = new Set([...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])]);
-  return undone.length < all.size ? 'Partly undone' : 'Undone';
+  return t(undone.length < all.size ? 'Partly undone' : 'Undone');
 }
 
 /** A call whose command goes on after it, or has ended since. */
 function inBackground({ now, going, call }: Seen, { ended: end, startedAt }: CallState): Standing {
   const name = { tense: 'none' } as const;
   if (!end) {
-    if (!going) return { ...name, status: 'done', mark: 'none', outcome: [plain('Its window was closed')] };
-    const age = ago(startedAt ?? now, now);
-    return { ...name, status: 'going', mark: 'going', outcome: [plain(age === 'now' ? 'just started' : age)] };
+    if (!going) return { ...name, status: 'done', mark: 'none', outcome: [plain(t('Its window was closed'))] };
+    const began = startedAt ?? now;
+    const age = now - began < 60_000 ? t('just started') : ago(began, now);
+    return { ...name, status: 'going', mark: 'going', outcome: [plain(age)] };
   }
-  const left = end.stillRunning?.length ? `. Still at work: ${end.stillRunning.join(', ')}` : '';
+  const left = end.stillRunning?.length ? `. ${t('Still at work: {0}', end.stillRunning.join(', '))}` : '';
   const isOwn = end.by === 'itself' && !end.signal;
   const line = typeof call.arguments.command === 'string' ? call.arguments.command : '';
   const answer = isOwn && typeof end.exitCode === 'number' ? exitAnswer(line, end.exitCode) : undefined;
-  const words =
-    answer ?? (end.by === 'itself' && end.signal ? 'was killed' : endWords(end).replace('the person', 'you'));
+  const words = answer ? t(answer) : backgroundEnd(end);
   const mark: Mark = isOwn ? (end.exitCode === 0 || answer ? 'check' : 'dot') : hasDied(end) ? 'cross' : 'none';
   return { ...name, status: 'done', mark, outcome: [plain(words + left)] };
+}
+
+function backgroundEnd(end: CommandEnd): string {
+  if (end.by === 'person') return t('was stopped by you');
+  return end.by === 'itself' && end.signal ? t('was killed') : t(endSentence(end));
 }

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { t } from '../../src/protocol/l10n.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
@@ -69,9 +70,10 @@ function piece(context: PanelContext, { head = '', text, tail = '', code, tone, 
 const clean = (text: string): string => visibleLine(text);
 
 const titleOf = (lead: Lead): string =>
-  lead.kind === 'file'
-    ? `Open ${visibleLine(lead.path)}${lead.line ? ` at line ${lead.line}` : ''}`
-    : `Open ${visibleLine(lead.url)}`;
+  lead.kind === 'file' ? openTitle(visibleLine(lead.path), lead.line) : openTitle(visibleLine(lead.url));
+
+export const openTitle = (what: string, line?: number): string =>
+  line ? t('Open {0} at line {1}', what, line) : t('Open {0}', what);
 
 export function follow(context: PanelContext, lead: Lead): void {
   if (lead.kind === 'address') context.post({ type: 'open-link', url: lead.url });

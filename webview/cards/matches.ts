@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { counted } from '../../src/protocol/counted.ts';
+import { amount, t } from '../../src/protocol/l10n.ts';
 import { visible, visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
-import { follow } from './lineView.ts';
+import { follow, openTitle } from './lineView.ts';
 
 const mostLines = 300;
 
@@ -27,8 +27,8 @@ export function matchesView(context: PanelContext, data: unknown): TemplateResul
     );
   }
   const left = files.length - shown.length;
-  return html`<div class="matches" tabindex="0" role="group" aria-label="What was found"><ul>${shown}${
-    left > 0 ? html`<li class="quiet">… and ${counted(left, 'more file')}, in the details</li>` : nothing
+  return html`<div class="matches" tabindex="0" role="group" aria-label=${t('What was found')}><ul>${shown}${
+    left > 0 ? html`<li class="quiet">… ${t('and {0}, in the details', amount(left, 'more file'))}</li>` : nothing
   }</ul></div>`;
 }
 
@@ -46,5 +46,5 @@ function lineView(context: PanelContext, path: string, told: string, outside: bo
 }
 
 const link = (context: PanelContext, path: string, line?: number): TemplateResult =>
-  html`<button class="link" title=${line ? `Open ${visibleLine(path)} at line ${line}` : `Open ${visibleLine(path)}`}
+  html`<button class="link" title=${openTitle(visibleLine(path), line)}
     @click=${() => follow(context, { kind: 'file', path, ...(line && { line }) })}>${line ?? visibleLine(path)}</button>`;

@@ -1,6 +1,7 @@
 import { askTool } from '../../src/protocol/ask.ts';
-import { counted } from '../../src/protocol/counted.ts';
+import { amount, grouped, type Sentence, sentence, t } from '../../src/protocol/l10n.ts';
 import type { CallState } from '../../src/protocol/run.ts';
+import type { Doing, Done, Verb } from './verbs.ts';
 import {
   address,
   bytes,
@@ -24,19 +25,19 @@ export interface Known {
   lineOf?(id: string): string | undefined;
 }
 
-type Words = string | ((known: Known) => string);
+type Words<Word> = Word | ((known: Known) => Word);
 
 /** How a tool is spoken of: `Reading a.ts`, `Read a.ts`, `Could not read a.ts`. */
 export interface ToolWords {
-  doing: Words;
-  done: Words;
+  doing: Words<Doing>;
+  done: Words<Done | Sentence>;
   /** Behind `Could not`. */
-  not: Words;
+  not: Words<Verb>;
   object(known: Known): Piece[];
   /** What came of it, where that is to be said: each piece of it by itself. */
   gave?(known: Known): Piece[];
   /** It only reads: how so many of them are told in one line, behind a comma. `places`: how many different ones they were about. */
-  many?(times: number, places: number): string;
+  many?(times: number, places: number): Sentence;
 }
 
 const names = [
@@ -78,16 +79,18 @@ export const toolWords: Record<ToolName, ToolWords> = {
     done: 'Listed',
     not: 'list',
     object: ({ args }) => [folder(text(args.path) || '.')],
-    gave: ({ data }) => (Array.isArray(data.entries) ? [plain(counted(data.entries.length, 'entry', 'entries'))] : []),
-    many: (_, places) => (places === 1 ? 'listed a folder' : `listed ${counted(places, 'folder')}`),
+    gave: ({ data }) => (Array.isArray(data.entries) ? [some(amount(data.entries.length, 'entry', 'entries'))] : []),
+    many: (_, places) =>
+      places === 1 ? sentence('listed a folder') : sentence('listed {0}', amount(places, 'folder')),
   },
   'fs.find': {
     doing: 'Looking for',
-    done: ({ data }) => (Array.isArray(data.files) ? `Found ${counted(data.files.length, 'file')}` : 'Looked for'),
+    done: ({ data }) =>
+      Array.isArray(data.files) ? sentence('Found {0}', amount(data.files.length, 'file')) : 'Looked for',
     not: 'look for',
     object: ({ args }) => [pattern(args.pattern), ...inPlace(args.path)],
-    gave: ({ data }) => (data.cut ? [plain('there are more')] : []),
-    many: (many) => `looked for files ${times(many)}`,
+    gave: ({ data }) => (data.cut ? [plain(t('there are more'))] : []),
+    many: (many) => sentence('looked for files {0}', times(many)),
   },
   'fs.search': {
     doing: 'Searching',
@@ -95,7 +98,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
     not: 'search',
     object: ({ args }) => [pattern(args.pattern), ...inPlace(args.path, args.glob)],
     gave: ({ data }) => matches(data),
-    many: (many) => `searched ${times(many)}`,
+    many: (many) => sentence('searched {0}', times(many)),
   },
   'fs.read': {
     doing: 'Reading',
@@ -105,9 +108,9 @@ export const toolWords: Record<ToolName, ToolWords> = {
     gave: ({ args, data }) => {
       const { startLine, endLine, totalLines } = data;
       const isFirst = startLine === 1 && number(endLine) < number(totalLines) && !isWindow(args);
-      return isFirst ? [plain(`first ${counted(number(endLine), 'line')}`)] : [];
+      return isFirst ? [plain(t('first {0}', amount(number(endLine), 'line')))] : [];
     },
-    many: (_, places) => (places === 1 ? 'read a file' : `read ${counted(places, 'file')}`),
+    many: (_, places) => (places === 1 ? sentence('read a file') : sentence('read {0}', amount(places, 'file'))),
   },
   'fs.write': {
     doing: 'Writing',
@@ -131,7 +134,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
       const { from, to } = state?.moved ?? { from: '', to: '' };
       return [
         file(text(data.from) || text(args.from) || from, { leads: !isThere }),
-        plain('to'),
+        plain(t('to')),
         file(text(data.path) || text(args.to) || to, { leads: isThere }),
       ];
     },
@@ -145,7 +148,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
       const isFolder = data.files !== undefined && !path.endsWith('/');
       return [file(path + (isFolder ? '/' : ''), { leads: false })];
     },
-    gave: ({ data }) => (data.files === undefined ? [] : [plain(counted(number(data.files), 'file'))]),
+    gave: ({ data }) => (data.files === undefined ? [] : [some(amount(number(data.files), 'file'))]),
   },
   'shell.run': {
     doing: 'Running',
@@ -166,49 +169,49 @@ export const toolWords: Record<ToolName, ToolWords> = {
     object: ({ args, lineOf }) => [commandOf(lineOf, args.id)],
     gave: ({ data }) => {
       const [first, last, all] = [data.startLine, data.endLine, data.totalLines].map(number);
-      return all === 0 ? [] : [plain(`lines ${first!.toLocaleString('en-US')} to ${last!.toLocaleString('en-US')} of ${all!.toLocaleString('en-US')}`)]; // biome-ignore format: one line
+      return all === 0 ? [] : [plain(t('lines {0} to {1} of {2}', grouped(first!), grouped(last!), grouped(all!)))];
     },
-    many: (many) => `read an output ${times(many)}`,
+    many: (many) => sentence('read an output {0}', times(many)),
   },
   'code.diagnostics': {
     doing: 'Checking',
     done: 'Checked',
     not: 'check',
-    object: ({ args }) => [args.path === undefined ? plain('all files') : folder(text(args.path))],
+    object: ({ args }) => [args.path === undefined ? plain(t('all files')) : folder(text(args.path))],
     gave: ({ data }) => {
       if (data.errors === undefined) return [];
       const [errors, warnings] = [number(data.errors), number(data.warnings)];
-      if (errors + warnings === 0) return [plain('no problems')];
+      if (errors + warnings === 0) return [plain(t('no problems'))];
       return [
-        ...(errors > 0 ? [plain(counted(errors, 'error'))] : []),
-        ...(warnings > 0 ? [plain(counted(warnings, 'warning'))] : []),
+        ...(errors > 0 ? [some(amount(errors, 'error'))] : []),
+        ...(warnings > 0 ? [some(amount(warnings, 'warning'))] : []),
       ];
     },
-    many: (many) => `checked for problems ${times(many)}`,
+    many: (many) => sentence('checked for problems {0}', times(many)),
   },
   'code.symbols': {
     doing: ({ args }) => (args.path === undefined ? 'Looking for' : 'Listing names in'),
     done: ({ args }) => (args.path === undefined ? 'Looked for' : 'Listed names in'),
     not: ({ args }) => (args.path === undefined ? 'look for' : 'list names in'),
     object: ({ args }) => [args.path === undefined ? pattern(args.query) : file(text(args.path))],
-    gave: ({ data }) => (Array.isArray(data.files) ? [plain(counted(linesIn(data.files), 'name'))] : []),
-    many: (many) => `looked at definitions ${times(many)}`,
+    gave: ({ data }) => (Array.isArray(data.files) ? [some(amount(linesIn(data.files), 'name'))] : []),
+    many: (many) => sentence('looked at definitions {0}', times(many)),
   },
   'code.definition': {
     doing: 'Looking up',
     done: 'Looked up',
     not: 'look up',
     object: named,
-    gave: ({ data }) => places(data, 'defined '),
-    many: (many) => `looked up names ${times(many)}`,
+    gave: ({ data }) => definitions(data),
+    many: (many) => sentence('looked up names {0}', times(many)),
   },
   'code.references': {
     doing: 'Finding uses of',
     done: 'Found uses of',
     not: 'find uses of',
     object: named,
-    gave: ({ data }) => places(data),
-    many: (many) => `looked up uses ${times(many)}`,
+    gave: ({ data }) => uses(data),
+    many: (many) => sentence('looked up uses {0}', times(many)),
   },
   'editor.context': {
     doing: 'Looking at',
@@ -216,14 +219,14 @@ export const toolWords: Record<ToolName, ToolWords> = {
     not: 'look at',
     object: ({ data }) => {
       const active = Object(data.active) as { path?: unknown; selection?: { startLine: number; endLine: number } };
-      if (typeof active.path !== 'string') return [plain('the editor')];
+      if (typeof active.path !== 'string') return [plain(t('the editor'))];
       const { selection } = active;
       return [
-        plain('the editor:'),
+        plain(t('the editor:')),
         file(active.path, selection && { lines: [selection.startLine, selection.endLine] }),
       ];
     },
-    many: (many) => `looked at the editor ${times(many)}`,
+    many: (many) => sentence('looked at the editor {0}', times(many)),
   },
   'web.fetch': {
     doing: 'Getting',
@@ -237,7 +240,8 @@ export const toolWords: Record<ToolName, ToolWords> = {
     done: 'Planned',
     not: 'change the plan',
     object: () => [],
-    gave: ({ data }) => (data.items === undefined ? [] : [plain(`${number(data.done)} of ${number(data.items)} done`)]),
+    gave: ({ data }) =>
+      data.items === undefined ? [] : [plain(t('{0} of {1} done', number(data.done), number(data.items)))],
   },
   [askTool]: {
     doing: 'Asking',
@@ -246,7 +250,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
     object: ({ args, state }) => {
       const asked = state?.asked ?? (Array.isArray(args.questions) ? (args.questions as unknown[]) : []);
       const [first] = asked as { question?: unknown }[];
-      return [asked.length > 1 ? plain(counted(asked.length, 'question')) : { text: text(Object(first).question) }];
+      return [asked.length > 1 ? some(amount(asked.length, 'question')) : { text: text(Object(first).question) }];
     },
   },
   'mcp.search_tools': {
@@ -254,8 +258,8 @@ export const toolWords: Record<ToolName, ToolWords> = {
     done: 'Looked for tools:',
     not: 'look for tools:',
     object: ({ args }) => [{ text: text(args.query) }],
-    gave: ({ data }) => (Array.isArray(data.tools) ? [plain(`${data.tools.length} found`)] : []),
-    many: (many) => `looked for a tool ${times(many)}`,
+    gave: ({ data }) => (Array.isArray(data.tools) ? [plain(t('{0} found', data.tools.length))] : []),
+    many: (many) => sentence('looked for a tool {0}', times(many)),
   },
   'mcp.call_tool': {
     doing: 'Using',
@@ -263,7 +267,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
     not: 'use',
     object: ({ args, state }) => {
       const of = ofServer(text(args.name));
-      return of ? serverPieces(of, state?.title) : [plain('a tool of a server')];
+      return of ? serverPieces(of, state?.title) : [plain(t('a tool of a server'))];
     },
   },
   'mcp.read_resource': {
@@ -271,11 +275,11 @@ export const toolWords: Record<ToolName, ToolWords> = {
     done: ({ args }) => (args.uri === undefined ? 'Listed' : 'Read'),
     not: ({ args }) => (args.uri === undefined ? 'list' : 'read'),
     object: ({ args }) => {
-      const server = plain(text(args.server) || 'a server');
-      if (args.uri === undefined) return [server, plain('resources')];
-      return [file(text(args.uri), { leads: false }), plain('of'), server];
+      const server = text(args.server) || t('a server');
+      if (args.uri === undefined) return [plain(t('{0} resources', server))];
+      return [file(text(args.uri), { leads: false }), plain(t('of')), plain(server)];
     },
-    many: (many) => `read from a server ${times(many)}`,
+    many: (many) => sentence('read from a server {0}', times(many)),
   },
 };
 
@@ -293,13 +297,17 @@ const foreign: ToolWords = {
 export const wordsFor = (name: string): ToolWords =>
   Object.hasOwn(toolWords, name) ? toolWords[name as ToolName] : foreign;
 
-export const say = (words: Words, known: Known): string => (typeof words === 'string' ? words : words(known));
+export const say = (words: Words<Doing | Done | Sentence>, known: Known): string =>
+  t(typeof words === 'function' ? words(known) : words);
+export const verbOf = ({ not }: ToolWords, known: Known): Verb => (typeof not === 'function' ? not(known) : not);
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
 const pattern = (value: unknown): Piece => code(text(value));
-const folder = (path: string): Piece => (path === '.' ? plain('the folder') : file(path));
-const times = (many: number) => (many === 1 ? 'once' : many === 2 ? 'twice' : `${many.toLocaleString('en-US')} times`);
+const folder = (path: string): Piece => (path === '.' ? plain(t('the folder')) : file(path));
+const some = (amount: Sentence): Piece => plain(t(amount));
+const times = (many: number): Sentence =>
+  many > 2 ? sentence('{0} times', grouped(many)) : sentence(many === 1 ? 'once' : 'twice');
 const serverPieces = ({ server, tool }: { server: string; tool: string }, title?: string): Piece[] => [
   plain(`${server}:`),
   { text: title === undefined ? tool : unjoined(title) },
@@ -310,29 +318,37 @@ function inPlace(path: unknown, glob?: unknown): Piece[] {
   const place = where === '.' ? '' : where;
   if (place === '' && which === '') return [];
   const whole = place && which ? `${place.replace(/\/$/, '')}/${which}` : place || which;
-  return [plain('in'), file(whole, { leads: which === '' })];
+  return [plain(t('in')), file(whole, { leads: which === '' })];
 }
 
 function matches(data: Record<string, unknown>): Piece[] {
   if (data.matches === undefined) return [];
   const [found, files] = [number(data.matches), Array.isArray(data.files) ? data.files.length : 0];
-  if (found === 0) return [plain('no match')];
-  const all = `${data.cut ? 'first ' : ''}${counted(found, 'match', 'matches')}`;
-  return [plain(files > 1 ? `${all} in ${counted(files, 'file')}` : all)];
+  if (found === 0) return [plain(t('no match'))];
+  const all = amount(found, 'match', 'matches');
+  return [inFiles(data.cut ? sentence('first {0}', all) : all, files)];
 }
 
-function places(data: Record<string, unknown>, before = ''): Piece[] {
-  if (data.places === undefined) return [];
-  const files = Array.isArray(data.files) ? data.files.length : 0;
-  const all =
-    data.places === 0 ? `${before}nowhere` : before + (before && 'in ') + counted(number(data.places), 'place');
-  return [plain(files > 1 ? `${all} in ${counted(files, 'file')}` : all)];
+/** So much, in so many files where these are several. */
+const inFiles = (all: Sentence, files: number): Piece =>
+  some(files > 1 ? sentence('{0} in {1}', all, amount(files, 'file')) : all);
+
+function definitions({ places, files }: Record<string, unknown>): Piece[] {
+  if (places === undefined) return [];
+  const all = places === 0 ? sentence('defined nowhere') : sentence('defined in {0}', amount(number(places), 'place'));
+  return [inFiles(all, Array.isArray(files) ? files.length : 0)];
+}
+
+function uses({ places, files }: Record<string, unknown>): Piece[] {
+  if (places === undefined) return [];
+  const all = places === 0 ? sentence('nowhere') : amount(number(places), 'place');
+  return [inFiles(all, Array.isArray(files) ? files.length : 0)];
 }
 
 function named({ args }: Known): Piece[] {
   const line = typeof args.line === 'number' ? args.line : undefined;
   const at = file(text(args.path), line === undefined ? {} : { lines: [line, line] });
-  return [pattern(args.symbol), plain('of'), at];
+  return [pattern(args.symbol), plain(t('of')), at];
 }
 
 const isWindow = ({ offset, limit }: Record<string, unknown>) => offset !== undefined || limit !== undefined;
@@ -359,9 +375,9 @@ function edited({ data }: Known): Piece[] {
   const onSave = text(changedOnSave).match(/^\+/gm)?.length ?? 0;
   return [
     ...changeCounts(number(data.added), number(data.removed)),
-    ...(problems > 0 ? [plain(counted(problems, 'new problem'))] : []),
-    ...(onSave > 0 ? [plain(`your formatter changed ${counted(onSave, 'more line', 'more lines')}`)] : []),
-    ...(changedOnSave && onSave === 0 ? [plain('your formatter changed it, too')] : []),
+    ...(problems > 0 ? [some(amount(problems, 'new problem'))] : []),
+    ...(onSave > 0 ? [plain(t('your formatter changed {0}', amount(onSave, 'more line')))] : []),
+    ...(changedOnSave && onSave === 0 ? [plain(t('your formatter changed it, too'))] : []),
   ];
 }
 
@@ -370,5 +386,5 @@ const linesIn = (files: readonly unknown[]): number =>
 
 function commandOf(lineOf: Known['lineOf'], id: unknown): Piece {
   const line = lineOf?.(text(id));
-  return line === undefined ? plain('a command') : code(line);
+  return line === undefined ? plain(t('a command')) : code(line);
 }

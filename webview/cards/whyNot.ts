@@ -1,7 +1,8 @@
 import type { EditReason, RefusalReason } from '../../src/protocol/codes.ts';
 import { codeWords, editWords, isCode, refusalWords } from '../../src/protocol/codeWords.ts';
+import { t } from '../../src/protocol/l10n.ts';
 import type { ErrorInfo } from '../../src/protocol/messages.ts';
-import { wordsFor } from './toolWords.ts';
+import { verbOf, wordsFor } from './toolWords.ts';
 import { ofServer } from './words.ts';
 
 /** Why a call did not do what it was for, in words that stand behind a colon. `code` counts where what it said was lost. */
@@ -10,41 +11,41 @@ export function whyNot(name: string, code: string | undefined, error: ErrorInfo 
   const { reason, lines } = Object(error?.details) as { reason?: unknown; lines?: unknown };
   switch (known) {
     case 'E_SANDBOX_VIOLATION':
-      if (isOf(refusalWords, reason)) return refusalWords[reason as RefusalReason];
+      if (isOf(refusalWords, reason)) return t(refusalWords[reason as RefusalReason]);
       break;
     case 'E_PRECONDITION_FAILED':
-      if (reason === 'EXISTS') return refusalWords.EXISTS;
-      if (reason === 'STILL_RUNNING') return 'the same command is at work already';
-      if (isOf(editWords, reason))
-        return editWords[reason as EditReason] + nearest(lines, reason === 'ABSENT' ? 'nearest: ' : '');
-      return ownWords(error) ?? codeWords[known];
+      if (reason === 'EXISTS') return t(refusalWords.EXISTS);
+      if (reason === 'STILL_RUNNING') return t('the same command is at work already');
+      if (isOf(editWords, reason)) return t(editWords[reason as EditReason]) + nearest(lines, reason === 'ABSENT');
+      return ownWords(error) ?? t(codeWords[known]);
     case 'TOOL_ARGS_INVALID':
-      if (/pattern/.test(error?.message ?? '') && name === 'fs.search') return 'the pattern is not valid';
+      if (/pattern/.test(error?.message ?? '') && name === 'fs.search') return t('the pattern is not valid');
       break;
     case 'ENOENT':
-      return absent[name] ?? codeWords.ENOENT;
+      return t(Object.hasOwn(absent, name) ? absent[name as keyof typeof absent] : codeWords.ENOENT);
     case 'TOOL_EXEC_FAILED':
     case 'TOOL_NOT_AVAILABLE':
-      return ownWords(error) ?? codeWords[known];
+      return ownWords(error) ?? t(codeWords[known]);
   }
-  return codeWords[known];
+  return t(codeWords[known]);
 }
 
-const absent: Record<string, string> = {
+const absent = {
   'fs.list': 'there is no such folder',
   'fs.delete': 'there is nothing of that name',
   'fs.move': 'there is nothing of that name',
   'shell.run': 'there is no such folder',
   'shell.stop': 'there is no such command',
   'output.read': 'there is no such output',
-};
+} as const;
 
 const isOf = (words: object, reason: unknown): boolean => typeof reason === 'string' && Object.hasOwn(words, reason);
 
-function nearest(lines: unknown, before: string): string {
+function nearest(lines: unknown, isApart: boolean): string {
   if (!Array.isArray(lines) || lines.length === 0 || !lines.every((line) => typeof line === 'number')) return '';
-  const [first, last] = [lines[0], lines.at(-1)];
-  return first === last ? ` (${before}line ${first})` : ` (${before}lines ${first}-${last})`;
+  const [first, last] = [lines[0]!, lines.at(-1)!];
+  if (first === last) return ` (${t(isApart ? 'nearest: line {0}' : 'line {0}', first)})`;
+  return ` (${t(isApart ? 'nearest: lines {0}-{1}' : 'lines {0}-{1}', first, last)})`;
 }
 
 const longest = 160;
@@ -66,29 +67,65 @@ const withoutQuoted = (sentence: string) => sentence.replace(/"[^"]*"|“[^”]*
  * saying: what is free by the preset, or was allowed before.
  */
 export function ruleWords(automatic: string, decision: 'allow' | 'deny'): string | undefined {
-  const reason = automatic.replace(/\.$/, '').replace(/“([^”]*)”/g, (_, rule: string) => `“${deed(rule)}”`);
-  if (decision === 'deny') return `Refused: ${reason.replace(/^Denied by /, '')}`;
-  return reason.startsWith('Allowed by ') ? reason : undefined;
+  const reason = automatic.replace(/\.$/, '');
+  if (decision === 'deny') return t('Refused: {0}', rulesIn(reason.replace(/^Denied by /, ''), deed));
+  return reason.startsWith(byRules) ? t('Allowed by {0}', rulesIn(reason.slice(byRules.length), deed)) : undefined;
+}
+
+const byRules = 'Allowed by ';
+const earlier = /^Allowed earlier in this run: (.*)\.$/s;
+const reasons = [
+  'Allowed because this command only reads.',
+  'Allowed because reads are free.',
+  'Allowed because edits are free.',
+  'Allowed because autopilot is on.',
+  'It ends a command of this run.',
+  "The run's own.",
+] as const;
+
+/** Why nobody was asked, for people: it is kept in English. */
+export function automaticWords(automatic: string): string {
+  const known = reasons.find((one) => one === automatic);
+  if (known) return t(known);
+  const grant = earlier.exec(automatic)?.[1];
+  if (grant !== undefined) return t('Allowed earlier in this run: {0}.', grant);
+  if (!automatic.startsWith(byRules) || !automatic.endsWith('.')) return automatic;
+  return `${t(
+    'Allowed by {0}',
+    rulesIn(automatic.slice(byRules.length, -1), (rule) => rule),
+  )}.`;
+}
+
+/** Rules as a policy names them; what is none of its words stays as it is. */
+function rulesIn(words: string, told: (rule: string) => string): string {
+  const rules = [...words.matchAll(/your rule( for this workspace)? “([^”]*)”/g)];
+  if (rules.map(([whole]) => whole).join(' and ') !== words)
+    return words.replace(/“([^”]*)”/g, (_, rule: string) => `“${told(rule)}”`);
+  return rules
+    .map(([, here, rule]) => t(here ? 'your rule for this workspace “{0}”' : 'your rule “{0}”', told(rule!)))
+    .join(` ${t('and')} `);
 }
 
 /** `shell.run npm test` as `npm test`, `fs.edit src` as `edit src`. */
 function deed(rule: string): string {
   const [, tool, rest = ''] = /^([a-z]+\.[^\s]+)(?: (.*))?$/s.exec(rule) ?? [];
   if (tool === undefined) return rule;
-  if (tool === 'shell.run') return rest || 'run commands';
+  if (tool === 'shell.run') return rest || t('run commands');
   const of = ofServer(tool);
-  const words = of ? `${of.server}: ${of.tool === '*' ? 'all tools' : of.tool}` : (kinds[tool] ?? verb(tool));
+  const words = of ? `${of.server}: ${of.tool === '*' ? t('all tools') : of.tool}` : kindOr(tool);
   return [words, rest].filter(Boolean).join(' ');
 }
 
-const kinds: Record<string, string> = {
+const kinds = {
   'fs.*': 'all about files',
   'shell.*': 'all commands',
   'code.*': 'all about code',
   'mcp.*': 'all tools of servers',
-};
+} as const;
 
-function verb(tool: string): string {
-  const { not } = wordsFor(tool);
-  return typeof not === 'string' ? not : not({ name: tool, args: {}, data: {} });
-}
+const kindOr = (tool: string): string =>
+  t(
+    Object.hasOwn(kinds, tool)
+      ? kinds[tool as keyof typeof kinds]
+      : verbOf(wordsFor(tool), { name: tool, args: {}, data: {} }),
+  );

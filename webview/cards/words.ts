@@ -1,4 +1,5 @@
-import { counted } from '../../src/protocol/counted.ts';
+import { amount, language, t } from '../../src/protocol/l10n.ts';
+import { short } from '../time.ts';
 
 /** Where a part of a line leads. */
 export type Lead = { kind: 'file'; path: string; line?: number } | { kind: 'address'; url: string };
@@ -56,21 +57,24 @@ export function address(url: string): Piece {
 
 /** `+12`, `−3`. */
 export const changeCounts = (added: number, removed: number): Piece[] => [
-  { text: '', tail: `+${added.toLocaleString('en-US')}`, tone: 'added' },
-  { text: '', tail: `−${removed.toLocaleString('en-US')}`, tone: 'removed' },
+  { text: '', tail: `+${inNumber(added)}`, tone: 'added' },
+  { text: '', tail: `−${inNumber(removed)}`, tone: 'removed' },
 ];
+
+/** `2,000`. */
+export const inNumber = (number: number): string => number.toLocaleString(language());
 
 /** `840 bytes`, `12 KB`, `1.2 MB`. */
 export function bytes(number: number): string {
-  if (number < 1000) return counted(number, 'byte');
-  if (number < 1_000_000) return `${Math.round(number / 1000)} KB`;
-  return `${(number / 1_000_000).toFixed(1).replace('.0', '')} MB`;
+  if (number < 1000) return t(amount(number, 'byte'));
+  if (number < 1_000_000) return t('{0} KB', Math.round(number / 1000));
+  return t('{0} MB', short(number / 1_000_000));
 }
 
 /** Whose tool it is and which, of `mcp.<server>.<tool>` and of the editor's `vscode.<tool>`, in words. */
 export function ofServer(name: string): { server: string; tool: string } | undefined {
   const lent = /^vscode\.(.+)$/s.exec(name)?.[1];
-  if (lent !== undefined) return { server: 'editor', tool: unjoined(lent) };
+  if (lent !== undefined) return { server: t('editor'), tool: unjoined(lent) };
   const [, server, tool] = /^mcp\.([^.]+)\.(.+)$/s.exec(name) ?? [];
   return server === undefined || tool === undefined ? undefined : { server: unjoined(server), tool: unjoined(tool) };
 }
@@ -80,4 +84,4 @@ export const unjoined = (name: string): string =>
   name
     .replace(/[_{}]+/g, ' ')
     .replace(/\s+/g, ' ')
-    .trim() || 'a tool';
+    .trim() || t('a tool');

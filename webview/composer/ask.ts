@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { askTool } from '../../src/protocol/ask.ts';
 import type { Asked } from '../../src/protocol/asked.ts';
+import { t } from '../../src/protocol/l10n.ts';
 import type { CallState, Run } from '../../src/protocol/run.ts';
 import { proseLine, visibleProse } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
@@ -32,7 +33,7 @@ export function askCard(context: PanelContext, run: Run, toolCallId: string, abo
   const choosing = choosingOf(run, toolCallId)!;
   const { questions, at } = choosing;
   const name = `ask-${toolCallId}`;
-  return html`<section class="card ask" data-call=${toolCallId} data-tool=${askTool} data-status="asking" aria-label="Towpath asks"
+  return html`<section class="card ask" data-call=${toolCallId} data-tool=${askTool} data-status="asking" aria-label=${t('Towpath asks')}
       @keydown=${(event: KeyboardEvent) => onKey(context, choosing, event)}>
     ${about ? html`<p class="ask-about quiet">${about}</p>` : nothing}
     ${questions.map((question, index) =>
@@ -50,7 +51,7 @@ export function asksElsewhere(context: PanelContext, run: Run): TemplateResult[]
   const inMessage = new Set(last?.role === 'assistant' ? last.toolCalls?.map(({ id }) => id) : []);
   return ids
     .filter((id) => !inMessage.has(id))
-    .map((id) => askCard(context, run, id, `Node ${proseLine(id.split(':', 1)[0]!)} asks`));
+    .map((id) => askCard(context, run, id, t('Node {0} asks', proseLine(id.split(':', 1)[0]!))));
 }
 
 function opened(context: PanelContext, choosing: Choosing, question: Asked, name: string): TemplateResult {
@@ -64,7 +65,7 @@ function opened(context: PanelContext, choosing: Choosing, question: Asked, name
   return html`<div class="ask-question">
       <span class="card-icon">${icons.question}</span>
       <span class="ask-text" id=${name}>${visibleProse(question.question)}</span>
-      ${isSeveral(choosing) ? html`<span class="ask-count quiet">${at + 1} of ${questions.length}</span>` : nothing}
+      ${isSeveral(choosing) ? html`<span class="ask-count quiet">${t('{0} of {1}', at + 1, questions.length)}</span>` : nothing}
     </div>
     <div class="ask-answers" role=${question.many ? 'group' : 'radiogroup'} aria-labelledby=${name}>
       ${question.answers.map(({ label, why }, place) => {
@@ -85,7 +86,8 @@ function opened(context: PanelContext, choosing: Choosing, question: Asked, name
     </div>
     ${
       isSeveral(choosing)
-        ? html`<input class="ask-own" type="text" maxlength="10000" placeholder="Your own answer" aria-label=${`Your own answer to: ${proseLine(question.question)}`}
+        ? html`<input class="ask-own" type="text" maxlength="10000" placeholder=${t('Your own answer')}
+            aria-label=${t('Your own answer to: {0}', proseLine(question.question))}
             .value=${words} @input=${type}>`
         : nothing
     }`;
@@ -110,17 +112,19 @@ function foot(context: PanelContext, choosing: Choosing): TemplateResult {
   const { answers, many } = questions[at]!;
   const keys = numbersOf(answers.length);
   const hint = isDirect(choosing)
-    ? `Click, press ${keys}, or write your own answer below.`
+    ? t('Click, press {0}, or write your own answer below.', keys)
     : isSeveral(choosing)
-      ? `${many ? 'Any number of these can be chosen. ' : ''}Or answer all of it in your own words below.`
-      : `Choose any (${keys}), or write your own answer below.`;
+      ? many
+        ? t('Any number of these can be chosen. Or answer all of it in your own words below.')
+        : t('Or answer all of it in your own words below.')
+      : t('Choose any ({0}), or write your own answer below.', keys);
   return html`<div class="ask-foot">
     <span class="quiet">${hint}</span>
     ${
       isDirect(choosing)
         ? nothing
         : html`<vscode-button class="small" appearance=${isNext(context, choosing) ? 'primary' : 'secondary'} data-testid="answer" ?disabled=${!isWhole(choosing)}
-            @click=${() => answer(context, choosing)}>Answer</vscode-button>`
+            @click=${() => answer(context, choosing)}>${t('Answer')}</vscode-button>`
     }
   </div>`;
 }
@@ -129,7 +133,7 @@ function foot(context: PanelContext, choosing: Choosing): TemplateResult {
 const isNext = ({ model }: PanelContext, { toolCallId }: Choosing): boolean =>
   firstAsking(model) === undefined && asksIn(model.run)[0] === toolCallId;
 
-const numbersOf = (count: number): string => (count === 2 ? '1 or 2' : `1 to ${count}`);
+const numbersOf = (count: number): string => (count === 2 ? t('1 or 2') : t('1 to {0}', count));
 
 /** Where choosing is answering it is sent; else the next question opens. */
 function pick(context: PanelContext, choosing: Choosing, place: number): void {

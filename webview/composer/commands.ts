@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { counted } from '../../src/protocol/counted.ts';
+import { amount, t } from '../../src/protocol/l10n.ts';
 import type { CommandAtWork } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
@@ -18,8 +18,8 @@ export function commandsPart(context: PanelContext): StripPart | undefined {
     list: 'commands',
     icon: icons.terminal,
     count: `${all.length}`,
-    noun: 'running',
-    says: `${counted(all.length, 'command')} running in the background`,
+    noun: t('running'),
+    says: t('{0} running in the background', amount(all.length, 'command')),
     rows: () =>
       html`<ul class="commands">${[...own, ...others].map((one) => row(context, one, own.includes(one)))}</ul>`,
   };
@@ -27,17 +27,17 @@ export function commandsPart(context: PanelContext): StripPart | undefined {
 
 function row(context: PanelContext, { id, runId, line, startedAt }: CommandAtWork, isOwn: boolean): TemplateResult {
   const name = visibleLine(line);
-  const age = ago(startedAt, context.now);
+  const isNew = context.now - startedAt < 60_000;
   return html`<li data-command=${id}>
     <span class="command-mark">${icons.terminal}</span>
     <span class="command-line" title=${name}><bdi>${name}</bdi></span>
-    <span class="command-age quiet">${age === 'now' ? 'just now' : age}</span>
+    <span class="command-age quiet">${isNew ? t('just now') : ago(startedAt, context.now)}</span>
     <span class="command-ways">
       ${
         isOwn
           ? nothing
-          : html`<button class="link" title="Show the run it belongs to" data-testid="command-run"
-              @click=${() => context.post({ type: 'open-run', runId })}>Other run</button>`
+          : html`<button class="link" title=${t('Show the run it belongs to')} data-testid="command-run"
+              @click=${() => context.post({ type: 'open-run', runId })}>${t('Other run')}</button>`
       }
       ${commandWays(context, id, name)}
     </span>
@@ -46,10 +46,10 @@ function row(context: PanelContext, { id, runId, line, startedAt }: CommandAtWor
 
 /** What a person can do with one that is at work. */
 export const commandWays = (context: PanelContext, id: string, name: string): TemplateResult => html`
-  <button class="link" data-testid="command-output" title=${`Show what ${name} prints`} aria-label=${`Output of ${name}`}
-    @click=${() => context.post({ type: 'command-output', id })}>Output</button>
-  <button class="link" data-testid="stop-command" title=${`Stop ${name}`} aria-label=${`Stop ${name}`}
-    @click=${() => context.post({ type: 'stop-command', id })}>Stop</button>`;
+  <button class="link" data-testid="command-output" title=${t('Show what {0} prints', name)} aria-label=${t('Output of {0}', name)}
+    @click=${() => context.post({ type: 'command-output', id })}>${t('Output')}</button>
+  <button class="link" data-testid="stop-command" title=${t('Stop {0}', name)} aria-label=${t('Stop {0}', name)}
+    @click=${() => context.post({ type: 'stop-command', id })}>${t('Stop')}</button>`;
 
 /** It is at work in this window. */
 export const isAtWork = (context: PanelContext, id: string | undefined): boolean =>

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { t } from '../../src/protocol/l10n.ts';
 import type { Completion } from '../../src/protocol/mention.ts';
 import { completedWord } from '../../src/protocol/named.ts';
 import type { SlashAct } from '../../src/protocol/slash.ts';
@@ -111,7 +112,7 @@ export function completionList(context: PanelContext): TemplateResult | typeof n
   return html`<div class="completion" data-testid="completion" @mousedown=${(event: Event) => event.preventDefault()}>
     ${
       rows.length > 0
-        ? html`<div role="listbox" aria-label="What may be meant">${rows.map(
+        ? html`<div role="listbox" aria-label=${t('What may be meant')}>${rows.map(
             (row, place) =>
               html`<div class="completion-row" role="option" aria-selected=${place === at ? 'true' : 'false'} title=${words(row)}
                 data-kind=${'slash' in row ? row.slash.kind : row.mention.kind} @click=${() => accept(context, row)}><span class="completion-label">${visibleLine(row.label)}</span>${
@@ -121,7 +122,7 @@ export function completionList(context: PanelContext): TemplateResult | typeof n
         : nothing
     }
     ${problem ? html`<p class="quiet">${visibleLine(problem)}</p>` : nothing}
-    <div class="for-screen-readers" role="status">${current ? `${words(current)}, ${at + 1} of ${rows.length}` : ''}</div>
+    <div class="for-screen-readers" role="status">${current ? t('{0}, {1} of {2}', words(current), at + 1, rows.length) : ''}</div>
   </div>`;
 }
 

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { agentName } from '../../src/protocol/agents.ts';
+import { t } from '../../src/protocol/l10n.ts';
 import type { Mention } from '../../src/protocol/mention.ts';
 import { wordOf } from '../../src/protocol/named.ts';
 import { isPlanned } from '../../src/protocol/plan.ts';
@@ -36,18 +37,18 @@ import { beginEdit, editedIn, endEdit } from './waiting.ts';
 
 /** A message may not be longer than this; the host refuses it. */
 export const longestMessage = 1_000_000;
-const escapeAgain = 'Esc again to stop';
-const pausing = 'Pausing: this turn is finished first';
+const escapeAgain = () => t('Esc again to stop');
 
 export function composer(context: PanelContext): TemplateResult {
   const { run, state } = context.model;
   const running = run?.phase === 'Running';
   const asks = choosingNow(run);
+  const pauses = run?.pausing ? t('Pausing: this turn is finished first') : t('Pause after this turn');
   const ready = draft().trim() !== '' || pickedImages().length > 0 || (asks !== undefined && isWhole(asks));
   return html`<div class="composer" @dragover=${onDrag} @drop=${(event: DragEvent) => onDrop(context, event)}
       @paste=${(event: ClipboardEvent) => onPaste(context, event)}>
     ${completionList(context)}
-    <div class="for-screen-readers" role="status">${running && isToStop() ? escapeAgain : nothing}</div>
+    <div class="for-screen-readers" role="status">${running && isToStop() ? escapeAgain() : nothing}</div>
     ${sayingBar(context, () => leaveSaying(context))}
     ${pickedStrip(context)}
     ${namedStrip(context, (text) => {
@@ -58,7 +59,7 @@ export function composer(context: PanelContext): TemplateResult {
       placeholder=${placeholderNow(context, asks)}
       @input=${(event: InputEvent) => onInput(context, event)} @compositionend=${() => onInput(context, {})}
       @click=${() => lookForCompletion(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusout=${() => onLeave(context)}
-      @keydown=${(event: KeyboardEvent) => onKey(context, event)}>Message to Towpath</vscode-text-area>
+      @keydown=${(event: KeyboardEvent) => onKey(context, event)}>${t('Message to Towpath')}</vscode-text-area>
     <div class="composer-bar">
       <div class="composer-about">
         ${state ? agentButton(context, state) : nothing}
@@ -71,14 +72,14 @@ export function composer(context: PanelContext): TemplateResult {
         ${
           running
             ? html`<vscode-button appearance="icon" data-testid="pause" ?disabled=${!!run.pausing}
-                title=${run.pausing ? pausing : 'Pause after this turn'} aria-label=${run.pausing ? pausing : 'Pause after this turn'}
+                title=${pauses} aria-label=${pauses}
                 @click=${() => context.post({ type: 'pause' })}>${icons.pause}</vscode-button>
-              <vscode-button appearance="secondary" class="small" data-testid="stop" title="Stop this run"
-                @click=${() => context.post({ type: 'stop' })}><span slot="start">${icons.stop}</span>Stop</vscode-button>`
+              <vscode-button appearance="secondary" class="small" data-testid="stop" title=${t('Stop this run')}
+                @click=${() => context.post({ type: 'stop' })}><span slot="start">${icons.stop}</span>${t('Stop')}</vscode-button>`
             : nothing
         }
-        <vscode-button class="send" data-testid="send" ?disabled=${!ready} title=${asks ? 'Answer (Enter)' : running ? 'Send at the next turn (Enter)' : 'Send (Enter)'}
-          aria-label=${asks ? 'Answer' : 'Send'} @click=${() => send(context)}>${icons.send}</vscode-button>
+        <vscode-button class="send" data-testid="send" ?disabled=${!ready} title=${t(asks ? 'Answer (Enter)' : running ? 'Send at the next turn (Enter)' : 'Send (Enter)')}
+          aria-label=${t(asks ? 'Answer' : 'Send')} @click=${() => send(context)}>${icons.send}</vscode-button>
       </div>
     </div>
   </div>`;
@@ -88,19 +89,19 @@ export function composer(context: PanelContext): TemplateResult {
 function agentButton(context: PanelContext, { agent: next }: PanelState): TemplateResult {
   const { run } = context.model;
   const name = visibleLine(run?.workflowId ? agentName(run) : next);
-  const title = `${name} (Tab, A: another agent; Tab, P: plan first, or work again)`;
-  return html`<vscode-button appearance="icon" class="agent" data-testid="agent" title=${title} aria-label=${`Agent: ${title}`}
+  const title = t('{0} (Tab, A: another agent; Tab, P: plan first, or work again)', name);
+  return html`<vscode-button appearance="icon" class="agent" data-testid="agent" title=${title} aria-label=${t('Agent: {0}', title)}
       @click=${() => context.post({ type: 'action', action: 'pick-agent' })}><div class="agent-name">${name}</div></vscode-button>`;
 }
 
 function modelButton(context: PanelContext): TemplateResult {
   const { models, modelId } = context.model.state!;
   const model = models.find((option) => option.id === modelId);
-  const label = visibleLine(model?.label ?? modelId) || 'Choose a model';
+  const label = visibleLine(model?.label ?? modelId) || t('Choose a model');
   const problem = model?.problem ? visibleLine(model.problem) : '';
   return html`<vscode-button appearance="icon" class="model ${problem ? 'problem' : ''}" data-testid="model"
-    title=${problem || `${visibleLine(model?.detail ?? '') || 'Choose a model'} (Tab, M)`}
-    aria-label=${problem ? `Model: ${label}. ${problem}` : `Model: ${label}`}
+    title=${problem || `${visibleLine(model?.detail ?? '') || t('Choose a model')} (Tab, M)`}
+    aria-label=${problem ? t('Model: {0}. {1}', label, problem) : t('Model: {0}', label)}
     @click=${() => context.post({ type: 'action', action: 'pick-model' })}>
       <div class="model-words">${problem ? icons.warning : nothing}<div class="model-label">${label}</div></div>
     </vscode-button>`;
@@ -109,23 +110,25 @@ function modelButton(context: PanelContext): TemplateResult {
 /** What runs without a question in this run; quiet while that is the ordinary. The host asks which one, and for whom. */
 function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState): TemplateResult {
   const isAutopilot = preset === 'autopilot';
-  const name = `${presetNames[preset]}${presetOfRun ? ' · this run alone' : ''}${isAutopilot ? ': runs without asking' : ''}`; // begins with what is seen
-  const title = `${name}. Click (Tab, R) to change that for this run.`;
+  const seen = t(presetNames[preset]);
+  const says = presetOfRun ? `${seen} · ${t('this run alone')}` : seen; // begins with what is seen
+  const name = isAutopilot ? t('{0}: runs without asking', says) : says;
+  const title = t('{0}. Click (Tab, R) to change that for this run.', name);
   const kind = isAutopilot ? 'autopilot' : preset === 'reads-free' && !presetOfRun ? 'ordinary' : '';
   return html`<vscode-button appearance="icon" class="preset ${kind}" data-testid="preset"
     title=${title} aria-label=${title} @click=${() => context.post({ type: 'action', action: 'run-preset' })}>
       <div class="preset-words">${isAutopilot ? icons.warning : presetOfRun ? icons.pin : nothing}<span
-        class="preset-name">${presetNames[preset]}${presetOfRun ? html`<span class="preset-run"> · this run</span>` : nothing}</span></div>
+        class="preset-name">${seen}${presetOfRun ? html`<span class="preset-run"> · ${t('this run')}</span>` : nothing}</span></div>
     </vscode-button>`;
 }
 
 function placeholderNow({ model: { run } }: PanelContext, asks: Choosing | undefined): string {
   const running = run?.phase === 'Running';
-  if (running && isToStop()) return escapeAgain;
+  if (running && isToStop()) return escapeAgain();
   if (asks) return placeholderOf(asks);
-  if (running) return 'Said at the next turn (Alt+Enter: when it is done)';
-  if (run && isPlanned(run)) return 'What should be different (Ctrl+Enter: do it)';
-  return hints;
+  if (running) return t('Said at the next turn (Alt+Enter: when it is done)');
+  if (run && isPlanned(run)) return t('What should be different (Ctrl+Enter: do it)');
+  return t(hints);
 }
 
 /**
@@ -136,7 +139,9 @@ const hints = 'Ask. @ names a file, / a command; Shift drops files';
 
 function placeholderOf({ questions, at }: Choosing): string {
   const { answers, many } = questions[at]!;
-  return `${many ? 'Numbers' : 'A number'} (1 to ${answers.length}), or your own answer`;
+  return many
+    ? t('Numbers (1 to {0}), or your own answer', answers.length)
+    : t('A number (1 to {0}), or your own answer', answers.length);
 }
 
 export function setDraft(context: PanelContext, text: string): void {

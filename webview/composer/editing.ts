@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { t } from '../../src/protocol/l10n.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
@@ -34,13 +35,15 @@ export function sayingBar(context: PanelContext, leave: () => void): TemplateRes
   const choice = (label: string, restore: boolean) =>
     html`<label><input type="radio" name="files" .checked=${edited.restore === restore} @change=${choose(restore)}>${label}</label>`;
   return html`<div class="saying" data-testid="saying">
-    <span>Said otherwise: it goes on from there in a branch.</span>
+    <span>${t('Said otherwise: it goes on from there in a branch.')}</span>
     ${
       files > 0
-        ? html`<span class="saying-files" role="radiogroup" aria-label="Files that were changed since">Files: ${choice('leave', false)} ${choice(`restore (${files})`, true)}</span>`
+        ? html`<span class="saying-files" role="radiogroup" aria-label=${t('Files that were changed since')}
+            >${t('Files:')} ${choice(t('leave'), false)} ${choice(t('restore ({0})', files), true)}</span>`
         : nothing
     }
-    <vscode-button appearance="icon" title="Leave it as it was said" aria-label="Leave it as it was said" data-testid="leave-saying"
+    <vscode-button appearance="icon" title=${t('Leave it as it was said')} aria-label=${t('Leave it as it was said')}
+      data-testid="leave-saying"
       @click=${leave}>${icons.close}</vscode-button>
   </div>`;
 }

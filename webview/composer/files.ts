@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { counted } from '../../src/protocol/counted.ts';
+import { amount, t } from '../../src/protocol/l10n.ts';
 import type { FileRow } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
@@ -18,21 +18,21 @@ export function filesPart(context: PanelContext): StripPart | undefined {
     list: 'files',
     icon: icons.pencil,
     count: html`${all}`,
-    noun: counted(all, 'file').split(' ').at(-1)!,
+    noun: all === 1 ? t('file') : t('files'),
     more: lineCounts(...counts),
-    says: `${counted(all, 'file')} changed, ${counts[0]} lines added, ${counts[1]} removed`,
+    says: t('{0} changed, {1} lines added, {2} removed', amount(all, 'file'), ...counts),
     rows: () => {
       const seen = rows.filter(({ reviewed }) => reviewed).length;
       const act = (type: 'review-files' | 'commit-files', label: string, title: string) =>
         html`<button class="link" data-testid=${type} title=${title} @click=${() => context.post({ type, runId })}>${label}</button>`;
-      return html`<p class="files-head"><span class="quiet">${seen} of ${all} reviewed</span><span class="command-ways"
-          >${act('review-files', 'Review', 'All of them in one editor')}${act('commit-files', 'Commit…', 'Stage these files and write a message; you commit')}</span></p>
+      return html`<p class="files-head"><span class="quiet">${t('{0} of {1} reviewed', seen, all)}</span><span class="command-ways"
+          >${act('review-files', t('Review'), t('All of them in one editor'))}${act('commit-files', t('Commit…'), t('Stage these files and write a message; you commit'))}</span></p>
         <ul class="files">${rows.map((row) => fileRow(context, runId, row))}</ul>
-        ${files.more > 0 ? html`<p class="quiet">and ${counted(files.more, 'more file')}</p>` : nothing}
+        ${files.more > 0 ? html`<p class="quiet">${t('and {0}', amount(files.more, 'more file'))}</p>` : nothing}
         ${
           files.ran
-            ? html`<p class="quiet">Commands may have changed more: <button class="link" data-testid="source-control"
-                @click=${() => context.post({ type: 'action', action: 'source-control' })}>Source Control</button></p>`
+            ? html`<p class="quiet">${t('Commands may have changed more:')} <button class="link" data-testid="source-control"
+                @click=${() => context.post({ type: 'action', action: 'source-control' })}>${t('Source Control')}</button></p>`
             : nothing
         }`;
     },
@@ -53,23 +53,26 @@ function fileRow(context: PanelContext, runId: string, row: FileRow): TemplateRe
     context.opened.unfolded[isOpen ? 'delete' : 'add'](place);
     context.refresh();
   };
-  const about = [made === 'moved' ? `from ${visibleLine(from ?? '')}` : made, row.mixed && 'also changed by you'];
+  const about = [
+    made === 'moved' ? t('from {0}', visibleLine(from ?? '')) : made && t(made),
+    row.mixed && t('also changed by you'),
+  ];
   const says = about.filter(Boolean).join(', ');
   return html`<li class=${reviewed ? 'reviewed' : ''} data-file=${path}>
-    <input type="checkbox" title="Reviewed" aria-label=${`Reviewed: ${name}`} .checked=${reviewed} @change=${review}>
-    <button class="file-name" title=${`Open ${name}`} @click=${() => context.post({ type: 'open-file', path })}
+    <input type="checkbox" title=${t('Reviewed')} aria-label=${t('Reviewed: {0}', name)} .checked=${reviewed} @change=${review}>
+    <button class="file-name" title=${t('Open {0}', name)} @click=${() => context.post({ type: 'open-file', path })}
       ><span class="file-folder">${name.slice(0, cut)}</span><span>${name.slice(cut)}</span></button>
     ${added === undefined ? nothing : lineCounts(added, removed ?? 0)}
     ${says ? html`<span class="file-says quiet">${says}</span>` : nothing}
     <span class="command-ways">
-      <button class="link" data-testid="file-changes" aria-label=${`Diff of ${name}`} title="Before this run, and now: take back there what you do not want"
-        @click=${() => context.post({ type: 'file-changes', runId, path })}>Diff</button>
-      <button class="strip-close" title="More" aria-label=${`More for ${name}`} aria-expanded=${isOpen ? 'true' : 'false'} data-testid="file-more" @click=${more}>${icons.more}</button>
+      <button class="link" data-testid="file-changes" aria-label=${t('Diff of {0}', name)} title=${t('Before this run, and now: take back there what you do not want')}
+        @click=${() => context.post({ type: 'file-changes', runId, path })}>${t('Diff')}</button>
+      <button class="strip-close" title=${t('More')} aria-label=${t('More for {0}', name)} aria-expanded=${isOpen ? 'true' : 'false'} data-testid="file-more" @click=${more}>${icons.more}</button>
     </span>
     ${
       isOpen
         ? html`<span class="file-about"><button class="link" data-testid="undo-file"
-            @click=${() => context.post({ type: 'undo-file', runId, path })}>Undo all of this run in it…</button></span>`
+            @click=${() => context.post({ type: 'undo-file', runId, path })}>${t('Undo all of this run in it…')}</button></span>`
         : nothing
     }
   </li>`;

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { imageTypes, largestImage, mostImages } from '../../src/protocol/images.ts';
+import { t } from '../../src/protocol/l10n.ts';
 import type { Attachment } from '../../src/protocol/messages.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
@@ -27,13 +28,13 @@ export const imagesIn = (files: FileList | undefined | null): File[] =>
 /** Takes pictures in that were pasted, dropped or chosen. What cannot be sent is said, and the rest is taken. */
 export async function takeImages(context: PanelContext, files: readonly File[]): Promise<void> {
   const problems = new Set<string>();
-  if (!seesImages(context)) problems.add('The model in use sees no pictures. Pick another one to send them.');
+  if (!seesImages(context)) problems.add(t('The model in use sees no pictures. Pick another one to send them.'));
   else
     for (const file of files) {
       const image = await readImage(file).catch(() => undefined);
       const images = pickedImages();
-      if (!image) problems.add(`${visibleLine(file.name)} cannot be read as a picture, or is too large to send.`);
-      else if (images.length >= mostImages) problems.add(`A message takes at most ${mostImages} pictures.`);
+      if (!image) problems.add(t('{0} cannot be read as a picture, or is too large to send.', visibleLine(file.name)));
+      else if (images.length >= mostImages) problems.add(t('A message takes at most {0} pictures.', mostImages));
       else saveView({ images: [...images, image] });
     }
   context.model.notice = problems.size > 0 ? { level: 'warning', text: [...problems].join(' ') } : null;
@@ -51,7 +52,7 @@ export function pickedStrip(context: PanelContext): TemplateResult | typeof noth
   return html`<div class="pictures" data-testid="pictures">${images.map(
     (
       image,
-    ) => html`<span class="picked">${picture(image)}<button title="Remove this picture" aria-label=${`Remove ${nameOf(image)}`}
+    ) => html`<span class="picked">${picture(image)}<button title=${t('Remove this picture')} aria-label=${t('Remove {0}', nameOf(image))}
       @click=${() => remove(image)}>${icons.close}</button></span>`,
   )}</div>`;
 }
@@ -64,7 +65,7 @@ export function pictures(attachments: readonly Attachment[] = []): TemplateResul
 
 export const attachButton = (context: PanelContext): TemplateResult | typeof nothing =>
   seesImages(context)
-    ? html`<vscode-button appearance="icon" data-testid="attach" title="Add a picture (or paste or drop one)" aria-label="Add a picture"
+    ? html`<vscode-button appearance="icon" data-testid="attach" title=${t('Add a picture (or paste or drop one)')} aria-label=${t('Add a picture')}
         @click=${() => choose(context)}>${icons.picture}</vscode-button>`
     : nothing;
 
@@ -77,7 +78,7 @@ function choose(context: PanelContext): void {
   input.click();
 }
 
-const nameOf = (image: Attachment) => visibleLine(image.name ?? 'picture');
+const nameOf = (image: Attachment) => visibleLine(image.name ?? t('picture'));
 const picture = (image: Attachment) => html`<img src=${urlOf(image)} alt=${nameOf(image)} title=${nameOf(image)}>`;
 
 const urls = new Map<string, string>();

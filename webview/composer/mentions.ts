@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { t } from '../../src/protocol/l10n.ts';
 import type { Mention, Mentioned } from '../../src/protocol/mention.ts';
 import type { Attachment } from '../../src/protocol/messages.ts';
 import { mostMentions, tokensOfData, wordOf } from '../../src/protocol/named.ts';
@@ -9,6 +10,7 @@ import { type Picked, savedView, saveView } from '../host.ts';
 import { icons } from '../icons.ts';
 import { count } from '../time.ts';
 import { draft, focusComposer } from './draft.ts';
+import { told } from './told.ts';
 
 /** What was picked and is not sent yet: more than is named, for a word that was deleted may come back by undo. */
 const mostKept = 100;
@@ -84,11 +86,11 @@ export function namedStrip(context: PanelContext, setDraft: (text: string) => vo
     saveView({ mentions: savedView().mentions.filter((one) => wordOf(one.mention) !== word) });
     setDraft(text);
   };
-  return html`<ul class="mentions" data-testid="mentions" aria-label="What goes with this message">${selection}${all.map(
+  return html`<ul class="mentions" data-testid="mentions" aria-label=${t('What goes with this message')}>${selection}${all.map(
     (one) => {
       const name = nameOf(one.mention);
       return html`<li class="mention ${isUnread(one) ? 'unread' : ''}" title=${titleOf(name, one)}>${words(shortName(name, one.mention), one)}<button
-      title="Leave it out" aria-label=${`Leave out ${name}`} @click=${() => remove(one)}>${icons.close}</button></li>`;
+      title=${t('Leave it out')} aria-label=${t('Leave out {0}', name)} @click=${() => remove(one)}>${icons.close}</button></li>`;
     },
   )}</ul>`;
 }
@@ -103,8 +105,10 @@ function selectionChip(context: PanelContext): TemplateResult | typeof nothing {
     context.post({ type: 'selection-goes', goes: !goes });
     focusComposer();
   };
-  const says = goes ? `Leave out ${name}, and what you select later` : `Add ${name}, and what you select later`;
-  const title = goes ? titleOf(name, size) : `${name} is selected, and does not go with the message`;
+  const says = goes
+    ? t('Leave out {0}, and what you select later', name)
+    : t('Add {0}, and what you select later', name);
+  const title = goes ? titleOf(name, size) : t('{0} is selected, and does not go with the message', name);
   return html`<li class="mention ${goes ? '' : 'off'} ${isUnread(size) ? 'unread' : ''}" data-testid="selection" title=${title}>${
     goes ? words(shortName(name, mention), size) : html`<span class="mention-name">${shortName(name, mention)}</span>`
   }<button title=${says} aria-label=${says} @click=${turn}>${goes ? icons.close : icons.add}</button></li>`;
@@ -117,13 +121,13 @@ export function mentioned(
 ): TemplateResult | typeof nothing {
   const files = attachments.filter(({ mention }) => mention);
   if (files.length === 0) return nothing;
-  return html`<ul class="mentions" aria-label="What went with this message">${files.map(
+  return html`<ul class="mentions" aria-label=${t('What went with this message')}>${files.map(
     ({ name, data, mediaType, mention }) => {
       const shown = visibleLine(name ?? '');
       const size = { ...mention!, ...(mediaType.startsWith('text/') && { tokens: tokensOfData(data) }) };
       return html`<li class="mention ${isUnread(size) ? 'unread' : ''}" title=${titleOf(shown, size)}>${
         opens(mention!)
-          ? html`<button class="mention-open" @click=${() => context.post({ type: 'open-file', path: mention!.path!, ...(mention!.line && { line: mention!.line }) })}><span class="for-screen-readers">Open </span>${words(shortName(shown, mention!), size)}</button>`
+          ? html`<button class="mention-open" @click=${() => context.post({ type: 'open-file', path: mention!.path!, ...(mention!.line && { line: mention!.line }) })}><span class="for-screen-readers">${t('Open')} </span>${words(shortName(shown, mention!), size)}</button>`
           : words(shortName(shown, mention!), size)
       }</li>`;
     },
@@ -139,10 +143,10 @@ const isUnread = ({ note }: Size): boolean => note === notRead;
 
 function words(name: string, size: Size): TemplateResult {
   const { tokens, note } = size;
-  const amount = tokens === undefined || isUnread(size) ? '' : count(Math.round(tokens));
-  const rest = note ? `${amount ? '· ' : ''}${visibleLine(note)}` : '';
+  const much = tokens === undefined || isUnread(size) ? '' : count(Math.round(tokens));
+  const rest = note ? `${much ? '· ' : ''}${visibleLine(told(note))}` : '';
   return html`${isUnread(size) ? icons.warning : nothing}<span class="mention-name">${name}</span>${
-    amount ? html`<span class="mention-size">${amount}</span>` : nothing
+    much ? html`<span class="mention-size">${much}</span>` : nothing
   }${rest ? html`<span class="mention-note">${rest}</span>` : nothing}`;
 }
 
@@ -153,11 +157,12 @@ const nameOf = (mention: Mention): string =>
 /** Without the folders of a path. */
 function shortName(name: string, { kind, path }: { kind: Mention['kind']; path?: string | undefined }): string {
   if (path === undefined || kind === 'test') return name;
-  const what = kind === 'problem' || kind === 'change' ? `${kind} ` : '';
+  const what = kind === 'problem' || kind === 'change' ? `${t(kind)} ` : '';
   return `${what}${name.slice(name.lastIndexOf('/', name.length - 2) + 1).replace(/^(problem:|change:|change of )/, '')}`;
 }
 
 function titleOf(name: string, { tokens, note, why }: Size): string {
-  const size = tokens === undefined || note === notRead ? '' : `, about ${count(Math.round(tokens))} tokens`;
-  return visibleLine([`${name}${size}${note ? `, ${note}` : ''}`, ...(why ? [why] : [])].join('. '));
+  const size = tokens === undefined || note === notRead ? '' : t('about {0} tokens', count(Math.round(tokens)));
+  const says = [name, size, note && told(note)].filter(Boolean).join(', ');
+  return visibleLine([says, ...(why ? [told(why)] : [])].join('. '));
 }

@@ -1,6 +1,8 @@
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import { decimal } from '../../src/protocol/decimal.ts';
 import type { Filling } from '../../src/protocol/filling.ts';
-import { dollars } from '../../src/protocol/money.ts';
+import { t } from '../../src/protocol/l10n.ts';
+import { money } from '../../src/protocol/money.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
@@ -20,7 +22,7 @@ export function meter(context: PanelContext, run: Run): TemplateResult | typeof 
   const part = size === undefined ? undefined : total / size;
   const label = part === undefined ? `${count(total)}/?` : `${Math.round(part * 100)} %`;
   const open = context.opened.meter === true;
-  const title = `The model's window: ${fullness(now)}`;
+  const title = t("The model's window: {0}", fullness(now));
   return html`<span class="meter" @keydown=${(event: KeyboardEvent) => onKey(context, event)}
       @focusout=${(event: FocusEvent) => leave(context, event)}>
     <button class="meter-button ${part !== undefined && part >= nearlyFull ? 'full' : ''}" data-testid="meter" title=${title}
@@ -46,7 +48,7 @@ function measured({ model: { state } }: PanelContext, { filling, contextTokens, 
 }
 
 const fullness = ({ total, size }: Measured): string =>
-  size === undefined ? `${count(total)}, window unknown` : `${count(total)} of ${count(size)}`;
+  size === undefined ? t('{0}, window unknown', count(total)) : t('{0} of {1}', count(total), count(size));
 
 /** A mark stands where room is made by itself. */
 function bar(part: number, { size = 1, filling }: Measured): TemplateResult {
@@ -62,20 +64,21 @@ function popover(context: PanelContext, run: Run, now: Measured): TemplateResult
   const { filling } = now;
   const { limits } = context.model.state ?? {};
   const most = limits?.run === undefined ? undefined : Math.max(limits.run, run.allowed ?? 0);
-  const cost = `${costWords(run.usage.cost, run.unpriced)}${most === undefined ? '' : `, of ${dollars(most)}`}`;
+  const spent = costWords(run.usage.cost, run.unpriced);
+  const cost = most === undefined ? spent : t('{0}, of {1}', spent, money(most));
   const setWindow = () => context.post({ type: 'action', action: 'set-window' });
-  return html`<div class="meter-popover" role="dialog" aria-label="The model's window" tabindex="-1" data-testid="meter-popover">
+  return html`<div class="meter-popover" role="dialog" aria-label=${t("The model's window")} tabindex="-1" data-testid="meter-popover">
     <p class="meter-head"><b>${fullness(now)}</b>${
       now.size === undefined
-        ? html` · <button class="meter-link" data-testid="set-window" @click=${setWindow}>Set…</button>`
+        ? html` · <button class="meter-link" data-testid="set-window" @click=${setWindow}>${t('Set…')}</button>`
         : nothing
     }</p>
     ${filling ? parts(now.total, filling) : nothing}
     <dl class="meter-parts">
-      ${filling?.cached ? row('Read from cache', count(filling.cached)) : nothing}
-      ${run.answered && run.answered.ms >= sometime ? row('Newest answer', pace(run.answered)) : nothing}
-      ${row('This run in all', count(run.usage.totalTokens))}
-      ${row('Cost', cost)}
+      ${filling?.cached ? row(t('Read from cache'), count(filling.cached)) : nothing}
+      ${run.answered && run.answered.ms >= sometime ? row(t('Newest answer'), pace(run.answered)) : nothing}
+      ${row(t('This run in all'), count(run.usage.totalTokens))}
+      ${row(t('Cost'), cost)}
     </dl>
     ${compactButton(context, run)}
   </div>`;
@@ -89,8 +92,8 @@ function compactButton(context: PanelContext, run: Run): TemplateResult {
     toggle(context);
   };
   return html`<p class="meter-acts"><vscode-button class="small" appearance="secondary" data-testid="compact"
-      ?disabled=${frees === 0} @click=${compact}>Compact Now</vscode-button><span class="quiet">${
-        frees === undefined ? nothing : frees > 0 ? `frees about ${count(frees)}` : 'nothing to leave out'
+      ?disabled=${frees === 0} @click=${compact}>${t('Compact Now')}</vscode-button><span class="quiet">${
+        frees === undefined ? nothing : frees > 0 ? t('frees about {0}', count(frees)) : t('nothing to leave out')
       }</span></p>`;
 }
 
@@ -98,21 +101,21 @@ function compactButton(context: PanelContext, run: Run): TemplateResult {
 function parts(total: number, filling: Filling): TemplateResult {
   const { instructions, tools, words, output, answers, summary, leftOut } = filling;
   const all = instructions + tools + words + output + answers + summary;
-  const about = (tokens: number) => `about ${count(Math.round((tokens * total) / Math.max(1, all)))}`;
-  const rows: [what: string, tokens: number][] = [
+  const about = (tokens: number) => t('about {0}', count(Math.round((tokens * total) / Math.max(1, all))));
+  const rows = [
     ['Instructions', instructions],
     ['Tools', tools],
     ['Your words', words],
     ['Files and output', output],
     ['Answers', answers],
     ['Summary', summary],
-  ];
+  ] as const;
   return html`<dl class="meter-parts">
     ${rows.map(([what, tokens]) => [
-      tokens > 0 ? row(what, about(tokens)) : nothing,
+      tokens > 0 ? row(t(what), about(tokens)) : nothing,
       what === 'Instructions' ? filesOf(filling, about) : nothing,
     ])}
-    ${leftOut > 0 ? row('Left out', about(leftOut), 'quiet') : nothing}
+    ${leftOut > 0 ? row(t('Left out'), about(leftOut), 'quiet') : nothing}
   </dl>`;
 }
 
@@ -121,7 +124,7 @@ const filesOf = ({ files = [] }: Filling, about: (tokens: number) => string) =>
   files.map(({ path, tokens, cut }) =>
     row(
       html`<span class="meter-file" title=${visibleLine(path)}>${visibleLine(path)}</span>`,
-      tokens === 0 ? 'no room' : `${about(tokens)}${cut ? ', cut' : ''}`,
+      tokens === 0 ? t('no room') : cut ? t('{0}, cut', about(tokens)) : about(tokens),
       'quiet',
     ),
   );
@@ -129,7 +132,7 @@ const filesOf = ({ files = [] }: Filling, about: (tokens: number) => string) =>
 /** With the reading before it, as in *Insights*. */
 function pace({ tokens, ms }: NonNullable<Run['answered']>): string {
   const each = (tokens * 1000) / ms;
-  return `${each < 10 ? each.toFixed(1) : Math.round(each)} tokens per second`;
+  return t('{0} tokens per second', decimal(each, each < 10 ? 1 : 0));
 }
 
 const row = (what: string | TemplateResult, how: string, kind = '') =>

@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
+import { t } from '../../src/protocol/l10n.ts';
 import { type PlanItem, planOf } from '../../src/protocol/plan.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { proseLine } from '../../src/protocol/visible.ts';
@@ -23,9 +24,9 @@ export function planPart(context: PanelContext): StripPart | undefined {
   return {
     list: 'plan',
     icon: icons.ringDot,
-    before: 'Plan',
+    before: t('Plan'),
     count: `${done}/${items.length}`,
-    says: `Plan, ${done} of ${items.length} done`,
+    says: t('Plan, {0} of {1} done', done, items.length),
     rows: () => html`<ul class="plan">${items.map(line)}</ul>`,
     ...(!isDone && { close }),
   };
@@ -39,9 +40,9 @@ function planNow(run: Run): PlanItem[] {
   return planned.items;
 }
 
-const words = { pending: 'to do', active: 'at work', done: 'done' };
+const words = { pending: 'to do', active: 'at work', done: 'done' } as const;
 
 const line = ({ text, status }: PlanItem): TemplateResult => html`<li data-status=${status}>
-  <span class="plan-mark" role="img" aria-label=${words[status]}>${marks[status]}</span><span>${proseLine(text)}</span></li>`;
+  <span class="plan-mark" role="img" aria-label=${t(words[status])}>${marks[status]}</span><span>${proseLine(text)}</span></li>`;
 
 const marks = { pending: icons.ring, active: icons.ringDot, done: icons.check };

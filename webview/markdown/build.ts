@@ -1,4 +1,5 @@
 import type { Tokens } from 'marked';
+import { t } from '../../src/protocol/l10n.ts';
 import { codeNodes } from './colours.ts';
 import { decodeEntities } from './entities.ts';
 import type { Token } from './lexer.ts';
@@ -132,33 +133,37 @@ function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
   };
   const use = (label: string, title: string, how: CodeUse) =>
     button(label, title, () => actions.use(how, text(), language));
-  const copy = button('Copy', 'Copy this code', () => {
+  const copy = button(t('Copy'), t('Copy this code'), () => {
     actions.copy(text());
-    copy.textContent = 'Copied';
+    copy.textContent = t('Copied');
     setTimeout(() => {
-      copy.textContent = 'Copy';
+      copy.textContent = t('Copy');
     }, 1500);
   });
-  const wrap = button('Wrap', 'Break long lines, or not', () => {
+  const wrap = button(t('Wrap'), t('Break long lines, or not'), () => {
     pre.classList.toggle('wrapped', !isWrapped(code));
     pre.classList.toggle('unwrapped', !pre.classList.contains('wrapped'));
   });
   const rest = element('span', 'code-more'); // made when it is asked for: most blocks are only read
-  const more = button('More', 'More for this code', () => {
+  const more = button(t('More'), t('More for this code'), () => {
     const isOpen = rest.childElementCount > 0;
     if (isOpen) rest.replaceChildren();
     else
       rest.append(
-        use('Apply', 'Let the model put it into the file it is for; you are asked before anything changes', 'apply'),
-        use('New File', 'Open it as a new file', 'new-file'),
+        use(
+          t('Apply'),
+          t('Let the model put it into the file it is for; you are asked before anything changes'),
+          'apply',
+        ),
+        use(t('New File'), t('Open it as a new file'), 'new-file'),
         wrap,
-        use('To Terminal', 'Type it into the terminal; it is not run', 'terminal'),
+        use(t('To Terminal'), t('Type it into the terminal; it is not run'), 'terminal'),
       );
-    more.textContent = isOpen ? 'More' : 'Fewer';
+    more.textContent = t(isOpen ? 'More' : 'Fewer');
     more.ariaExpanded = String(!isOpen);
   });
   more.ariaExpanded = 'false';
-  const insert = use('Insert', 'Insert it where the cursor is', 'insert');
+  const insert = use(t('Insert'), t('Insert it where the cursor is'), 'insert');
   pre.append(
     element('span', 'code-bar', [
       element('span', 'code-language', [language]),
@@ -214,10 +219,10 @@ function buildLink(
   if (target.kind === 'inert' || bareMail || insideLink) return words;
   const link = buildButton(words, () => actions.open(target));
   if (target.kind === 'external') {
-    link.title = `Open ${target.url}`;
+    link.title = t('Open {0}', target.url);
     // Words can claim any destination, so the real one stands beside them unless they begin with it.
     if (!saysHost(link.textContent ?? '', target.host)) link.append(element('span', 'host', [` (${target.host})`]));
-  } else link.title = target.line ? `Open ${target.path}, line ${target.line}` : `Open ${target.path}`;
+  } else link.title = target.line ? t('Open {0}, line {1}', target.path, target.line) : t('Open {0}', target.path);
   return [link];
 }
 
@@ -244,12 +249,12 @@ function saysHost(words: string, host: string): boolean {
 function buildImage(token: Tokens.Image, actions: MarkdownActions, insideLink: boolean): HTMLElement {
   const href = decodeEntities(token.href);
   const target = linkTarget(href.startsWith('//') ? `https:${href}` : href);
-  const from = target.kind === 'external' ? ` from ${target.host}` : '';
+  const said = target.kind === 'external' ? t('image from {0} not loaded', target.host) : t('image not loaded');
   const words = token.text ? `${decodeEntities(token.text)}: ` : '';
-  const holder = element('span', 'image', [`${words}image${from} not loaded`]);
+  const holder = element('span', 'image', [words + said]);
   if (target.kind === 'file' && !insideLink) {
     const link = buildButton([target.path], () => actions.open(target));
-    link.title = `Open ${target.path}`;
+    link.title = t('Open {0}', target.path);
     holder.append(' (', link, ')');
   }
   return holder;

@@ -1,4 +1,4 @@
-import { counted } from '../../src/protocol/counted.ts';
+import { amount, type Sentence, t } from '../../src/protocol/l10n.ts';
 import { decodeEntities } from './entities.ts';
 import { lex, type Token } from './lexer.ts';
 
@@ -15,7 +15,7 @@ function words(token: Token): string {
     case 'hr':
       return '';
     case 'code':
-      return `${token.lang ? `${token.lang} code` : 'Code'}, ${counted(token.text.split('\n').length, 'line')}.`;
+      return codeWords(token.lang, amount(token.text.split('\n').length, 'line'));
     case 'blockquote':
       return blocks(token.tokens as Token[]);
     case 'list':
@@ -27,7 +27,7 @@ function words(token: Token): string {
     case 'br':
       return ' ';
     case 'checkbox':
-      return token.checked ? 'Done: ' : 'To do: ';
+      return `${t(token.checked ? 'Done' : 'To do')}: `;
     case 'codespan':
     case 'escape':
       return token.text;
@@ -37,3 +37,6 @@ function words(token: Token): string {
       return token.tokens ? inline(token.tokens) : decodeEntities(token.text);
   }
 }
+
+const codeWords = (language: string | undefined, lines: Sentence): string =>
+  language ? t('{0} code, {1}.', language, lines) : t('Code, {0}.', lines);

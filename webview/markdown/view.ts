@@ -1,5 +1,5 @@
 import type { Tokens } from 'marked';
-import { counted } from '../../src/protocol/counted.ts';
+import { amount, t } from '../../src/protocol/l10n.ts';
 import { safeCut, visibleProse } from '../../src/protocol/visible.ts';
 import { buildBlock, buildItem, buildPlain, countNodes, element, languageOf, type MarkdownActions } from './build.ts';
 import { codeNodes } from './colours.ts';
@@ -40,8 +40,8 @@ export class MarkdownView {
   private nodes = 0;
   private characterLimit = pieceCharacters;
   private nodeLimit = pieceNodes;
-  private readonly more = element('button', 'more', ['Show more']);
-  private readonly toEnd = element('button', 'more', ['Show the end']);
+  private readonly more = element('button', 'more', [t('Show more')]);
+  private readonly toEnd = element('button', 'more', [t('Show the end')]);
   /** How much is left out before the end. */
   private readonly gap = element('span', 'quiet');
   /** What of a text that is cut is shown besides: from here on, as a text of its own. */
@@ -122,7 +122,7 @@ export class MarkdownView {
     }
     this.element.append(this.more);
     if (this.end) {
-      this.gap.textContent = ` … ${counted(this.end.from - this.taken, 'character')} are left out here`;
+      this.gap.textContent = ` … ${t('{0} are left out here', amount(this.end.from - this.taken, 'character'))}`;
       this.element.append(this.gap, this.end.view.element);
     } else if (this.raw.length - this.taken > pieceCharacters) this.element.append(this.toEnd);
   }

@@ -1,7 +1,8 @@
 import type { Asked } from '../../src/protocol/asked.ts';
-import { counted } from '../../src/protocol/counted.ts';
+import { errorSentence } from '../../src/protocol/codeWords.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
-import { endWords, type Run } from '../../src/protocol/run.ts';
+import { amount, t } from '../../src/protocol/l10n.ts';
+import { endSentence, type Run } from '../../src/protocol/run.ts';
 import type { HostMessage } from '../../src/protocol/view.ts';
 import { visibleProse } from '../../src/protocol/visible.ts';
 import { lineOf } from '../cards/card.ts';
@@ -51,15 +52,15 @@ function tellOf(context: PanelContext, run: Run, event: RunEvent): string[] {
       if (event.message.role === 'assistant') return [plainWords(event.message.content.slice(0, 4 * longest))];
       return event.message.role === 'tool' ? wentWrong(context, run, event.message.toolResults) : [];
     case 'question':
-      return [`Waiting for your answer: ${event.question.what}`];
+      return [t('Waiting for your answer: {0}', event.question.what)];
     case 'ask':
-      return [`Towpath asks. ${event.questions.map(inWords).join(' ')} Or write your own answer.`];
+      return [t('Towpath asks. {0} Or write your own answer.', event.questions.map(inWords).join(' '))];
     case 'node':
-      return event.status === 'end' ? [`Node ${event.node} is done`] : [];
+      return event.status === 'end' ? [t('Node {0} is done', event.node)] : [];
     case 'command-end':
-      return [`A command in the background ${endWords(event)}`];
+      return [t('A command in the background {0}', endSentence(event))];
     case 'phase':
-      return event.error ? [sentenceWords(endOf(run)?.says ?? event.error.message)] : [];
+      return event.error ? [sentenceWords(endOf(run)?.says ?? errorSentence(event.error))] : [];
     default:
       return [];
   }
@@ -78,7 +79,7 @@ function wentWrong(context: PanelContext, run: Run, results: readonly { toolCall
   const more = wrong.length - mostCalls;
   return [
     ...wrong.slice(0, mostCalls).map(spoken),
-    ...(more > 0 ? [`And ${counted(more, 'more call')} like these`] : []),
+    ...(more > 0 ? [t('And {0} like these', amount(more, 'more call'))] : []),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { t } from '../../src/protocol/l10n.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
@@ -15,7 +16,7 @@ export function branchesAt({ model, post }: PanelContext, run: Run, place: numbe
       of,
       previous,
       next,
-    }) => html`<div class="branches" role="group" data-role="branches" aria-label=${`Branch ${nth} of ${of}`}>
-    ${button('Show the branch before', icons.left, previous)}<span>${nth} of ${of}</span>${button('Show the next branch', icons.chevron, next)}</div>`,
+    }) => html`<div class="branches" role="group" data-role="branches" aria-label=${t('Branch {0} of {1}', nth, of)}>
+    ${button(t('Show the branch before'), icons.left, previous)}<span>${t('{0} of {1}', nth, of)}</span>${button(t('Show the next branch'), icons.chevron, next)}</div>`,
   );
 }

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { counted } from '../../src/protocol/counted.ts';
+import { amount, t } from '../../src/protocol/l10n.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import type { Damage, Run } from '../../src/protocol/run.ts';
 import { visibleLine, visibleProse } from '../../src/protocol/visible.ts';
@@ -7,28 +7,30 @@ import { card } from '../cards/card.ts';
 import { keepsOpen, type PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
+import { told } from './told.ts';
 
 /** Where the record is damaged, said before the message at this place, with what could be read of what came after it. */
 export function damages(context: PanelContext, run: Run, place: number): TemplateResult[] {
   return (run.damage ?? []).filter(({ at }) => at === place).map((damage) => view(context, run, damage));
 }
 
-function view(context: PanelContext, run: Run, { from, text, messages, open }: Damage): TemplateResult {
+function view(context: PanelContext, run: Run, damage: Damage): TemplateResult {
+  const { from, messages, open } = damage;
   const shown = messages.filter(({ role }) => role !== 'tool');
-  const heard = open ? ' The model hears of it when you go on.' : '';
+  const heard = open ? ` ${t('The model hears of it when you go on.')}` : '';
   return html`<div class="damage" data-role="damage">
-    <p>${icons.warning}<span>A part of this run's record is damaged here: ${visibleLine(text)}.${heard}</span></p>
+    <p>${icons.warning}<span>${t("A part of this run's record is damaged here: {0}.", visibleLine(told(damage)))}${heard}</span></p>
     ${
       shown.length === 0
         ? nothing
-        : html`<details ?open=${context.opened.unfolded.has(`damage:${from}`)} @toggle=${keepsOpen(context, `damage:${from}`)}><summary><span class="twistie">${icons.chevron}</span>What came after it, no longer part of the conversation: ${counted(shown.length, 'message')}</summary>
+        : html`<details ?open=${context.opened.unfolded.has(`damage:${from}`)} @toggle=${keepsOpen(context, `damage:${from}`)}><summary><span class="twistie">${icons.chevron}</span>${t('What came after it, no longer part of the conversation: {0}', amount(shown.length, 'message'))}</summary>
           ${shown.map((message, index) => apart(context, run, message, `damage:${from}:${index}`))}</details>`
     }
   </div>`;
 }
 
 function apart(context: PanelContext, run: Run, message: Message, place: string): TemplateResult {
-  const who = message.role === 'user' ? 'You' : message.role === 'assistant' ? 'Towpath' : 'Note';
+  const who = message.role === 'user' ? t('You') : message.role === 'assistant' ? 'Towpath' : t('Note');
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
   return html`<div class="apart" data-apart=${message.role}>
     ${message.content ? html`<span class="quiet">${who}</span><div class="user-text">${longText(context, place, visibleProse(message.content), 600)}</div>` : nothing}

@@ -1,15 +1,16 @@
 import type { EndCode, Reason, Repeated } from '../../src/protocol/codes.ts';
 import { errorSentence } from '../../src/protocol/codeWords.ts';
-import { counted } from '../../src/protocol/counted.ts';
+import { amount, type Sentence, sentence, t } from '../../src/protocol/l10n.ts';
 import type { ErrorInfo } from '../../src/protocol/messages.ts';
-import { dollars } from '../../src/protocol/money.ts';
+import { money } from '../../src/protocol/money.ts';
 import { isPlanned, planOf } from '../../src/protocol/plan.ts';
 import { hasLooseEnds, isBetweenTurns } from '../../src/protocol/rests.ts';
-import { type CallState, endWords, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
+import { type CallState, endSentence, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
 import type { Took } from '../../src/protocol/took.ts';
 import type { ViewMessage } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import { objectWords } from '../cards/line.ts';
+import { inNumber } from '../cards/words.ts';
 import { count, duration } from '../time.ts';
 
 /** How a run ended or rests: the sentence, and what can be done about it, what the sentence names first. */
@@ -90,13 +91,13 @@ export const ends: Record<EndCode, Kind> = {
   STORE_AUDIT: { tone: 'error', ways: ['Settings', 'Retry'] },
   ENGINE_RUN_NOT_FOUND: { tone: 'warning', ways: ['New Run'] },
   ENGINE_RUN_EXISTS: { tone: 'warning', ways: ['Continue', 'New Run'] },
-  ENGINE_ABORTED: { tone: '', ways: ['Continue'], says: (run, { message }) => withPlan(run, message || 'Stopped.') },
+  ENGINE_ABORTED: { tone: '', ways: ['Continue'], says: (run, error) => withPlan(run, errorSentence(error)) },
   ENGINE_BUSY: { tone: '', ways: [] },
   ENGINE_NOT_ASKED: { tone: '', ways: ['Continue'] },
   ENGINE_MAX_TURNS_EXCEEDED: {
     tone: 'warning',
     ways: ['Continue'],
-    says: ({ took }, { message }) => (took ? wordsOf(took) : message),
+    says: ({ took }, error) => (took ? wordsOf(took) : errorSentence(error)),
   },
   ENGINE_LOOP_DETECTED: {
     tone: 'warning',
@@ -132,7 +133,7 @@ const unknown: Kind = { tone: 'error', ways: ['Retry'] };
 
 /** Where the run rests; undefined: at work, answering is the way on, or there is nothing to be said. */
 export function endOf(run: Run): End | undefined {
-  if (run.readOnly) return { tone: 'warning', says: run.readOnly, ways: [] };
+  if (run.readOnly) return { tone: 'warning', says: t(run.readOnly), ways: [] };
   if (run.phase === 'Running') return undefined;
   const { error } = run;
   if (run.asking?.length && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
@@ -140,9 +141,9 @@ export function endOf(run: Run): End | undefined {
   const died = untoldEnds(run).find(([, { ended }]) => hasDied(ended));
   if (died) return diedEnd(...died);
   if (run.phase === 'Completed') return receipt(run); // a workflow has come to its end, with or without words
-  if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, 'Paused between two turns.'), ways: ['Continue'] };
-  if (hasLooseEnds(run)) return { tone: '', says: 'Interrupted before it was done.', ways: ['Continue'] };
-  if (isPlanned(run)) return { tone: '', says: planned, ways: ['Do It', 'Do It in a New Run'] };
+  if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, t('Paused between two turns.')), ways: ['Continue'] };
+  if (hasLooseEnds(run)) return { tone: '', says: t('Interrupted before it was done.'), ways: ['Continue'] };
+  if (isPlanned(run)) return { tone: '', says: t(planned), ways: ['Do It', 'Do It in a New Run'] };
   return receipt(run);
 }
 
@@ -151,8 +152,11 @@ const planned = 'The plan is ready. Do it, or say what should be different.';
 function ofError(run: Run, error: ErrorInfo): End {
   const kind = kindOf(run, error);
   const says = kind.says?.(run, error) ?? errorSentence(error);
-  const told = [...says.matchAll(/\*Towpath: ([^*\n]{1,60})\*/g)].flatMap(([, command]) => named[command!] ?? []);
-  const ways: Way[] = [...told, ...kind.ways];
+  // By their English names, whatever the sentence calls them.
+  const commands = [...error.message.matchAll(/\*Towpath: ([^*\n]{1,60})\*/g)].flatMap(
+    ([, command]) => named[command!] ?? [],
+  );
+  const ways: Way[] = [...commands, ...kind.ways];
   const isFirst = (way: Way, place: number) => ways.findIndex((other) => doTheSame(other, way)) === place;
   return { tone: kind.tone, says, ways: ways.filter(isFirst) };
 }
@@ -169,7 +173,7 @@ function kindOf(run: Run, { code, reason }: ErrorInfo): Kind {
 function diedEnd(toolCallId: string, { command, ended }: ReturnType<typeof untoldEnds>[number][1]): End {
   const name = visibleLine(command.line.length > 60 ? `${command.line.slice(0, 60)}…` : command.line);
   const ways: Way[] = ended.outputId ? ['Continue', 'Details'] : ['Continue'];
-  return { tone: 'warning', says: `In the background, “${name}” ${endWords(ended)}.`, ways, toolCallId };
+  return { tone: 'warning', says: t('In the background, “{0}” {1}.', name, endSentence(ended)), ways, toolCallId };
 }
 
 /** What the work changed and ran, if it did: nothing is said of mere words. */
@@ -184,10 +188,10 @@ function receipt(run: Run): End | undefined {
   if (files + commands === 0) return undefined;
   const cost = (run.usage.cost ?? 0) - work.costBefore;
   const parts = [
-    'Done',
-    ...(files > 0 ? [counted(files, 'file') + linesOf(run, standing)] : []),
-    ...(commands > 0 ? [counted(commands, 'command')] : []),
-    ...(cost > 0 ? [dollars(cost)] : []),
+    t('Done'),
+    ...(files > 0 ? [t(amount(files, 'file')) + linesOf(run, standing)] : []),
+    ...(commands > 0 ? [t(amount(commands, 'command'))] : []),
+    ...(cost > 0 ? [t(money(cost))] : []),
     duration(work.ended - work.began),
   ];
   return { tone: '', says: parts.join(' · '), ways: files > 0 ? ['Review'] : [] };
@@ -219,8 +223,7 @@ function dataOf(content: string): { added?: unknown; removed?: unknown } {
   }
 }
 
-const linesWords = (added: number, removed: number): string =>
-  `+${added.toLocaleString('en-US')} −${removed.toLocaleString('en-US')}`;
+const linesWords = (added: number, removed: number): string => `+${inNumber(added)} −${inNumber(removed)}`;
 
 /** Files that are not as they were before the call. */
 export function changed({ changes = [], moved, undone = [] }: CallState): string[] {
@@ -228,41 +231,51 @@ export function changed({ changes = [], moved, undone = [] }: CallState): string
   return paths.filter((path) => !undone.includes(path));
 }
 
-function withPlan(run: Run, sentence: string): string {
+function withPlan(run: Run, words: string): string {
   const items = planOf(run);
   const left = items.filter(({ status }) => status !== 'done').length;
-  return left === 0 ? sentence : `${sentence.replace(/\.$/, '')} · ${left} of ${items.length} of the plan left`;
+  if (left === 0) return words;
+  return `${words.replace(/\.$/, '')} · ${t('{0} of {1} of the plan left', left, items.length)}`;
 }
 
 /** What the turns took that there is a limit for, in place of a sentence about the limit. */
 const wordsOf = (took: Took): string =>
   [
-    counted(took.turns, 'step'),
+    t(amount(took.turns, 'step')),
     duration(took.ms),
-    ...(took.tokens > 0 ? [`${count(took.tokens)} tokens`] : []),
-    ...(took.cost ? [dollars(took.cost)] : []),
-    ...(took.files > 0 ? [counted(took.files, 'file')] : []),
+    ...(took.tokens > 0 ? [t('{0} tokens', count(took.tokens))] : []),
+    ...(took.cost ? [t(money(took.cost))] : []),
+    ...(took.files > 0 ? [t(amount(took.files, 'file'))] : []),
   ].join(', ');
 
 /** What takes most of a window that is full. */
 function fillingWords({ filling }: Run): string[] {
   if (!filling) return [];
-  const parts: [words: string, tokens: number][] = [
-    ['instructions', filling.instructions],
-    ['tools', filling.tools],
-    ['your words', filling.words],
-    ['files and output', filling.output],
-    ['answers', filling.answers],
-    ['a summary', filling.summary],
+  const parts: [words: Sentence, tokens: number][] = [
+    [sentence('instructions'), filling.instructions],
+    [sentence('tools'), filling.tools],
+    [sentence('your words'), filling.words],
+    [sentence('files and output'), filling.output],
+    [sentence('answers'), filling.answers],
+    [sentence('a summary'), filling.summary],
   ];
   const most = parts.filter(([, tokens]) => tokens > 0).sort(([, one], [, other]) => other - one);
-  const [first, second] = most.map(([words, tokens]) => `${words} (about ${count(tokens)})`);
-  return first ? [`Most of it: ${[first, ...(second ? [second] : [])].join(' and ')}.`] : [];
+  const [first, second] = most.map(([words, tokens]) => t('{0} (about {1})', words, count(tokens)));
+  if (!first) return [];
+  return [second ? t('Most of it: {0} and {1}.', first, second) : t('Most of it: {0}.', first)];
 }
 
 function repeatedWords(details: unknown): string {
   const { name, arguments: args, times } = (details ?? {}) as Partial<Repeated>;
   const object = visibleLine(objectWords(name ?? '', args ?? {}));
-  const what = object ? `: “${object}”` : '';
-  return `The same call failed ${times ?? 3} times, with nothing changed in between${what}. Say what to do instead, or continue.`;
+  return object
+    ? t(
+        'The same call failed {0} times, with nothing changed in between: “{1}”. Say what to do instead, or continue.',
+        times ?? 3,
+        object,
+      )
+    : t(
+        'The same call failed {0} times, with nothing changed in between. Say what to do instead, or continue.',
+        times ?? 3,
+      );
 }

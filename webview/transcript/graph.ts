@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import { counted } from '../../src/protocol/counted.ts';
+import { errorSentence } from '../../src/protocol/codeWords.ts';
 import { newGraph } from '../../src/protocol/graph.ts';
+import { amount, t } from '../../src/protocol/l10n.ts';
 import type { OutlineNode } from '../../src/protocol/outline.ts';
 import type { CallState, Run } from '../../src/protocol/run.ts';
 import { visible, visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
@@ -13,6 +14,7 @@ import { longText } from '../longText.ts';
 import { firstAsking } from '../store.ts';
 import { duration } from '../time.ts';
 import { type Fold, folded, type NodeState, type Row, type RowStatus, rowsOf } from './graphRows.ts';
+import { warningsOf } from './told.ts';
 
 /** The run's workflow: all of its nodes and ways, how each stands, and on demand the values and files. */
 export function graph(context: PanelContext, run: Run): TemplateResult | typeof nothing {
@@ -21,10 +23,10 @@ export function graph(context: PanelContext, run: Run): TemplateResult | typeof 
   const done = rows.filter(({ status }) => status === 'completed').length;
   // What was not on the way of a run that is over is nothing left to do.
   const isKnown = run.outline && run.phase !== 'Completed';
-  const count = isKnown ? `${done} of ${rows.length} done` : `${counted(done, 'node')} done`;
+  const count = isKnown ? t('{0} of {1} done', done, rows.length) : t('{0} done', amount(done, 'node'));
   const closed = context.opened.cards.has('graph:closed');
-  return html`<section class="graph" data-testid="graph" aria-label="Workflow">
-    <h2 class="graph-head">${toggle(context, { place: 'graph:closed', open: !closed }, html`Workflow <span class="quiet">${count}</span>`)}</h2>
+  return html`<section class="graph" data-testid="graph" aria-label=${t('Workflow')}>
+    <h2 class="graph-head">${toggle(context, { place: 'graph:closed', open: !closed }, html`${t('Workflow')} <span class="quiet">${count}</span>`)}</h2>
     ${closed ? nothing : body(context, run, rows)}
   </section>`;
 }
@@ -39,8 +41,8 @@ function body(context: PanelContext, run: Run, rows: readonly Row[]): TemplateRe
   return html`<ol class="graph-nodes">
       ${folded(rows).map((part) => ('rows' in part ? fold(context, part, draw) : draw(part)))}
     </ol>
-    ${values > 0 ? more(context, 'graph:values', `Values (${values})`, () => json(context, shown)) : nothing}
-    ${artifacts.length > 0 ? more(context, 'graph:files', `Files (${artifacts.length})`, () => files(context, artifacts)) : nothing}`;
+    ${values > 0 ? more(context, 'graph:values', t('Values ({0})', values), () => json(context, shown)) : nothing}
+    ${artifacts.length > 0 ? more(context, 'graph:files', t('Files ({0})', artifacts.length), () => files(context, artifacts)) : nothing}`;
 }
 
 function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<string, string>): TemplateResult {
@@ -52,14 +54,14 @@ function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<st
     <span class="graph-icon">${iconOf[status]}</span>
     <div class="graph-line">
       <span class="graph-name" title=${visibleLine(node.name)}>${name}${
-        node.branch === node.name ? html`<span class="for-screen-readers">, a parallel branch</span>` : nothing
+        node.branch === node.name ? html`<span class="for-screen-readers">, ${t('a parallel branch')}</span>` : nothing
       }</span>
       <span class="graph-words">${wordsOf(context, run, row)}${itemsOf(row)}${timesOf(state)}${roundOf(run, node, status)}</span>
     </div>
     ${deed && (status === 'running' || status === 'completed') ? deedOf(context, deed, status) : nothing}
     ${asking && !asking[1].asked ? question(context, asking[0], asking[1]) : nothing}
-    ${state?.warnings?.map((warning) => html`<p class="graph-warning">${visible(warning)}</p>`) ?? nothing}
-    ${state?.error ? html`<p class="graph-error">${visible(state.error.message)}</p>` : nothing}
+    ${warningsOf(state ?? {}).map((warning) => html`<p class="graph-warning">${visible(warning)}</p>`)}
+    ${state?.error ? html`<p class="graph-error">${visible(errorSentence(state.error))}</p>` : nothing}
     ${output ? outputOf(context, node.name, output, status === 'failed') : nothing}
     ${ways.length > 0 ? html`<ul class="graph-ways">${ways.map((way) => wayOf(way, titles))}</ul>` : nothing}
   </li>`;
@@ -77,17 +79,17 @@ function outputOf(context: PanelContext, name: string, output: string, broken: b
   const place = `graph:part:${name}`;
   const part = () => longText(context, place, visibleOutput(output), 4000);
   return broken
-    ? html`<div class="output" tabindex="0" role="group" aria-label="A part of its answer"
+    ? html`<div class="output" tabindex="0" role="group" aria-label=${t('A part of its answer')}
         ><pre>${guard([output, context.opened.whole.has(place)], part)}</pre></div>
-        <p class="quiet" data-testid="part">This is a part: it broke off here.</p>`
-    : html`<div class="output" tabindex="0" role="group" aria-label="Output so far"><pre>${visibleOutput(output.slice(-4000))}</pre></div>`;
+        <p class="quiet" data-testid="part">${t('This is a part: it broke off here.')}</p>`
+    : html`<div class="output" tabindex="0" role="group" aria-label=${t('Output so far')}><pre>${visibleOutput(output.slice(-4000))}</pre></div>`;
 }
 
 function wayOf({ to, label, taken }: Row['ways'][number], titles: ReadonlyMap<string, string>): TemplateResult {
-  const target = to === undefined ? 'the end' : (titles.get(to) ?? to);
+  const target = to === undefined ? t('the end') : (titles.get(to) ?? to);
   return html`<li ?data-taken=${taken}>
     <span class="graph-arrow">${icons.right}</span>
-    <span><span class="for-screen-readers">${taken ? 'went to ' : 'may go to '}</span>${visibleLine(target)}${
+    <span><span class="for-screen-readers">${t(taken ? 'went to' : 'may go to')} </span>${visibleLine(target)}${
       label === undefined
         ? nothing
         : html`<span class="for-screen-readers">: </span><span class="graph-label" title=${visibleLine(label)}>${visibleLine(label.length > 80 ? `${label.slice(0, 80)}…` : label)}</span>`
@@ -98,27 +100,27 @@ function wayOf({ to, label, taken }: Row['ways'][number], titles: ReadonlyMap<st
 function wordsOf(context: PanelContext, run: Run, { status, state }: Row): TemplateResult | string {
   switch (status) {
     case 'completed':
-      return html`<span class="for-screen-readers">Done, </span>${duration((state!.endedAt ?? context.now) - state!.startedAt)}`;
+      return html`<span class="for-screen-readers">${t('Done')}, </span>${duration((state!.endedAt ?? context.now) - state!.startedAt)}`;
     case 'failed':
-      return 'Failed';
+      return t('Failed');
     case 'running':
-      return 'At work';
+      return t('At work');
     case 'asking':
-      return 'Waiting for your answer';
+      return t('Waiting for your answer');
     case 'waiting':
-      return run.phase === 'WaitingUser' ? 'Your turn' : 'Interrupted';
+      return run.phase === 'WaitingUser' ? t('Your turn') : t('Interrupted');
     case 'next':
-      return 'Next';
+      return t('Next');
     default:
-      return html`<span class="for-screen-readers">${status === 'passed' ? 'Not on the way' : 'Not begun'}</span>`;
+      return html`<span class="for-screen-readers">${t(status === 'passed' ? 'Not on the way' : 'Not begun')}</span>`;
   }
 }
 
-const itemsOf = ({ items }: Row) => (items ? ` · ${items.done} of ${items.of}` : nothing);
+const itemsOf = ({ items }: Row) => (items ? ` · ${t('{0} of {1}', items.done, items.of)}` : nothing);
 
 const timesOf = (state: NodeState | undefined) =>
   state && state.visits > 1
-    ? html` · <span aria-hidden="true">${state.visits}×</span><span class="for-screen-readers">${state.visits} times</span>`
+    ? html` · <span aria-hidden="true">${state.visits}×</span><span class="for-screen-readers">${t('{0} times', state.visits)}</span>`
     : nothing;
 
 /** Which round a loop is in. */
@@ -126,7 +128,7 @@ function roundOf(run: Run, { name, loop }: OutlineNode, status: RowStatus): stri
   if (!loop || !run.graph || !['running', 'asking', 'waiting'].includes(status)) return nothing;
   const track = [run.graph.main, ...Object.values(run.graph.branches)].find(({ at }) => at.includes(name));
   if (!track) return nothing;
-  return ` · round ${Math.min(loop.most, Math.floor(track.steps / loop.steps) + 1)} of ${loop.most}`;
+  return ` · ${t('round {0} of {1}', Math.min(loop.most, Math.floor(track.steps / loop.steps) + 1), loop.most)}`;
 }
 
 const working = html`<vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>`;
@@ -144,7 +146,7 @@ const iconOf: Record<RowStatus, TemplateResult> = {
 function fold(context: PanelContext, { key, done, rows }: Fold, draw: (row: Row) => TemplateResult): TemplateResult {
   const place = `graph:fold:${key}`;
   const open = context.opened.cards.has(place);
-  const label = html`${rows.length} ${done ? 'nodes done' : 'more nodes'}`;
+  const label = html`${t(done ? '{0} nodes done' : '{0} more nodes', rows.length)}`;
   return html`<li class="graph-fold">${toggle(context, { place, open }, label)}</li>${open ? rows.map(draw) : nothing}`;
 }
 
@@ -152,7 +154,7 @@ const question = (context: PanelContext, toolCallId: string, { question }: CallS
   html`<div class="card-question">
     <span>${question ? visibleLine(question.what) : nothing}</span>
     <vscode-button class="small" appearance=${firstAsking(context.model) === toolCallId ? 'primary' : 'secondary'} data-testid="show-question"
-      @click=${() => context.post({ type: 'show-question', toolCallId })}>Answer…</vscode-button>
+      @click=${() => context.post({ type: 'show-question', toolCallId })}>${t('Answer…')}</vscode-button>
   </div>`;
 
 function more(context: PanelContext, place: string, label: string, content: () => TemplateResult): TemplateResult {
@@ -177,5 +179,5 @@ const json = (context: PanelContext, state: object): TemplateResult =>
 const files = (context: PanelContext, paths: readonly string[]): TemplateResult =>
   html`<ul class="graph-files">${paths.map(
     (path) =>
-      html`<li><button class="more graph-file" title="Open in an editor" @click=${() => context.post({ type: 'open-file', path })}>${visibleLine(path)}</button></li>`,
+      html`<li><button class="more graph-file" title=${t('Open in an editor')} @click=${() => context.post({ type: 'open-file', path })}>${visibleLine(path)}</button></li>`,
   )}</ul>`;

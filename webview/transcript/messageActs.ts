@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { t } from '../../src/protocol/l10n.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { editSaid } from '../composer/composer.ts';
@@ -43,18 +44,18 @@ export function messageActs(
   const retry = (other?: true) => () => context.post({ type: 'retry-reply', ...place, ...(other && { other }) });
   const files = isOpen && message.role === 'user' ? filesAfter(run, at) : 0;
   const isReply = message.role === 'assistant' && endsTurn(run, at, message);
-  return html`<div class=${isOpen ? 'message-acts open' : 'message-acts'} role="toolbar" aria-label="This message">
-    ${isSilent ? nothing : button('copy', 'Copy', () => context.post({ type: 'copy', text: message.content }))}
-    ${message.role === 'user' && rests ? button('edit', 'Edit', () => editSaid(context, at)) : nothing}
-    ${isReply && rests ? html`${button('retry', 'Retry', retry())}${button('retry-with', 'Retry With…', retry(true))}` : nothing}
+  return html`<div class=${isOpen ? 'message-acts open' : 'message-acts'} role="toolbar" aria-label=${t('This message')}>
+    ${isSilent ? nothing : button('copy', t('Copy'), () => context.post({ type: 'copy', text: message.content }))}
+    ${message.role === 'user' && rests ? button('edit', t('Edit'), () => editSaid(context, at)) : nothing}
+    ${isReply && rests ? html`${button('retry', t('Retry'), retry())}${button('retry-with', t('Retry With…'), retry(true))}` : nothing}
     ${
       isOpen
-        ? html`${message.role === 'user' && rests ? button('fork', 'Fork From Here', post('fork')) : nothing}
-          ${files > 0 && rests ? button('restore', `Restore Files to Here (${files})`, post('restore-files')) : nothing}
-          ${isSilent ? nothing : button('open-text', 'Open as Text', post('open-text'))}`
+        ? html`${message.role === 'user' && rests ? button('fork', t('Fork From Here'), post('fork')) : nothing}
+          ${files > 0 && rests ? button('restore', t('Restore Files to Here ({0})', files), post('restore-files')) : nothing}
+          ${isSilent ? nothing : button('open-text', t('Open as Text'), post('open-text'))}`
         : nothing
     }
-    <vscode-button class="acts-more" appearance="icon" data-act="more" title=${isOpen ? 'Fewer' : 'More'} aria-label=${isOpen ? 'Fewer actions' : 'More actions'}
+    <vscode-button class="acts-more" appearance="icon" data-act="more" title=${t(isOpen ? 'Fewer' : 'More')} aria-label=${t(isOpen ? 'Fewer actions' : 'More actions')}
       aria-expanded=${isOpen ? 'true' : 'false'} @click=${toggle}>${icons.more}</vscode-button>
   </div>`;
 }

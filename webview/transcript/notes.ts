@@ -1,13 +1,15 @@
 import { html, type TemplateResult } from 'lit-html';
+import { t } from '../../src/protocol/l10n.ts';
 import { proseLine, visibleLine, visibleProse } from '../../src/protocol/visible.ts';
 import type { keepsOpen } from '../context.ts';
 import { icons } from '../icons.ts';
+import { noteWords } from './noteWords.ts';
 
 /** What was said to the model in the system's name: words for it, and not for the person, who sees what it is about and can open it. */
 export function note(content: string, isOpen: boolean, toggled: ReturnType<typeof keepsOpen>): TemplateResult {
   const undone = /^The person has undone your changes of: ([\s\S]*)\. Read again before you edit\.$/.exec(content)?.[1];
   if (undone !== undefined)
-    return html`<p class="ending" data-role="system">You undid what was changed in ${proseLine(undone)}</p>`;
+    return html`<p class="ending" data-role="system">${t('You undid what was changed in {0}', proseLine(undone))}</p>`;
   const isBrief = content.startsWith('RUN_DIRECTIVE\n');
   const title = isBrief ? briefTitle(content) : noteTitle(content);
   return html`<details class="thinking brief" data-role=${isBrief ? 'brief' : 'system'}
@@ -16,25 +18,31 @@ export function note(content: string, isOpen: boolean, toggled: ReturnType<typeo
 
 /** What a workflow told the model: the node it is about. */
 const briefTitle = (brief: string): string =>
-  visibleLine(`Node ${fieldOf(brief, 'currentNodeId')}, as ${fieldOf(brief, 'effectiveAgentId')}`);
+  visibleLine(t('Node {0}, as {1}', fieldOf(brief, 'currentNodeId'), fieldOf(brief, 'effectiveAgentId')));
 
 /** Its first sentence, in which the person is “you” and the model is “it”, and nothing has a name that people do not know. */
 function noteTitle(content: string): string {
   if (content.startsWith('NODE_REMINDER\n'))
-    return visibleLine(`The model is reminded of what node ${fieldOf(content, 'nodeId')} still needs`);
+    return visibleLine(t('The model is reminded of what node {0} still needs', fieldOf(content, 'nodeId')));
   const first = proseLine(content.trim().split('\n', 1)[0]!);
-  const end = /^The command "(.*)" \([^()]*\) (in the background .*?)\.(?: What it wrote: output\.read .*)?$/.exec(
+  const end = /^The command "(.*)" \([^()]*\) in the background (.*?)\.(?: What it wrote: output\.read .*)?$/.exec(
     first,
   );
-  if (end) {
-    const [, line, how] = end;
-    return `The model is told: the command “${line!.replace(/\\(["\\])/g, '$1')}” ${how!.replace('the person', 'you')}`;
-  }
+  if (end) return endTitle(end[1]!.replace(/\\(["\\])/g, '$1'), end[2]!.replace('the person', 'you'));
   if (first.startsWith('Of files that you have come to,'))
-    return 'The model is told what files of this workspace say of those that it has come to';
+    return t('The model is told what files of this workspace say of those that it has come to');
   const edit = /^The person( \(or a command\))? has (.*)$/.exec(first);
-  if (edit) return `The model is told: you${edit[1] ?? ''} have ${asItsOwn(edit[2]!)}`;
-  return `The model is told: ${first}`;
+  if (edit) {
+    const did = noteWords(`have ${asItsOwn(edit[2]!)}`);
+    return edit[1] ? t('The model is told: you (or a command) {0}', did) : t('The model is told: you {0}', did);
+  }
+  return t('The model is told: {0}', noteWords(first));
+}
+
+function endTitle(line: string, how: string): string {
+  const [, ended = '', left] = /^(.*?)(?:\. Still at work of it: (.*))?$/.exec(how) ?? [];
+  const title = t('The model is told: the command “{0}” in the background {1}', line, noteWords(ended));
+  return left === undefined ? title : `${title}. ${t('Still at work of it: {0}', left)}`;
 }
 
 /** What is said of “you” to the model, said of it to the person. */

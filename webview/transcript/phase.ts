@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import { dollars, limitReached } from '../../src/protocol/money.ts';
+import { t } from '../../src/protocol/l10n.ts';
+import { limitReached, money } from '../../src/protocol/money.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { visible } from '../../src/protocol/visible.ts';
 import { saysNothing } from '../cards/folding.ts';
@@ -12,6 +13,7 @@ import { callsAtWork } from '../store.ts';
 import { duration } from '../time.ts';
 import { acts, type End, endOf, type Way } from './ends.ts';
 import { sentence } from './sentence.ts';
+import { told } from './told.ts';
 
 /** Where the run stands, under its last message: what is waited for, or why it stopped and the way on. */
 export function phaseLine(context: PanelContext, run: Run): unknown {
@@ -49,7 +51,7 @@ function wayButton(context: PanelContext, asked: Way, first: boolean, toolCallId
     else context.post(act);
   };
   return html`<vscode-button class="small" appearance=${first ? 'primary' : 'secondary'}
-    data-testid=${nameOf(act)} @click=${press}>${more === undefined ? way : `${way} ${dollars(more)}`}</vscode-button>`;
+    data-testid=${nameOf(act)} @click=${press}>${more === undefined ? t(way) : t('Another {0}', money(more))}</vscode-button>`;
 }
 
 /** US dollars that the run, or the day, may cost; undefined: there is no limit. */
@@ -77,25 +79,25 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
   if (!progress && busy) return nothing;
   const left = Math.ceil(((progress?.until ?? 0) - context.now) / 1000);
   const wait = left > 0 ? ` (${duration(left * 1000)})` : '';
-  const rests = run.pausing ? '; pausing after this turn' : '';
+  const rests = run.pausing ? `; ${t('pausing after this turn')}` : '';
   return html`<div class="phase" data-testid="progress" role="status" aria-live="off">
     <vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>
-    <span class="phase-text quiet">${progress ? visible(progress.text) + wait : 'Working'}${rests}</span>
+    <span class="phase-text quiet">${progress ? visible(told(progress)) + wait : t('Working')}${rests}</span>
     ${
       left > 0
         ? html`<span class="phase-ways"><vscode-button class="small" appearance="secondary" data-testid="retry-now"
-            @click=${() => context.post({ type: 'retry-now' })}>Retry Now</vscode-button>${
+            @click=${() => context.post({ type: 'retry-now' })}>${t('Retry Now')}</vscode-button>${
               run.graph
                 ? nothing
                 : html`<vscode-button class="small" appearance="secondary" data-testid="try-another-model"
-                    @click=${() => context.post(acts['Retry With…'])}>Retry With…</vscode-button>`
+                    @click=${() => context.post(acts['Retry With…'])}>${t('Retry With…')}</vscode-button>`
             }</span>`
         : nothing
     }
     ${
       progress?.fraction === undefined
         ? nothing
-        : html`<progress max="1" .value=${progress.fraction} aria-label=${visible(progress.text)}></progress>`
+        : html`<progress max="1" .value=${progress.fraction} aria-label=${visible(told(progress))}></progress>`
     }
   </div>`;
 }

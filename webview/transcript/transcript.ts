@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
 import { seesOf } from '../../src/protocol/compaction.ts';
+import { language, sentence, t } from '../../src/protocol/l10n.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/messages.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { proseLine, visibleLine, visibleProse } from '../../src/protocol/visible.ts';
@@ -21,6 +22,7 @@ import { damages } from './damage.ts';
 import { actsDependencies, messageActs } from './messageActs.ts';
 import { note } from './notes.ts';
 import type { Pages } from './pages.ts';
+import { warningsOf } from './told.ts';
 
 /** The views of the messages that are drawn, by place. A reply keeps its view when it turns from streamed to finished. */
 const views = new Map<number, { content: MarkdownView; thinking: MarkdownView }>();
@@ -79,7 +81,7 @@ function otherModel({ model: { state } }: PanelContext, run: Run, place: number)
   const next = place > 0 ? run.models?.findLast(({ at }) => at === place)?.model : undefined;
   if (next === undefined || !run.messages.slice(0, place).some(({ role }) => role === 'assistant')) return nothing;
   const label = state?.models.find(({ id }) => id === next)?.label ?? next;
-  return html`<p class="ending" data-role="other-model">From here on: ${visibleLine(label)}</p>`;
+  return html`<p class="ending" data-role="other-model">${t('From here on: {0}', visibleLine(label))}</p>`;
 }
 
 /** What the model is not sent any more, said where it happened: before the message at this place. */
@@ -91,7 +93,10 @@ function compactions(context: PanelContext, run: Run, place: number): TemplateRe
     .filter((one) => one.summary !== undefined || one === shortening)
     .map((one, nth) => {
       const { summary, kept } = one;
-      const words = `The model's window was full: it sees ${seesOf(one)} from here on. Nothing is lost here.`;
+      const words = t(
+        "The model's window was full: it sees {0} from here on. Nothing is lost here.",
+        sentence(seesOf(one)),
+      );
       return summary === undefined
         ? html`<p class="ending" data-role="compaction">${words}</p>`
         : html`<div class="ending" data-role="compaction"><p>${words}</p>
@@ -137,7 +142,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
   switch (message.role) {
     case 'user':
       return html`<article class="user" data-role="user" data-message=${index} aria-labelledby=${`who-${index}`} tabindex="-1" title=${timeOf(run, index)}>
-        ${heading(index, 'You')}${pictures(message.attachments)}${mentioned(context, message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div>${messageActs(context, run, index, message)}</article>`;
+        ${heading(index, t('You'))}${pictures(message.attachments)}${mentioned(context, message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div>${messageActs(context, run, index, message)}</article>`;
     case 'assistant': {
       const { parts, within } = folding.at(index);
       if (parts.length === 0 && isEmpty(message, within)) return nothing;
@@ -155,7 +160,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
         ),
         complete: true,
         endings: [
-          ...(message.warnings ?? []).map(visibleProse),
+          ...warningsOf(message).map(visibleProse),
           ...(message.incomplete ? [incompleteWords(run, index, message.toolCalls)] : []),
         ],
         undo: undoButton(context, run, message.toolCalls ?? []),
@@ -224,7 +229,7 @@ const heading = (index: number, who: string): TemplateResult =>
   html`<h2 class="for-screen-readers" id=${`who-${index}`}>${who}</h2>`;
 
 const timeOf = ({ messageTimes }: Run, index: number): string =>
-  messageTimes[index] ? new Date(messageTimes[index]).toLocaleString() : '';
+  messageTimes[index] ? new Date(messageTimes[index]).toLocaleString(language()) : '';
 
 function assistant(context: PanelContext, index: number, reply: Reply): TemplateResult {
   const view = views.get(index) ?? {
@@ -259,9 +264,9 @@ function thoughtWords(
 ): TemplateResult {
   if (now) {
     const last = thinking.trimEnd().slice(-400).split('\n').at(-1) ?? '';
-    return html`<span>Thinking</span><span class="thinking-last">${proseLine(last.replace(/[*_`#]+/g, ''))}</span>`;
+    return html`<span>${t('Thinking')}</span><span class="thinking-last">${proseLine(last.replace(/[*_`#]+/g, ''))}</span>`;
   }
-  return html`<span>${thoughtMs ? `Thought for ${duration(thoughtMs)}` : complete ? 'Thought' : 'Thinking'}</span>`;
+  return html`<span>${thoughtMs ? t('Thought for {0}', duration(thoughtMs)) : t(complete ? 'Thought' : 'Thinking')}</span>`;
 }
 
 /** Takes back what a whole reply changed; a single change has its own button. */
@@ -274,12 +279,12 @@ function undoButton(context: PanelContext, run: Run, calls: readonly ToolCall[])
   if (standing.length < 2) return nothing;
   return html`<vscode-button appearance="secondary" class="small undo-turn" data-testid="undo-turn"
       @click=${() => context.post({ type: 'undo', toolCallIds: standing.map(({ id }) => id) })}
-      ><span slot="start">${icons.undo}</span>Undo these ${standing.length} changes</vscode-button>`;
+      ><span slot="start">${icons.undo}</span>${t('Undo these {0} changes', standing.length)}</vscode-button>`;
 }
 
 /** Only the run's own error tells a broken stream from a stop, and it is about the newest reply. */
 function incompleteWords(run: Run, index: number, calls: ToolCall[] | undefined): string {
   const broken = index === run.messages.length - 1 && run.error?.code.startsWith('LLM_');
-  const words = broken ? 'Cut off here' : 'Stopped here';
-  return calls?.length ? `${words}; its calls were not run` : words;
+  if (!calls?.length) return t(broken ? 'Cut off here' : 'Stopped here');
+  return t(broken ? 'Cut off here; its calls were not run' : 'Stopped here; its calls were not run');
 }

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { t } from '../../src/protocol/l10n.ts';
 import type { Offer, PanelAction, PanelState } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import { focusComposer } from '../composer/draft.ts';
@@ -10,22 +11,21 @@ export function welcome(context: PanelContext, state: PanelState): TemplateResul
     html`<vscode-button appearance=${appearance} data-action=${action}
       @click=${() => context.post({ type: 'action', action })}>${label}</vscode-button>`;
   return html`<section class="welcome" data-testid="welcome">
-    <h2>What should be done?</h2>
-    <p>Towpath reads your workspace, proposes changes and runs commands. It asks before it changes anything, and you can
-      stop it at any moment.</p>
+    <h2>${t('What should be done?')}</h2>
+    <p>${t('Towpath reads your workspace, proposes changes and runs commands. It asks before it changes anything, and you can stop it at any moment.')}</p>
     ${
       state.modelChosen
         ? offers(context)
-        : html`<p>Choose a model to begin.</p>
+        : html`<p>${t('Choose a model to begin.')}</p>
           <div class="ways">
-            ${way('Download a model…', 'download-model', 'primary')}
-            ${way('Models on this machine…', 'manage-models')}
-            ${way('Use an endpoint', 'use-endpoint')}
-            ${way('Try the demo model', 'use-demo')}
+            ${way(t('Download a model…'), 'download-model', 'primary')}
+            ${way(t('Models on this machine…'), 'manage-models')}
+            ${way(t('Use an endpoint'), 'use-endpoint')}
+            ${way(t('Try the demo model'), 'use-demo')}
           </div>
-          <p class="quiet">A downloaded model runs on this machine: no account, and nothing you say leaves it. The demo model follows a script: it shows how Towpath works, it is not an assistant.</p>`
+          <p class="quiet">${t('A downloaded model runs on this machine: no account, and nothing you say leaves it. The demo model follows a script: it shows how Towpath works, it is not an assistant.')}</p>`
     }
-    <p><button class="link" data-action="first-steps" @click=${() => context.post({ type: 'action', action: 'first-steps' })}>First steps</button></p>
+    <p><button class="link" data-action="first-steps" @click=${() => context.post({ type: 'action', action: 'first-steps' })}>${t('First steps')}</button></p>
   </section>`;
 }
 
@@ -37,7 +37,7 @@ function offers(context: PanelContext): TemplateResult | typeof nothing {
     context.post({ type: 'send', text, ...(mentions.length > 0 && { mentions }) });
     focusComposer();
   };
-  return html`<div class="ways" data-testid="offers" aria-label="Worth doing here">${all.map(
+  return html`<div class="ways" data-testid="offers" aria-label=${t('Worth doing here')}>${all.map(
     (one) =>
       html`<vscode-button appearance="secondary" title=${visibleLine(one.text)} @click=${() => say(one)}>${visibleLine(one.label)}</vscode-button>`,
   )}</div>`;
@@ -53,18 +53,18 @@ export function workspaceNotices(context: PanelContext, state: PanelState): Temp
         @click=${() => context.post({ type: 'action', action })}>${label}</vscode-button>
     </div>`;
   return html`
-    ${open ? nothing : notice('No folder is open, so there are no files to work on.', 'Open Folder', 'open-folder')}
+    ${open ? nothing : notice(t('No folder is open, so there are no files to work on.'), t('Open Folder'), 'open-folder')}
     ${
       virtual
-        ? html`<div class="notice info" data-testid="workspace-notice"><span class="notice-text">The folders of this window are virtual: files are read and searched, and nothing is changed or run.</span></div>`
+        ? html`<div class="notice info" data-testid="workspace-notice"><span class="notice-text">${t('The folders of this window are virtual: files are read and searched, and nothing is changed or run.')}</span></div>`
         : nothing
     }
     ${
       trusted
         ? nothing
         : notice(
-            'This workspace is not trusted: tools that change or run anything are off.',
-            'Manage Trust',
+            t('This workspace is not trusted: tools that change or run anything are off.'),
+            t('Manage Trust'),
             'manage-trust',
           )
     }`;

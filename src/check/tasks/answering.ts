@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sentence } from '../../protocol/l10n.ts';
 import { hasNumber } from '../seen.ts';
 import type { Task } from '../task.ts';
 
@@ -13,7 +14,7 @@ const germanWords =
   /(?<!\p{L})(gibt|es|sind|ist|der|die|das|dem|den|im|hat|stehen|laut|Hafen|Liegeplätze|Datei)(?!\p{L})/giu;
 
 /** Answers in words alone. */
-export const answering: readonly Task[] = [
+export const answering = [
   {
     id: 'far-back',
     title: 'A value from far back',
@@ -28,7 +29,9 @@ export const answering: readonly Task[] = [
     ].join('\n'),
     replies: 1,
     judge: ({ answer }) =>
-      hasNumber(answer, 5317) ? undefined : 'It did not find the value, 5317, some 3,000 tokens before the question.',
+      hasNumber(answer, 5317)
+        ? undefined
+        : sentence('It did not find the value, 5317, some 3,000 tokens before the question.'),
   },
   {
     id: 'json',
@@ -38,8 +41,8 @@ export const answering: readonly Task[] = [
     replies: 1,
     judge({ answer }) {
       const told = jsonIn(answer);
-      if (told === undefined) return 'Its answer is not JSON alone.';
-      return isDeepStrictEqual(told, ida) ? undefined : 'Its JSON is not what was asked for.';
+      if (told === undefined) return sentence('Its answer is not JSON alone.');
+      return isDeepStrictEqual(told, ida) ? undefined : sentence('Its JSON is not what was asked for.');
     },
   },
   {
@@ -49,12 +52,12 @@ export const answering: readonly Task[] = [
     asks: 'Lies die Datei hafen.txt. Wie viele Liegeplätze gibt es? Antworte in einem ganzen Satz.',
     replies: 2,
     judge({ answer }) {
-      if (!hasNumber(answer, 42)) return 'It did not give the number, 42.';
+      if (!hasNumber(answer, 42)) return sentence('It did not give the number, 42.');
       const words = new Set([...answer.matchAll(germanWords)].map(([word]) => word.toLowerCase()));
-      return words.size >= 2 ? undefined : 'It was asked in German and did not answer in German.';
+      return words.size >= 2 ? undefined : sentence('It was asked in German and did not answer in German.');
     },
   },
-];
+] as const satisfies readonly Task[];
 
 /** In a code block, too, as long as nothing stands beside it. */
 function jsonIn(answer: string): unknown {

@@ -1,3 +1,4 @@
+import { sentence } from '../../protocol/l10n.ts';
 import { hasNumber, trimmedEnd } from '../seen.ts';
 import type { Task } from '../task.ts';
 
@@ -17,7 +18,7 @@ const report = [
 ].join('\n');
 
 /** Calls: that there are any, with what arguments, and what is made of what they give. */
-export const calling: readonly Task[] = [
+export const calling = [
   {
     id: 'call',
     title: 'A plain call',
@@ -25,8 +26,11 @@ export const calling: readonly Task[] = [
     asks: 'Read the file harbour.txt and tell me the depth at the quay.',
     replies: 2,
     judge({ calls, answer }) {
-      if (!calls.some(({ ok, onlyReads }) => ok && onlyReads)) return 'It called no tool that reads the file.';
-      return hasNumber(answer, 7341) ? undefined : 'It read the file and did not give the number that is in it, 7341.';
+      if (!calls.some(({ ok, onlyReads }) => ok && onlyReads))
+        return sentence('It called no tool that reads the file.');
+      return hasNumber(answer, 7341)
+        ? undefined
+        : sentence('It read the file and did not give the number that is in it, 7341.');
     },
   },
   {
@@ -38,8 +42,8 @@ export const calling: readonly Task[] = [
     judge({ calls, answer }) {
       const reads = calls.filter(({ ok, onlyReads }) => ok && onlyReads);
       if (!reads.some((one) => reads.some((other) => other !== one && other.reply === one.reply)))
-        return 'It did not make two calls in one reply.';
-      return hasNumber(answer, 3267) ? undefined : 'It did not give the sum, 3267.';
+        return sentence('It did not make two calls in one reply.');
+      return hasNumber(answer, 3267) ? undefined : sentence('It did not give the sum, 3267.');
     },
   },
   {
@@ -50,8 +54,8 @@ export const calling: readonly Task[] = [
     replies: 2,
     judge({ folder }) {
       const written = folder.read('sign.txt');
-      if (written === undefined) return 'It did not create sign.txt.';
-      return trimmedEnd(written) === sign ? undefined : 'What it wrote to sign.txt is not what it was given.';
+      if (written === undefined) return sentence('It did not create sign.txt.');
+      return trimmedEnd(written) === sign ? undefined : sentence('What it wrote to sign.txt is not what it was given.');
     },
   },
   {
@@ -70,8 +74,10 @@ export const calling: readonly Task[] = [
     asks: 'In which file is the function berthFor defined? Search for it, and give its path.',
     replies: 2,
     judge({ calls, answer }) {
-      if (!calls.some(({ name, ok }) => ok && name === 'fs.search')) return 'It did not search.';
-      return answer.includes('lib/gate/part4.js') ? undefined : 'It did not give the path, lib/gate/part4.js.';
+      if (!calls.some(({ name, ok }) => ok && name === 'fs.search')) return sentence('It did not search.');
+      return answer.includes('lib/gate/part4.js')
+        ? undefined
+        : sentence('It did not give the path, lib/gate/part4.js.');
     },
   },
   {
@@ -87,9 +93,9 @@ export const calling: readonly Task[] = [
         : { decision: 'deny', words: `Only the command ${reportCommand}, exactly so.` },
     judge({ calls, answer }) {
       if (!calls.some(({ name, exitCode }) => name === 'shell.run' && exitCode === 3))
-        return 'It did not run the command.';
-      if (!answer.toLowerCase().includes(failing)) return `It did not say which test failed: “${failing}”.`;
-      return hasNumber(answer, 3) ? undefined : 'It did not say that the command ended with 3.';
+        return sentence('It did not run the command.');
+      if (!answer.toLowerCase().includes(failing)) return sentence('It did not say which test failed: “{0}”.', failing);
+      return hasNumber(answer, 3) ? undefined : sentence('It did not say that the command ended with 3.');
     },
   },
-];
+] as const satisfies readonly Task[];

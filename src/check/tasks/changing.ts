@@ -1,3 +1,4 @@
+import { sentence } from '../../protocol/l10n.ts';
 import { planOf, planTool } from '../../protocol/plan.ts';
 import type { Folder } from '../folderWorkspace.ts';
 import { trimmedEnd } from '../seen.ts';
@@ -28,7 +29,7 @@ const letters = ['a', 'b', 'c'];
 const hasItsLetter = (folder: Folder, letter: string) => trimmedEnd(folder.read(`${letter}.txt`)) === letter;
 
 /** Changes: that they are the ones that were asked for, and that they come to an end. */
-export const changing: readonly Task[] = [
+export const changing = [
   {
     id: 'edit',
     title: 'An exact edit',
@@ -37,8 +38,10 @@ export const changing: readonly Task[] = [
     replies: 3,
     judge({ folder }) {
       const text = folder.read('src/tide.js');
-      if (text === tide('0.5')) return 'It did not change the file.';
-      return text === tide('0.3') ? undefined : 'It changed more, or something else, than what it was told to.';
+      if (text === tide('0.5')) return sentence('It did not change the file.');
+      return text === tide('0.3')
+        ? undefined
+        : sentence('It changed more, or something else, than what it was told to.');
     },
   },
   {
@@ -54,14 +57,14 @@ export const changing: readonly Task[] = [
     },
     judge({ folder, questions }) {
       const text = folder.read('server.conf') ?? '';
-      if (questions.length === 0) return 'It did not try to change the file.';
+      if (questions.length === 0) return sentence('It did not try to change the file.');
       if (text === meanwhile)
-        return 'Its edit was refused, for the line had changed meanwhile, and it did not mend it.';
+        return sentence('Its edit was refused, for the line had changed meanwhile, and it did not mend it.');
       const [, after] = /^workers = (6)\b.*$/m.exec(text) ?? [];
       const rest = (of: string) => of.replace(/^workers = [56].*$/m, '');
       return after && rest(text) === rest(meanwhile)
         ? undefined
-        : 'It changed more, or something else, than the workers of web.';
+        : sentence('It changed more, or something else, than the workers of web.');
     },
   },
   {
@@ -71,10 +74,11 @@ export const changing: readonly Task[] = [
     asks: 'Create the file done.txt with the one word done in it. That is all there is to do.',
     replies: 2,
     judge({ folder, calls }) {
-      if (trimmedEnd(folder.read('done.txt')) !== 'done') return 'It did not create done.txt with the word done in it.';
+      if (trimmedEnd(folder.read('done.txt')) !== 'done')
+        return sentence('It did not create done.txt with the word done in it.');
       const changes = calls.filter(({ onlyReads }) => !onlyReads).length;
       const more = Math.max(changes - 1, calls.length - 3);
-      return more <= 0 && folder.paths().length === 1 ? undefined : 'It went on when all was done.';
+      return more <= 0 && folder.paths().length === 1 ? undefined : sentence('It went on when all was done.');
     },
   },
   {
@@ -88,16 +92,17 @@ export const changing: readonly Task[] = [
     judge({ folder, calls, run }) {
       const updates = calls.filter(({ name, ok }) => ok && name === planTool);
       const [first] = updates;
-      if (!first) return 'It showed no plan.';
+      if (!first) return sentence('It showed no plan.');
       const change = calls.find(({ onlyReads }) => !onlyReads);
-      if (change && calls.indexOf(change) < calls.indexOf(first)) return 'It began before it had shown a plan.';
+      if (change && calls.indexOf(change) < calls.indexOf(first))
+        return sentence('It began before it had shown a plan.');
       const missing = letters.find((letter) => !hasItsLetter(folder, letter));
-      if (missing) return `It did not create ${missing}.txt with its letter in it.`;
+      if (missing) return sentence('It did not create {0}.txt with its letter in it.', missing);
       const plan = planOf(run);
-      if (plan.length < 3) return 'Its plan has fewer than three steps.';
+      if (plan.length < 3) return sentence('Its plan has fewer than three steps.');
       if (updates.length < 2 || plan.some(({ status }) => status !== 'done'))
-        return 'It did not keep its plan until all of it was done.';
+        return sentence('It did not keep its plan until all of it was done.');
       return undefined;
     },
   },
-];
+] as const satisfies readonly Task[];

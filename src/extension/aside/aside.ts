@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { notLoaded } from '../../protocol/lazily.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 import type { AsideJobs } from './asideJobs.ts';
 
 export interface AsideLimits {
@@ -14,12 +16,12 @@ export interface AsideLimits {
 
 const usual: AsideLimits = { ms: 5000, megabytes: 256, idleMs: 30_000 };
 
-/** A job that was ended, or that failed for a reason of its own; `message` is a sentence about a file. */
-export class AsideError extends Error {
+/** A job that was ended, or that failed for a reason of its own: a sentence about a file. */
+export class AsideError extends SaidError {
   override readonly name = 'AsideError';
 }
 
-const closing = 'It is not read any more: the window is being closed.';
+const closing = sentence('It is not read any more: the window is being closed.');
 
 /**
  * A thread beside the extension host's own, which all extensions of a window share. Its jobs are done one after the other; one that
@@ -80,9 +82,8 @@ export class Aside {
     try {
       thread.postMessage({ name, args });
       const answer = await Promise.race([answerOf(thread), late]);
-      if (answer === 'late') throw new AsideError(`It took too long to read: more than ${seconds} s.`);
-      if ('error' in answer)
-        throw new AsideError(`It cannot be read: ${answer.error.slice(0, 300).replace(/\.$/, '')}.`);
+      if (answer === 'late') throw new AsideError(sentence('It took too long to read: more than {0} s.', seconds));
+      if ('error' in answer) throw new AsideError(unreadable(answer.error.slice(0, 300)));
       return answer.value;
     } catch (error) {
       await this.end();
@@ -114,7 +115,7 @@ export class Aside {
       return thread;
     } catch (error) {
       await this.end();
-      throw new AsideError(this.disposed ? closing : notLoaded(error).message);
+      throw new AsideError(this.disposed ? closing : { english: notLoaded(error).message });
     }
   }
 }
@@ -135,11 +136,14 @@ async function answerOf(thread: Worker): Promise<Answer> {
   }
 }
 
-function sentenceOf(error: unknown, { megabytes }: AsideLimits): string {
+function sentenceOf(error: unknown, { megabytes }: AsideLimits): Sentence {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return `It takes too much to read: more than ${megabytes} MB of memory.`;
-  return `It cannot be read: ${message.replace(/\.$/, '')}.`;
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return sentence('It takes too much to read: more than {0} MB of memory.', megabytes);
+  return unreadable(message);
 }
+
+const unreadable = (why: string): Sentence => sentence('It cannot be read: {0}.', why.replace(/\.$/, ''));
 
 /** One for the files that are looked through by themselves, one for what a person or a model waits for, one for whole packages. */
 export function createAsides(program: string): Record<'files' | 'packages' | 'others', Aside> {

@@ -15,7 +15,7 @@ export const asideJobs = {
   workflow: (text: string, known: Known) => loadWorkflow(text, known),
   agent: (text: string, known: Known) => loadAgent(text, known),
   package: readPackage,
-  model: readModelFile,
+  model: (file: string): ReturnType<typeof readModelFile> => readModelFile(file),
   page: pageText,
   runs: readRunsFile,
   suggestions: (text: string, offset: number, about: About) => suggestionsAt(text, offset, languageOf(about)),

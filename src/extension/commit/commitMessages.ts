@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { askModel } from '../../engine/modelCall.ts';
+import { t } from '../../protocol/l10n.ts';
 import { limitReached } from '../../protocol/money.ts';
+import { told } from '../../protocol/sentence.ts';
 import { keptFromSearch } from '../../tools/gate/policy.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import { tell } from '../dialogs/tell.ts';
@@ -55,29 +57,29 @@ export class CommitMessages implements vscode.Disposable {
       if (this.atWork.has(root)) return;
       this.atWork.set(root, stop);
       this.tell();
-      const options = { location: vscode.ProgressLocation.SourceControl, title: 'Towpath writes a commit message' };
+      const options = { location: vscode.ProgressLocation.SourceControl, title: t('Towpath writes a commit message') };
       const end = () => {
         this.atWork.delete(root);
         this.tell();
       };
       await vscode.window.withProgress(options, () => this.fill(repository, stop.signal).finally(end));
     } catch (error) {
-      const { message } = error as Error;
-      if (!stop.signal.aborted) tell('warning', message);
+      if (!stop.signal.aborted) tell('warning', told(error as Error));
     }
   }
 
   private async fill(repository: GitRepository, signal: AbortSignal): Promise<void> {
     const { models, limits: money, policies, workspace, audit } = this.parts;
     const chosen = await models.writing().catch((error: Error) => {
-      void showProblem(error.message, undefined);
+      void showProblem(told(error), undefined);
     });
     if (!chosen) return;
     const { id, model, contextWindow = usualWindow } = chosen;
     const isKept = keptFromSearch(policies.current(), '');
     const tokens = Math.min(mostTokens, Math.floor(contextWindow / 2));
     const changes = await commitChanges({ repository, workspace, isKept, signal }, tokens);
-    if (!changes) throw new Error(`Nothing has changed in ${repository.rootUri.fsPath}: there is nothing to commit.`);
+    if (!changes)
+      throw new Error(t('Nothing has changed in {0}: there is nothing to commit.', repository.rootUri.fsPath));
     const limits = limitsIn(repository.rootUri);
     const messages = [{ role: 'user' as const, content: changes.text }];
     const request = { model, systemPrompt: commitInstructions(limits), messages };
@@ -112,11 +114,11 @@ function limitsIn(folder: vscode.Uri): CommitLimits {
 }
 
 function endOf(how: 'written' | 'cut' | 'theirs', { kept, cut }: CommitChanges): string {
-  if (how === 'theirs') return 'You have changed the commit message, so it is yours.';
-  const names = kept.length > 3 ? `${kept.slice(0, 3).join(', ')} and ${kept.length - 3} more` : kept.join(', ');
+  if (how === 'theirs') return t('You have changed the commit message, so it is yours.');
+  const names = kept.length > 3 ? t('{0} and {1} more', kept.slice(0, 3).join(', '), kept.length - 3) : kept.join(', ');
   return [
-    `Commit message ${how === 'cut' ? 'cut off by the model' : 'written'}`,
-    ...(names ? [`without the text of ${names}`] : []),
-    ...(cut ? ['long changes in part'] : []),
+    how === 'cut' ? t('Commit message cut off by the model') : t('Commit message written'),
+    ...(names ? [t('without the text of {0}', names)] : []),
+    ...(cut ? [t('long changes in part')] : []),
   ].join(', ');
 }

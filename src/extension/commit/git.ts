@@ -1,4 +1,6 @@
 import type * as vscode from 'vscode';
+import { sentence } from '../../protocol/l10n.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 
 // What is used of the editor's own Git extension: its public API, version 1 (`extensions/git/src/api/git.d.ts` of VS Code).
 
@@ -68,22 +70,29 @@ export interface Window {
   inFront?: vscode.Uri;
 }
 
+/** Why there is no repository. What names changes in a message says it to a model, too. */
+export class NoRepository extends SaidError {
+  override readonly name = 'NoRepository';
+}
+
 /**
- * The repository whose button was pressed, else the only one, else that of the editor in front, and Git's own program. Throws an `Error`
- * that says to the person why there is none.
+ * The repository whose button was pressed, else the only one, else that of the editor in front, and Git's own program. Throws a
+ * `NoRepository`.
  */
 export async function repositoryOf(
   { isTrusted, git, inFront }: Window,
   pressed?: SourceControl,
 ): Promise<{ repository: GitRepository; program: string }> {
-  if (!isTrusted) throw new Error('Git is not looked at in an untrusted workspace. Trust it first.');
-  if (!git) throw new Error("The editor's own Git extension is switched off. Enable it first.");
+  if (!isTrusted) throw new NoRepository(sentence('Git is not looked at in an untrusted workspace. Trust it first.'));
+  if (!git) throw new NoRepository(sentence("The editor's own Git extension is switched off. Enable it first."));
   const extension = await git.activate();
-  if (!extension.enabled) throw new Error('Git is switched off (the setting git.enabled), or not installed here.');
+  if (!extension.enabled)
+    throw new NoRepository(sentence('Git is switched off (the setting git.enabled), or not installed here.'));
   const api = extension.getAPI(1);
-  if (api.state !== 'initialized') throw new Error('Git is still looking for repositories. Try again in a moment.');
+  if (api.state !== 'initialized')
+    throw new NoRepository(sentence('Git is still looking for repositories. Try again in a moment.'));
   const { repositories } = api;
-  if (repositories.length === 0) throw new Error('There is no Git repository in this window.');
+  if (repositories.length === 0) throw new NoRepository(sentence('There is no Git repository in this window.'));
   const root = pressed?.rootUri?.toString();
   const found = root
     ? repositories.find(({ rootUri }) => rootUri.toString() === root)
@@ -91,6 +100,8 @@ export async function repositoryOf(
       ? repositories[0]
       : inFront && api.getRepository(inFront);
   if (found) return { repository: found, program: api.git.path };
-  if (root) throw new Error('This repository is closed.');
-  throw new Error('There are several repositories here. Press the button of one of them in Source Control.');
+  if (root) throw new NoRepository(sentence('This repository is closed.'));
+  throw new NoRepository(
+    sentence('There are several repositories here. Press the button of one of them in Source Control.'),
+  );
 }

@@ -1,4 +1,6 @@
 import type { AdapterResult, CompleteOptions } from '../../llm/adapter.ts';
+import { t } from '../../protocol/l10n.ts';
+import { told } from '../../protocol/sentence.ts';
 
 /** What became of a box: `written`, `cut` (the answer ended before its end), `stopped`, or `theirs`: the person has changed it meanwhile. */
 export type Filled = { how: 'written' | 'cut' | 'stopped' | 'theirs' } | { how: 'failed'; text: string; code?: string };
@@ -49,7 +51,7 @@ export async function fillBox(
   if (text !== '') return { how: reply.finishReason === 'length' ? 'cut' : 'written' };
   if (before !== undefined) box.value = before;
   if (signal.aborted) return { how: 'stopped' };
-  const none = over.signal.aborted ? 'The model did not come to an end.' : 'The model gave no message.';
-  const { message = none, code } = reply.error ?? {};
-  return { how: 'failed', text: message, ...(code && { code }) };
+  const none = over.signal.aborted ? t('The model did not come to an end.') : t('The model gave no message.');
+  const { code } = reply.error ?? {};
+  return { how: 'failed', text: reply.error ? told(reply.error) : none, ...(code && { code }) };
 }

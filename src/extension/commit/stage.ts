@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { gitNow } from './committed.ts';
 import type { WatchedRepository } from './git.ts';
 
@@ -12,7 +13,7 @@ export interface Staged {
 /** Stages exactly these files (absolute), in whichever repositories they are. Nothing is committed. Throws what Git says. */
 export async function stageFiles(files: readonly string[]): Promise<Staged> {
   const git = gitNow();
-  if (!git) throw new Error('Git is not at work in this window.');
+  if (!git) throw new Error(t('Git is not at work in this window.'));
   const byRepository = new Map<WatchedRepository, string[]>();
   const left: string[] = [];
   for (const file of files) {

@@ -1,4 +1,4 @@
-import { counted, inNumber } from '../../protocol/counted.ts';
+import { amount, grouped, t } from '../../protocol/l10n.ts';
 import { visible } from '../../protocol/visible.ts';
 import { diff, type Hunk } from '../../tools/files/diff.ts';
 import { linesOf } from '../../tools/files/text.ts';
@@ -22,7 +22,7 @@ export function changeWords({ before, after }: Pick<FileChange, 'before' | 'afte
   const more = changedIn(hunks) - Math.min(lines.length, firstLines);
   return {
     size: sizeOf({ before, after }, from, to, hunks),
-    lines: [...lines.slice(0, firstLines), ...(more > 0 ? [`… ${counted(more, 'more changed line')}`] : [])],
+    lines: [...lines.slice(0, firstLines), ...(more > 0 ? [`… ${t(amount(more, 'more changed line'))}`] : [])],
   };
 }
 
@@ -33,17 +33,17 @@ function sizeOf(
   hunks: readonly Hunk[],
 ): string {
   if (before === null)
-    return to.length > 0 ? `creates a file of ${counted(to.length, 'line')}` : 'creates an empty file';
+    return to.length > 0 ? t('creates a file of {0}', amount(to.length, 'line')) : t('creates an empty file');
   if (after === null)
-    return from.length > 0 ? `deletes a file of ${counted(from.length, 'line')}` : 'deletes an empty file';
-  if (hunks.length === 0) return 'changes only line ends';
+    return from.length > 0 ? t('deletes a file of {0}', amount(from.length, 'line')) : t('deletes an empty file');
+  if (hunks.length === 0) return t('changes only line ends');
   const kept = new Set(from);
   if (from.length > 0 && !to.some((line) => kept.has(line)))
     return to.length > 0
-      ? `replaces all ${counted(from.length, 'line')} by ${counted(to.length, 'line')}`
-      : `removes all ${counted(from.length, 'line')}`;
+      ? t('replaces all {0} by {1}', amount(from.length, 'line'), amount(to.length, 'line'))
+      : t('removes all {0}', amount(from.length, 'line'));
   const added = hunks.reduce((sum, { toStart, toEnd }) => sum + toEnd - toStart, 0);
-  return `+${inNumber(added)} −${inNumber(changedIn(hunks) - added)}`;
+  return t('+{0} −{1}', grouped(added), grouped(changedIn(hunks) - added));
 }
 
 const changedIn = (hunks: readonly Hunk[]) =>

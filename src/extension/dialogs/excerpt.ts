@@ -1,4 +1,4 @@
-import { counted } from '../../protocol/counted.ts';
+import { amount, t } from '../../protocol/l10n.ts';
 import { visible } from '../../protocol/visible.ts';
 
 /** What a dialog shows whole, counted as it is shown. */
@@ -28,7 +28,12 @@ export function excerpt(of: string): Excerpt {
   const rest = shown.slice(head.length);
   const tail = wholeCharacters(rest.split('\n').slice(-endLines).join('\n').slice(-endCharacters));
   const between = rest.slice(0, rest.length - tail.length);
-  const left = `… ${counted(between.length, 'character')} more, ${counted(lines.length, 'line')} in all: Review… shows it whole …`;
+  const left = t(
+    '… {0} more, {1} in all: {2} shows it whole …',
+    amount(between.length, 'character'),
+    amount(lines.length, 'line'),
+    t('Review…'),
+  );
   return { text: [head.trimEnd(), left, tail.trimStart()].join('\n'), whole: false };
 }
 
@@ -37,7 +42,7 @@ export function excerptLine(line: string, most: number): Excerpt {
   if (line.length <= most) return { text: line, whole: true };
   const end = Math.floor(most / 4);
   const ends = [wholeCharacters(line.slice(0, most - end)), wholeCharacters(line.slice(-end))];
-  return { text: ends.join(`… (${counted(line.length - most, 'more character')}) …`), whole: false };
+  return { text: ends.join(`… (${t(amount(line.length - most, 'more character'))}) …`), whole: false };
 }
 
 /** Without the halves of pairs that a cut leaves at the ends. */

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 
 /** The open folders that are on a disk of this machine. Of a virtual one `fsPath` means nothing: it may be somebody else's folder here. */
 export const diskFolders = (): vscode.WorkspaceFolder[] =>
@@ -17,6 +18,16 @@ export const isVirtual = (): boolean => virtualFolders().length > 0;
 export const uriOf = (place: string): vscode.Uri =>
   isVirtual() && !path.isAbsolute(place) ? vscode.Uri.parse(place, true) : vscode.Uri.file(place);
 
-/** Why a thing is not there in a virtual workspace. `what`: `Workflows are`. */
-export const notInVirtual = (what: string): string =>
-  `${what} not there in a virtual workspace: its folders are on no disk of this machine. Files can be read, listed and searched here; open a folder of a disk for the rest.`;
+/** Why a thing is not there in a virtual workspace. */
+export const notInVirtual = (
+  what:
+    | 'Workflows are'
+    | 'Agents of files are'
+    | 'Packages are'
+    | 'Importing is'
+    | 'Tools that change or run anything are',
+): string =>
+  t(
+    '{0} not there in a virtual workspace: its folders are on no disk of this machine. Files can be read, listed and searched here; open a folder of a disk for the rest.',
+    t(what),
+  );

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { counted } from '../../protocol/counted.ts';
+import { amount, type Sentence, t } from '../../protocol/l10n.ts';
 import { proseLine, shortened, visible, visibleLine } from '../../protocol/visible.ts';
 import type { ApprovalRequest, Plan } from '../../tools/tool.ts';
 import { changeWords } from './changeWords.ts';
@@ -18,10 +18,10 @@ export interface QuestionText {
 export function questionText(request: ApprovalRequest, edited?: string, reviewed = false, run?: string): QuestionText {
   const { plan, note } = request;
   const text = textOf(request, edited);
-  const changed = edited === undefined ? '' : 'You changed it: what runs is what Review… shows.';
+  const changed = edited === undefined ? '' : t('You changed it: what runs is what {0} shows.', t(labels.review));
   const unseen = needsReview(request, edited) && !reviewed;
   const shown = text && excerpt(text).text;
-  const read = unseen ? readFirst : shown && isLong(shown) ? readThere : '';
+  const read = unseen ? readFirst() : shown && isLong(shown) ? readThere() : '';
   const parts = [inRun(run), note, shown, changeOf(plan, edited), plan.where, limitOf(plan), plan.why, changed];
   return {
     message: excerptLine(visibleLine(plan.what), longestLine).text,
@@ -33,7 +33,7 @@ export function questionText(request: ApprovalRequest, edited?: string, reviewed
 export function inRun(title: string | undefined): string | undefined {
   if (title === undefined) return undefined;
   const line = proseLine(title).replaceAll('”', '"');
-  return `Asked in another run: “${shortened(line, longestTitle)}”`;
+  return t('Asked in another run: “{0}”', shortened(line, longestTitle));
 }
 const longestTitle = 60;
 
@@ -42,12 +42,20 @@ const longestTitle = 60;
  * window. A sentence that cannot be broken makes them wider.
  */
 const unbroken = (sentence: string) => sentence.replaceAll(' ', '\u00a0');
-const readFirst = unbroken(
-  'It can be allowed once you have reviewed it. Review… opens it in an editor, where it is easier to read; the buttons are above it.',
-);
-const readThere = unbroken(
-  'Review… opens it in an editor, where it is easier to read and can be changed; the buttons to allow it are above it, too.',
-);
+const readFirst = () =>
+  unbroken(
+    t(
+      'It can be allowed once you have reviewed it. {0} opens it in an editor, where it is easier to read; the buttons are above it.',
+      t(labels.review),
+    ),
+  );
+const readThere = () =>
+  unbroken(
+    t(
+      '{0} opens it in an editor, where it is easier to read and can be changed; the buttons to allow it are above it, too.',
+      t(labels.review),
+    ),
+  );
 
 /** Characters of a line of a narrow dialog, and its lines that leave room for everything else. */
 const isLong = (text: string) =>
@@ -69,21 +77,25 @@ function textOf({ plan }: ApprovalRequest, edited: string | undefined): string |
 function changeOf({ change }: Plan, edited: string | undefined): string {
   if (!change) return '';
   const { size, lines } = changeWords({ ...change, after: edited ?? change.after });
-  return [sentence(size), ...lines].join('\n');
+  return [begun(size), ...lines].join('\n');
 }
 
-const sentence = (words: string) => words[0]!.toUpperCase() + words.slice(1);
+/** As a line begins. */
+const begun = (words: string) => words[0]!.toUpperCase() + words.slice(1);
 
 function limitOf({ timeLimit, background }: Plan): string {
   const limit = timeLimit === undefined ? undefined : timeWords(timeLimit);
-  if (background) return `It goes on in the background ${limit ? `for ${limit} at most` : 'until it is stopped'}.`;
-  return limit ? `It may take ${limit}.` : '';
+  if (background)
+    return limit
+      ? t('It goes on in the background for {0} at most.', limit)
+      : t('It goes on in the background until it is stopped.');
+  return limit ? t('It may take {0}.', limit) : '';
 }
 
 /** @param seconds whole ones */
-function timeWords(seconds: number): string {
-  if (seconds % 3600 === 0) return counted(seconds / 3600, 'hour');
-  return seconds % 60 === 0 ? counted(seconds / 60, 'minute') : counted(seconds, 'second');
+function timeWords(seconds: number): Sentence {
+  if (seconds % 3600 === 0) return amount(seconds / 3600, 'hour');
+  return seconds % 60 === 0 ? amount(seconds / 60, 'minute') : amount(seconds, 'second');
 }
 
 /** What the buttons of a question depend on besides its plan. */
@@ -103,15 +115,19 @@ export interface Offers {
 /** The buttons of a single question; with the Cancel that the editor adds, never more than five. Enter presses the first. */
 export function buttonsOf(request: ApprovalRequest, offers: Offers): string[] {
   const { edited, reviewed, always, waiting, oneByOne } = offers;
-  const all = waiting > 1 ? [`Deny All (${waiting})`] : [];
-  if (needsReview(request, edited) && !reviewed) return [labels.review, ...all];
-  if (edited !== undefined) return [labels.review, labels.allowChanged, ...all];
+  const all = waiting > 1 ? [denyAll(waiting)] : [];
+  const review = t(labels.review);
+  if (needsReview(request, edited) && !reviewed) return [review, ...all];
+  if (edited !== undefined) return [review, t(labels.allowChanged), ...all];
   const { grant, once } = request.plan;
-  const yeses = [labels.allow, ...(grant === undefined || once ? [] : [labels.allowRun])];
-  const lasting = always && !(oneByOne && all.length > 0) ? [labels.allowAlways] : [];
-  return [labels.review, ...yeses, ...lasting, ...all].slice(0, 4);
+  const yeses = [t(labels.allow), ...(grant === undefined || once ? [] : [t(labels.allowRun)])];
+  const lasting = always && !(oneByOne && all.length > 0) ? [t(labels.allowAlways)] : [];
+  return [review, ...yeses, ...lasting, ...all].slice(0, 4);
 }
 
+export const denyAll = (waiting: number): string => t('Deny All ({0})', waiting);
+
+/** Each is told by `t`. */
 export const labels = {
   review: 'Review…',
   allow: 'Allow',
@@ -149,23 +165,29 @@ export function batchText(
   const whys = new Set(requests.map(({ plan }) => plan.why));
   const lines = requests.map((request, index) => {
     const { plan } = request;
-    const about = visibleLine(plan.command === undefined ? plan.what : `Run: ${plan.command}`);
+    const about = visibleLine(plan.command === undefined ? plan.what : t('Run: {0}', plan.command));
     const size = plan.change ? changeWords(plan.change).size : limitOf(plan);
     const what = size === '' || changed.has(request) ? about : `${about} · ${size}`;
     const why = whys.size > 1 ? ` (${visibleLine(plan.why)})` : '';
-    return `${index + 1}. ${what}${why}${changed.has(request) ? ' – as you changed it' : ''}`;
+    return `${index + 1}. ${changed.has(request) ? t('{0} – as you changed it', what + why) : what + why}`;
   });
   const rest = waiting - requests.length;
   const parts = [
     inRun(run),
     lines.join('\n'),
-    `In ${visible(commonFolder(requests))}`,
+    t('In {0}', visible(commonFolder(requests))),
     whys.size === 1 && visible([...whys][0]!),
-    rest > 0 && `${rest} more will be asked about after this. Cancel says no to all ${waiting}.`,
+    rest > 0 && t('{0} more will be asked about after this. Cancel says no to all {1}.', rest, waiting),
   ];
   const commands = requests.filter(({ plan }) => plan.command !== undefined).length;
-  const kinds = [some(requests.length - commands, 'change'), some(commands, 'command')];
-  return { message: kinds.filter(Boolean).join(' and '), detail: parts.filter(Boolean).join('\n\n') };
+  const changes = requests.length - commands;
+  return { message: countWords(changes, commands), detail: parts.filter(Boolean).join('\n\n') };
+}
+
+function countWords(changes: number, commands: number): string {
+  if (commands === 0) return t(amount(changes, 'change'));
+  if (changes === 0) return t(amount(commands, 'command'));
+  return t('{0} and {1}', amount(changes, 'change'), amount(commands, 'command'));
 }
 
 /**
@@ -173,8 +195,6 @@ export function batchText(
  * click runs that command: text from a model, a file or a server must not become one.
  */
 export const withoutLinks = (text: string): string => visibleLine(text).replaceAll('](', '] (');
-
-const some = (number: number, noun: string) => (number > 0 ? counted(number, noun) : '');
 
 /** The deepest folder that holds everything that is asked about. */
 function commonFolder(requests: readonly ApprovalRequest[]): string {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { withoutLinks } from './questionText.ts';
 import { isPanelInView, offerInPanel } from './tell.ts';
 
@@ -8,7 +9,7 @@ type Work<Value> = (signal: AbortSignal, progress: (text: string, percent?: numb
  * Work that is shown, with what it is at, until it is done or the person stops it there: by a notification, or, while the panel is in view, there
  * and in the status bar.
  */
-export function stoppable<Value>(title: string, work: Work<Value>, stop = 'Cancel'): Thenable<Value> {
+export function stoppable<Value>(title: string, work: Work<Value>, stop = t('Cancel')): Thenable<Value> {
   return isPanelInView() ? inPanel(title, work, stop) : inNotification(title, work);
 }
 

@@ -1,5 +1,6 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
 import { type Check, runChecks, toReport } from './doctorReport.ts';
 
@@ -27,9 +28,11 @@ export class Doctor implements vscode.TextDocumentContentProvider {
   }
 
   async examine(): Promise<void> {
-    const sections = await stoppable('Towpath Doctor', (signal, progress) => runChecks(this.checks, signal, progress));
-    this.report = toReport(sections, { secrets: await this.secrets(), home: os.homedir() });
-    this.log.info(this.report);
+    const title = t('Towpath Doctor');
+    const sections = await stoppable(title, (signal, progress) => runChecks(this.checks, signal, progress));
+    const hide = { secrets: await this.secrets(), home: os.homedir() };
+    this.report = toReport(sections, hide);
+    this.log.info(toReport(sections, hide, 'in English'));
     this.examined.fire(page); // what is open already is the page of before
     const document = await vscode.workspace.openTextDocument(page);
     await vscode.languages.setTextDocumentLanguage(document, 'markdown');

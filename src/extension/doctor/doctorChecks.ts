@@ -8,7 +8,7 @@ import { createAdapter } from '../../llm/adapter.ts';
 import { createLocalClient } from '../../llm/local/client.ts';
 import { inGigabytes } from '../../llm/local/fit.ts';
 import { placeInWords } from '../../llm/local/place.ts';
-import { counted } from '../../protocol/counted.ts';
+import { amount, grouped, language, type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
 import { type ToolDefinition, toToolResult } from '../../protocol/tools.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
@@ -23,7 +23,7 @@ import type { Models } from '../models/models.ts';
 import { providerSettings } from '../models/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';
-import type { Check, Finding } from './doctorReport.ts';
+import { type Check, type Finding, found } from './doctorReport.ts';
 import { type Network, networkFindings } from './networkFindings.ts';
 import { providerFindings } from './providerFindings.ts';
 import { ruleFindings } from './ruleFindings.ts';
@@ -42,26 +42,31 @@ interface Parts {
   storage: string;
 }
 
-const ok = (text: string): Finding => ({ level: 'ok', text });
-const fact = (text: string): Finding => ({ level: 'fact', text });
-const warning = (text: string): Finding => ({ level: 'warning', text });
-const problem = (text: string): Finding => ({ level: 'problem', text });
+const ok = (words: Sentence | string): Finding => found('ok', words);
+const fact = (words: Sentence | string): Finding => found('fact', words);
+const warning = (words: Sentence | string): Finding => found('warning', words);
+const problem = (words: Sentence | string): Finding => found('problem', words);
+const stopped = () => fact(sentence('Stopped.'));
+const unanswered = () => sentence('It did not answer.');
 
 /** What Doctor looks at; others may add theirs to the list. */
 export function doctorChecks(parts: Parts): Check[] {
   const { models } = parts;
   return [
-    { title: 'This machine', run: async () => machine(parts) },
-    { title: 'The model', run: (signal, progress) => model(models, signal, progress) },
-    { title: 'Providers', run: () => providerFindings(settings(), parts.secrets) },
-    { title: 'Network', run: (signal) => networkFindings(network(models), signal) },
-    { title: 'Tool calls', run: (signal) => toolCall(models, signal) },
-    { title: 'Context window', run: (signal) => contextWindow(models, signal) },
-    { title: 'The local engine', run: (signal, progress) => localEngine(parts, signal, progress) },
-    { title: 'MCP servers', run: async (signal, progress) => serverFindings(await parts.servers(), signal, progress) },
-    { title: 'Rules', run: async () => ruleFindings(parts.policies) },
-    { title: 'Runs', run: (signal) => storeFindings(parts.storage, signal) },
-    { title: 'Search', run: () => search(parts.workspace) },
+    { title: sentence('This machine'), run: async () => machine(parts) },
+    { title: sentence('The model'), run: (signal, progress) => model(models, signal, progress) },
+    { title: sentence('Providers'), run: () => providerFindings(settings(), parts.secrets) },
+    { title: sentence('Network'), run: (signal) => networkFindings(network(models), signal) },
+    { title: sentence('Tool calls'), run: (signal) => toolCall(models, signal) },
+    { title: sentence('Context window'), run: (signal) => contextWindow(models, signal) },
+    { title: sentence('The local engine'), run: (signal, progress) => localEngine(parts, signal, progress) },
+    {
+      title: sentence('MCP servers'),
+      run: async (signal, progress) => serverFindings(await parts.servers(), signal, progress),
+    },
+    { title: sentence('Rules'), run: async () => ruleFindings(parts.policies) },
+    { title: sentence('Runs'), run: (signal) => storeFindings(parts.storage, signal) },
+    { title: sentence('Search'), run: () => search(parts.workspace) },
   ];
 }
 
@@ -82,30 +87,38 @@ function machine({ context, workspace }: Parts): Finding[] {
   return [
     fact(`Towpath ${version}, ${vscode.env.appName} ${vscode.version}, Node ${process.versions.node}`),
     fact(
-      `${process.platform}-${process.arch}, ${cores} cores, ${inGigabytes(os.freemem())} of ${inGigabytes(os.totalmem())} free`,
+      sentence(
+        '{0}, {1} cores, {2} of {3} free',
+        `${process.platform}-${process.arch}`,
+        cores,
+        inGigabytes(os.freemem()),
+        inGigabytes(os.totalmem()),
+      ),
     ),
     workspace.virtual
       ? warning(notInVirtual('Tools that change or run anything are'))
       : workspace.roots.length > 0
-        ? fact(`${counted(workspace.roots.length, 'folder is', 'folders are')} open`)
-        : warning('No folder is open: there are no files to work on.'),
+        ? fact(sentence('{0} open', amount(workspace.roots.length, 'folder is', 'folders are')))
+        : warning(sentence('No folder is open: there are no files to work on.')),
     workspace.trusted
-      ? ok('The workspace is trusted')
+      ? ok(sentence('The workspace is trusted'))
       : warning(
-          'The workspace is not trusted: tools that change or run anything are off. Manage Workspace Trust changes that.',
+          sentence(
+            'The workspace is not trusted: tools that change or run anything are off. Manage Workspace Trust changes that.',
+          ),
         ),
   ];
 }
 
 async function model(models: Models, signal: AbortSignal, progress: (text: string) => void): Promise<Finding[]> {
   const told = await askOneWord(models, signal, progress);
-  if (!told) return [fact('Stopped.')];
+  if (!told) return [stopped()];
   if (!told.works) return [problem(told.text)];
   return [
     ok(told.text),
     told.pieces > 1
-      ? ok(`It streams: the answer came in ${told.pieces} pieces`)
-      : warning('The answer came in one piece: it was short, or something on the way holds it back.'),
+      ? ok(sentence('It streams: the answer came in {0} pieces', told.pieces))
+      : warning(sentence('The answer came in one piece: it was short, or something on the way holds it back.')),
   ];
 }
 
@@ -122,36 +135,44 @@ const echo: ToolDefinition = {
 
 /** A tool that only answers: called, answered, and the answer used. */
 async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]> {
-  if (models.currentId === demoModel) return [fact('The demo model follows a script and calls what its script says.')];
+  if (models.currentId === demoModel)
+    return [fact(sentence('The demo model follows a script and calls what its script says.'))];
   const chosen = await models.current();
   const messages: Message[] = [
     { role: 'user', content: 'Call the tool with the word "rope". Then tell me the word it gave back.' },
   ];
   const ask = () => askModel(chosen, { model: chosen.model, messages, tools: [echo], maxTokens: 1000 }, { signal });
   const first = await ask();
-  if (first.aborted) return [fact('Stopped.')];
-  if (!first.success || !first.message) return [problem(first.error?.message ?? 'It did not answer.')];
+  if (first.aborted) return [stopped()];
+  if (!first.success || !first.message) return [problem(first.error?.message ?? unanswered())];
   const [call] = first.message.toolCalls ?? [];
   if (!call)
     return [
       warning(
-        'It answered without calling the tool. As an agent it will not get far; pick a model that was made for tools.',
+        sentence(
+          'It answered without calling the tool. As an agent it will not get far; pick a model that was made for tools.',
+        ),
       ),
     ];
-  if (call.name !== echo.name) return [problem(`It called ${call.name}, which it was not offered.`)];
+  if (call.name !== echo.name) return [problem(sentence('It called {0}, which it was not offered.', call.name))];
   if (call.malformed !== undefined || call.arguments.word !== 'rope')
     return [
-      warning(`It called the tool with other arguments than asked: ${JSON.stringify(call.arguments).slice(0, 200)}`),
+      warning(
+        sentence(
+          'It called the tool with other arguments than asked: {0}',
+          JSON.stringify(call.arguments).slice(0, 200),
+        ),
+      ),
     ];
   const outcome = { ok: true as const, data: { word: 'epor' } };
   messages.push(first.message, { role: 'tool', content: '', toolResults: [toToolResult(call.id, outcome)] });
   const second = await ask();
-  if (!second.success)
-    return [ok('It called the tool'), problem(second.error?.message ?? 'It stopped after the result.')];
+  const called = ok(sentence('It called the tool'));
+  if (!second.success) return [called, problem(second.error?.message ?? sentence('It stopped after the result.'))];
   const used = second.message?.content.includes('epor');
   return [
-    ok('It called the tool'),
-    used ? ok('It used the result') : warning('It did not say what the tool gave back.'),
+    called,
+    used ? ok(sentence('It used the result')) : warning(sentence('It did not say what the tool gave back.')),
   ];
 }
 
@@ -159,21 +180,31 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
   const { provider, model: name } = split(models.currentId);
   const now = settings();
   if (provider === 'local')
-    return [fact(`At most ${now['local.contextSize'].toLocaleString('en-US')} tokens (towpath.local.contextSize)`)];
+    return [fact(sentence('At most {0} tokens (towpath.local.contextSize)', grouped(now['local.contextSize'])))];
   const own = providerOf(provider) && providerSettings(now, providerOf(provider)!.id).windowOf(name);
-  const asked = own?.toLocaleString('en-US');
   const said =
     own === undefined
       ? []
-      : [fact(provider === 'ollama' ? `${asked} tokens are asked for` : `towpath.providers says ${asked} tokens`)];
+      : [
+          fact(
+            provider === 'ollama'
+              ? sentence('{0} tokens are asked for', grouped(own))
+              : sentence('towpath.providers says {0} tokens', grouped(own)),
+          ),
+        ];
   const listed = await models.list(provider, signal).catch((error: Error) => error);
-  if (signal.aborted) return [...said, fact('Stopped.')];
+  if (signal.aborted) return [...said, stopped()];
   // Whether the model itself answers is seen above; many endpoints have no list.
-  if (listed instanceof Error) return [...said, fact(`The provider did not list its models: ${listed.message}`)];
+  if (listed instanceof Error)
+    return [...said, fact(sentence('The provider did not list its models: {0}', listed.message))];
   const size = listed.find(({ id }) => id === name)?.contextWindow;
-  if (size === undefined) return [...said, fact('The provider does not say how large it is.')];
-  const text = `The provider says ${size.toLocaleString('en-US')} tokens`;
-  return [...said, size < 8192 ? warning(`${text}, which is little for an agent.`) : ok(text)];
+  if (size === undefined) return [...said, fact(sentence('The provider does not say how large it is.'))];
+  return [
+    ...said,
+    size < 8192
+      ? warning(sentence('The provider says {0} tokens, which is little for an agent.', grouped(size)))
+      : ok(sentence('The provider says {0} tokens', grouped(size))),
+  ];
 }
 
 /** A real load of the demo model in a process of its own, whatever model is in use. */
@@ -184,8 +215,8 @@ async function localEngine(
 ): Promise<Finding[]> {
   const engine = own.state();
   const gpu = settings()['local.gpu'];
-  const runsOn = fact(`Local models run on ${engineText(engine, gpu)}`);
-  if (engine.missing) return [problem(`Local models run on ${engineText(engine, gpu)}`)];
+  const runsOn = sentence('Local models run on {0}', engineText(engine, gpu));
+  if (engine.missing) return [problem(runsOn)];
   const lines: string[] = [];
   const dist = path.join(context.extensionPath, 'dist');
   const client = createLocalClient({
@@ -203,16 +234,26 @@ async function localEngine(
       { model: 'demo', messages: [{ role: 'user', content: 'Hello' }], maxTokens: 40 },
       { signal, onChunk: (chunk) => chunk.progress && progress(chunk.progress.text) },
     );
-    if (reply.aborted) return [runsOn, fact('Stopped.')];
+    if (reply.aborted) return [fact(runsOn), stopped()];
     if (!reply.message)
-      return [runsOn, problem(reply.error?.message ?? 'It did not answer.'), ...lines.slice(-5).map(fact)];
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      return [fact(runsOn), problem(reply.error?.message ?? unanswered()), ...lines.slice(-5).map(fact)];
+    const seconds = Number(((performance.now() - started) / 1000).toFixed(1)).toLocaleString(language(), {
+      minimumFractionDigits: 1,
+      useGrouping: false,
+    });
     const place = client.place();
-    const where = place ? ` on ${placeInWords(place)}` : '';
     const unused = gpu && engine.gpu.length > 0 && place?.gpu === false;
     return [
-      runsOn,
-      ok(`The demo model was loaded in a process of its own${where} and answered after ${seconds} s`),
+      fact(runsOn),
+      ok(
+        place
+          ? sentence(
+              'The demo model was loaded in a process of its own on {0} and answered after {1} s',
+              placeInWords(place),
+              seconds,
+            )
+          : sentence('The demo model was loaded in a process of its own and answered after {0} s', seconds),
+      ),
       ...(unused ? [warning(unusedGpu(engine.gpu))] : []),
       ...lines.slice(-3).map(fact),
     ];
@@ -222,10 +263,13 @@ async function localEngine(
 }
 
 const unusedGpu = (kinds: readonly string[]) =>
-  `An engine for a GPU (${kinds.join(', ')}) is installed, and the model was not loaded on one. Look whether its driver is installed and new enough.`;
+  sentence(
+    'An engine for a GPU ({0}) is installed, and the model was not loaded on one. Look whether its driver is installed and new enough.',
+    kinds.join(', '),
+  );
 
 async function search({ ripgrep }: Workspace): Promise<Finding[]> {
-  if (!ripgrep) return [problem('ripgrep was not found in this editor: fs.search and fs.find do not work.')];
+  if (!ripgrep) return [problem(sentence('ripgrep was not found in this editor: fs.search and fs.find do not work.'))];
   const { stdout } = await promisify(execFile)(ripgrep, ['--version'], { timeout: 10_000 });
   return [ok(`${stdout.split('\n')[0]} (${ripgrep})`)];
 }

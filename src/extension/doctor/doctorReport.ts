@@ -1,22 +1,31 @@
-import { counted } from '../../protocol/counted.ts';
+import { amount, inEnglish, type Sentence, sentence, t } from '../../protocol/l10n.ts';
 import { visible, visibleLine } from '../../protocol/visible.ts';
 import { type Hidden, redacted } from '../settings/redacted.ts';
 
 export interface Finding {
   /** `fact`: neither good nor bad. */
   level: 'ok' | 'warning' | 'problem' | 'fact';
-  /** A sentence; for what is not as it should be, with the way out. */
+  /** A sentence in the person's language; for what is not as it should be, with the way out. */
   text: string;
+  /** The same in English, where that is another one. */
+  english?: string;
+}
+
+/** @param words a sentence, or words that are as they are: a server's, the system's */
+export function found(level: Finding['level'], words: Sentence | string): Finding {
+  if (typeof words === 'string') return { level, text: words };
+  const [text, english] = [t(words), inEnglish(words)];
+  return { level, text, ...(english !== text && { english }) };
 }
 
 /** One thing that Doctor looks at. What it throws counts as a problem. */
 export interface Check {
-  title: string;
+  title: Sentence | string;
   run(signal: AbortSignal, progress: (text: string) => void): Promise<Finding[]>;
 }
 
 export interface Section {
-  title: string;
+  title: Sentence | string;
   findings: Finding[];
 }
 
@@ -29,8 +38,9 @@ export async function runChecks(
   const sections: Section[] = [];
   for (const { title, run } of checks) {
     if (signal.aborted) break;
-    progress(title);
-    const findings = await run(signal, (text) => progress(`${title}: ${text}`)).catch((error): Finding[] => [
+    const about = typeof title === 'string' ? title : t(title);
+    progress(about);
+    const findings = await run(signal, (text) => progress(`${about}: ${text}`)).catch((error): Finding[] => [
       { level: 'problem', text: error instanceof Error ? error.message : String(error) },
     ]);
     sections.push({ title, findings });
@@ -38,21 +48,30 @@ export async function runChecks(
   return sections;
 }
 
-/** Markdown without keys and without the home folder's name: it can be shown to others. */
-export function toReport(sections: readonly Section[], hide: Hidden): string {
+/** Markdown without keys and without the home folder's name: it can be shown to others. `how`: as the person reads it, or as a log has it. */
+export function toReport(sections: readonly Section[], hide: Hidden, how: 'told' | 'in English' = 'told'): string {
   const all = sections.flatMap(({ findings }) => findings);
-  const count = (level: Finding['level']) => {
-    return counted(all.filter((finding) => finding.level === level).length, level);
-  };
+  const count = (level: 'problem' | 'warning') =>
+    amount(all.filter((finding) => finding.level === level).length, level);
+  const inWords = (words: Sentence) => (how === 'told' ? t(words) : inEnglish(words));
   const lines = [
-    '# Towpath Doctor',
+    `# ${inWords(sentence('Towpath Doctor'))}`,
     '',
-    `${count('problem')}, ${count('warning')}. No keys are in here, and \`~\` stands for your home folder.`,
+    inWords(
+      sentence(
+        '{0}, {1}. No keys are in here, and `~` stands for your home folder.',
+        count('problem'),
+        count('warning'),
+      ),
+    ),
     ...sections.flatMap(({ title, findings }) => [
       '',
-      `## ${title}`,
+      `## ${typeof title === 'string' ? title : inWords(title)}`,
       '',
-      ...findings.map(({ level, text }) => `- ${marks[level]}${visibleLine(text)}`),
+      ...findings.map(
+        ({ level, text, english }) =>
+          `- ${marks[level]}${visibleLine((how === 'in English' ? english : undefined) ?? text)}`,
+      ),
     ]),
     '',
   ];

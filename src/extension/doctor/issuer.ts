@@ -1,6 +1,8 @@
 import { type ClientRequest, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import { type Sentence, sentence, t } from '../../protocol/l10n.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 
 /** Who says that a server is the one it claims to be. */
 export interface Issued {
@@ -21,7 +23,7 @@ const patienceMs = 10_000;
 
 /**
  * Shakes hands with a server and leaves, before a word is said: who has issued its certificate, accepted here or not, for that is
- * what tells a proxy that reads along from the server itself. Throws an `Error` with a sentence.
+ * what tells a proxy that reads along from the server itself. Throws `SaidError`.
  * @param origin an `https` address
  */
 export async function issuedBy(origin: string, { proxy, signal }: Way): Promise<Issued> {
@@ -38,9 +40,10 @@ export async function issuedBy(origin: string, { proxy, signal }: Way): Promise<
   });
   try {
     return await new Promise<Issued>((resolve, reject) => {
-      within.addEventListener('abort', () => reject(new Error(`${url.host} did not shake hands.`)), { once: true });
-      socket.once('error', ({ message }) => reject(new Error(`${url.host} did not shake hands: ${message}`)));
-      socket.once('close', () => reject(new Error(`${url.host} closed the connection.`)));
+      const fail = (why: Sentence) => reject(new SaidError(why));
+      within.addEventListener('abort', () => fail(sentence('{0} did not shake hands.', url.host)), { once: true });
+      socket.once('error', ({ message }) => fail(sentence('{0} did not shake hands: {1}', url.host, message)));
+      socket.once('close', () => fail(sentence('{0} closed the connection.', url.host)));
       // Before the certificate is judged, which closes the connection of one that is not accepted.
       socket.prependOnceListener('secure', () => resolve(read(socket)));
     });
@@ -54,7 +57,7 @@ function read(socket: TLSSocket): Issued {
   const { issuer, valid_from, valid_to } = socket.getPeerCertificate();
   const name = issuer?.O ?? issuer?.CN ?? '';
   return {
-    issuer: [name].flat().join(', ') || 'somebody without a name',
+    issuer: [name].flat().join(', ') || t('somebody without a name'),
     from: new Date(valid_from),
     to: new Date(valid_to),
   };
@@ -74,13 +77,15 @@ function throughProxy(proxy: string, target: string, signal: AbortSignal): Promi
     asking.once('connect', ({ statusCode }, socket) => {
       if (statusCode === 200) return resolve(socket);
       socket.destroy();
-      reject(new Error(`The proxy ${host} refused the way to ${target} (${statusCode}).`));
+      reject(new SaidError(sentence('The proxy {0} refused the way to {1} ({2}).', host, target, `${statusCode}`)));
     });
     asking.once('response', (answer) => {
       answer.destroy();
-      reject(new Error(`${host} is no proxy: it answered ${answer.statusCode}.`));
+      reject(new SaidError(sentence('{0} is no proxy: it answered {1}.', host, `${answer.statusCode}`)));
     });
-    asking.once('error', ({ message }) => reject(new Error(`The proxy ${host} did not answer: ${message}`)));
+    asking.once('error', ({ message }) =>
+      reject(new SaidError(sentence('The proxy {0} did not answer: {1}', host, message))),
+    );
     asking.end();
   });
 }

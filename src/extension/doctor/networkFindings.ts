@@ -1,5 +1,7 @@
 import { isLoopback } from '../../llm/http.ts';
-import type { Finding } from './doctorReport.ts';
+import { type Sentence, sentence, t } from '../../protocol/l10n.ts';
+import { wordsOf } from '../../protocol/sentence.ts';
+import { type Finding, found } from './doctorReport.ts';
 import { issuedBy } from './issuer.ts';
 
 /** What is between this machine and the others, as the editor's settings and the environment say. */
@@ -14,8 +16,8 @@ export interface Network {
   address?: string;
 }
 
-const fact = (text: string): Finding => ({ level: 'fact', text });
-const warning = (text: string): Finding => ({ level: 'warning', text });
+const fact = (words: Sentence): Finding => found('fact', words);
+const warning = (words: Sentence | string): Finding => found('warning', words);
 
 /** The proxies that requests may go through, and who has issued the certificate of the one who is asked. */
 export async function networkFindings(network: Network, signal: AbortSignal): Promise<Finding[]> {
@@ -25,56 +27,89 @@ export async function networkFindings(network: Network, signal: AbortSignal): Pr
 
 function proxyFindings({ proxy, support, strict, environment }: Network): Finding[] {
   const named = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'].flatMap((name) =>
-    environment[name] ? [fact(`The environment names a proxy: ${name} is ${shown(environment[name])}`)] : [],
+    environment[name]
+      ? [fact(sentence('The environment names a proxy: {0} is {1}', name, shown(environment[name])))]
+      : [],
   );
   const without = environment.NO_PROXY ?? environment.no_proxy;
   return [
-    fact(proxy ? `The editor’s proxy is ${shown(proxy)} (http.proxy)` : 'The editor names no proxy (http.proxy)'),
+    fact(
+      proxy
+        ? sentence('The editor’s proxy is {0} (http.proxy)', shown(proxy))
+        : sentence('The editor names no proxy (http.proxy)'),
+    ),
     ...named,
-    ...(without ? [fact(`Without a proxy: ${without} (NO_PROXY)`)] : []),
+    ...(without ? [fact(sentence('Without a proxy: {0} (NO_PROXY)', without))] : []),
     ...(support === 'off' && (proxy || named.length > 0)
-      ? [warning('Extensions do not use the proxy: http.proxySupport is off. Where there is no other way, turn it on.')]
+      ? [
+          warning(
+            sentence(
+              'Extensions do not use the proxy: http.proxySupport is off. Where there is no other way, turn it on.',
+            ),
+          ),
+        ]
       : []),
     ...(strict
       ? []
       : [
           warning(
-            'The editor accepts every certificate: http.proxyStrictSSL is off, and anybody on the way can read along.',
+            sentence(
+              'The editor accepts every certificate: http.proxyStrictSSL is off, and anybody on the way can read along.',
+            ),
           ),
         ]),
   ];
 }
 
 async function certificateFinding(address: string, network: Network, signal: AbortSignal): Promise<Finding> {
-  if (!URL.canParse(address)) return warning(`${address} is no address.`);
+  if (!URL.canParse(address)) return warning(sentence('{0} is no address.', address));
   const { protocol, origin, host, hostname } = new URL(address);
   if (protocol !== 'https:')
     return isLoopback(hostname)
-      ? fact(`${host} is on this machine`)
-      : warning(`What is said to ${host} is not encrypted: its address begins with http:`);
+      ? fact(sentence('{0} is on this machine', host))
+      : warning(sentence('What is said to {0} is not encrypted: its address begins with http:', host));
   const { proxy: set, support, environment } = network;
   const proxy = support === 'off' ? undefined : set || environment.HTTPS_PROXY || environment.https_proxy || undefined;
   const isPlain = proxy !== undefined && URL.canParse(proxy) && new URL(proxy).protocol === 'http:';
   if (proxy !== undefined && !isPlain && !isLoopback(hostname))
-    return fact(`Who issued the certificate of ${host} was not looked at: the way there is through ${shown(proxy)}`);
+    return fact(
+      sentence('Who issued the certificate of {0} was not looked at: the way there is through {1}', host, shown(proxy)),
+    );
   try {
     const { issuer, from, to } = await issuedBy(origin, { signal, ...(isPlain && !isLoopback(hostname) && { proxy }) });
     const day = (date: Date) => date.toISOString().slice(0, 10);
-    const text = `The certificate of ${host} was issued by “${issuer}”`;
     const now = Date.now();
-    if (to.getTime() < now) return { level: 'problem', text: `${text} and has expired on ${day(to)}.` };
+    if (to.getTime() < now)
+      return found(
+        'problem',
+        sentence('The certificate of {0} was issued by “{1}” and has expired on {2}.', host, issuer, day(to)),
+      );
     if (from.getTime() > now)
-      return { level: 'problem', text: `${text} and holds from ${day(from)} on. Look at this machine’s clock.` };
-    return fact(`${text} until ${day(to)}; if that is your company, it can read along`);
+      return found(
+        'problem',
+        sentence(
+          'The certificate of {0} was issued by “{1}” and holds from {2} on. Look at this machine’s clock.',
+          host,
+          issuer,
+          day(from),
+        ),
+      );
+    return fact(
+      sentence(
+        'The certificate of {0} was issued by “{1}” until {2}; if that is your company, it can read along',
+        host,
+        issuer,
+        day(to),
+      ),
+    );
   } catch (error) {
-    if (signal.aborted) return fact('Stopped.');
-    return warning((error as Error).message);
+    if (signal.aborted) return fact(sentence('Stopped.'));
+    return warning(wordsOf(error));
   }
 }
 
 /** Without the name and the password that are often in it. */
 function shown(proxy: string): string {
-  if (!URL.canParse(proxy)) return '(no address)';
-  const { protocol, host } = new URL(proxy);
-  return host ? `${protocol}//${host}` : '(no address)';
+  const { protocol, host } = URL.canParse(proxy) ? new URL(proxy) : { protocol: '', host: '' };
+  return host ? `${protocol}//${host}` : t('(no address)');
 }

@@ -1,13 +1,15 @@
 import { secretsIn } from '../../llm/headers.ts';
 import { providers } from '../../llm/providers.ts';
+import { sentence } from '../../protocol/l10n.ts';
+import { joined } from '../../protocol/sentence.ts';
 import { namedProviders, providerSettings, unknownProvider, type Written } from '../models/providerSettings.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
-import type { Finding } from './doctorReport.ts';
+import { type Finding, found } from './doctorReport.ts';
 
 /** What `towpath.providers` says, entry by entry, for Doctor: names of headers, never a value. */
 export async function providerFindings(now: Written, secrets: Pick<Secrets, 'key'>): Promise<Finding[]> {
   const findings = await Promise.all(namedProviders(now.providers).map((name) => findingOf(name, now, secrets)));
-  return findings.length > 0 ? findings : [{ level: 'fact', text: 'No provider has settings of its own' }];
+  return findings.length > 0 ? findings : [found('fact', sentence('No provider has settings of its own'))];
 }
 
 async function findingOf(name: string, now: Written, secrets: Pick<Secrets, 'key'>): Promise<Finding> {
@@ -21,13 +23,13 @@ async function findingOf(name: string, now: Written, secrets: Pick<Secrets, 'key
   const given = await Promise.all(names.map((one) => origin && secrets.key(secretOf(one), origin)));
   const missing = names.filter((_, index) => given[index] === undefined);
   const parts = [
-    origin ? `at ${origin}` : 'without an address',
-    ...(Object.keys(headers).length > 0 ? [`with the headers ${Object.keys(headers).join(', ')}`] : []),
-    ...(organization ? ['for an organization'] : []),
-    ...(api ? ['through the Responses API'] : []),
+    origin ? sentence('at {0}', origin) : sentence('without an address'),
+    ...(Object.keys(headers).length > 0 ? [sentence('with the headers {0}', Object.keys(headers).join(', '))] : []),
+    ...(organization ? [sentence('for an organization')] : []),
+    ...(api ? [sentence('through the Responses API')] : []),
   ];
-  const text = `${provider.label} ${parts.join(', ')}`;
-  if (missing.length === 0) return { level: 'ok', text };
+  const about = joined([provider.label, joined(parts, ', ')]);
+  if (missing.length === 0) return found('ok', about);
   const ones = missing.map((one) => `"${one}"`).join(', ');
-  return { level: 'problem', text: `${text}. Not set: ${ones}. Run *Towpath: Set Secret of a Header*.` };
+  return found('problem', sentence('{0}. Not set: {1}. Run *Towpath: Set Secret of a Header*.', about, ones));
 }

@@ -1,7 +1,7 @@
-import { counted } from '../../protocol/counted.ts';
+import { amount, sentence } from '../../protocol/l10n.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
-import type { Finding } from './doctorReport.ts';
+import { type Finding, found } from './doctorReport.ts';
 
 /** How each MCP server is, for Doctor: what is allowed is started, and nobody is asked. */
 export async function serverFindings(
@@ -12,26 +12,32 @@ export async function serverFindings(
   await servers.examine(signal, progress);
   const findings = [
     ...servers.servers.map((server) => findingOf(servers, server)),
-    ...servers.problems.map((text): Finding => ({ level: 'problem', text })),
+    ...servers.problems.map((text) => found('problem', text)),
   ];
   return findings.length > 0
     ? findings
-    : [{ level: 'fact', text: 'None is configured, or the workspace is not trusted' }];
+    : [found('fact', sentence('None is configured, or the workspace is not trusted'))];
 }
 
 function findingOf(servers: McpServers, server: McpServer): Finding {
   const { name, state, tools } = server;
-  if (state.phase === 'failed') return { level: 'problem', text: state.problem };
+  if (state.phase === 'failed') return found('problem', server.failure ?? state.problem);
   const place = `${name} (${server.definition.source})`;
   if (state.phase !== 'running') {
-    const why = servers.isAllowed(server) ? `is ${state.phase}` : 'was not allowed yet: the next run asks about it';
-    return { level: 'fact', text: `${place} ${why}` };
+    return found(
+      'fact',
+      servers.isAllowed(server)
+        ? sentence('{0} is {1}', place, sentence(state.phase))
+        : sentence('{0} was not allowed yet: the next run asks about it', place),
+    );
   }
   const waiting = servers.waitingTools(server).length;
-  const count = counted(tools.length, 'tool');
-  if (waiting === 0) return { level: 'ok', text: `${place} runs, with ${count}` };
-  return {
-    level: 'warning',
-    text: `${place} runs, with ${count}; ${waiting === 1 ? '1 waits until you allow it' : `${waiting} wait until you allow them`}`,
-  };
+  const count = amount(tools.length, 'tool');
+  if (waiting === 0) return found('ok', sentence('{0} runs, with {1}', place, count));
+  return found(
+    'warning',
+    waiting === 1
+      ? sentence('{0} runs, with {1}; 1 waits until you allow it', place, count)
+      : sentence('{0} runs, with {1}; {2} wait until you allow them', place, count, waiting),
+  );
 }

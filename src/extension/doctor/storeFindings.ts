@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { inGigabytes } from '../../llm/local/fit.ts';
-import { counted } from '../../protocol/counted.ts';
+import { amount, sentence } from '../../protocol/l10n.ts';
 import { few } from '../../runs/few.ts';
-import type { Finding } from './doctorReport.ts';
+import { type Finding, found } from './doctorReport.ts';
 
 /** Bytes that are little for runs on a disk. */
 const little = 200e6;
@@ -20,15 +20,20 @@ export async function storeFindings(storage: string, signal: AbortSignal): Promi
   await fs.rm(probe);
   const { bavail, bsize } = await fs.statfs(storage);
   const free = bavail * bsize;
-  const room = `Runs can be kept in ${storage}, ${inGigabytes(free)} are free`;
+  const room = sentence('Runs can be kept in {0}, {1} are free', storage, inGigabytes(free));
   const [runs, deleted] = await Promise.all(
     ['runs', 'deleted'].map((name) => held(path.join(storage, 'store', name), signal)),
   );
-  const size = `${counted(runs!.count, 'run is', 'runs are')} kept, ${inGigabytes(runs!.bytes)}`;
-  const gone = `${counted(deleted!.count, 'deleted one', 'deleted ones')}, ${inGigabytes(deleted!.bytes)}`;
+  const kept = [amount(runs!.count, 'run is', 'runs are'), inGigabytes(runs!.bytes)] as const;
+  const gone = [amount(deleted!.count, 'deleted one'), inGigabytes(deleted!.bytes)] as const;
   return [
-    free < little ? { level: 'warning', text: `${room}. That is little.` } : { level: 'ok', text: room },
-    { level: 'fact', text: deleted!.count > 0 ? `${size}, and ${gone}` : size },
+    free < little ? found('warning', sentence('{0}. That is little.', room)) : found('ok', room),
+    found(
+      'fact',
+      deleted!.count > 0
+        ? sentence('{0} kept, {1}, and {2}, {3}', ...kept, ...gone)
+        : sentence('{0} kept, {1}', ...kept),
+    ),
   ];
 }
 

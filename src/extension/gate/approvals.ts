@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { amount, t } from '../../protocol/l10n.ts';
 import type { Rule } from '../../protocol/rule.ts';
 import type { Notice } from '../../protocol/view.ts';
 import { visibleLine } from '../../protocol/visible.ts';
@@ -7,6 +8,7 @@ import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../tools/tool.
 import {
   batchText,
   buttonsOf,
+  denyAll,
   inRun,
   isListable,
   labels,
@@ -23,8 +25,6 @@ import { Front } from './front.ts';
 import type { Policies } from './policies.ts';
 import type { Reviews } from './reviews.ts';
 import { ruleChoices } from './ruleChoices.ts';
-
-const { review, allow, allowChanged, allowRun, allowAlways, oneByOne, denyWithWords } = labels;
 
 interface Waiting {
   request: ApprovalRequest;
@@ -212,7 +212,7 @@ export class Approvals implements vscode.Disposable {
     const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
     const chosen = await this.front.ended(shown, over);
     // What opens a list or a box gives the focus to that, which it would lose again to the panel.
-    if (chosen !== allowAlways && chosen !== denyWithWords) await this.parts.presence.back();
+    if (chosen !== t(labels.allowAlways) && chosen !== t(labels.denyWithWords)) await this.parts.presence.back();
     over.throwIfAborted();
     return chosen;
   }
@@ -242,18 +242,20 @@ export class Approvals implements vscode.Disposable {
       oneByOne: waiting.single,
     });
     const chosen = await this.dialog(text, buttons, over);
-    if (chosen === review) await this.review([waiting]);
-    else if (chosen === allowAlways) await this.allowAlways(waiting, offered, over);
-    else if (chosen === allow || chosen === allowChanged) waiting.answer(yes(edited));
-    else if (chosen === allowRun) waiting.answer({ decision: 'allow-run' });
-    else for (const one of chosen?.startsWith('Deny All') ? others : [waiting]) one.answer(no);
+    const is = (label: keyof typeof labels) => chosen === t(labels[label]);
+    if (is('review')) await this.review([waiting]);
+    else if (is('allowAlways')) await this.allowAlways(waiting, offered, over);
+    else if (is('allow') || is('allowChanged')) waiting.answer(yes(edited));
+    else if (is('allowRun')) waiting.answer({ decision: 'allow-run' });
+    else for (const one of chosen === denyAll(others.length) ? others : [waiting]) one.answer(no);
   }
 
   /** Without a choice the question is still open, and is shown again. */
   private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
-    const items = [{ label: '$(arrow-left) Back to the question', made: undefined }, ...ruleChoices(offered)]; // what Enter does
-    const title = 'Always allow, without a question';
-    const placeHolder = 'Towpath: Approvals… shows these rules and deletes them';
+    const back = { label: `$(arrow-left) ${t('Back to the question')}`, made: undefined };
+    const items = [back, ...ruleChoices(offered)]; // what Enter does
+    const title = t('Always allow, without a question');
+    const placeHolder = t('Towpath: Approvals… shows these rules and deletes them');
     const options = { title, placeHolder, ignoreFocusOut: true };
     const chosen = await this.whileWaiting([waiting], over, (gone) =>
       vscode.window.showQuickPick(items, options, gone),
@@ -263,7 +265,7 @@ export class Approvals implements vscode.Disposable {
       await this.parts.policies.add(chosen.made.scope, ...chosen.made.rules);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      tell('error', `The rule could not be kept: ${why}`);
+      tell('error', t('The rule could not be kept: {0}', why));
       return;
     }
     waiting.answer({ decision: 'allow', always: true });
@@ -276,7 +278,8 @@ export class Approvals implements vscode.Disposable {
     const changed = group.filter((one) => edits.get(one) !== undefined).map(({ request }) => request);
     const requests = group.map(({ request }) => request);
     const text = batchText(requests, all.length, new Set(changed), this.parts.otherRun(requests[0]!.runId));
-    const allowAll = `Allow All (${group.length})`;
+    const allowAll = t('Allow All ({0})', group.length);
+    const [review, oneByOne, denyWithWords] = [t(labels.review), t(labels.oneByOne), t(labels.denyWithWords)];
     const buttons = [review, allowAll, oneByOne, denyWithWords];
     const chosen = await this.dialog(text, buttons, over);
     if (chosen === review) await this.review(group);
@@ -307,9 +310,9 @@ export class Approvals implements vscode.Disposable {
 
   private async askForWords(group: Waiting[], over: AbortSignal): Promise<void> {
     const input = {
-      title: 'Say no, and why',
-      prompt: 'The model is told your words. Nothing is run.',
-      placeHolder: 'What should it do instead?',
+      title: t('Say no, and why'),
+      prompt: t('The model is told your words. Nothing is run.'),
+      placeHolder: t('What should it do instead?'),
       ignoreFocusOut: true,
     };
     const words = await this.whileWaiting(group, over, (gone) => vscode.window.showInputBox(input, gone));
@@ -358,8 +361,8 @@ export class Approvals implements vscode.Disposable {
   }
 
   private noticeOf(waiting: readonly Waiting[], run: string): void {
-    const text = `Towpath waits: ${whatWaits(waiting)} · ${inRun(run)}`;
-    this.parts.notice({ level: 'info', text: visibleLine(text), action: { label: 'Answer…', action: 'answer' } });
+    const text = t('Towpath waits: {0}', `${whatWaits(waiting)} · ${inRun(run)}`);
+    this.parts.notice({ level: 'info', text: visibleLine(text), action: { label: t('Answer…'), action: 'answer' } });
   }
 
   /** The panel came into view, where it says what waits, or went out of it. */
@@ -378,10 +381,10 @@ export class Approvals implements vscode.Disposable {
     const what = withoutLinks(whatWaits(waiting));
     const link = (text: string, command: string) =>
       `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([request.id]))})`;
-    const ways = `${link('Answer…', 'towpath.answer')} · ${link(denyWithWords, 'towpath.denyWithWords')}`;
+    const ways = `${link(t('Answer…'), 'towpath.answer')} · ${link(t(labels.denyWithWords), 'towpath.denyWithWords')}`;
     const run = inRun(this.parts.otherRun(request.runId));
-    const title = `Towpath waits: ${ways} · ${what}${run === undefined ? '' : ` · ${withoutLinks(run)}`}`;
-    const close = reminder(title);
+    const about = `${what}${run === undefined ? '' : ` · ${withoutLinks(run)}`}`;
+    const close = reminder(t('Towpath waits: {0}', `${ways} · ${about}`));
     const unremind = () => {
       close();
       for (const one of waiting) one.unremind = undefined;
@@ -392,7 +395,7 @@ export class Approvals implements vscode.Disposable {
 }
 
 const whatWaits = (waiting: readonly Waiting[]): string =>
-  waiting.length > 1 ? `${waiting.length} questions` : waiting[0]!.request.plan.what;
+  waiting.length > 1 ? t(amount(waiting.length, 'question')) : waiting[0]!.request.plan.what;
 
 const no: ApprovalAnswer = { decision: 'deny' };
 

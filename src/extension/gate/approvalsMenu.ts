@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { type Preset, presetNames, presets } from '../../protocol/policy.ts';
 import { type Rule, ruleSchema } from '../../protocol/rule.ts';
 import { visibleLine } from '../../protocol/visible.ts';
@@ -22,8 +23,8 @@ interface Choice extends vscode.QuickPickItem {
 /** *Approvals…*: the preset, commands that only read, the rules, and models that files may use, each with a button that deletes it. */
 export async function showApprovals(policies: Policies, servers: Servers, named: NamedModels): Promise<void> {
   const pick = vscode.window.createQuickPick<Choice>();
-  pick.title = 'Towpath: what is asked about';
-  pick.placeholder = 'Choose a preset, or add a rule';
+  pick.title = t('Towpath: what is asked about');
+  pick.placeholder = t('Choose a preset, or add a rule');
   const show = () => {
     pick.items = choices(policies, servers, named);
   };
@@ -43,34 +44,35 @@ export async function showApprovals(policies: Policies, servers: Servers, named:
 function choices(policies: Policies, servers: Servers, named: NamedModels): Choice[] {
   const { preset, readOnlyCommands } = policies.current();
   return [
-    separator('Preset'),
+    separator(t('Preset')),
     ...presets.map((one) => ({
-      label: `${one === preset ? '$(check)' : '$(blank)'} ${presetNames[one]}`,
-      description: presetDetails[one],
+      label: `${one === preset ? '$(check)' : '$(blank)'} ${t(presetNames[one])}`,
+      description: t(presetDetails[one]),
       run: () => policies.choose(one),
     })),
-    separator('Commands'),
+    separator(t('Commands')),
     {
-      label: `${readOnlyCommands ? '$(check)' : '$(blank)'} Commands that only read run without a question`,
-      description: 'ls, grep, cat … inside the workspace, without a shell',
+      label: `${readOnlyCommands ? '$(check)' : '$(blank)'} ${t('Commands that only read run without a question')}`,
+      description: t('ls, grep, cat … inside the workspace, without a shell'),
       run: () => policies.setReadOnlyCommands(!readOnlyCommands),
     },
-    ...rulesOf(policies, servers, 'workspace', 'Rules for this workspace'),
-    ...rulesOf(policies, servers, 'user', 'Rules everywhere'),
+    ...rulesOf(policies, servers, 'workspace', t('Rules for this workspace')),
+    ...rulesOf(policies, servers, 'user', t('Rules everywhere')),
     ...modelsOf(named),
     separator(''),
-    { label: '$(add) Add a Rule…', run: () => addRule(policies) },
+    { label: `$(add) ${t('Add a Rule…')}`, run: () => addRule(policies) },
   ];
 }
 
-const trash = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete this rule' };
+const trash = () => ({ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Delete this rule') });
 
-export const presetDetails: Record<Preset, string> = {
+/** Each is told by `t`. */
+export const presetDetails = {
   'ask-everything': 'reads, too',
   'reads-free': 'changes and commands are asked about',
   'edits-free': 'commands are asked about',
   autopilot: 'nothing is asked about but protected places; trusted workspaces only',
-};
+} as const satisfies Record<Preset, string>;
 
 function rulesOf(policies: Policies, servers: Servers, scope: Scope, title: string): Choice[] {
   const written = policies.written(scope);
@@ -84,7 +86,7 @@ function rulesOf(policies: Policies, servers: Servers, scope: Scope, title: stri
     return {
       label: `${problems.length > 0 || ofServer?.isIdle ? '$(warning)' : '$(law)'} ${visibleLine(words)}`,
       ...(detail && { detail: visibleLine(detail) }),
-      buttons: [trash],
+      buttons: [trash()],
       remove: () => policies.remove(scope, index),
     };
   });
@@ -96,27 +98,28 @@ function modelsOf(named: NamedModels): Choice[] {
   const items = named.agreed().map((one) => {
     const { file, label, where } = whoIs(one);
     const remove = async () => named.forget(one);
-    return { label: `$(law) Let ${file} use ${label}`, description: where, buttons: [trash], remove };
+    return { label: `$(law) ${t('Let {0} use {1}', file, label)}`, description: where, buttons: [trash()], remove };
   });
-  return items.length === 0 ? [] : [separator('Models that files name'), ...items];
+  return items.length === 0 ? [] : [separator(t('Models that files name')), ...items];
 }
 
 async function addRule(policies: Policies): Promise<void> {
-  const title = 'Towpath: add a rule';
-  const effects = (['allow', 'ask', 'deny'] as const).map((effect) => ({ label: effectWords[effect], effect }));
-  const placeHolder = 'Deny beats ask, ask beats allow';
+  const title = t('Towpath: add a rule');
+  const effects = (['allow', 'ask', 'deny'] as const).map((effect) => ({ label: t(effectWords[effect]), effect }));
+  const placeHolder = t('Deny beats ask, ask beats allow');
   const chosen = await vscode.window.showQuickPick(effects, { title, placeHolder, ignoreFocusOut: true });
   if (!chosen) return;
   const { effect } = chosen;
-  const tool = await input(title, 'The tool, or the beginning of its name and *', 'fs.edit, fs.*, shell.run, mcp.*');
+  const which = t('The tool, or the beginning of its name and *');
+  const tool = await input(title, which, 'fs.edit, fs.*, shell.run, mcp.*');
   if (!tool) return;
   const { key, prompt, example } = narrowings.get(tool) ?? files;
-  const narrower = await input(title, prompt, example, '');
+  const narrower = await input(title, t(prompt), example, '');
   if (narrower === undefined) return;
   const rule: Rule = { effect, tool, ...(narrower && { [key]: narrower }) };
   const problem = readRules([rule], 'user').problems[0];
   if (problem) {
-    tell('error', `Nothing was added. ${problem}`);
+    tell('error', t('Nothing was added. {0}', problem));
     return;
   }
   const words = serverRuleWords(rule, () => 'away')?.words ?? ruleWords(rule);
@@ -124,22 +127,20 @@ async function addRule(policies: Policies): Promise<void> {
   if (scope) await policies.add(scope, rule);
 }
 
-interface Narrowing {
-  key: 'path' | 'command' | 'site';
-  prompt: string;
-  example: string;
-}
-const files: Narrowing = {
+const files = {
   key: 'path',
   prompt: 'Files, as a glob of paths in the workspace; empty: whatever the tool does',
   example: 'src/**',
-};
-const narrowings = new Map<string, Narrowing>([
-  [
-    'shell.run',
-    { key: 'command', prompt: 'The words the command begins with; empty: every command', example: 'npm test' },
-  ],
-  ['web.fetch', { key: 'site', prompt: 'The site; empty: every site', example: 'https://example.com' }],
+} as const;
+const commands = {
+  key: 'command',
+  prompt: 'The words the command begins with; empty: every command',
+  example: 'npm test',
+} as const;
+const sites = { key: 'site', prompt: 'The site; empty: every site', example: 'https://example.com' } as const;
+const narrowings = new Map<string, typeof commands | typeof sites>([
+  ['shell.run', commands],
+  ['web.fetch', sites],
 ]);
 
 async function pickScope(title: string, words: string): Promise<Scope | undefined> {
@@ -149,9 +150,9 @@ async function pickScope(title: string, words: string): Promise<Scope | undefine
 
 /** Where a rule can hold: without an open folder there is no workspace to remember it for. */
 export function scopes(): { scope: Scope; words: string }[] {
-  const everywhere = { scope: 'user' as const, words: 'everywhere' };
+  const everywhere = { scope: 'user' as const, words: t('everywhere') };
   return vscode.workspace.workspaceFolders
-    ? [{ scope: 'workspace' as const, words: 'in this workspace' }, everywhere]
+    ? [{ scope: 'workspace' as const, words: t('in this workspace') }, everywhere]
     : [everywhere];
 }
 
@@ -163,7 +164,7 @@ async function input(title: string, prompt: string, placeHolder: string, value?:
     placeHolder,
     value,
     ignoreFocusOut: true,
-    validateInput: (text) => (text.trim() === '' && value === undefined ? 'Write a name.' : undefined),
+    validateInput: (text) => (text.trim() === '' && value === undefined ? t('Write a name.') : undefined),
   });
   return text?.trim();
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { counted } from '../../protocol/counted.ts';
 import type { KeptChange } from '../../protocol/events.ts';
+import { amount, t } from '../../protocol/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
 
 const scheme = 'towpath';
@@ -36,19 +36,20 @@ export class Diffs implements vscode.TextDocumentContentProvider {
 
   async showKept(runId: string, change: KeptChange): Promise<void> {
     const [before, after] = [change.before, change.after].map((id) => sideOf(runId, change.path, id));
-    await showDiff(before!, after!, `${path.basename(change.path)} (what Towpath changed)`);
+    await showDiff(before!, after!, t('{0} (what Towpath changed)', path.basename(change.path)));
   }
 
   /** A file as it was before the run, and the file itself: what is not wanted is taken back there, and saved. */
   async showSince(runId: string, side: SinceRun): Promise<void> {
     const [, before, now] = sidesOf(runId, side);
-    await showDiff(before, now, `${path.basename(side.path)} (before this run ↔ now)`);
+    await showDiff(before, now, t('{0} (before this run ↔ now)', path.basename(side.path)));
   }
 
   /** The same of several files in one editor. */
   async reviewSince(runId: string, sides: readonly SinceRun[]): Promise<void> {
     const all = sides.map((side) => sidesOf(runId, side));
-    await vscode.commands.executeCommand('vscode.changes', `Towpath: ${counted(all.length, 'file')} of this run`, all);
+    const title = t('Towpath: {0} of this run', amount(all.length, 'file'));
+    await vscode.commands.executeCommand('vscode.changes', title, all);
   }
 
   /** A message of a run, to be read and searched; it cannot be changed. */
@@ -56,7 +57,7 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     const uri = vscode.Uri.from({
       scheme,
       authority: said,
-      path: `/Message ${at + 1}.md`,
+      path: `/${t('Message {0}', at + 1)}.md`,
       query: runId,
       fragment: `${at}`,
     });

@@ -1,6 +1,9 @@
 import * as vscode from 'vscode';
+import { inEnglish, t } from '../../protocol/l10n.ts';
 import { isWider, type Policy, type Preset } from '../../protocol/policy.ts';
 import { type OwnedRule, type Rule, ruleSchema } from '../../protocol/rule.ts';
+import type { Tell } from '../../protocol/sentence.ts';
+import { toPeople } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { coverage, readRules } from '../../tools/gate/rules.ts';
 import type { Modals } from '../dialogs/modals.ts';
@@ -113,7 +116,8 @@ export class Policies implements vscode.Disposable {
   /** @param title the run's, for the question */
   async chooseForRun(runId: string, preset: Preset, title: string): Promise<void> {
     if (preset === 'autopilot' && this.shown(runId).preset !== 'autopilot') {
-      if (!mayAutopilot() || !(await this.askForAutopilot('ask', `in the run “${title}”`, endsWithRun))) return;
+      const text = t('Turn autopilot on in the run “{0}”?', title);
+      if (!mayAutopilot() || !(await this.askForAutopilot('ask', text, t(endsWithRun)))) return;
     }
     this.runs.choose(runId, preset, this.preset);
     this.changed();
@@ -137,12 +141,16 @@ export class Policies implements vscode.Disposable {
 
   /** A sentence for each rule that cannot be used. */
   get problems(): string[] {
-    return [...this.read('user').problems, ...this.read('workspace').problems];
+    return this.problemsIn(toPeople);
+  }
+
+  private problemsIn(inWords: Tell): string[] {
+    return [...this.read('user', inWords).problems, ...this.read('workspace', inWords).problems];
   }
 
   /** Warns of rules that cannot be used, and asks about an autopilot that was switched on in the settings. */
   look(): void {
-    for (const problem of this.problems) this.warn(problem);
+    this.warn();
     if (settings()['approvals.preset'] !== 'autopilot') this.forgetAutopilot();
     else if (vscode.workspace.isTrusted && this.memory.get(autopilotName) === undefined)
       void this.agreeToAutopilot('askWhenQuiet');
@@ -156,8 +164,8 @@ export class Policies implements vscode.Disposable {
     if (this.asking) return false;
     const agreed = await this.askForAutopilot(
       when,
-      'in this workspace',
-      'It stays on here until you choose another preset.',
+      t('Turn autopilot on in this workspace?'),
+      t('It stays on here until you choose another preset.'),
     );
     const no = settings()['approvals.preset'] === 'autopilot' ? 'no' : undefined;
     this.memory.update(autopilotName, agreed ? 'yes' : no);
@@ -166,16 +174,20 @@ export class Policies implements vscode.Disposable {
   }
 
   /** One dialog at a time; a second one is a no. */
-  private async askForAutopilot(when: 'ask' | 'askWhenQuiet', where: string, howLong: string): Promise<boolean> {
+  private async askForAutopilot(when: 'ask' | 'askWhenQuiet', question: string, howLong: string): Promise<boolean> {
     if (this.asking) return false;
     this.asking = true;
-    const yes = 'Turn Autopilot On';
-    const detail =
-      'Changes, commands, web pages and MCP tools then run without a question, as you and with your rights. Places that can ' +
-      `run code by themselves are still asked about. ${howLong}`;
-    const text = visibleLine(`Turn autopilot on ${where}?`);
+    const yes = t('Turn Autopilot On');
+    const unasked = t(
+      'Changes, commands, web pages and MCP tools then run without a question, as you and with your rights. Places that can run code by themselves are still asked about.',
+    );
+    const detail = `${unasked} ${howLong}`;
     try {
-      const chosen = await this.modals[when]({ text, detail, buttons: ['Keep Asking', yes] });
+      const chosen = await this.modals[when]({
+        text: visibleLine(question),
+        detail,
+        buttons: [t('Keep Asking'), yes],
+      });
       return chosen === yes;
     } finally {
       this.asking = false;
@@ -186,8 +198,8 @@ export class Policies implements vscode.Disposable {
     if (this.memory.get(autopilotName) !== undefined) this.memory.update(autopilotName, undefined);
   }
 
-  private read(scope: Scope): ReturnType<typeof readRules> {
-    return readRules(this.written(scope), scope);
+  private read(scope: Scope, inWords: Tell = toPeople): ReturnType<typeof readRules> {
+    return readRules(this.written(scope), scope, inWords);
   }
 
   private async write(scope: Scope, rules: unknown[]): Promise<void> {
@@ -196,14 +208,17 @@ export class Policies implements vscode.Disposable {
     this.changed();
   }
 
-  private warn(problem: string): void {
-    if (this.warned.has(problem)) return;
-    this.warned.add(problem);
-    this.log.warn(problem);
-    const mend = 'Open Approvals';
-    void offer('warning', `Towpath: ${problem}`, mend).then((chosen) => {
-      if (chosen === mend) void vscode.commands.executeCommand('towpath.approvals');
-    });
+  private warn(): void {
+    const inEnglishToo = this.problemsIn(inEnglish);
+    for (const [index, problem] of this.problems.entries()) {
+      if (this.warned.has(problem)) continue;
+      this.warned.add(problem);
+      this.log.warn(inEnglishToo[index]!);
+      const mend = t('Open Approvals');
+      void offer('warning', `Towpath: ${problem}`, mend).then((chosen) => {
+        if (chosen === mend) void vscode.commands.executeCommand('towpath.approvals');
+      });
+    }
   }
 }
 
@@ -211,11 +226,13 @@ const endsWithRun = 'It ends with this run, with a reload of the window, or when
 
 function mayAutopilot(): boolean {
   if (vscode.workspace.isTrusted) return true;
-  tell('warning', 'Autopilot is for trusted workspaces only. Trust this one first (Manage Workspace Trust).');
+  tell('warning', t('Autopilot is for trusted workspaces only. Trust this one first (Manage Workspace Trust).'));
   return false;
 }
 
 /** A rule in a list: `Allow fs.edit in src/**`. */
-export const ruleWords = (rule: Rule): string => `${effectWords[rule.effect]} ${coverage(rule)}`;
+export const ruleWords = (rule: Rule): string => t(rulePhrases[rule.effect], coverage(rule, toPeople));
 
-export const effectWords = { allow: 'Allow', ask: 'Ask about', deny: 'Deny' };
+const rulePhrases = { allow: 'Allow {0}', ask: 'Ask about {0}', deny: 'Deny {0}' } as const;
+/** Each is told by `t`. */
+export const effectWords = { allow: 'Allow', ask: 'Ask about', deny: 'Deny' } as const;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { type ApprovalRequest, editableText } from '../../tools/tool.ts';
 
@@ -49,7 +50,7 @@ export class Reviews implements vscode.FileSystemProvider {
     if (more.length > 0) await this.openAll(reviews);
     else {
       const { request, uri } = first!;
-      const title = `${visibleLine(request.plan.what)} (proposed)`;
+      const title = t('{0} (proposed)', visibleLine(request.plan.what));
       if (request.plan.change)
         await vscode.commands.executeCommand('vscode.diff', this.before(request), uri, title, options);
       else await vscode.window.showTextDocument(uri, options);
@@ -118,7 +119,7 @@ export class Reviews implements vscode.FileSystemProvider {
   }
 
   private async openAll(reviews: Review[]): Promise<void> {
-    const title = `Towpath: ${reviews.length} calls (proposed)`;
+    const title = t('Towpath: {0} calls (proposed)', reviews.length);
     const sides = reviews.map(({ request, uri }) => [uri, this.before(request), uri]);
     await vscode.commands.executeCommand('vscode.changes', title, sides);
     this.tellSeveral();

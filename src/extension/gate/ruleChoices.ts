@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Rule } from '../../protocol/rule.ts';
+import { toPeople } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { coverageOf } from '../../tools/gate/rules.ts';
 import { scopes } from './approvalsMenu.ts';
@@ -12,7 +13,7 @@ export const ruleChoices = (offered: readonly Rule[][]) =>
 
 /** What a rule would cover, and where it would hold: on a line of its own where one line would cut that off. */
 function choiceOf(rules: readonly Rule[], scope: string): vscode.QuickPickItem {
-  const { what, where } = coverageOf(rules);
+  const { what, where } = coverageOf(rules, toPeople);
   const holds = [where, scope].filter(Boolean).join(', ');
   const line = visibleLine([what, ...(where === undefined ? [] : [where]), scope].join(' '));
   return line.length <= longestChoice ? { label: line } : { label: visibleLine(what), detail: visibleLine(holds) };

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { presetNames, presets } from '../../protocol/policy.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { presetDetails } from './approvalsMenu.ts';
@@ -12,17 +13,20 @@ export async function showRunPreset(policies: Policies, { id, title }: { id: str
   const now = policies.shown(id).preset;
   const own = policies.preset;
   const rows = [now, ...presets.filter((one) => one !== now)].map((preset) => ({
-    label: `${preset === now ? '$(check)' : '$(blank)'} ${presetNames[preset]}`,
-    description: `${presetDetails[preset]}${preset === own ? ' · yours for every run' : ''}`,
+    label: `${preset === now ? '$(check)' : '$(blank)'} ${t(presetNames[preset])}`,
+    description: `${t(presetDetails[preset])}${preset === own ? ` · ${t('yours for every run')}` : ''}`,
     run: () => (preset === now ? undefined : policies.chooseForRun(id, preset, title)),
   }));
   const others = [
     { label: '', kind: vscode.QuickPickItemKind.Separator, run: () => undefined },
-    { label: '$(settings-gear) For Every Run…', run: () => vscode.commands.executeCommand('towpath.approvals') },
+    {
+      label: `$(settings-gear) ${t('For Every Run…')}`,
+      run: () => vscode.commands.executeCommand('towpath.approvals'),
+    },
   ];
   const chosen = await vscode.window.showQuickPick([...rows, ...others], {
-    title: visibleLine(`Towpath: what is asked about in “${title}”`),
-    placeHolder: 'For this run alone; what is wider than yours ends when the window is reloaded',
+    title: visibleLine(t('Towpath: what is asked about in “{0}”', title)),
+    placeHolder: t('For this run alone; what is wider than yours ends when the window is reloaded'),
   });
   await chosen?.run();
 }

@@ -1,6 +1,8 @@
+import { t } from '../../protocol/l10n.ts';
 import type { Rule } from '../../protocol/rule.ts';
 import { ofServer } from '../../tools/gate/origin.ts';
 import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
+import { labels } from '../dialogs/questionText.ts';
 
 /** How a list shows a rule that allows tools of MCP servers; undefined for any other. `isIdle`: there is nothing that it holds for. */
 export function serverRuleWords(
@@ -11,21 +13,28 @@ export function serverRuleWords(
   if (effect !== 'allow') return undefined;
   if (!server && /^vscode\./.test(tool))
     return {
-      words: `Allow ${tool}`,
-      detail: 'Holds for nothing: Always Allow… in a question makes a rule that is bound to the tool as it is.',
+      words: t('Allow {0}', tool),
+      detail: t(
+        'Holds for nothing: {0} in a question makes a rule that is bound to the tool as it is.',
+        t(labels.allowAlways),
+      ),
       isIdle: true,
     };
   if (!server)
     return /^mcp\./.test(tool)
       ? {
-          words: `Allow ${tool} of servers of your own settings`,
-          detail: 'For a server of a folder, Always Allow… in a question makes a rule that is bound to it.',
+          words: t('Allow {0} of servers of your own settings', tool),
+          detail: t(
+            'For a server of a folder, {0} in a question makes a rule that is bound to it.',
+            t(labels.allowAlways),
+          ),
         }
       : undefined;
   const place = whereabouts(server);
-  if (place === 'here') return { words: `Allow ${ofServer(tool, server)} as it is now`, detail: server.starts };
-  const words = `Allow ${ofServer(tool, server)} as it was`;
-  if (place === 'away') return { words, detail: `Does not run here now: ${server.starts}` };
-  const detail = 'Holds for nothing: its server has no tool any more that says the same about itself.';
+  const name = ofServer(tool, server);
+  if (place === 'here') return { words: t('Allow {0} as it is now', name), detail: server.starts };
+  const words = t('Allow {0} as it was', name);
+  if (place === 'away') return { words, detail: t('Does not run here now: {0}', server.starts) };
+  const detail = t('Holds for nothing: its server has no tool any more that says the same about itself.');
   return { words, detail, isIdle: true };
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type PageName, pages } from '../../help/pages.ts';
+import { t } from '../../protocol/l10n.ts';
 
 export const helpCommand = 'towpath.help';
 
@@ -16,6 +17,6 @@ export async function showHelp(folder: vscode.Uri, name?: unknown): Promise<void
 
 const pick = () =>
   vscode.window.showQuickPick(
-    pages.map((page) => ({ ...page, label: page.title, detail: page.about })),
-    { title: 'Towpath: help about what?', matchOnDetail: true },
+    pages.map((page) => ({ ...page, label: t(page.title), detail: t(page.about) })),
+    { title: t('Towpath: help about what?'), matchOnDetail: true },
   );

@@ -1,13 +1,16 @@
 import * as vscode from 'vscode';
-import { counted } from '../../protocol/counted.ts';
+import { amount, t } from '../../protocol/l10n.ts';
+import { toPeople } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Looking } from '../../tools/instructions/files.ts';
 import { findImportable, type Importable, importAll } from '../../tools/instructions/importing.ts';
 import { isVirtual, notInVirtual } from '../dialogs/folders.ts';
 import { tell } from '../dialogs/tell.ts';
 
-const lookedFor =
-  'Looked for rules of Cursor, Cline, Roo, Continue, Windsurf, Kilo, Junie and Gemini, Roo’s modes, and MCP servers in `.cursor`, `.roo`, `.mcp.json` and the like.';
+const lookedFor = () =>
+  t(
+    'Looked for rules of Cursor, Cline, Roo, Continue, Windsurf, Kilo, Junie and Gemini, Roo’s modes, and MCP servers in `.cursor`, `.roo`, `.mcp.json` and the like.',
+  );
 
 type Item = vscode.QuickPickItem & { one: Importable };
 
@@ -17,31 +20,26 @@ export async function importOthers(looking: Looking): Promise<void> {
   if (!looking.workspace.trusted) {
     tell(
       'info',
-      'This workspace is not trusted: nothing of its files is taken over. Manage Workspace Trust, then import.',
+      t('This workspace is not trusted: nothing of its files is taken over. Manage Workspace Trust, then import.'),
     );
     return;
   }
-  const found = await findImportable(looking);
+  const found = await findImportable(looking, toPeople);
   const open = found.filter(({ not }) => not === undefined);
   if (open.length === 0) {
-    const there =
-      found.length > 0
-        ? ` ${found
-            .map(({ not }) => not)
-            .slice(0, 5)
-            .join('. ')}.`
-        : '';
-    tell('info', `There is nothing to import in the open folders.${there} ${lookedFor}`);
+    const there = found.map(({ not }) => not).slice(0, 5);
+    const nothing = t('There is nothing to import in the open folders.');
+    tell('info', [nothing, there.length > 0 && `${there.join('. ')}.`, lookedFor()].filter(Boolean).join(' '));
     return;
   }
   const chosen = await ask(found);
   if (!chosen || chosen.length === 0) return;
-  const { written, problems } = await importAll(looking, chosen);
-  if (problems.length > 0) tell('warning', `Not imported: ${problems.join(' ')}`);
+  const { written, problems } = await importAll(looking, chosen, toPeople);
+  if (problems.length > 0) tell('warning', t('Not imported: {0}', problems.join(' ')));
   if (written.length === 0) return;
   const names = written.map(visibleLine);
   const some = names.length > 6 ? `${names.slice(0, 6).join(', ')}, …` : names.join(', ');
-  tell('info', `Wrote ${counted(written.length, 'file')}: ${some}. What other agents have is as it was.`);
+  tell('info', t('Wrote {0}: {1}. What other agents have is as it was.', amount(written.length, 'file'), some));
 }
 
 async function ask(found: readonly Importable[]): Promise<Importable[] | undefined> {
@@ -64,8 +62,8 @@ async function ask(found: readonly Importable[]): Promise<Importable[] | undefin
     kind: vscode.QuickPickItemKind.Separator,
   }));
   const picked = await vscode.window.showQuickPick<vscode.QuickPickItem>([...items, ...rest], {
-    title: 'Towpath: import what other agents were told',
-    placeHolder: 'Nothing is written before OK, and nothing allowed by it',
+    title: t('Towpath: import what other agents were told'),
+    placeHolder: t('Nothing is written before OK, and nothing allowed by it'),
     canPickMany: true,
     ignoreFocusOut: true,
     matchOnDescription: true,

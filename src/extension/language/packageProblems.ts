@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { toPeople } from '../../protocol/sentence.ts';
 import type { Shelf, ShelvedPackage } from '../../workflows/package/shelf.ts';
 import { fileOfPackage } from './fileProblems.ts';
@@ -72,6 +73,6 @@ function placeOf({ place }: Broken, file: string | undefined): vscode.Uri {
 }
 
 function atBeginning(problem: string): vscode.Diagnostic {
-  const message = `This package cannot be used: ${problem.slice(0, 500)}.`;
+  const message = t('This package cannot be used: {0}.', problem.slice(0, 500));
   return diagnostic({ line: 1, column: 1, endLine: 1, endColumn: 1, message }, vscode.DiagnosticSeverity.Error);
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
+import { sentence } from '../../protocol/l10n.ts';
+import { wordsOf } from '../../protocol/sentence.ts';
 import { mostBytes, tooLarge } from '../../tools/bounds.ts';
 import { readPlain } from '../../tools/gate/plainFile.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
@@ -60,9 +62,9 @@ export class WorkflowFiles {
     const before = this.kept.get(uri.toString());
     if (before?.of === of && before.until > Date.now()) return before.result as Promise<Loaded<FileOf<One>>>;
     const entry = { of, until: Number.POSITIVE_INFINITY, result: this.aside.run(kind as Kind, text, known) as Result };
-    entry.result = entry.result.catch((error: Error) => {
+    entry.result = entry.result.catch((error: unknown) => {
       entry.until = Date.now() + failureMs;
-      return unreadable(error.message);
+      return unreadable(wordsOf(error));
     });
     this.kept.delete(uri.toString());
     this.kept.set(uri.toString(), entry);
@@ -106,6 +108,6 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
     return size > mostBytes ? undefined : new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'too large') return undefined;
-    throw new EngineError('ENOENT', `The file ${idOf(uri)} is not there any more.`);
+    throw new EngineError('ENOENT', sentence('The file {0} is not there any more.', idOf(uri)));
   }
 }

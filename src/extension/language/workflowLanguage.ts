@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import type { Aside } from '../aside/aside.ts';
 import type { About } from '../aside/asideJobs.ts';
 import { helpCommand, helpLink } from '../help/help.ts';
@@ -45,7 +46,7 @@ export function workflowLanguage(files: WorkflowFiles, aside: Aside): vscode.Dis
         const offset = document.offsetAt(position);
         const text = about && (await aside.run('hover', document.getText(), offset, about).catch(() => undefined));
         if (!text) return undefined;
-        const words = new vscode.MarkdownString(`${text}\n\n[Workflows](${helpLink('workflows')})`);
+        const words = new vscode.MarkdownString(`${text}\n\n[${t('Workflows')}](${helpLink('workflows')})`);
         words.isTrusted = { enabledCommands: [helpCommand] };
         return new vscode.Hover(words);
       },

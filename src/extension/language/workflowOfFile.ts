@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
 import type { Workflow } from '../../engine/workflow.ts';
 import { sentence } from '../../protocol/l10n.ts';
-import { joined, wordsIn, wordsOf } from '../../protocol/sentence.ts';
+import { joined, SaidError, wordsIn, wordsOf } from '../../protocol/sentence.ts';
 import { nestedFiles, nestedIn } from '../../workflows/action/nested.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
@@ -15,7 +15,7 @@ export async function workflowOfFile(files: WorkflowFiles, id: string): Promise<
   if (!vscode.workspace.isTrusted) throw new EngineError('UNKNOWN', untrusted);
   const uri = uriOf(id);
   const kind = uri && kindOf(uri);
-  if (!uri || !kind) throw new EngineError('UNKNOWN', `There is no workflow ${id}.`);
+  if (!uri || !kind) throw new EngineError('UNKNOWN', sentence('There is no workflow {0}.', id));
   if (kind === 'agent') return agentWorkflow(nameOf(uri), inOrder(id, await files.load(uri, 'agent')));
   const file = inOrder(id, await files.load(uri, 'workflow'));
   const workflows = await nestedOf(files, nameOf(uri), file);
@@ -23,14 +23,15 @@ export async function workflowOfFile(files: WorkflowFiles, id: string): Promise<
   return graphWorkflow({ id, file, agents, workflows });
 }
 
-const untrusted =
-  'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).';
+const untrusted = sentence(
+  'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).',
+);
 
 async function nestedOf(files: WorkflowFiles, name: string, file: WorkflowFile): Promise<Map<string, WorkflowFile>> {
   const uris = nestedIn(file).length > 0 ? await files.find('workflow') : [];
   const load = async (one: string) => {
     const uri = uris.find((candidate) => nameOf(candidate) === one);
-    if (!uri) throw new Error(`There is no workflow ${one} in .towpath/workflows.`);
+    if (!uri) throw new SaidError(sentence('There is no workflow {0} in .towpath/workflows.', one));
     return inOrder(idOf(uri), await files.load(uri, 'workflow'));
   };
   return nestedFiles(name, file, load).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { toPeople, wordsIn } from '../../protocol/sentence.ts';
+import { t } from '../../protocol/l10n.ts';
+import { told } from '../../protocol/sentence.ts';
 import type { Problem } from '../../workflows/read/yaml.ts';
 import { OneByOne } from './fileProblems.ts';
 import { idOf, type Kind, kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
@@ -91,7 +92,7 @@ export function diagnostic(
   severity: vscode.DiagnosticSeverity,
 ) {
   const range = new vscode.Range(line - 1, column - 1, endLine - 1, endColumn - 1);
-  const problem = new vscode.Diagnostic(range, toPeople(wordsIn(words)), severity);
+  const problem = new vscode.Diagnostic(range, told(words), severity);
   problem.source = 'Towpath';
   return problem;
 }
@@ -100,6 +101,6 @@ function lenses(document: vscode.TextDocument): vscode.CodeLens[] {
   const kind = kindOf(document.uri);
   if (!kind || !vscode.workspace.isTrusted) return [];
   const command = kind === 'workflow' ? 'towpath.runWorkflow' : 'towpath.runAgent';
-  const title = kind === 'workflow' ? '$(play) Run Workflow' : '$(play) Run Agent';
+  const title = `$(play) ${kind === 'workflow' ? t('Run Workflow') : t('Run Agent')}`;
   return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command, arguments: [idOf(document.uri)] })];
 }

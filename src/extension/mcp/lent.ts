@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { LentTools } from '../../tools/lent/lent.ts';
 import type { Lent } from '../../tools/lent/lentTool.ts';
@@ -62,7 +63,10 @@ async function invoke(name: string, input: object, signal: AbortSignal): Promise
 }
 
 async function tellChanged({ name }: Lent): Promise<void> {
-  const text = `The editor’s tool ${visibleLine(name)} says something else about itself than when you switched it on. It is off until you do so again.`;
-  const show = 'Tools of the Editor…';
+  const text = t(
+    'The editor’s tool {0} says something else about itself than when you switched it on. It is off until you do so again.',
+    visibleLine(name),
+  );
+  const show = t('Tools of the Editor…');
   if ((await offer('warning', text, show)) === show) await vscode.commands.executeCommand('towpath.editorTools');
 }

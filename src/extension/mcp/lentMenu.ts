@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { type LentTools, mostLent } from '../../tools/lent/lent.ts';
 import type { Lent } from '../../tools/lent/lentTool.ts';
@@ -10,24 +11,26 @@ interface Choice extends vscode.QuickPickItem {
   tool: Lent;
 }
 
-const words = { iconPath: new vscode.ThemeIcon('book'), tooltip: 'All that it says about itself' };
+const words = () => ({ iconPath: new vscode.ThemeIcon('book'), tooltip: t('All that it says about itself') });
 
 /** *Tools of the Editor…*: which of them the models of Towpath may use, each through a question. */
 export async function chooseLent(lent: LentTools, reviews: McpReview): Promise<void> {
   const all = editorTools();
   if (all.length === 0) {
-    tell('info', 'This editor has no tools for models now: neither of its own nor of extensions or MCP servers.');
+    tell('info', t('This editor has no tools for models now: neither of its own nor of extensions or MCP servers.'));
     return;
   }
   const picker = vscode.window.createQuickPick<Choice>();
-  picker.title = 'Towpath: tools of the editor that models may use';
-  picker.placeholder = 'Each call is asked about like any other; the editor may ask once more';
+  picker.title = t('Towpath: tools of the editor that models may use');
+  picker.placeholder = t('Each call is asked about like any other; the editor may ask once more');
   picker.canSelectMany = true;
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
   picker.items = all.map((tool) => choiceOf(tool, lent));
   picker.selectedItems = picker.items.filter(({ tool }) => lent.stateOf(tool) === 'on');
-  picker.onDidTriggerItemButton(({ item: { tool } }) => reviews.show(tool.name, allWords(tool), 'Tool of the editor'));
+  picker.onDidTriggerItemButton(({ item: { tool } }) =>
+    reviews.show(tool.name, allWords(tool), t('Tool of the editor')),
+  );
   const chosen = await new Promise<readonly Choice[] | undefined>((resolve) => {
     picker.onDidAccept(() => resolve(picker.selectedItems));
     picker.onDidHide(() => resolve(undefined));
@@ -37,17 +40,20 @@ export async function chooseLent(lent: LentTools, reviews: McpReview): Promise<v
   if (!chosen) return;
   await lent.switchOn(chosen.slice(0, mostLent).map(({ tool }) => tool));
   if (chosen.length > mostLent)
-    tell('warning', `Only the first ${mostLent} are switched on: more would leave a model no room for anything else.`);
+    tell(
+      'warning',
+      t('Only the first {0} are switched on: more would leave a model no room for anything else.', mostLent),
+    );
 }
 
 function choiceOf(tool: Lent, lent: LentTools): Choice {
-  const by = tool.lender ?? 'of the editor or one of its MCP servers';
-  const changed = lent.stateOf(tool) === 'changed' ? ', says something else than when you switched it on' : '';
+  const by = visibleLine(tool.lender ?? t('of the editor or one of its MCP servers'));
+  const changed = lent.stateOf(tool) === 'changed';
   return {
     label: visibleLine(tool.title ? `${tool.name}: ${tool.title}` : tool.name),
-    description: `${visibleLine(by)}${changed}`,
+    description: changed ? t('{0}, says something else than when you switched it on', by) : by,
     detail: visibleLine(tool.description).slice(0, 300),
-    buttons: [words],
+    buttons: [words()],
     tool,
   };
 }
@@ -55,8 +61,8 @@ function choiceOf(tool: Lent, lent: LentTools): Choice {
 const allWords = ({ name, title, lender, description, inputSchema, tags }: Lent): string =>
   [
     [name, title].filter(Boolean).join(': '),
-    lender === undefined ? 'Of the editor or one of its MCP servers' : `Of the extension ${lender}`,
-    `Tags: ${tags.join(', ') || 'none'}`,
+    lender === undefined ? t('Of the editor or one of its MCP servers') : t('Of the extension {0}', lender),
+    t('Tags: {0}', tags.join(', ') || t('none')),
     description,
     JSON.stringify(inputSchema ?? {}, null, 2),
   ].join('\n\n');

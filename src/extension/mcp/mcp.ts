@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import type { Rule } from '../../protocol/rule.ts';
+import { toPeople } from '../../protocol/sentence.ts';
 import type { ToolHost } from '../../tools/host.ts';
 import type { LentTools } from '../../tools/lent/lent.ts';
 import { Approved } from '../../tools/mcp/approved.ts';
@@ -59,6 +61,7 @@ export class Mcp implements vscode.Disposable {
       roots: () => workspace.roots.map((root) => ({ uri: pathToFileURL(root.path).href, name: root.name })),
       log: (server, text) => this.log(server).appendLine(text),
       changed: () => this.tell(),
+      tell: toPeople,
     });
     this.watching = vscode.Disposable.from(this.reviews, ...this.watch());
   }
@@ -132,25 +135,31 @@ export class Mcp implements vscode.Disposable {
     const { servers, problems } = this.servers;
     const [first] = problems;
     if (first !== undefined && this.isNews(problems.join('\n'))) {
-      const more = problems.length > 1 ? ` (and ${problems.length - 1} more: MCP Servers…)` : '';
-      void this.offer(`MCP: ${first}${more}`, {
-        'MCP Servers…': () => vscode.commands.executeCommand('towpath.mcpServers'),
-      });
+      const servers = t('MCP Servers…');
+      const text =
+        problems.length > 1
+          ? t('MCP: {0} (and {1} more: {2})', first, problems.length - 1, servers)
+          : t('MCP: {0}', first);
+      void this.offer(text, { [servers]: () => vscode.commands.executeCommand('towpath.mcpServers') });
     }
     for (const server of servers) {
       const { state, name } = server;
       if (state.phase === 'running') this.told.delete(failureOf(server));
       if (state.phase === 'failed' && this.isNews(failureOf(server)))
-        void this.offer(state.problem, {
-          Restart: () => this.servers.restart(server),
-          'Show Log': () => this.log(name).show(),
+        void this.offer(toPeople(server.failure ?? state.problem), {
+          [t('Restart')]: () => this.servers.restart(server),
+          [t('Show Log')]: () => this.log(name).show(),
         });
       // However often it changes them: the next run asks, and the list of servers does at any time.
       if (this.servers.isBusy(server) || this.servers.openTools(server).length === 0) continue;
       if (this.isNews(changeOf(server)))
         void this.offer(
-          `The MCP server ${name} (${server.definition.source}) has changed its tools. They are disabled until you allow them.`,
-          { 'Answer…': () => this.servers.reviewTools(server) },
+          t(
+            'The MCP server {0} ({1}) has changed its tools. They are disabled until you allow them.',
+            name,
+            server.definition.source,
+          ),
+          { [t('Answer…')]: () => this.servers.reviewTools(server) },
         );
     }
   }
@@ -181,7 +190,7 @@ async function sources(workspace: Workspace): Promise<ConfigSource[]> {
     return [{ name, place: path.join(root.path, configFile), content, folder: { path: root.path, all } }];
   });
   const own = {
-    name: 'the setting towpath.mcp.servers',
+    name: t('the setting towpath.mcp.servers'),
     place: 'settings',
     content: settings()['mcp.servers'],
     folder: { path: all[0]?.path, all },

@@ -1,5 +1,5 @@
 import stringify from 'safe-stable-stringify';
-import { counted } from '../../protocol/counted.ts';
+import { amount, t } from '../../protocol/l10n.ts';
 import { visible, visibleLine } from '../../protocol/visible.ts';
 import type { ToolsQuestion } from '../../tools/mcp/toolChanges.ts';
 import type { ToolWords } from '../../tools/mcp/words.ts';
@@ -25,18 +25,22 @@ const pieces = /.{1,100}/gu;
 export function changesText(question: ToolsQuestion): QuestionText & { whole: boolean } {
   const { definition, added, changed, removed, trusted } = question;
   const lines = new Lines();
-  for (const { was, now } of changed) lines.add('Changed: ', now.name, changesOf(was, now));
-  for (const tool of added) lines.add('New: ', tool.name, saysOf(tool));
-  if (removed.length > 0) lines.add('Gone: ', removed.map(({ name }) => name).join(', '), []);
+  for (const { was, now } of changed) lines.add('Changed: {0}', now.name, changesOf(was, now));
+  for (const tool of added) lines.add('New: {0}', tool.name, saysOf(tool));
+  if (removed.length > 0) lines.add('Gone: {0}', removed.map(({ name }) => name).join(', '), []);
   const claims = [...added, ...changed.map(({ now }) => now)].some(({ annotations }) => annotations?.readOnlyHint);
   const detail = [
     lines.text,
-    trusted && claims && 'You trust what this server says only reads: such a tool then runs without a question.',
-    !lines.whole && 'Not all of it fits here. Review… shows it beside what it was, and then it can be allowed.',
-    `What you allowed for a changed tool goes on with it as it is now. After a no, new and changed tools stay disabled; the others can be used. The server is configured in ${visibleLine(definition.source)}.`,
+    trusted && claims && t('You trust what this server says only reads: such a tool then runs without a question.'),
+    !lines.whole &&
+      t('Not all of it fits here. {0} shows it beside what it was, and then it can be allowed.', t('Review…')),
+    t(
+      'What you allowed for a changed tool goes on with it as it is now. After a no, new and changed tools stay disabled; the others can be used. The server is configured in {0}.',
+      visibleLine(definition.source),
+    ),
   ];
   return {
-    message: `The MCP server ${line(definition.name).text} has changed its tools. Use them as they are now?`,
+    message: t('The MCP server {0} has changed its tools. Use them as they are now?', line(definition.name).text),
     detail: detail.filter(Boolean).join('\n\n'),
     whole: lines.whole,
   };
@@ -58,7 +62,11 @@ export function changesSides({ added, changed, removed }: ToolsQuestion): {
   for (const [index, { was, now }] of both.entries()) {
     left -= JSON.stringify([was, now]).length;
     if (left < 0) {
-      after += `${counted(both.length - index, 'more tool')}: too much to be shown, and so to be allowed. Forgetting the server begins anew.\n`;
+      const left = t(
+        '{0}: too much to be shown, and so to be allowed. Forgetting the server begins anew.',
+        amount(both.length - index, 'more tool'),
+      );
+      after += `${left}\n`;
       return { before, after, whole: false };
     }
     before += was ? block(was) : '';
@@ -66,6 +74,8 @@ export function changesSides({ added, changed, removed }: ToolsQuestion): {
   }
   return { before, after, whole: true };
 }
+
+type Heading = 'Changed: {0}' | 'New: {0}' | 'Gone: {0}';
 
 /** Lines of a dialog, as long as they fit: no time is spent on those that do not. */
 class Lines {
@@ -75,15 +85,15 @@ class Lines {
   whole = true;
 
   /** @param parts each a line */
-  add(what: string, name: string, parts: Iterable<Excerpt>): void {
+  add(what: Heading, name: string, parts: Iterable<Excerpt>): void {
     if (this.left === 0 && this.take(what, name, parts)) return;
     this.left += 1;
     this.whole = false;
   }
 
-  private take(what: string, name: string, parts: Iterable<Excerpt>): boolean {
+  private take(what: Heading, name: string, parts: Iterable<Excerpt>): boolean {
     const head = line(name);
-    const lines = [what + head.text];
+    const lines = [t(what, head.text)];
     let { whole } = head;
     for (const part of parts) {
       lines.push(`· ${part.text}`);
@@ -99,25 +109,25 @@ class Lines {
   }
 
   get text(): string {
-    const rest = this.left > 0 ? [`… and ${this.left} more`] : [];
+    const rest = this.left > 0 ? [t('… and {0} more', this.left)] : [];
     return [...this.lines, ...rest].join('\n');
   }
 }
 
 function* changesOf(was: ToolWords | undefined, now: ToolWords): Generator<Excerpt> {
   const after = partsOf(now);
-  if (!was) yield { text: 'what it said before is not known', whole: true };
+  if (!was) yield { text: t('what it said before is not known'), whole: true };
   const before = was ? partsOf(was) : new Map<string, string>();
   let changes = 0;
   for (const label of new Set([...before.keys(), ...after.keys()])) {
     const [one, other] = [before.get(label), after.get(label)];
     if (one === other) continue;
     changes += 1;
-    if (other === undefined) yield said(`gone: ${label}`, one!);
+    if (other === undefined) yield said(t('gone: {0}', label), one!);
     else if (one === undefined) yield said(label, other);
     else yield* differing(label, one, other);
   }
-  if (changes === 0) yield { text: 'in the form of its schema alone', whole: true };
+  if (changes === 0) yield { text: t('in the form of its schema alone'), whole: true };
 }
 
 function* saysOf(tool: ToolWords): Generator<Excerpt> {
@@ -126,7 +136,7 @@ function* saysOf(tool: ToolWords): Generator<Excerpt> {
 
 function said(label: string, text: string, most = longestPart): Excerpt {
   const [of, shown] = [line(label), shortened(text, most)];
-  return { text: `${of.text}: “${shown.text}”`, whole: of.whole && shown.whole };
+  return { text: t('{0}: “{1}”', of.text, shown.text), whole: of.whole && shown.whole };
 }
 
 /** Where two texts differ, with a little of what stands around it. */
@@ -144,10 +154,10 @@ function differing(label: string, was: string, now: string): Excerpt[] {
   });
   const { text: of, whole } = line(label);
   const isSeen = one!.text !== other!.text || !one!.whole || !other!.whole;
-  if (!isSeen) return [{ text: `${of}: differs only in blanks or colour codes`, whole }];
+  if (!isSeen) return [{ text: t('{0}: differs only in blanks or colour codes', of), whole }];
   return [
-    { text: `${of} was: “${one!.text}”`, whole: whole && one!.whole },
-    { text: `${of} is: “${other!.text}”`, whole: whole && other!.whole },
+    { text: t('{0} was: “{1}”', of, one!.text), whole: whole && one!.whole },
+    { text: t('{0} is: “{1}”', of, other!.text), whole: whole && other!.whole },
   ];
 }
 
@@ -156,7 +166,7 @@ function shortened(text: string, most: number): Excerpt {
   if (text.length <= 10 * most) return excerptLine(visibleLine(text), most);
   const end = Math.floor(most / 4);
   const ends = [text.slice(0, most - end), text.slice(-end)].map(visibleLine);
-  return { text: ends.join(`… (${counted(text.length - most, 'more character')}) …`), whole: false };
+  return { text: ends.join(`… (${t(amount(text.length - most, 'more character'))}) …`), whole: false };
 }
 
 /** A name that a server has given. */
@@ -167,12 +177,14 @@ function partsOf({ title, description, inputSchema, annotations }: ToolWords): M
   const { type: _, properties, required, ...rest } = Object(inputSchema) as Record<string, unknown>;
   const json = (value: unknown) => stringify(value) ?? '';
   const parts: [label: string, text: string | undefined][] = [
-    ['title', title],
-    ['description', description],
-    ...Object.entries(Object(properties)).map(([name, value]) => [`argument ${name}`, json(value)] as [string, string]),
-    ['needed arguments', required === undefined ? undefined : json(required)],
-    ['schema', Object.keys(rest).length > 0 ? json(rest) : undefined],
-    ['says about itself', annotations === undefined ? undefined : json(annotations)],
+    [t('title'), title],
+    [t('description'), description],
+    ...Object.entries(Object(properties)).map(
+      ([name, value]) => [t('argument {0}', name), json(value)] as [string, string],
+    ),
+    [t('needed arguments'), required === undefined ? undefined : json(required)],
+    [t('schema'), Object.keys(rest).length > 0 ? json(rest) : undefined],
+    [t('says about itself'), annotations === undefined ? undefined : json(annotations)],
   ];
   return new Map(parts.filter((part): part is [string, string] => part[1] !== undefined));
 }
@@ -181,11 +193,11 @@ function partsOf({ title, description, inputSchema, annotations }: ToolWords): M
 function block({ name = '', title, description, inputSchema, annotations }: Partial<ToolWords>): string {
   const head = line(name);
   const parts: [label: string, text: string | undefined][] = [
-    ['name', head.whole ? undefined : name],
-    ['title', title],
-    ['description', description],
-    ['arguments', inputSchema && stringify(inputSchema, null, 2)],
-    ['says about itself', annotations && stringify(annotations, null, 2)],
+    [t('name'), head.whole ? undefined : name],
+    [t('title'), title],
+    [t('description'), description],
+    [t('arguments'), inputSchema && stringify(inputSchema, null, 2)],
+    [t('says about itself'), annotations && stringify(annotations, null, 2)],
   ];
   const lines = parts.flatMap(([label, text]) => (text === undefined ? [] : [`  ${label}`, ...barred(text)]));
   return `${[head.text, ...lines].join('\n')}\n\n`;

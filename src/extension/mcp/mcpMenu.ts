@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { counted } from '../../protocol/counted.ts';
+import { amount, t } from '../../protocol/l10n.ts';
+import { toPeople } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { makeFile } from '../../tools/gate/write.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
@@ -20,36 +21,41 @@ export async function showServers(mcp: Mcp, policies: Policies): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     tell(
       'info',
-      'This workspace is not trusted, so no MCP server is started or reached. Trust it first (Manage Workspace Trust).',
+      t(
+        'This workspace is not trusted, so no MCP server is started or reached. Trust it first (Manage Workspace Trust).',
+      ),
     );
     return;
   }
   await mcp.servers.reload();
   const { servers, problems } = mcp.servers;
-  await pick('Towpath: MCP servers', [
+  await pick(t('Towpath: MCP servers'), [
     ...servers.map((server) => ({
       label: `${icons[server.state.phase]} ${visibleLine(server.name)}`,
       description: stateOf(mcp, server),
-      detail:
-        server.state.phase === 'failed' ? visibleLine(server.state.problem) : visibleLine(placeOf(server.definition)),
+      detail: visibleLine(
+        server.state.phase === 'failed' ? toPeople(server.failure ?? server.state.problem) : placeOf(server.definition),
+      ),
       run: () => showServer(mcp, policies, server),
     })),
     ...problems.map((problem) => ({ label: `$(warning) ${visibleLine(problem)}`, run: openFirstConfiguration })),
     { label: '', kind: vscode.QuickPickItemKind.Separator },
-    { label: '$(go-to-file) Open Configuration', description: configFile, run: openFirstConfiguration },
+    { label: openLabel(), description: configFile, run: openFirstConfiguration },
   ]);
 }
+
+const openLabel = () => `$(go-to-file) ${t('Open Configuration')}`;
 
 const icons = { running: '$(pass)', starting: '$(sync~spin)', failed: '$(error)', stopped: '$(circle-outline)' };
 
 function stateOf(mcp: Mcp, server: McpServer): string {
   const { phase } = server.state;
-  if (phase !== 'running') return phase;
+  if (phase !== 'running') return t(phase);
   const waiting = mcp.servers.waitingTools(server).length;
   return [
-    `running, ${counted(server.tools.length, 'tool')}`,
-    ...(waiting > 0 ? [`${waiting} disabled until allowed`] : []),
-    ...(mcp.servers.isTrusted(server) ? ['what only reads is trusted'] : []),
+    t('running, {0}', amount(server.tools.length, 'tool')),
+    ...(waiting > 0 ? [t('{0} disabled until allowed', waiting)] : []),
+    ...(mcp.servers.isTrusted(server) ? [t('what only reads is trusted')] : []),
   ].join(', ');
 }
 
@@ -59,31 +65,31 @@ async function showServer(mcp: Mcp, policies: Policies, server: McpServer): Prom
   const isTrusted = servers.isTrusted(server);
   const choices: (Choice | false)[] = [
     servers.waitingTools(server).length > 0 && {
-      label: '$(question) Allow Changed Tools…',
+      label: `$(question) ${t('Allow Changed Tools…')}`,
       run: () => servers.reviewTools(server),
     },
-    !isRunning && { label: '$(play) Start', run: () => servers.start(server) },
-    isRunning && { label: '$(debug-restart) Restart', run: () => servers.restart(server) },
-    isRunning && { label: '$(debug-stop) Stop', run: () => servers.stop(server) },
-    server.tools.length > 0 && { label: '$(tools) Show Tools', run: () => showTools(mcp, server) },
-    { label: '$(output) Show Log', run: () => mcp.log(server.name).show() },
+    !isRunning && { label: `$(play) ${t('Start')}`, run: () => servers.start(server) },
+    isRunning && { label: `$(debug-restart) ${t('Restart')}`, run: () => servers.restart(server) },
+    isRunning && { label: `$(debug-stop) ${t('Stop')}`, run: () => servers.stop(server) },
+    server.tools.length > 0 && { label: `$(tools) ${t('Show Tools')}`, run: () => showTools(mcp, server) },
+    { label: `$(output) ${t('Show Log')}`, run: () => mcp.log(server.name).show() },
     servers.isAllowed(server) && {
-      label: isTrusted ? '$(lock) Ask Before Every Tool Again' : '$(unlock) Trust What Only Reads',
-      description: isTrusted ? '' : 'tools that say they only read run without a question',
+      label: isTrusted ? `$(lock) ${t('Ask Before Every Tool Again')}` : `$(unlock) ${t('Trust What Only Reads')}`,
+      description: isTrusted ? '' : t('tools that say they only read run without a question'),
       run: () => servers.trust(server, !isTrusted),
     },
     servers.isAllowed(server) && {
-      label: '$(trash) Forget',
-      description: 'stops it and takes back what you allowed, rules for its tools too, and the values you gave',
+      label: `$(trash) ${t('Forget')}`,
+      description: t('stops it and takes back what you allowed, rules for its tools too, and the values you gave'),
       run: async () => {
         await mcp.forget(server);
         await policies.forgetServer(identityOf(server.definition));
       },
     },
-    { label: '$(go-to-file) Open Configuration', run: () => openConfiguration(server.definition) },
+    { label: openLabel(), run: () => openConfiguration(server.definition) },
   ];
   await pick(
-    `MCP server ${server.name}: ${stateOf(mcp, server)}`,
+    t('MCP server {0}: {1}', server.name, stateOf(mcp, server)),
     choices.filter((choice) => choice !== false),
   );
 }
@@ -91,13 +97,13 @@ async function showServer(mcp: Mcp, policies: Policies, server: McpServer): Prom
 async function showTools(mcp: Mcp, server: McpServer): Promise<void> {
   const waiting = new Set(mcp.servers.waitingTools(server).map(({ tool }) => tool));
   await pick(
-    `Tools of the MCP server ${server.name}`,
+    t('Tools of the MCP server {0}', server.name),
     server.tools.map((tool) => ({
       label: visibleLine(tool.name),
       description: waiting.has(tool)
-        ? 'disabled until you allow it'
+        ? t('disabled until you allow it')
         : tool.annotations?.readOnlyHint
-          ? 'says it only reads'
+          ? t('says it only reads')
           : '',
       detail: visibleLine(tool.description ?? tool.title ?? '').slice(0, 300),
     })),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Definition, Input } from '../../tools/mcp/config.ts';
 import type { McpPerson, ServerQuestion } from '../../tools/mcp/servers.ts';
@@ -11,10 +12,6 @@ import { withoutLinks } from '../dialogs/questionText.ts';
 import { changesSides, changesText } from './mcpChanges.ts';
 import { describeServer } from './mcpQuestionText.ts';
 import type { McpReview } from './mcpReview.ts';
-
-const review = 'Review…';
-const allow = 'Allow';
-const trust = 'Allow and Trust What Only Reads';
 
 /** Questions about MCP servers, as native dialogs whose first button, which Enter presses, allows nothing. */
 export class McpQuestions implements McpPerson {
@@ -29,9 +26,12 @@ export class McpQuestions implements McpPerson {
 
   /** What does not fit into a dialog is allowed only once it was reviewed. */
   async approveServer({ definition, changed }: ServerQuestion): ReturnType<McpPerson['approveServer']> {
-    const verb = definition.type === 'stdio' ? 'Start' : 'Connect to';
-    const what = `${verb} the MCP server ${definition.name}?`;
-    const why = changed ? 'It is not what you allowed before: it was configured differently.' : '';
+    const { review, allow, trust } = buttons();
+    const what =
+      definition.type === 'stdio'
+        ? t('Start the MCP server {0}?', definition.name)
+        : t('Connect to the MCP server {0}?', definition.name);
+    const why = changed ? t('It is not what you allowed before: it was configured differently.') : '';
     const detail = [why, describeServer(definition)].filter(Boolean).join('\n\n');
     const { text, whole } = excerpt(detail);
     const about = hashOf(definition.hash);
@@ -47,6 +47,7 @@ export class McpQuestions implements McpPerson {
   }
 
   async approveTools(question: ToolsQuestion): ReturnType<McpPerson['approveTools']> {
+    const { review, allow } = buttons();
     const { message, detail, whole } = changesText(question);
     const { definition, added, changed } = question;
     const about = hashOf(definition.hash, ...[...added, ...changed.map(({ now }) => now)].map(definitionOf));
@@ -60,6 +61,7 @@ export class McpQuestions implements McpPerson {
   }
 
   private ask(what: string, detail: string, ...yeses: string[]): Promise<string | undefined> {
+    const { review } = buttons();
     return this.modals.askWhenQuiet({ text: visibleLine(what), detail, buttons: [review, ...yeses], opens: review });
   }
 
@@ -68,7 +70,7 @@ export class McpQuestions implements McpPerson {
     const name = secretName(definition, input);
     const kept = await this.secrets.get(name);
     if (kept !== undefined) return kept;
-    const title = `MCP server ${definition.name}`;
+    const title = t('MCP server {0}', definition.name);
     const prompt = withoutLinks(input.description ?? input.id);
     const value =
       input.type === 'pickString'
@@ -88,6 +90,12 @@ export class McpQuestions implements McpPerson {
     for (const input of definition.inputs) await this.secrets.delete(secretName(definition, input));
   }
 }
+
+const buttons = () => ({
+  review: t('Review…'),
+  allow: t('Allow'),
+  trust: t('Allow and Trust What Only Reads'),
+});
 
 /** Opens the file or the settings that a server is configured in. */
 export async function openConfiguration({ place, name }: Pick<Definition, 'place' | 'name'>): Promise<void> {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { visible, visibleLine } from '../../protocol/visible.ts';
 import { excerptLine } from '../dialogs/excerpt.ts';
 
@@ -20,7 +21,7 @@ export class McpReview implements vscode.Disposable {
     this.registered.dispose();
   }
 
-  async show(server: string, text: string, what = 'MCP server'): Promise<void> {
+  async show(server: string, text: string, what = t('MCP server')): Promise<void> {
     const shown = excerptLine(visibleLine(server), longestName).text.replaceAll('/', '∕');
     await vscode.window.showTextDocument(this.document(`${what} ${shown}`, broken(visible(text))), {
       preview: true,
@@ -30,7 +31,8 @@ export class McpReview implements vscode.Disposable {
   /** Tools as they were and as they are, side by side. */
   async compare(server: string, before: string, after: string): Promise<void> {
     const [was, now] = [this.document('was', before), this.document('now', after)];
-    const title = `Tools of ${excerptLine(visibleLine(server), longestName).text}: as allowed ↔ as they are now`;
+    const shown = excerptLine(visibleLine(server), longestName).text;
+    const title = t('Tools of {0}: as allowed ↔ as they are now', shown);
     await vscode.commands.executeCommand('vscode.diff', was, now, title, { preview: true });
   }
 

@@ -1,4 +1,4 @@
-import { counted } from '../../protocol/counted.ts';
+import { amount, t } from '../../protocol/l10n.ts';
 import type { Completion } from '../../protocol/mention.ts';
 import { mostCompletions } from '../../protocol/named.ts';
 import { fitOf, inOnePiece } from '../../tools/mention/match.ts';
@@ -67,10 +67,10 @@ function wordsOf({ open, errors, warnings, git, terminal }: Known): Named[] {
   return [
     ...(selection ? [word('selection', `${path}:${selection.startLine}-${selection.endLine}`)] : []),
     ...(errors + warnings > 0
-      ? [word('problems', `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`)]
+      ? [word('problems', `${t(amount(errors, 'error'))}, ${t(amount(warnings, 'warning'))}`)]
       : []),
-    ...(git ? [word('changes', 'not committed')] : []),
-    ...(terminal === undefined ? [] : [word('terminal', `last command in ${terminal}`)]),
+    ...(git ? [word('changes', t('not committed'))] : []),
+    ...(terminal === undefined ? [] : [word('terminal', t('last command in {0}', terminal))]),
   ];
 }
 
@@ -78,7 +78,7 @@ function completionOf(path: string, isOpen: boolean): Named {
   const isFolder = path.endsWith('/');
   const bare = isFolder ? path.slice(0, -1) : path;
   const begin = bare.lastIndexOf('/') + 1;
-  const where = [bare.slice(0, Math.max(0, begin - 1)), ...(isOpen ? ['open'] : [])].filter(Boolean).join(' · ');
+  const where = [bare.slice(0, Math.max(0, begin - 1)), ...(isOpen ? [t('open')] : [])].filter(Boolean).join(' · ');
   return {
     mention: { kind: isFolder ? 'folder' : 'file', path: bare },
     label: `${bare.slice(begin)}${isFolder ? '/' : ''}`,

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import { redact } from '../../llm/redact.ts';
+import { t } from '../../protocol/l10n.ts';
 import type { Mention } from '../../protocol/mention.ts';
 import { mostMentions, wordOf } from '../../protocol/named.ts';
+import { toPeople, wordsOf } from '../../protocol/sentence.ts';
 import { relativeIn } from '../../tools/gate/anywhere.ts';
 import { quoted } from '../../tools/gate/spelling.ts';
 import type { Workspace } from '../../tools/workspace.ts';
@@ -75,7 +77,7 @@ export class FromCode {
     await this.saying(async () => {
       const mentions = await find();
       if (mentions.length > mostMentions)
-        tell('info', `A message names ${mostMentions} things at most. The others were left out.`);
+        tell('info', t('A message names {0} things at most. The others were left out.', mostMentions));
       await this.parts.view.give({ type: 'mention', mentions: mentions.slice(0, mostMentions) });
     });
   }
@@ -84,7 +86,7 @@ export class FromCode {
     try {
       await act();
     } catch (error) {
-      tell('warning', error instanceof Error ? error.message : String(error));
+      tell('warning', toPeople(wordsOf(error)));
     }
   }
 
@@ -104,7 +106,7 @@ export class FromCode {
       return Promise.all(second.filter(isUri).map((uri) => this.file(uri)));
     if (how === 'whole') {
       const uri = isUri(first) ? first : vscode.window.activeTextEditor?.document.uri;
-      if (!uri) throw new Error('No file is open in the editor.');
+      if (!uri) throw new Error(t('No file is open in the editor.'));
       return [await this.file(uri)];
     }
     if (how === 'fix') return this.wrongInEditor();
@@ -130,7 +132,7 @@ export class FromCode {
 
   private async problemsAtCursor(): Promise<Mention[]> {
     const problems = await this.problems();
-    if (problems.length === 0) throw new Error('The editor knows of no problem in the line of the cursor.');
+    if (problems.length === 0) throw new Error(t('The editor knows of no problem in the line of the cursor.'));
     return problems;
   }
 
@@ -169,17 +171,19 @@ export class FromCode {
   /** As the tools have it. Throws an `Error` for what is in none of the open folders. */
   private async pathOf(uri: vscode.Uri): Promise<string> {
     const name = quoted(uri.path.slice(uri.path.lastIndexOf('/') + 1));
-    if (uri.scheme === 'untitled') throw new Error(`${name} is not saved yet: it has no place that could be named.`);
+    if (uri.scheme === 'untitled')
+      throw new Error(t('{0} is not saved yet: it has no place that could be named.', name));
     const at = pathOf(uri);
     const path = at === undefined ? undefined : await relativeIn(this.parts.workspace, at);
-    if (path === undefined) throw new Error(`${name} is in none of the open folders, so that nothing of it is told.`);
+    if (path === undefined)
+      throw new Error(t('{0} is in none of the open folders, so that nothing of it is told.', name));
     return path;
   }
 }
 
 function editorInFront(): vscode.TextEditor {
   const editor = vscode.window.activeTextEditor;
-  if (!editor) throw new Error('No file is open in the editor.');
+  if (!editor) throw new Error(t('No file is open in the editor.'));
   return editor;
 }
 

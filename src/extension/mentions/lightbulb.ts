@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 
 /** One answer to whatever the editor says is wrong. It is asked for at each cursor on a problem: it looks at nothing else. */
 export const lightbulb: vscode.CodeActionProvider = {
@@ -7,7 +8,7 @@ export const lightbulb: vscode.CodeActionProvider = {
       .filter(({ severity }) => severity <= vscode.DiagnosticSeverity.Information)
       .sort((one, other) => one.severity - other.severity);
     if (!worst) return [];
-    const title = 'Fix with Towpath';
+    const title = t('Fix with Towpath');
     const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
     const trouble = { uri, line: worst.range.start.line + 1 };
     action.diagnostics = [worst];

@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import { counted } from '../../protocol/counted.ts';
+import { t } from '../../protocol/l10n.ts';
 import type { Completion, Mention } from '../../protocol/mention.ts';
 import type { Attachment } from '../../protocol/messages.ts';
 import { mostCompletions, tokensOfData } from '../../protocol/named.ts';
 import type { Policy } from '../../protocol/policy.ts';
+import { toPeople } from '../../protocol/sentence.ts';
 import type { HostMessage } from '../../protocol/view.ts';
 import { fileReadTool } from '../../tools/files/read.ts';
 import { relativeIn } from '../../tools/gate/anywhere.ts';
@@ -85,7 +87,7 @@ export class Mentions implements vscode.Disposable {
     const rows = completionsFor(query, known, found);
     const { problem } = this.names;
     const tell = (rows: Completion[]) =>
-      this.parts.post({ type: 'completions', asked, rows, ...(problem && { problem }) });
+      this.parts.post({ type: 'completions', asked, rows, ...(problem && { problem: toPeople(problem) }) });
     tell(rows);
     const symbols = query.length < leastOfSymbol ? [] : await this.symbols(query);
     if (symbols.length > 0 && !isLate()) tell(withSymbols(rows, symbols));
@@ -154,7 +156,7 @@ export class Mentions implements vscode.Disposable {
   /** The text of a file that the person means, as a tool would read it. Throws an `Error` with a sentence. */
   async text(path: string, runId: string): Promise<string> {
     const given = await run(fileReadTool, { path }, this.reading(runId));
-    if (given instanceof WithImages) throw new Error(`${quoted(path)} is a picture.`);
+    if (given instanceof WithImages) throw new Error(t('{0} is a picture.', quoted(path)));
     return (given as FileGiven).text;
   }
 

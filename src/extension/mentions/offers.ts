@@ -1,4 +1,4 @@
-import { counted } from '../../protocol/counted.ts';
+import { amount, t } from '../../protocol/l10n.ts';
 import type { Mention } from '../../protocol/mention.ts';
 import { wordOf } from '../../protocol/named.ts';
 import type { Offer } from '../../protocol/view.ts';
@@ -32,36 +32,38 @@ export function offersFor({ errors, changes, front, readme, instructs, tested }:
   });
   const todo = front?.todo;
   const all = [
-    errors > 0 && about(`Fix ${errors === 1 ? 'the error' : `the ${errors} errors`}`, { kind: 'problems' }, asks.fix),
-    changes > 0 && about(`Review my changes in ${counted(changes, 'file')}`, { kind: 'changes' }, asks.reviewChanges),
+    errors > 0 &&
+      about(errors === 1 ? t('Fix the error') : t('Fix the {0} errors', errors), { kind: 'problems' }, asks.fix),
+    changes > 0 &&
+      about(t('Review my changes in {0}', amount(changes, 'file')), { kind: 'changes' }, asks.reviewChanges),
     front &&
       todo !== undefined &&
       about(
-        `Do what is left to do in ${name}:${todo}`,
+        t('Do what is left to do in {0}', `${name}:${todo}`),
         { kind: 'lines', path: front.path, from: todo, to: todo },
         (words) => `Do what is left to do at ${words}.`,
       ),
-    file && !tested && about(`Write the first test, for ${name}`, file, asks.writeTests),
-    file && about(`Explain ${name}`, file, asks.explain),
+    file && !tested && about(t('Write the first test, for {0}', name), file, asks.writeTests),
+    file && about(t('Explain {0}', name), file, asks.explain),
     readme !== undefined &&
       about(
-        'Explain this project',
+        t('Explain this project'),
         { kind: 'file', path: readme },
         (words) =>
           `Explain what this project is, how it is built and where one begins to read (see ${words}). Change nothing.`,
       ),
     readme === undefined &&
       plain(
-        'Write a README',
+        t('Write a README'),
         'Look at this workspace and write a short README.md: what it is, how it is built and run.',
       ),
     !instructs &&
       plain(
-        'Write an AGENTS.md',
+        t('Write an AGENTS.md'),
         'Look at this workspace and write a short AGENTS.md: what an agent has to know to build it, to test it, and to write like the others here.',
       ),
     plain(
-      'Find what is worth mending',
+      t('Find what is worth mending'),
       'Look through this workspace and name the three things most worth mending, with their places. Change nothing.',
     ),
   ];

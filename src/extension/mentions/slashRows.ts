@@ -1,3 +1,4 @@
+import { t } from '../../protocol/l10n.ts';
 import type { Completion } from '../../protocol/mention.ts';
 import { mostCompletions } from '../../protocol/named.ts';
 import { type Slash, slashActs } from '../../protocol/slash.ts';
@@ -13,7 +14,9 @@ export interface Sayable<Of = unknown> {
 export const ownActs: Sayable<undefined>[] = Object.entries(slashActs).map(([name, { does }]) => ({
   kind: 'act',
   name,
-  detail: does,
+  get detail() {
+    return t(does);
+  },
   of: undefined,
 }));
 

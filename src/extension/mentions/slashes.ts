@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { planAgent } from '../../protocol/agents.ts';
-import { counted } from '../../protocol/counted.ts';
+import { amount, t } from '../../protocol/l10n.ts';
 import type { Mention } from '../../protocol/mention.ts';
 import type { Attachment } from '../../protocol/messages.ts';
 import { mostMentions, wordOf } from '../../protocol/named.ts';
@@ -169,9 +169,9 @@ export class Slashes {
     return Promise.all(
       uris.map(async (uri) => {
         const { value, problems } = await files.load(uri, kind);
-        const wrong = problems.length > 0 ? `cannot be used: ${counted(problems.length, 'problem')}` : '';
+        const wrong = problems.length > 0 ? t('cannot be used: {0}', amount(problems.length, 'problem')) : '';
         const detail = value ? (value.description ?? value.name ?? '') : wrong;
-        return { kind, name: nameOf(uri), detail: detail || kind, of: { id: idOf(uri) } };
+        return { kind, name: nameOf(uri), detail: detail || t(kind), of: { id: idOf(uri) } };
       }),
     );
   }
@@ -182,7 +182,7 @@ export class Slashes {
     return prompts.map((prompt) => ({
       kind: 'server-prompt',
       name: `mcp.${prompt.server.name}.${prompt.name}`,
-      detail: prompt.description || `of the MCP server ${prompt.server.name}`,
+      detail: prompt.description || t('of the MCP server {0}', prompt.server.name),
       of: { prompt },
     }));
   }
@@ -216,5 +216,5 @@ const ask = (title: string, asks: string, needed: boolean) =>
     title: withoutLinks(`Towpath: ${title}`),
     prompt: withoutLinks(asks),
     ignoreFocusOut: true,
-    validateInput: (text) => (needed && text.trim() === '' ? 'Write something.' : undefined),
+    validateInput: (text) => (needed && text.trim() === '' ? t('Write something.') : undefined),
   });

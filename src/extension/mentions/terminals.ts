@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { redact } from '../../llm/redact.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import { mostOfText } from '../../protocol/named.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 import { shortened, visibleLine } from '../../protocol/visible.ts';
 import { Cleaner } from '../../tools/shell/output.ts';
 
@@ -47,7 +49,7 @@ export class Terminals implements vscode.Disposable {
 
   /** A command and what it wrote: the last one of this terminal, else of the one in front. Throws an `Error` with a sentence. */
   async lastCommand(terminal = vscode.window.activeTerminal): Promise<Written> {
-    if (!terminal) throw new Error('No terminal is open.');
+    if (!terminal) throw new SaidError(sentence('No terminal is open.'));
     const command = this.last.get(terminal);
     if (command?.output.trim()) return this.recorded(command);
     // It ran before Towpath did, or was over at once; the editor may know it all the same.
@@ -55,16 +57,18 @@ export class Terminals implements vscode.Disposable {
     const text = await copiedBy('workbench.action.terminal.copyLastCommandAndLastCommandOutput');
     if (text?.trim()) return this.written(text.trim().split('\n', 1)[0]!, text);
     if (command) return this.recorded(command);
-    throw new Error(
-      'This terminal tells the editor of no command (it has run none, or its shell has no shell integration). Select the text, and add the selection.',
+    throw new SaidError(
+      sentence(
+        'This terminal tells the editor of no command (it has run none, or its shell has no shell integration). Select the text, and add the selection.',
+      ),
     );
   }
 
   /** What is selected in the terminal in front. Throws an `Error` with a sentence. */
   async selection(): Promise<Written> {
-    if (!vscode.window.activeTerminal) throw new Error('No terminal is open.');
+    if (!vscode.window.activeTerminal) throw new SaidError(sentence('No terminal is open.'));
     const text = await copiedBy('workbench.action.terminal.copySelection');
-    if (!text?.trim()) throw new Error('Nothing is selected in the terminal.');
+    if (!text?.trim()) throw new SaidError(sentence('Nothing is selected in the terminal.'));
     return this.written(text.trim().split('\n', 1)[0]!, text);
   }
 

@@ -3,13 +3,15 @@ import { askModel } from '../../engine/modelCall.ts';
 import { tokensOfMessages, tokensOfPrefix } from '../../engine/tokens.ts';
 import type { AdapterResult, CompleteOptions } from '../../llm/adapter.ts';
 import type { ChatRequest, ChatStreamChunk } from '../../llm/client.ts';
+import { inEnglish, t } from '../../protocol/l10n.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 import { isOverLimit } from '../../protocol/money.ts';
+import { toPeople, type Words, wordsIn, wordsOf } from '../../protocol/sentence.ts';
 import { type AskLine, TooManyAsks } from './askLine.ts';
 import type { AskedMessage, AskedOptions } from './newerEditor.ts';
 import { fromEditorMessages, fromEditorOptions, sizeOf } from './offeredWire.ts';
 
-/** Why an ask has no answer: `blocked` is for now, and it may be asked again. */
+/** Why an ask has no answer, for people: `blocked` is for now, and it may be asked again. */
 export class AskRefused extends Error {
   override readonly name = 'AskRefused';
   constructor(
@@ -22,7 +24,7 @@ export class AskRefused extends Error {
 
 export interface Ask {
   /** An extension's name, or the editor: for people. */
-  who: string;
+  who: Words;
   messages: readonly AskedMessage[];
   options: AskedOptions;
   signal: AbortSignal;
@@ -54,23 +56,24 @@ export async function answerAsk(ask: Ask, { line, label, local, ready, recorded 
   const { who, signal } = ask;
   signal.throwIfAborted();
   const { text, pictures } = sizeOf(ask.messages, ask.options);
-  if (text + pictures > mostCharacters) throw tooLong(label, `${text + pictures} characters`);
+  if (text + pictures > mostCharacters) throw tooLong(label, t('{0} characters', text + pictures));
   const leave = await line.enter({ who, model: label, local, stop: ask.stop }, signal).catch((error) => {
     throw error instanceof TooManyAsks ? new AskRefused('blocked', error.message) : error;
   });
   try {
     const model = await ready().catch((error: Error) => {
-      throw error instanceof AskRefused ? error : new AskRefused('failed', error.message);
+      throw error instanceof AskRefused ? error : new AskRefused('failed', toPeople(wordsOf(error)));
     });
     signal.throwIfAborted();
     const request = requestOf(ask, model, text, label);
     const seen = shownBy(ask);
     const result = await recorded(model, () => askModel(model, request, { signal, ...seen }));
     if (result.aborted) signal.throwIfAborted();
-    if (result.error) throw new AskRefused(isOverLimit(result.error) ? 'blocked' : 'failed', result.error.message);
+    if (result.error)
+      throw new AskRefused(isOverLimit(result.error) ? 'blocked' : 'failed', toPeople(wordsIn(result.error)));
     const broken = result.message?.toolCalls?.find(({ malformed }) => malformed !== undefined);
     if (broken)
-      throw new AskRefused('failed', `${label} called ${broken.name} with arguments that are no JSON object.`);
+      throw new AskRefused('failed', t('{0} called {1} with arguments that are no JSON object.', label, broken.name));
     return result;
   } finally {
     leave();
@@ -80,22 +83,30 @@ export async function answerAsk(ask: Ask, { line, label, local, ready, recorded 
 /** Throws `AskRefused`. @param text characters of it */
 function requestOf({ who, messages, options }: Ask, { model, contextWindow }: RunModel, text: number, label: string) {
   const most = (contextWindow ?? Number.POSITIVE_INFINITY) * slack;
-  if (text > most * mostPerToken) throw tooLong(label, `${text} characters`, contextWindow);
+  if (text > most * mostPerToken) throw tooLong(label, t('{0} characters', text), contextWindow);
   const request: ChatRequest = {
     model,
     messages: fromEditorMessages(messages),
     ...fromEditorOptions(options),
-    asker: who,
+    asker: inEnglish(who),
   };
   const { messages: told, ...prefix } = request;
   const tokens = tokensOfPrefix(prefix) + tokensOfMessages(told);
-  if (tokens > most) throw tooLong(label, `about ${tokens} tokens`, contextWindow);
+  if (tokens > most) throw tooLong(label, t('about {0} tokens', tokens), contextWindow);
   return request;
 }
 
 function tooLong(label: string, what: string, window?: number): AskRefused {
-  const most = window === undefined ? '' : ` It has a window of ${window} tokens.`;
-  return new AskRefused('failed', `This is longer than ${label} can read: ${what}.${most} Nothing was asked.`);
+  const message =
+    window === undefined
+      ? t('This is longer than {0} can read: {1}. Nothing was asked.', label, what)
+      : t(
+          'This is longer than {0} can read: {1}. It has a window of {2} tokens. Nothing was asked.',
+          label,
+          what,
+          window,
+        );
+  return new AskRefused('failed', message);
 }
 
 /** Text and whole calls: what the editor passes on. Once it has, the model is not asked again. */

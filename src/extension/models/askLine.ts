@@ -1,7 +1,10 @@
+import { t } from '../../protocol/l10n.ts';
+import type { Words } from '../../protocol/sentence.ts';
+
 /** Somebody outside of Towpath asks a model of ours. */
 export interface OpenAsk {
   /** An extension's name, or the editor. */
-  who: string;
+  who: Words;
   /** What the model is called. */
   model: string;
   /** Milliseconds since 1970. */
@@ -11,7 +14,7 @@ export interface OpenAsk {
 }
 
 interface Entering {
-  who: string;
+  who: Words;
   model: string;
   /** It runs on this machine, which has one thing at a time in its memory. */
   local: boolean;
@@ -21,7 +24,7 @@ interface Entering {
 /** Of one that asks, and of all together: who asks in a loop is refused, and keeps nobody else away. */
 const [mostOfOne, mostInAll] = [4, 12];
 
-/** Too much is asked at the same time. */
+/** Too much is asked at the same time. Its message is for people. */
 export class TooManyAsks extends Error {
   override readonly name = 'TooManyAsks';
 }
@@ -46,9 +49,9 @@ export class AskLine {
   async enter(entering: Entering, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.open.filter(({ who }) => who === entering.who).length >= mostOfOne)
-      throw new TooManyAsks(`${entering.who} already asks ${mostOfOne} times at once. Wait for an answer.`);
+      throw new TooManyAsks(t('{0} already asks {1} times at once. Wait for an answer.', entering.who, mostOfOne));
     if (this.open.length >= mostInAll)
-      throw new TooManyAsks(`Models of Towpath are asked ${mostInAll} times at once already. Wait for an answer.`);
+      throw new TooManyAsks(t('Models of Towpath are asked {0} times at once already. Wait for an answer.', mostInAll));
     let admit = () => {};
     const admitted = new Promise<void>((resolve) => {
       admit = resolve;

@@ -1,3 +1,5 @@
+import { t } from '../../protocol/l10n.ts';
+import type { Words } from '../../protocol/sentence.ts';
 import { AskRefused } from './answerAsk.ts';
 
 /** Somebody that asks models of ours, as the editor tells it. */
@@ -5,7 +7,7 @@ export interface Asker {
   /** Of an extension; undefined: the editor does not tell who asks. */
   id?: string;
   /** For people. */
-  name: string;
+  name: Words;
 }
 
 export interface AskersMemory {
@@ -34,11 +36,11 @@ export class Askers {
   async check(asker: Asker): Promise<void> {
     const { id, name } = asker;
     if (id === undefined || this.allowed.includes(id)) return;
-    const refused = new AskRefused('no-permission', `You have not allowed ${name} to ask models of Towpath.`);
+    const refused = new AskRefused('no-permission', t('You have not allowed {0} to ask models of Towpath.', name));
     if (this.declined.has(id)) throw refused;
     const question = this.questions.get(id) ?? { answer: this.question(id, asker), waiting: 0 };
     if (question.waiting >= mostWaiting)
-      throw new AskRefused('blocked', `Whether ${name} may ask models of Towpath is not answered yet.`);
+      throw new AskRefused('blocked', t('Whether {0} may ask models of Towpath is not answered yet.', name));
     question.waiting += 1;
     this.questions.set(id, question);
     if (!(await question.answer.finally(() => this.questions.delete(id)))) throw refused;

@@ -11,6 +11,7 @@ import { createRoom } from '../../llm/local/room.ts';
 import type { KeepOptions } from '../../llm/local/states/keepOptions.ts';
 import { createRateLimiter, type RateLimiter, type RateLimits } from '../../llm/rateLimit.ts';
 import { withRescue } from '../../llm/rescue/rescue.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import { type Settings, settings } from '../settings/settings.ts';
 import { createEditorClient } from './editorModels.ts';
 import type { LocalEngine } from './localEngine.ts';
@@ -88,7 +89,7 @@ export class Clients {
         ...options,
         workerPath: path.join(dist, 'worker.mjs'),
         modules: () => this.engine.modules(),
-        label: model === 'demo' ? 'the demo model' : path.basename(model),
+        label: model === 'demo' ? sentence('the demo model') : path.basename(model),
         room: this.room,
         idleUnloadMs: () => settings()['local.idleUnload'],
         keep: this.keep,

@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { askModel } from '../../engine/modelCall.ts';
 import { secretsIn } from '../../llm/headers.ts';
 import type { ProviderId } from '../../llm/providers.ts';
-import { counted } from '../../protocol/counted.ts';
+import { amount, type Sentence, sentence, t } from '../../protocol/l10n.ts';
+import { joined, textAs, toPeople, wordsIn, wordsOf } from '../../protocol/sentence.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
 import { offer, tell } from '../dialogs/tell.ts';
 import { settings } from '../settings/settings.ts';
@@ -12,18 +13,21 @@ import { providerSettings } from './providerSettings.ts';
 /** Tries the picked model with one short question, and says precisely what came of it. */
 export async function testConnection(models: Models, log: vscode.LogOutputChannel): Promise<void> {
   const id = models.currentId;
-  const result = await stoppable(`Towpath asks ${id} for one word`, (signal, progress) =>
+  const result = await stoppable(t('Towpath asks {0} for one word', id), (signal, progress) =>
     askOneWord(models, signal, progress),
   );
   if (!result) return; // given up by the person
   log.info(`Test of ${id}: ${result.text}`);
-  if (result.works) tell('info', result.text);
-  else void showProblem(result.text, result.code === 'LLM_AUTH_FAILED' ? models.currentProvider?.id : undefined);
+  const words = toPeople(result.said ?? result.text);
+  if (result.works) tell('info', words);
+  else void showProblem(words, result.code === 'LLM_AUTH_FAILED' ? models.currentProvider?.id : undefined);
 }
 
 export interface TestResult {
   works: boolean;
   text: string;
+  /** The same for people, where that can be told in their language. */
+  said?: Sentence;
   code?: string;
   /** In how many pieces the answer came. */
   pieces: number;
@@ -37,7 +41,10 @@ export async function askOneWord(
 ): Promise<TestResult | undefined> {
   let pieces = 0;
   const started = performance.now();
-  const seconds = (at: number) => `${((at - started) / 1000).toFixed(1)} s`;
+  const seconds = (at: number) => {
+    const tenths = Math.round((at - started) / 100);
+    return sentence('{0}.{1} s', Math.floor(tenths / 10), tenths % 10);
+  };
   try {
     const chosen = await models.current();
     let firstAt: number | undefined;
@@ -47,34 +54,35 @@ export async function askOneWord(
       {
         signal,
         onChunk: (chunk) => {
-          if (chunk.progress) progress(chunk.progress.text);
+          if (chunk.progress) progress(toPeople(chunk.progress.said ?? chunk.progress.text));
           if (!chunk.content && !chunk.thinking) return;
           firstAt ??= performance.now();
           pieces++;
         },
-        onRetry: (wait) => progress(`${wait.error.message} Trying again.`),
+        onRetry: (wait) => progress(t('{0} Trying again.', wordsIn(wait.error))),
       },
     );
     if (reply.aborted) return undefined;
     const answered = reply.success || reply.finishReason === 'length';
-    if (!answered) return { works: false, text: reply.error?.message ?? 'It failed.', code: reply.error?.code, pieces };
-    const tokens = reply.usage ? `, ${counted(reply.usage.totalTokens, 'token')}` : '';
-    const first = firstAt === undefined ? '' : `first word after ${seconds(firstAt)}, `;
-    return {
-      works: true,
-      text: `${chosen.id} answers: ${first}done after ${seconds(performance.now())}${tokens}.`,
-      pieces,
-    };
+    if (!answered) {
+      const why = reply.error ? wordsIn(reply.error) : sentence('It failed.');
+      return { works: false, ...textAs(why), code: reply.error?.code, pieces };
+    }
+    const first = firstAt !== undefined && sentence('first word after {0}', seconds(firstAt));
+    const done = sentence('done after {0}', seconds(performance.now()));
+    const tokens = reply.usage && amount(reply.usage.totalTokens, 'token');
+    const facts = [first, done, tokens].filter((fact) => typeof fact === 'object');
+    return { works: true, ...textAs(sentence('{0} answers: {1}.', chosen.id, joined(facts, ', '))), pieces };
   } catch (error) {
-    const { message, code } = error as { message: string; code?: string };
-    return { works: false, text: message, ...(code && { code }), pieces };
+    const { code } = error as { code?: string };
+    return { works: false, ...textAs(wordsOf(error)), ...(code && { code }), pieces };
   }
 }
 
 /** `keyOf`: the provider that wants another key. (The editor's own models have none of ours.) */
 export async function showProblem(text: string, keyOf: ProviderId | undefined): Promise<void> {
-  const setSecret = 'Set Secret…';
-  const ways = keyOf ? ['Set API Key…', ...(namesSecrets(keyOf) ? [setSecret] : [])] : ['Pick Model…'];
+  const setSecret = t('Set Secret…');
+  const ways = keyOf ? [t('Set API Key…'), ...(namesSecrets(keyOf) ? [setSecret] : [])] : [t('Pick Model…')];
   const chosen = await offer('error', text, ...ways);
   if (chosen === setSecret) await vscode.commands.executeCommand('towpath.setSecret');
   else if (chosen) await vscode.commands.executeCommand(keyOf ? 'towpath.setKey' : 'towpath.pickModel', keyOf);

@@ -1,7 +1,8 @@
 import { LLMError } from '../../llm/errors.ts';
 import { secretsIn, withSecrets } from '../../llm/headers.ts';
 import { isLoopback } from '../../llm/http.ts';
-import { keyHeaderOf, keyOrigin, type Provider } from '../../llm/providers.ts';
+import { keyHeaderOf, keyOrigin, labelOf, type Provider } from '../../llm/providers.ts';
+import { type Sentence, sentence, t } from '../../protocol/l10n.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import type { ProviderSettings } from './providerSettings.ts';
@@ -36,7 +37,7 @@ export class Credentials {
     return this.carried(
       settings,
       apiKey,
-      (name) => this.elsewhere(secretOf(name), origin, `the secret "${name}"`, how),
+      (name) => this.elsewhere(secretOf(name), origin, sentence('the secret "{0}"', name), how),
       origin,
     );
   }
@@ -79,12 +80,12 @@ export class Credentials {
     const place = `${provider.id} ${origin}`;
     if (!this.withoutKey.has(place)) {
       const hasOther = this.secrets.origins(provider.id).length > 0 && mayCarry(origin);
-      const key = await this.elsewhere(provider.id, origin, `your ${provider.label} key`, how);
+      const key = await this.elsewhere(provider.id, origin, sentence('your {0} key', labelOf(provider)), how);
       if (key) return key;
       if (hasOther && !isNeeded) this.withoutKey.add(place);
     }
     if (!isNeeded) return undefined;
-    const message = `No API key for ${provider.label} (${origin}). Run *Towpath: Set API Key*.`;
+    const message = sentence('No API key for {0} ({1}). Run *Towpath: Set API Key*.', labelOf(provider), origin);
     throw new LLMError('LLM_AUTH_FAILED', message);
   }
 
@@ -92,18 +93,19 @@ export class Credentials {
   private async elsewhere(
     slot: string,
     origin: string,
-    what: string,
+    what: Sentence,
     how: { quiet: true } | undefined,
   ): Promise<string | undefined> {
     const other = mayCarry(origin) ? this.secrets.origins(slot).at(-1) : undefined;
     const value = other && (await this.secrets.key(slot, other));
     if (!value) return undefined;
-    if (how) throw new LLMError('LLM_AUTH_FAILED', `You have not said yet whether ${origin} may have ${what}.`);
-    const use = 'Use It There Too';
-    const buttons = ['Do Not Send It', use]; // Enter presses the first
-    const detail = `It was saved for ${other}. Whoever runs ${origin} will see it.`;
-    if ((await this.modals.askWhenQuiet({ text: `Send ${what} to ${origin}?`, detail, buttons })) !== use)
-      return undefined;
+    if (how)
+      throw new LLMError('LLM_AUTH_FAILED', sentence('You have not said yet whether {0} may have {1}.', origin, what));
+    const use = t('Use It There Too');
+    const buttons = [t('Do Not Send It'), use]; // Enter presses the first
+    const detail = t('It was saved for {0}. Whoever runs {1} will see it.', other, origin);
+    const text = t('Send {0} to {1}?', what, origin);
+    if ((await this.modals.askWhenQuiet({ text, detail, buttons })) !== use) return undefined;
     await this.secrets.save(slot, origin, value);
     return value;
   }
@@ -123,7 +125,17 @@ const originOf = (provider: Provider, { baseUrl }: Wanted): string => keyOrigin(
 
 function missing(header: string, name: string, origin: string): LLMError {
   const message = mayCarry(origin)
-    ? `The header ${header} names the secret "${name}", which is not set for ${origin}. Run *Towpath: Set Secret of a Header*.`
-    : `The header ${header} names the secret "${name}", and ${origin} is reached without encryption, where no secret is sent. Use an https address.`;
+    ? sentence(
+        'The header {0} names the secret "{1}", which is not set for {2}. Run *Towpath: Set Secret of a Header*.',
+        header,
+        name,
+        origin,
+      )
+    : sentence(
+        'The header {0} names the secret "{1}", and {2} is reached without encryption, where no secret is sent. Use an https address.',
+        header,
+        name,
+        origin,
+      );
   return new LLMError('LLM_AUTH_FAILED', message);
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { inGigabytes } from '../../llm/local/fit.ts';
 import type { LocalModel } from '../../llm/local/library.ts';
+import { t } from '../../protocol/l10n.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { tell } from '../dialogs/tell.ts';
 import type { Models } from './models.ts';
@@ -10,20 +11,21 @@ import type { Models } from './models.ts';
 /** Asks, and moves a model's files to the trash; for good only where there is none and after a second question. */
 export async function deleteModel(model: LocalModel, models: Models, modals: Modals): Promise<void> {
   const name = path.basename(model.path);
-  const many = model.files.length > 1 ? ` (${model.files.length} files)` : '';
-  const detail = `${model.path}${many}\n${inGigabytes(model.bytes)} on disk`;
-  const yes = 'Move to Trash';
-  if ((await modals.ask({ text: `Delete ${name}?`, detail, buttons: [yes] })) !== yes) return;
+  const { length } = model.files;
+  const files = length > 1 ? t('{0} ({1} files)', model.path, length) : model.path;
+  const detail = `${files}\n${t('{0} on disk', inGigabytes(model.bytes))}`;
+  const yes = t('Move to Trash');
+  if ((await modals.ask({ text: t('Delete {0}?', name), detail, buttons: [yes] })) !== yes) return;
   if (models.isInMemory(model.path) && (await models.unloadLocal()) === 'busy') {
-    tell('warning', `${name} is at work. Stop its run, then delete it.`);
+    tell('warning', t('{0} is at work. Stop its run, then delete it.', name));
     return;
   }
   let trash = true;
   for (const file of model.files) {
     if (trash && (await toTrash(file))) continue;
-    const forGood = 'Delete Permanently';
+    const forGood = t('Delete Permanently');
     if (trash) {
-      const text = `There is no trash for ${name} here. Delete it permanently?`;
+      const text = t('There is no trash for {0} here. Delete it permanently?', name);
       if ((await modals.ask({ text, detail, buttons: [forGood] })) !== forGood) return;
     }
     trash = false;

@@ -6,6 +6,7 @@ import { type DownloadProgress, download } from '../../llm/local/download.ts';
 import { inGigabytes } from '../../llm/local/fit.ts';
 import { findRemote, type RemoteModel } from '../../llm/local/hub.ts';
 import { discard, type PausedDownload, pausedDownloads } from '../../llm/local/unfinished.ts';
+import { language, sentence, t } from '../../protocol/l10n.ts';
 import { shortened } from '../../protocol/visible.ts';
 import { isLocked, takeLock } from '../../runs/lock.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
@@ -69,7 +70,7 @@ export class Downloads implements vscode.Disposable {
     const { 'local.hub': hub } = settings();
     const parsed = parseAddress(address, hub);
     const { host } = new URL(parsed.kind === 'hub' ? hub : parsed.url);
-    return stoppable(`Towpath asks ${host} about ${shortened(address, 80)}`, async (signal) => {
+    return stoppable(t('Towpath asks {0} about {1}', host, shortened(address, 80)), async (signal) => {
       try {
         return await findRemote(parsed, address, { hub, signal });
       } catch (error) {
@@ -86,7 +87,7 @@ export class Downloads implements vscode.Disposable {
     const transfer: Transfer = {
       address: model.address,
       first,
-      text: 'begins',
+      text: t('begins'),
       pause: () => stop.abort(paused),
       cancel: () => stop.abort(cancelled),
     };
@@ -94,12 +95,12 @@ export class Downloads implements vscode.Disposable {
     this.transfers.set(first, transfer);
     this.changed.fire();
     const shown = stoppable(
-      `Towpath downloads ${path.basename(first)}`,
+      t('Towpath downloads {0}', path.basename(first)),
       (signal, progress) => {
         signal.addEventListener('abort', () => stop.abort(paused));
         return this.run(model, transfer, stop.signal, progress);
       },
-      'Pause',
+      t('Pause'),
     );
     try {
       return await shown;
@@ -154,14 +155,14 @@ function createPace() {
       else if (at - (points.at(-1)?.at ?? 0) >= beat) points = [...points, { at, received }].slice(-40);
     },
     text({ state, received, total }: DownloadProgress): string {
-      const percent = `${Math.floor((received / total) * 100)} % of ${inGigabytes(total)}`;
-      if (state === 'checking') return `${percent}, checking what is here`;
+      const percent = t('{0} % of {1}', Math.floor((received / total) * 100), inGigabytes(total));
+      if (state === 'checking') return t('{0}, checking what is here', percent);
       const first = points[0];
       const seconds = ((points.at(-1)?.at ?? 0) - (first?.at ?? 0)) / 1000;
       if (!first || seconds < 1) return percent;
       const rate = (received - first.received) / seconds;
-      const left = rate > 0 ? `, ${timeLeft((total - received) / rate)} left` : '';
-      return `${percent}, ${inGigabytes(rate)}/s${left}`;
+      const pace = `${percent}, ${inGigabytes(rate)}/s`;
+      return rate > 0 ? t('{0}, {1} left', pace, timeLeft((total - received) / rate)) : pace;
     },
   };
 }
@@ -169,13 +170,13 @@ function createPace() {
 function timeLeft(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds / 360) / 10} h`;
+  return `${(Math.round(seconds / 360) / 10).toLocaleString(language(), { useGrouping: false })} h`;
 }
 
 function toldOf(error: unknown, first: string): unknown {
   if ((error as { code?: string }).code !== 'STORE_LOCKED') return error;
   return new LLMError(
     'UNKNOWN',
-    `${path.basename(first)} is being downloaded in another window. Its progress is there.`,
+    sentence('{0} is being downloaded in another window. Its progress is there.', path.basename(first)),
   );
 }

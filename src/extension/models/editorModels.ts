@@ -11,6 +11,7 @@ import { oncePerRun, unseenFiles } from '../../llm/notes.ts';
 import { windowIsFull } from '../../llm/providerErrors.ts';
 import { redact } from '../../llm/redact.ts';
 import { repairHistory, wellFormed, wellFormedData } from '../../llm/repair.ts';
+import { sentence, t } from '../../protocol/l10n.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 import { toEditorTools } from './editorWire.ts';
 import { ownVendor } from './newerEditor.ts';
@@ -34,7 +35,7 @@ export function createEditorClient(): LLMClient {
     signal?.throwIfAborted();
     const { messages, leftOut } = asText(asked.messages);
     const request = { ...asked, messages };
-    for (const warning of news(request.cacheKey, unseenFiles("The editor's model", leftOut)))
+    for (const warning of news(request.cacheKey, unseenFiles(sentence("The editor's model"), leftOut)))
       yield { warning, done: false };
     const cancel = new vscode.CancellationTokenSource();
     const watch = createWatch(signal); // the extension behind the model may not heed the token
@@ -129,7 +130,7 @@ function toOptions(request: ChatRequest): vscode.LanguageModelChatRequestOptions
       ? vscode.LanguageModelChatToolMode.Required
       : vscode.LanguageModelChatToolMode.Auto;
   return {
-    justification: 'Towpath works on your task with the model you picked.',
+    justification: t('Towpath works on your task with the model you picked.'),
     ...(tools.length > 0 && request.toolChoice !== 'none' && { tools, toolMode }),
   };
 }
@@ -140,23 +141,28 @@ function toLLMError(error: unknown, model: string, begun: boolean): LLMError {
   const { NoPermissions, Blocked, NotFound } = vscode.LanguageModelError;
   const code = error instanceof vscode.LanguageModelError ? error.code : undefined;
   if (code === NoPermissions.name)
-    return new LLMError('LLM_AUTH_FAILED', `The editor does not let Towpath use ${model}: ${message}`);
+    return new LLMError('LLM_AUTH_FAILED', sentence('The editor does not let Towpath use {0}: {1}', model, message));
   if (code === Blocked.name)
-    return new LLMError('LLM_RATE_LIMITED', `The editor refuses more requests to ${model} now: ${message}`);
+    return new LLMError(
+      'LLM_RATE_LIMITED',
+      sentence('The editor refuses more requests to {0} now: {1}', model, message),
+    );
   if (code === NotFound.name) return notOffered(model);
-  if (begun) return new LLMError('LLM_INCOMPLETE', `${model} broke off: ${message}`);
+  if (begun) return new LLMError('LLM_INCOMPLETE', sentence('{0} broke off: {1}', model, message));
   if (windowIsFull.test(message))
-    return new LLMError('LLM_CONTEXT_OVERFLOW', `The conversation is longer than the window of ${model}: ${message}`);
+    return new LLMError(
+      'LLM_CONTEXT_OVERFLOW',
+      sentence('The conversation is longer than the window of {0}: {1}', model, message),
+    );
   return new LLMError('UNKNOWN', `${model}: ${message}`);
 }
 
 function itself(model: string): LLMError {
-  const message = `${model} is a model that Towpath itself offers to the editor. Pick it as what it is.`;
+  const message = sentence('{0} is a model that Towpath itself offers to the editor. Pick it as what it is.', model);
   return new LLMError('UNKNOWN', message, { reason: 'no-model' });
 }
 
 function notOffered(model: string): LLMError {
-  return new LLMError('UNKNOWN', `The editor does not offer the model ${model} now. Pick another one.`, {
-    reason: 'no-model',
-  });
+  const message = sentence('The editor does not offer the model {0} now. Pick another one.', model);
+  return new LLMError('UNKNOWN', message, { reason: 'no-model' });
 }

@@ -10,6 +10,8 @@ import {
   gpuEnginesFor,
   removeGpuEngine,
 } from '../../llm/local/gpuEngine.ts';
+import { t } from '../../protocol/l10n.ts';
+import { toPeople, wordsOf } from '../../protocol/sentence.ts';
 import { takeLock } from '../../runs/lock.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
@@ -17,11 +19,11 @@ import { tell } from '../dialogs/tell.ts';
 import { settings } from '../settings/settings.ts';
 import type { LocalEngine } from './localEngine.ts';
 
-const titles: Record<GpuEngine['kind'], string> = {
+const titles = {
   cuda: 'CUDA, for graphics cards of NVIDIA',
   vulkan: 'Vulkan, for most others',
   'cuda-ext': 'CUDA for older drivers, beside the first',
-};
+} as const satisfies Record<GpuEngine['kind'], string>;
 
 /** The GPU engines that a person adds to the one that came with Towpath. */
 export class GpuEngines {
@@ -38,23 +40,26 @@ export class GpuEngines {
     if (!shippedIn(this.home.dist))
       return tell(
         'info',
-        'This Towpath is a checkout. Run "npm run gpu -- vulkan" or "npm run gpu -- cuda" in its folder.',
+        t('This Towpath is a checkout. Run "npm run gpu -- vulkan" or "npm run gpu -- cuda" in its folder.'),
       );
     const items = offered.map((engine) => ({
-      label: titles[engine.kind],
-      description: installed.includes(engine.name) ? 'here' : inGigabytes(engine.bytes),
+      label: t(titles[engine.kind]),
+      description: installed.includes(engine.name) ? t('here') : inGigabytes(engine.bytes),
       engine,
     }));
-    const title = `Towpath: add a GPU engine. ${hardware ? `Found: ${hardware}` : 'No graphics card was found.'}`;
+    const found = hardware ? t('Found: {0}', hardware) : t('No graphics card was found.');
+    const title = t('Towpath: add a GPU engine. {0}', found);
     const engine =
       offered.find((one) => one.kind === kind) ?? (await vscode.window.showQuickPick(items, { title }))?.engine;
     if (!engine) return;
     try {
       await (installed.includes(engine.name) ? this.remove(engine) : this.fetch(engine));
     } catch (error) {
-      const { code, message } = error as LLMError;
+      const { code } = error as LLMError;
       const told =
-        code === ('STORE_LOCKED' as string) ? 'Another window is adding an engine. Its progress is there.' : message;
+        code === ('STORE_LOCKED' as string)
+          ? t('Another window is adding an engine. Its progress is there.')
+          : toPeople(wordsOf(error));
       tell('error', told);
     }
   }
@@ -63,14 +68,20 @@ export class GpuEngines {
     const registry = settings()['local.engineRegistry'];
     const folder = enginesFolder(this.home.storage);
     const detail = [
-      `${inGigabytes(engine.bytes)} to download, ${inGigabytes(engine.unpacked)} on the disk`,
-      `From ${new URL(addressOf(engine, registry)).host}, @node-llama-cpp/${engine.name} ${engine.version}; not, if ${archiveOf(engine)} is in the folder already`,
-      `To ${folder}`,
-      'Its checksum must be the one that came with Towpath. It is a program, and runs in a process of its own.',
+      t('{0} to download, {1} on the disk', inGigabytes(engine.bytes), inGigabytes(engine.unpacked)),
+      t(
+        'From {0}, {1}; not, if {2} is in the folder already',
+        new URL(addressOf(engine, registry)).host,
+        `@node-llama-cpp/${engine.name} ${engine.version}`,
+        archiveOf(engine),
+      ),
+      t('To {0}', folder),
+      t('Its checksum must be the one that came with Towpath. It is a program, and runs in a process of its own.'),
     ].join('\n');
-    const yes = 'Download';
-    if ((await this.modals.ask({ text: `Add the engine ${engine.name}?`, detail, buttons: [yes] })) !== yes) return;
-    const done = await stoppable(`Towpath adds the engine ${engine.name}`, async (signal, progress) => {
+    const yes = t('Download');
+    const text = t('Add the engine {0}?', engine.name);
+    if ((await this.modals.ask({ text, detail, buttons: [yes] })) !== yes) return;
+    const done = await stoppable(t('Towpath adds the engine {0}', engine.name), async (signal, progress) => {
       try {
         await addGpuEngine(engine, {
           modules: ownModules(this.home.dist),
@@ -79,7 +90,7 @@ export class GpuEngines {
           signal,
           lock: takeLock,
           onProgress: ({ received, total }) =>
-            progress(`${Math.floor((received / total) * 100)} % of ${inGigabytes(total)}`),
+            progress(t('{0} % of {1}', Math.floor((received / total) * 100), inGigabytes(total))),
         });
         return true;
       } catch (error) {
@@ -90,22 +101,26 @@ export class GpuEngines {
     if (done)
       tell(
         'info',
-        `The engine ${engine.name} is here. A model that is loaded from now on runs on the GPU as far as it fits; Towpath: Doctor tells whether it works.`,
+        t(
+          'The engine {0} is here. A model that is loaded from now on runs on the GPU as far as it fits; Towpath: Doctor tells whether it works.',
+          engine.name,
+        ),
       );
   }
 
   private async remove(engine: GpuEngine): Promise<void> {
-    const yes = 'Remove';
-    const text = `The engine ${engine.name} is here. Remove it?`;
-    if ((await this.modals.ask({ text, detail: 'Local models run on the CPU then.', buttons: [yes] })) !== yes) return;
+    const yes = t('Remove');
+    const text = t('The engine {0} is here. Remove it?', engine.name);
+    const detail = t('Local models run on the CPU then.');
+    if ((await this.modals.ask({ text, detail, buttons: [yes] })) !== yes) return;
     await removeGpuEngine(engine, this.home.storage);
-    tell('info', `The engine ${engine.name} is removed.`);
+    tell('info', t('The engine {0} is removed.', engine.name));
   }
 
   private none(): string {
     const { gpu } = this.home.state();
     return gpu.includes('metal')
-      ? 'The engine that came with Towpath uses the GPU already.'
-      : `There is no GPU engine for ${process.platform}-${process.arch}.`;
+      ? t('The engine that came with Towpath uses the GPU already.')
+      : t('There is no GPU engine for {0}.', `${process.platform}-${process.arch}`);
   }
 }

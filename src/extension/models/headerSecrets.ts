@@ -1,13 +1,15 @@
 import * as vscode from 'vscode';
 import { isSendable, secretsIn } from '../../llm/headers.ts';
-import { keyOrigin, type Provider, providers } from '../../llm/providers.ts';
+import { keyOrigin, labelOf, type Provider, providers } from '../../llm/providers.ts';
+import { t } from '../../protocol/l10n.ts';
+import { toPeople } from '../../protocol/sentence.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { tell } from '../dialogs/tell.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';
 import { mayCarry } from './credentials.ts';
 import { addressOf } from './modelIds.ts';
-import { providerSettings } from './providerSettings.ts';
+import { providerSettings, settingsProblem } from './providerSettings.ts';
 
 /** A secret that a header names, and where it goes. */
 interface Use {
@@ -23,25 +25,23 @@ export class HeaderSecrets {
 
   /** Saves one; of several it is asked which. */
   async set(name?: string): Promise<void> {
-    const problem = providers
-      .map(({ id }) => providerSettings(settings(), id).problem)
-      .find((one) => one !== undefined);
-    if (problem) return void tell('error', problem);
+    const problem = providers.map(({ id }) => settingsProblem(settings(), id)).find((one) => one !== undefined);
+    if (problem) return void tell('error', t(problem));
     const all = onePerPlace(providers.flatMap(usesOf)).filter((use) => name === undefined || use.name === name);
     if (all.length === 0) {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it
-      const text = 'No header in towpath.providers names a secret. One is named as ${secret:name} in its value.';
+      const text = t('No header in towpath.providers names a secret. One is named as ${secret:name} in its value.');
       return void tell('info', text);
     }
     const items = await Promise.all(
       all.map(async (use) => ({
         label: use.name,
         description: use.origin,
-        detail: `${use.provider.label}, ${use.header}: ${(await this.isSet(use)) ? 'set' : 'not set'}`,
+        detail: `${toPeople(labelOf(use.provider))}, ${use.header}: ${(await this.isSet(use)) ? t('set') : t('not set')}`,
         use,
       })),
     );
-    const title = 'Towpath: set which secret?';
+    const title = t('Towpath: set which secret?');
     const chosen = items.length === 1 ? items[0] : await vscode.window.showQuickPick(items, { title });
     if (chosen) await this.ask(chosen.use);
   }
@@ -65,14 +65,22 @@ export class HeaderSecrets {
 
   private async ask({ name, provider, header, origin }: Use): Promise<boolean> {
     if (!mayCarry(origin)) {
-      const problem = `${provider.label} is reached without encryption at ${origin}, where no secret is ever sent.`;
-      tell('error', `${problem} Set an https address.`);
+      const problem = t(
+        '{0} is reached without encryption at {1}, where no secret is ever sent. Set an https address.',
+        labelOf(provider),
+        origin,
+      );
+      tell('error', problem);
       return false;
     }
     const secret = await vscode.window.showInputBox({
-      title: `Secret "${name}" for ${origin}`,
+      title: t('Secret "{0}" for {1}', name, origin),
       prompt: withoutLinks(
-        `For the header ${header} of ${provider.label}. Kept in the editor's secret storage and sent to this address only`,
+        t(
+          "For the header {0} of {1}. Kept in the editor's secret storage and sent to this address only",
+          header,
+          labelOf(provider),
+        ),
       ),
       password: true,
       ignoreFocusOut: true,
@@ -80,7 +88,7 @@ export class HeaderSecrets {
     });
     if (!secret) return false;
     await this.secrets.save(secretOf(name), origin, secret.trim());
-    tell('info', `The secret "${name}" for ${origin} is saved.`);
+    tell('info', t('The secret "{0}" for {1} is saved.', name, origin));
     return true;
   }
 }
@@ -103,6 +111,6 @@ const onePerPlace = (uses: readonly Use[]): Use[] => [
 const shortest = 4;
 
 function secretProblem(text: string): string | undefined {
-  if (!isSendable(text.trim())) return 'A secret is one line of visible ASCII characters.';
-  return text.trim().length < shortest ? `A secret has ${shortest} characters or more.` : undefined;
+  if (!isSendable(text.trim())) return t('A secret is one line of visible ASCII characters.');
+  return text.trim().length < shortest ? t('A secret has {0} characters or more.', shortest) : undefined;
 }

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type * as vscode from 'vscode';
 import { engineModules, libraryVersion, missingEngine, ownModules, removeOthers } from '../../llm/local/engineHome.ts';
 import { type EngineState, engineState } from '../../llm/local/engines.ts';
+import { type Sentence, t } from '../../protocol/l10n.ts';
 
 /** What runs local models here: the engine that came with Towpath, and GPU engines that a person adds to it. */
 export class LocalEngine {
@@ -20,13 +21,13 @@ export class LocalEngine {
   }
 
   /** Why no local model can run here; undefined where one can. */
-  missing(): string | undefined {
+  missing(): Sentence | undefined {
     return missingEngine(this.dist);
   }
 
   state(): EngineState {
     const missing = this.missing();
-    return { ...engineState(this.modules()), ...(missing && { missing }) };
+    return { ...engineState(this.modules()), ...(missing && { missing: t(missing) }) };
   }
 
   /** Clears away what belongs to another version. */

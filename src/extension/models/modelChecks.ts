@@ -1,10 +1,12 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { checksAsJson, checksAsMarkdown } from '../../check/report.ts';
-import { type CheckResult, passedOf } from '../../check/result.ts';
+import { checksAsJson, checksAsMarkdown, endOf, titleOf } from '../../check/report.ts';
+import { type CheckResult, ofThePerson, passedOf } from '../../check/result.ts';
 import type { RunEvent } from '../../protocol/events.ts';
+import { t } from '../../protocol/l10n.ts';
 import { lazily } from '../../protocol/lazily.ts';
+import { toPeople, wordsOf } from '../../protocol/sentence.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
@@ -17,7 +19,7 @@ import type { Models } from './models.ts';
 import type { MoneyLimits } from './moneyLimits.ts';
 
 const scheme = 'towpath-checks';
-const page = vscode.Uri.from({ scheme, path: '/Checked Models.md' });
+const page = () => vscode.Uri.from({ scheme, path: `/${t('Checked Models')}.md` });
 const formats = { markdown: 'md', json: 'json' } as const;
 type Format = keyof typeof formats;
 
@@ -56,15 +58,15 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   }
 
   provideTextDocumentContent(): string {
-    return checksAsMarkdown(this.results);
+    return checksAsMarkdown(this.results, ofThePerson());
   }
 
   /** One question, with what it takes; then the tasks, until they are done or stopped; then how each went. */
   async check(id = this.parts.models.currentId): Promise<void> {
     const name = describe(id).label;
     if (id === demoModel)
-      return tell('info', 'The demo model can only play its script. Pick another model, then check it.');
-    if (this.atWork) return tell('info', 'A model is being checked. It can be stopped where its progress is shown.');
+      return tell('info', t('The demo model can only play its script. Pick another model, then check it.'));
+    if (this.atWork) return tell('info', t('A model is being checked. It can be stopped where its progress is shown.'));
     this.atWork = true;
     try {
       const result = await this.run(id, name);
@@ -72,21 +74,23 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
       this.newest = result;
       if (result.ended === undefined) await this.parts.checks.keep(result);
       await this.show();
-      const failed = result.of - passedOf(result);
-      const words = failed === 0 ? 'all of them' : `${passedOf(result)} of them`;
-      if (result.ended === undefined) tell('info', `${name} was given ${result.of} tasks and has done ${words}.`);
-      else tell('warning', `${name} was not checked to the end. ${result.ended}`);
+      const end = endOf(result);
+      if (end) tell('warning', t('{0} was not checked to the end. {1}', name, end));
+      else tell('info', doneBy(name, result));
     } catch (error) {
-      const { message, code } = error as Error & { code?: string };
-      void showProblem(message, code === 'LLM_AUTH_FAILED' ? providerOf(split(id).provider)?.id : undefined);
+      const { code } = error as Error & { code?: string };
+      void showProblem(
+        toPeople(wordsOf(error)),
+        code === 'LLM_AUTH_FAILED' ? providerOf(split(id).provider)?.id : undefined,
+      );
     } finally {
       this.atWork = false;
     }
   }
 
   async show(): Promise<void> {
-    this.shownAgain.fire(page); // what is open already is the page of before
-    const document = await vscode.workspace.openTextDocument(page);
+    this.shownAgain.fire(page()); // what is open already is the page of before
+    const document = await vscode.workspace.openTextDocument(page());
     await vscode.languages.setTextDocumentLanguage(document, 'markdown');
     await vscode.window.showTextDocument(document, { preview: false });
   }
@@ -94,7 +98,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   /** As Markdown to be read, or as JSON to be compared by programs; without the home folder's name. */
   async export(given?: { format?: Format; to?: vscode.Uri }): Promise<void> {
     const { results } = this;
-    if (results.length === 0) return tell('info', 'No model is checked yet. Run *Check This Model*.');
+    if (results.length === 0) return tell('info', t('No model is checked yet. Run *Check This Model*.'));
     const format = given?.format ?? (await askFormat());
     if (!format) return;
     const to = given?.to ?? (await askPlace(formats[format]));
@@ -103,9 +107,9 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
     const shared = forSharing(text, { secrets: [], home: os.homedir() });
     try {
       await vscode.workspace.fs.writeFile(to, Buffer.from(shared));
-      tell('info', `Exported to ${to.fsPath}.`);
+      tell('info', t('Exported to {0}.', to.fsPath));
     } catch (error) {
-      tell('error', `The checks could not be exported. ${(error as Error).message}`);
+      tell('error', t('The checks could not be exported. {0}', wordsOf(error)));
     }
   }
 
@@ -122,11 +126,12 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
     const estimate = estimateOf(id.startsWith('local/'), checks.of(id));
     const detail = [
       ...estimateInWords(estimate, model.adapter.leastCost?.(model.model, estimate.prompt)),
-      'It works in a temporary folder of its own. Nothing of your workspace is read, changed or sent.',
+      t('It works in a temporary folder of its own. Nothing of your workspace is read, changed or sent.'),
     ].join('\n');
-    const yes = 'Check';
-    if ((await modals.ask({ text: `Check what ${name} can do?`, detail, buttons: [yes] })) !== yes) return undefined;
-    return stoppable(`Towpath checks ${name}`, (signal, progress) => {
+    const yes = t('Check');
+    if ((await modals.ask({ text: t('Check what {0} can do?', name), detail, buttons: [yes] })) !== yes)
+      return undefined;
+    return stoppable(t('Towpath checks {0}', name), (signal, progress) => {
       let shown = 0;
       return checkModel({
         model,
@@ -137,7 +142,8 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
         record: audit,
         progress({ done, of, task, text }) {
           const percent = (done / of) * 100;
-          progress([`${done + 1} of ${of}, ${task.title}`, text].filter(Boolean).join(': '), percent - shown);
+          const now = t('{0} of {1}, {2}', done + 1, of, titleOf(task));
+          progress([now, text].filter(Boolean).join(': '), percent - shown);
           shown = percent;
         },
       });
@@ -145,16 +151,24 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   }
 }
 
+function doneBy(name: string, result: CheckResult): string {
+  const done = passedOf(result);
+  return done === result.of
+    ? t('{0} was given {1} tasks and has done all of them.', name, result.of)
+    : t('{0} was given {1} tasks and has done {2} of them.', name, result.of, done);
+}
+
 async function askFormat(): Promise<Format | undefined> {
   const items = [
-    { label: 'Markdown', detail: 'To be read: a table of the models, and what went wrong', format: 'markdown' },
-    { label: 'JSON', detail: 'To be compared by programs', format: 'json' },
+    { label: 'Markdown', detail: t('To be read: a table of the models, and what went wrong'), format: 'markdown' },
+    { label: 'JSON', detail: t('To be compared by programs'), format: 'json' },
   ] as const;
-  return (await vscode.window.showQuickPick(items, { title: 'Towpath: export the checked models' }))?.format;
+  return (await vscode.window.showQuickPick(items, { title: t('Towpath: export the checked models') }))?.format;
 }
 
 const askPlace = (ending: string): Thenable<vscode.Uri | undefined> => {
   const folder = diskFolders()[0]?.uri.fsPath ?? os.homedir();
   const defaultUri = vscode.Uri.file(path.join(folder, `checked-models.${ending}`));
-  return vscode.window.showSaveDialog({ defaultUri, title: 'Export Checked Models', filters: { [ending]: [ending] } });
+  const title = t('Export Checked Models');
+  return vscode.window.showSaveDialog({ defaultUri, title, filters: { [ending]: [ending] } });
 };

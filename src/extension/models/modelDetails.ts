@@ -1,18 +1,22 @@
 import path from 'node:path';
+import { failuresAsMarkdown } from '../../check/report.ts';
 import { type CheckResult, checkInShort, inDay } from '../../check/result.ts';
 import type { ChatWrapperName } from '../../llm/local/chatWrappers.ts';
 import type { EngineState } from '../../llm/local/engines.ts';
 import { type Fit, inGigabytes } from '../../llm/local/fit.ts';
 import type { GgufInfo } from '../../llm/local/ggufInfo.ts';
 import type { LocalModel } from '../../llm/local/library.ts';
-import { type Place, placeInWords } from '../../llm/local/place.ts';
+import type { Place } from '../../llm/local/place.ts';
+import { grouped, language, t } from '../../protocol/l10n.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 
-export const verdicts: Record<Fit['verdict'], string> = {
+const verdicts = {
   fits: 'fits',
   tight: 'tight',
   'too-large': 'does not fit',
-};
+} as const satisfies Record<Fit['verdict'], string>;
+
+export const verdictOf = ({ verdict }: Fit): string => t(verdicts[verdict]);
 
 interface Facts {
   chatWrapper?: ChatWrapperName;
@@ -30,71 +34,90 @@ export function modelDetails(
   { chatWrapper = 'auto', gpu = true, place, check }: Facts = {},
 ): string {
   const { info } = model;
+  const tokens = (count: number) => t('{0} tokens', grouped(count));
   const rows: [string, string | undefined][] = [
-    ['Name', info?.name],
-    ['Architecture', info?.architecture],
-    ['Parameters', info && parametersText(info)],
-    ['Quantisation', info?.quantisation],
-    [
-      'Trained context',
-      info?.trainedContext === undefined ? undefined : `${info.trainedContext.toLocaleString('en-US')} tokens`,
-    ],
-    ['Layers', info?.layers?.toString()],
-    ['Licence', info?.licence],
-    ['Chat template', info && templateText(info.hasChatTemplate, chatWrapper)],
-    ['Size on disk', inGigabytes(model.bytes) + (model.files.length > 1 ? ` in ${model.files.length} files` : '')],
-    ['Memory', `${verdicts[fit.verdict]}. ${fit.reason}`],
-    [
-      'A token',
-      info?.bytesPerToken === undefined
-        ? undefined
-        : `${Math.ceil(info.bytesPerToken / 1000).toLocaleString('en-US')} kB of memory, and as much of the disk while what was read is kept`,
-    ],
-    ['Context that fits now', fit.contextSize > 0 ? `${fit.contextSize.toLocaleString('en-US')} tokens` : 'none'],
-    ['Runs on', engineText(engine, gpu)],
-    ['In memory', place && `on ${placeInWords(place)}`],
-    ['Checked', check && `${checkInShort(check)}, on ${inDay(check.at)}`],
-    ['File', model.path],
+    [t('Name'), info?.name],
+    [t('Architecture'), info?.architecture],
+    [t('Parameters'), info && parametersText(info)],
+    [t('Quantisation'), info?.quantisation],
+    [t('Trained context'), info?.trainedContext === undefined ? undefined : tokens(info.trainedContext)],
+    [t('Layers'), info?.layers?.toString()],
+    [t('Licence'), info?.licence],
+    [t('Chat template'), info && templateText(info.hasChatTemplate, chatWrapper)],
+    [t('Size on disk'), sizeText(model)],
+    [t('Memory'), `${verdictOf(fit)}. ${fit.reason}`],
+    [t('A token'), info?.bytesPerToken === undefined ? undefined : tokenText(info.bytesPerToken)],
+    [t('Context that fits now'), fit.contextSize > 0 ? tokens(fit.contextSize) : t('none')],
+    [t('Runs on'), engineText(engine, gpu)],
+    [t('In memory'), place && whereText(place)],
+    [t('Checked'), check && t('{0}, on {1}', checkInShort(check), inDay(check.at, language()))],
+    [t('File'), model.path],
   ];
   return [
     `# ${visibleLine(path.basename(model.path))}`,
     '',
-    ...(model.trouble ? [`**It cannot be used.** ${model.trouble}`, ''] : []),
+    ...(model.trouble ? [t('**It cannot be used.** {0}', model.trouble), ''] : []),
     '| | |',
     '|---|---|',
     ...rows.filter(([, value]) => value).map(([name, value]) => `| ${name} | ${cell(value!)} |`),
     '',
     ...(check ? failures(check) : []),
-    'Read from the file itself, without loading it. What it needs is an estimate on the safe side; memory of a graphics card is not counted.',
+    t(
+      'Read from the file itself, without loading it. What it needs is an estimate on the safe side; memory of a graphics card is not counted.',
+    ),
     '',
   ].join('\n');
 }
 
 /** What it could not do when it was checked. */
-function failures({ tasks }: CheckResult): string[] {
-  const failed = tasks.filter(({ passed }) => !passed);
-  if (failed.length === 0) return [];
-  const rows = failed.map(({ title, why = '' }) => `| ${cell(title)} | ${cell(why)} |`);
-  return ['| not done | what went wrong |', '|---|---|', ...rows, ''];
+function failures(check: CheckResult): string[] {
+  const [, ...table] = failuresAsMarkdown(check, t);
+  return table.length > 0 ? [...table, ''] : [];
 }
+
+function sizeText({ bytes, files }: LocalModel): string {
+  const size = inGigabytes(bytes);
+  return files.length > 1 ? t('{0} in {1} files', size, files.length) : size;
+}
+
+const tokenText = (bytes: number): string =>
+  t('{0} kB of memory, and as much of the disk while what was read is kept', grouped(Math.ceil(bytes / 1000)));
 
 /** The first file of a split model counts its own only. */
 function parametersText({ sizeLabel, parameters, parts }: GgufInfo): string {
-  return [sizeLabel, parts === 1 && parameters.toLocaleString('en-US')].filter(Boolean).join(', ');
+  return [sizeLabel, parts === 1 && parameters.toLocaleString(language())].filter(Boolean).join(', ');
 }
 
 function templateText(embedded: boolean, chatWrapper: ChatWrapperName): string {
-  const own = embedded ? 'embedded template' : 'none: the engine guesses how to talk to it';
+  const own = embedded ? t('embedded template') : t('none: the engine guesses how to talk to it');
   if (chatWrapper === 'auto' || (chatWrapper === 'jinjaTemplate' && embedded)) return own;
-  return `${chatWrapper}, as towpath.local.chatWrapper says (in the file: ${embedded ? 'its own' : 'none'})`;
+  return embedded
+    ? t('{0}, as towpath.local.chatWrapper says (in the file: its own)', chatWrapper)
+    : t('{0}, as towpath.local.chatWrapper says (in the file: none)', chatWrapper);
 }
 
-/** What runs local models on this machine, in a sentence or two; `wanted`: the setting that allows a GPU. */
+function whereText({ gpu, gpuLayers, layers }: Place): string {
+  if (gpu === false) return t('on the CPU');
+  if (gpuLayers === 0) return t('on the CPU (no layer fits on {0})', gpu);
+  return gpuLayers < layers
+    ? t('on the GPU ({0}, {1} of {2} layers, the others on the CPU)', gpu, gpuLayers, layers)
+    : t('on the GPU ({0}, {1} of {2} layers)', gpu, gpuLayers, layers);
+}
+
+/** What runs local models on this machine, in a sentence or two for people; `wanted`: the setting that allows a GPU. */
 export function engineText({ installed, gpu, missing, hardware, advice }: EngineState, wanted = true): string {
-  if (missing) return `nothing: ${missing}`;
-  if (!wanted) return `the CPU (${installed.join(', ')}), because towpath.local.gpu is off.`;
-  const place = gpu.length > 0 ? `${gpu.join(' or ')} where it works, else the CPU` : 'the CPU';
-  return [`${place} (${installed.join(', ')}).`, hardware && `Found: ${hardware}`, advice].filter(Boolean).join(' ');
+  const engines = installed.join(', ');
+  if (missing) return t('nothing: {0}', missing);
+  if (!wanted) return t('the CPU ({0}), because towpath.local.gpu is off.', engines);
+  const place =
+    gpu.length > 0
+      ? t(
+          '{0} where it works, else the CPU ({1}).',
+          gpu.reduce((one, other) => t('{0} or {1}', one, other)),
+          engines,
+        )
+      : t('the CPU ({0}).', engines);
+  return [place, hardware && t('Found: {0}', hardware), advice].filter(Boolean).join(' ');
 }
 
 const cell = (text: string) => visibleLine(text).replaceAll('|', '\\|');

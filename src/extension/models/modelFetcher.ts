@@ -6,6 +6,7 @@ import { parseAddress } from '../../llm/local/address.ts';
 import { bestFor, type CuratedModel, curated } from '../../llm/local/curated.ts';
 import { fitOf, inGigabytes, type Machine } from '../../llm/local/fit.ts';
 import type { RemoteModel } from '../../llm/local/hub.ts';
+import { t } from '../../protocol/l10n.ts';
 import { toPeople, wordsOf } from '../../protocol/sentence.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { offer } from '../dialogs/tell.ts';
@@ -45,11 +46,11 @@ export class ModelFetcher {
     const name = path.basename(file, '.gguf');
     if (this.models.currentId === before) {
       await this.models.pick(`local/${file}`);
-      await offerCheck(`${name} is here and in use.`);
+      await offerCheck(t('{0} is here and in use.', name));
       return;
     }
-    const use = 'Use It';
-    if ((await offer('info', `${name} is here.`, use)) === use) await this.models.pick(`local/${file}`);
+    const use = t('Use It');
+    if ((await offer('info', t('{0} is here.', name), use)) === use) await this.models.pick(`local/${file}`);
   }
 
   /** What came is kept; says so, with the ways on. Nothing when it was removed. */
@@ -57,10 +58,11 @@ export class ModelFetcher {
     const kept = (await this.downloads.paused()).find((one) => one.address === address);
     if (!kept) return;
     const percent = Math.floor((kept.received / kept.total) * 100);
-    const text = `${path.basename(kept.first)} is paused at ${percent} %. What came so far is kept.`;
-    const chosen = await offer('info', text, 'Resume', 'Remove');
-    if (chosen === 'Resume') await this.fetch(address, { agreed: true });
-    if (chosen === 'Remove') await this.downloads.discard(kept.first);
+    const text = t('{0} is paused at {1} %. What came so far is kept.', path.basename(kept.first), percent);
+    const [resume, remove] = [t('Resume'), t('Remove')];
+    const chosen = await offer('info', text, resume, remove);
+    if (chosen === resume) await this.fetch(address, { agreed: true });
+    if (chosen === remove) await this.downloads.discard(kept.first);
   }
 
   /** Before the first byte: how much, from where, to where. */
@@ -72,16 +74,16 @@ export class ModelFetcher {
     const names = model.files.map(({ name }) => name);
     const sums = model.files.every(({ sha256 }) => sha256 !== undefined);
     const detail = [
-      `${inGigabytes(bytes)}, ${names.length > 1 ? `${names.length} files` : names[0]}`,
-      `From ${new URL(model.files[0]!.url).host}, ${model.address}`,
-      `To ${this.downloads.folder}`,
-      known && `Licence: ${known.licence}. ${known.goodFor}.`,
-      `${fit.verdict === 'too-large' ? 'It does not fit this machine. ' : ''}${fit.reason}`,
-      sums ? 'Its checksum is checked.' : 'The server names no checksum, so damage on the way may go unnoticed.',
+      `${inGigabytes(bytes)}, ${names.length > 1 ? t('{0} files', names.length) : names[0]}`,
+      t('From {0}, {1}', new URL(model.files[0]!.url).host, model.address),
+      t('To {0}', this.downloads.folder),
+      known && t('Licence: {0}. {1}.', known.licence, known.goodFor),
+      fit.verdict === 'too-large' ? t('It does not fit this machine. {0}', fit.reason) : fit.reason,
+      sums ? t('Its checksum is checked.') : t('The server names no checksum, so damage on the way may go unnoticed.'),
     ];
-    const yes = 'Download';
-    const other = 'Another Model…';
-    const text = `Download ${known?.name ?? path.basename(names[0]!, '.gguf')}?`;
+    const yes = t('Download');
+    const other = t('Another Model…');
+    const text = t('Download {0}?', known?.name ?? path.basename(names[0]!, '.gguf'));
     const asked = { text, detail: detail.filter(Boolean).join('\n'), buttons: [yes, other], opens: other };
     const answer = await this.modals.ask(asked);
     if (answer === other) void vscode.commands.executeCommand('towpath.manageModels');
@@ -90,8 +92,8 @@ export class ModelFetcher {
 
   async askAddress(): Promise<void> {
     const address = await vscode.window.showInputBox({
-      title: 'Towpath: download a model by its address',
-      prompt: 'hf:owner/repository, hf:owner/repository:Q4_K_M, hf:owner/repository/file.gguf, or https://….gguf',
+      title: t('Towpath: download a model by its address'),
+      prompt: t('hf:owner/repository, hf:owner/repository:Q4_K_M, hf:owner/repository/file.gguf, or https://….gguf'),
       placeHolder: curated[1]!.address,
       ignoreFocusOut: true,
       validateInput: (text) => {
@@ -109,7 +111,7 @@ export class ModelFetcher {
 
 /** What it can do here is best known before it is believed. */
 async function offerCheck(text: string): Promise<void> {
-  const check = 'Check This Model…';
+  const check = t('Check This Model…');
   if ((await offer('info', text, check)) === check) await vscode.commands.executeCommand('towpath.checkModel');
 }
 
@@ -118,15 +120,14 @@ export async function toldToPerson(work: () => Promise<unknown>): Promise<void> 
   try {
     await work();
   } catch (error) {
-    const ways: Record<string, string> = {
-      'Try Again…': 'towpath.manageModels',
-      'A File…': 'towpath.useLocal',
-      'Demo Model': 'towpath.useDemo',
-      'An Endpoint…': 'towpath.useEndpoint',
-    };
-    const message = error instanceof Error ? error.message : String(error);
-    const chosen = await offer('error', message, ...Object.keys(ways));
-    if (chosen) await vscode.commands.executeCommand(ways[chosen]!);
+    const ways = new Map([
+      [t('Try Again…'), 'towpath.manageModels'],
+      [t('A File…'), 'towpath.useLocal'],
+      [t('Demo Model'), 'towpath.useDemo'],
+      [t('An Endpoint…'), 'towpath.useEndpoint'],
+    ]);
+    const chosen = await offer('error', toPeople(wordsOf(error)), ...ways.keys());
+    if (chosen) await vscode.commands.executeCommand(ways.get(chosen)!);
   }
 }
 

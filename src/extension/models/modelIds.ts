@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { type Provider, type ProviderId, providers } from '../../llm/providers.ts';
+import { labelOf, type Provider, type ProviderId, providers } from '../../llm/providers.ts';
+import { sentence, t } from '../../protocol/l10n.ts';
+import { joined, toPeople, type Words } from '../../protocol/sentence.ts';
 import type { ModelOption } from '../../protocol/view.ts';
 import { type Settings, settings } from '../settings/settings.ts';
-import { namedProviders, providerSettings, unknownProvider } from './providerSettings.ts';
+import { namedProviders, otherProvider, providerSettings, settingsProblem } from './providerSettings.ts';
 
 export const demoModel = 'local/demo';
 
@@ -38,44 +40,61 @@ export function providerOf(id: string): Provider | undefined {
 
 /** How a model is shown in a list. `problem`: why it cannot be used, with the way out. */
 export function describe(id: string): ModelOption {
+  const problem = problemOf(id);
+  return { id, label: toPeople(nameOf(id)), ...aboutIt(id), ...(problem && { problem: toPeople(problem) }) };
+}
+
+/** What a model is called. */
+export function nameOf(id: string): Words {
+  const { provider, model } = split(id);
+  if (id === demoModel) return sentence('Demo model');
+  if (provider === 'local') return path.basename(model, '.gguf');
+  return provider === 'vscode-lm' || providerOf(provider) ? model : id;
+}
+
+function aboutIt(id: string): Pick<ModelOption, 'detail' | 'images'> {
+  const { provider: providerId, model } = split(id);
+  const images = { images: false };
+  if (id === demoModel) return { detail: t('A script for weights: shows how Towpath works, knows nothing'), ...images };
+  if (providerId === 'local') return { detail: model, ...images };
+  if (providerId === 'vscode-lm') return { detail: t('A model of the editor'), ...images };
+  const provider = providerOf(providerId);
+  if (!provider) return { detail: '' };
+  const label = toPeople(labelOf(provider));
+  const address = isUsable(provider) ? addressOf(provider.id) : '';
+  return { detail: isWebAddress(address) ? `${label}, ${new URL(address).host}` : label };
+}
+
+const isUsable = ({ id }: Provider): boolean => settingsProblem(settings(), id) === undefined;
+
+/** Why a model cannot be used, with the way out; undefined: nothing is known against it. */
+export function problemOf(id: string): Words | undefined {
   const { provider: providerId, model } = split(id);
   if (id === demoModel)
-    return {
-      id,
-      label: 'Demo model',
-      detail: 'A script for weights: shows how Towpath works, knows nothing',
-      images: false,
-      ...(!vscode.workspace.isTrusted && {
-        problem:
+    return vscode.workspace.isTrusted
+      ? undefined
+      : sentence(
           'The demo model plays an edit, and an untrusted workspace allows none. Trust the workspace, or pick another model.',
-      }),
-    };
+        );
   if (providerId === 'local')
-    return {
-      id,
-      label: path.basename(model, '.gguf'),
-      detail: model,
-      images: false,
-      ...(!existsSync(model) && { problem: `The model file ${model} is not there. Pick another model.` }),
-    };
-  if (providerId === 'vscode-lm') return { id, label: model, detail: 'A model of the editor', images: false };
+    return existsSync(model) ? undefined : sentence('The model file {0} is not there. Pick another model.', model);
+  if (providerId === 'vscode-lm') return undefined;
   const provider = providerOf(providerId);
   if (!provider) {
     const isNamed = namedProviders(settings().providers).includes(providerId);
-    const problem = isNamed ? unknownProvider(providerId) : `Towpath does not know the provider of "${id}".`;
-    return { id, label: id, detail: '', problem: `${problem} Pick another model.` };
+    const unknown = sentence('Towpath does not know the provider of "{0}".', id);
+    return joined([(isNamed && otherProvider(providerId)) || unknown, sentence('Pick another model.')]);
   }
-  const { problem } = providerSettings(settings(), provider.id);
-  if (problem) return { id, label: model, detail: provider.label, problem };
+  const problem = settingsProblem(settings(), provider.id);
+  if (problem) return problem;
   const address = addressOf(provider.id);
-  return {
-    id,
-    label: model,
-    detail: isWebAddress(address) ? `${provider.label}, ${new URL(address).host}` : provider.label,
-    ...(!isWebAddress(address) && {
-      problem: address
-        ? `"${address}" is no address for ${provider.label}: one begins with https:// or http://. Run *Towpath: Use an Endpoint*.`
-        : `No address is set for ${provider.label}. Run *Towpath: Use an Endpoint*.`,
-    }),
-  };
+  if (isWebAddress(address)) return undefined;
+  const label = labelOf(provider);
+  return address
+    ? sentence(
+        '"{0}" is no address for {1}: one begins with https:// or http://. Run *Towpath: Use an Endpoint*.',
+        address,
+        label,
+      )
+    : sentence('No address is set for {0}. Run *Towpath: Use an Endpoint*.', label);
 }

@@ -3,13 +3,14 @@ import * as vscode from 'vscode';
 import { bestFor, type CuratedModel, curated, curatedFit } from '../../llm/local/curated.ts';
 import { type Fit, fitOf, inGigabytes } from '../../llm/local/fit.ts';
 import { type LocalModel, listModels, type ReadModel } from '../../llm/local/library.ts';
+import { t } from '../../protocol/l10n.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
 import { deleteModel } from './deleteModel.ts';
 import type { Downloads, Transfer } from './downloads.ts';
 import type { KeptChecks } from './keptChecks.ts';
 import type { LocalEngine } from './localEngine.ts';
-import { modelDetails, verdicts } from './modelDetails.ts';
+import { modelDetails, verdictOf } from './modelDetails.ts';
 import { type ModelFetcher, machine, toldToPerson } from './modelFetcher.ts';
 import { listedFolders } from './modelFolders.ts';
 import type { Models } from './models.ts';
@@ -48,8 +49,8 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
 
   async manage(): Promise<void> {
     const picker = vscode.window.createQuickPick<Item>();
-    picker.title = 'Towpath: models on this machine';
-    picker.placeholder = 'Use a model, or download one';
+    picker.title = t('Towpath: models on this machine');
+    picker.placeholder = t('Use a model, or download one');
     picker.matchOnDescription = true;
     picker.matchOnDetail = true;
     picker.busy = true;
@@ -106,7 +107,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
           place: this.models.placeOf(model.path),
           check: this.checks.of(`local/${model.path}`),
         })
-      : `There is no model file at ${uri.query}.\n`;
+      : `${t('There is no model file at {0}.', uri.query)}\n`;
   }
 
   private async listed(): Promise<Item[]> {
@@ -117,18 +118,22 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     const best = bestFor(machine(), context);
     return [
       ...begun.map((one) => this.pausedItem(one)),
-      separator('On this machine'),
+      separator(t('On this machine')),
       ...local.filter((model) => !unfinished.has(model.path)).map((model) => this.localItem(model)),
-      separator('To download'),
+      separator(t('To download')),
       ...curated.map((model) => this.curatedItem(model, model === best, context)),
       {
-        label: '$(link) By address…',
-        detail: 'hf:owner/repository, or https://….gguf',
+        label: `$(link) ${t('By address…')}`,
+        detail: t('hf:owner/repository, or https://….gguf'),
         run: () => this.fetcher.askAddress(),
       },
-      separator('Elsewhere on this machine'),
-      { label: '$(file) A file…', detail: 'A .gguf file', run: () => this.setup.useLocal() },
-      { label: '$(folder) A folder…', detail: 'All .gguf files in it are listed here', run: () => this.addFolder() },
+      separator(t('Elsewhere on this machine')),
+      { label: `$(file) ${t('A file…')}`, detail: t('A .gguf file'), run: () => this.setup.useLocal() },
+      {
+        label: `$(folder) ${t('A folder…')}`,
+        detail: t('All .gguf files in it are listed here'),
+        run: () => this.addFolder(),
+      },
     ];
   }
 
@@ -137,7 +142,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       label: `$(sync~spin) ${path.basename(transfer.first)}`,
       description: transfer.text,
       alwaysShow: true,
-      buttons: [button('debug-pause', 'Pause'), button('close', 'Cancel and remove what came so far')],
+      buttons: [button('debug-pause', t('Pause')), button('close', t('Cancel and remove what came so far'))],
       does: [transfer.pause, transfer.cancel],
     }));
   }
@@ -146,9 +151,11 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     const percent = Math.floor((received / total) * 100);
     return {
       label: `$(debug-pause) ${path.basename(first)}`,
-      description: `${elsewhere ? 'in another window, at' : 'paused at'} ${percent} % of ${inGigabytes(total)}`,
-      detail: elsewhere ? 'Its progress is there' : 'Go on with the download',
-      buttons: [button('trash', 'Remove what came so far')],
+      description: elsewhere
+        ? t('in another window, at {0} % of {1}', percent, inGigabytes(total))
+        : t('paused at {0} % of {1}', percent, inGigabytes(total)),
+      detail: elsewhere ? t('Its progress is there') : t('Go on with the download'),
+      buttons: [button('trash', t('Remove what came so far'))],
       does: [() => this.downloads.discard(first)],
       run: () => this.fetcher.fetch(address, { agreed: true }),
     };
@@ -160,22 +167,22 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     const fit = fitOfLocal(model);
     const unload = this.models.isInMemory(model.path);
     const facts = [
-      [inUse && 'in use', unload && 'in memory'].filter(Boolean).join(', '),
+      [inUse && t('in use'), unload && t('in memory')].filter(Boolean).join(', '),
       model.info?.sizeLabel,
       model.info?.quantisation,
       inGigabytes(model.bytes),
-      model.trouble ? 'cannot be used' : !unload && verdicts[fit.verdict],
+      model.trouble ? t('cannot be used') : !unload && verdictOf(fit),
     ];
     return {
       label: path.basename(model.path, '.gguf'),
       description: facts.filter(Boolean).join(' · '),
       detail: [model.trouble ?? fit.reason, this.checks.inShort(id)].filter(Boolean).join(' · '),
       buttons: [
-        button('info', 'Show details'),
-        button('folder-opened', 'Show its folder'),
-        ...(unload ? [button('debug-disconnect', 'Unload: gives its memory back')] : []),
-        ...(model.trouble ? [] : [button('beaker', 'Check what it can do')]),
-        button('trash', 'Delete…'),
+        button('info', t('Show details')),
+        button('folder-opened', t('Show its folder')),
+        ...(unload ? [button('debug-disconnect', t('Unload: gives its memory back'))] : []),
+        ...(model.trouble ? [] : [button('beaker', t('Check what it can do'))]),
+        button('trash', t('Delete…')),
       ],
       does: [
         () => this.showDetails(model),
@@ -191,10 +198,10 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   private curatedItem(model: CuratedModel, best: boolean, context: number): Item {
     const fit = curatedFit(model, machine(), context);
     const facts = [
-      `about ${inGigabytes(model.bytes)}`,
+      t('about {0}', inGigabytes(model.bytes)),
       model.licence,
-      verdicts[fit.verdict],
-      best && 'a good start here',
+      verdictOf(fit),
+      best && t('a good start here'),
     ];
     return {
       label: `$(cloud-download) ${model.name}`,
@@ -205,7 +212,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   }
 
   private async addFolder(): Promise<void> {
-    const options = { title: 'A folder with models', openLabel: 'List Its Models', canSelectFolders: true };
+    const options = { title: t('A folder with models'), openLabel: t('List Its Models'), canSelectFolders: true };
     const folders = await vscode.window.showOpenDialog({ ...options, canSelectFiles: false });
     const folder = folders?.[0]?.fsPath;
     if (!folder) return;

@@ -4,15 +4,17 @@ import type { AskedModel, RunModel } from '../../engine/context.ts';
 import { EngineError } from '../../engine/errors.ts';
 import { byModel } from '../../llm/byModel.ts';
 import type { LLMClient, ModelInfo } from '../../llm/client.ts';
-import { inWords } from '../../llm/clock.ts';
+import { lasting } from '../../llm/clock.ts';
 import { LLMError } from '../../llm/errors.ts';
 import { isLoopback } from '../../llm/http.ts';
 import { knownModelFile } from '../../llm/local/known.ts';
 import type { Place } from '../../llm/local/place.ts';
 import type { KeepOptions } from '../../llm/local/states/keepOptions.ts';
 import { free } from '../../llm/prices.ts';
-import type { Provider, ProviderId } from '../../llm/providers.ts';
+import { labelOf, type Provider, type ProviderId } from '../../llm/providers.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import { lazily } from '../../protocol/lazily.ts';
+import { toPeople, type Words } from '../../protocol/sentence.ts';
 import type { ModelOption } from '../../protocol/view.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { diskFolders } from '../dialogs/folders.ts';
@@ -23,7 +25,7 @@ import { type Carried, Credentials } from './credentials.ts';
 import type { KeptChecks } from './keptChecks.ts';
 import type { LocalEngine } from './localEngine.ts';
 import { downloadFolder, listedFolders } from './modelFolders.ts';
-import { addressOf, demoModel, describe, isRole, providerOf, roleOf, split } from './modelIds.ts';
+import { addressOf, demoModel, describe, isRole, nameOf, problemOf, providerOf, roleOf, split } from './modelIds.ts';
 import type { NamedModels } from './namedModels.ts';
 import { type ProviderSettings, providerSettings } from './providerSettings.ts';
 
@@ -128,16 +130,20 @@ export class Models implements vscode.Disposable {
     return [...new Set([this.currentId, ...this.recent, demoModel])].map((id) => this.describe(id));
   }
 
-  /** A local model needs an engine, whatever else is right with it. */
   private describe(id: string): ModelOption {
-    const missing = id.startsWith('local/') ? this.engine.missing() : undefined;
+    const problem = this.problemOf(id);
     const option = describe(id);
     const detail = [option.detail, this.checks.inShort(id)].filter(Boolean).join(' · ');
-    return { ...option, detail, ...(missing && { problem: missing }) };
+    return { ...option, detail, ...(problem && { problem: toPeople(problem) }) };
+  }
+
+  /** A local model needs an engine, whatever else is right with it. */
+  private problemOf(id: string): Words | undefined {
+    return (id.startsWith('local/') ? this.engine.missing() : undefined) ?? problemOf(id);
   }
 
   private checkProblem(id: string): void {
-    const { problem } = this.describe(id);
+    const problem = this.problemOf(id);
     if (problem) throw new EngineError('UNKNOWN', problem, 'no-model');
   }
 
@@ -179,7 +185,7 @@ export class Models implements vscode.Disposable {
     if (small && small !== demoModel && !stays) return this.ready(small);
     this.checkChosen();
     if (this.currentId !== demoModel) return this.ready(this.currentId);
-    throw new EngineError('UNKNOWN', 'The demo model can only play its script. Pick another model.');
+    throw new EngineError('UNKNOWN', sentence('The demo model can only play its script. Pick another model.'));
   }
 
   /** For who asks from outside of Towpath, on whose behalf the person is asked nothing. Throws as `current`. */
@@ -238,13 +244,16 @@ export class Models implements vscode.Disposable {
       return (await client.listModels?.(AbortSignal.any([signal, late]))) ?? [];
     } catch (error) {
       if (!late.aborted || signal.aborted) throw error;
-      const where = provider ? `${provider.label} (${addressOf(provider.id)})` : 'The editor';
-      throw new LLMError('LLM_TIMEOUT', `${where} gave no answer within ${inWords(listMs)}.`);
+      const time = lasting(listMs);
+      const silent = provider
+        ? sentence('{0} ({1}) gave no answer within {2}.', labelOf(provider), addressOf(provider.id), time)
+        : sentence('The editor gave no answer within {0}.', time);
+      throw new LLMError('LLM_TIMEOUT', silent);
     }
   }
 
   private async listingClient(provider: Provider): Promise<LLMClient> {
-    const { problem } = describe(`${provider.id}/`);
+    const problem = problemOf(`${provider.id}/`);
     if (problem) throw new LLMError('UNKNOWN', problem);
     const own = this.settingsOf(provider.id, settings());
     return this.remoteClient(provider, '', own, await this.credentials.forList(provider, own), settings());
@@ -294,8 +303,11 @@ export class Models implements vscode.Disposable {
     if (real !== undefined) return `local/${real}`;
     throw new EngineError(
       'UNKNOWN',
-      `${visibleLine(file)} names the model file ${visibleLine(model)}, which is in none of your folders of models. ` +
-        'Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
+      sentence(
+        '{0} names the model file {1}, which is in none of your folders of models. Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
+        visibleLine(file),
+        visibleLine(model),
+      ),
     );
   }
 
@@ -310,10 +322,14 @@ export class Models implements vscode.Disposable {
     }
     const last = before === undefined || before === demoModel ? this.recent[0] : before;
     if (last === undefined) return;
-    const was = visibleLine(describe(last).label);
+    const name = nameOf(last);
+    const was = typeof name === 'string' ? visibleLine(name) : name;
     throw new EngineError(
       'UNKNOWN',
-      `No model is picked any more (the setting towpath.model is empty); before, it was ${was}. Pick one (*Towpath: Pick Model…*).`,
+      sentence(
+        'No model is picked any more (the setting towpath.model is empty); before, it was {0}. Pick one (*Towpath: Pick Model…*).',
+        was,
+      ),
       'no-model',
     );
   }

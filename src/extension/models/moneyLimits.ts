@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { type Budget, dayBudget } from '../../engine/budget.ts';
 import type { LimitOf } from '../../protocol/events.ts';
-import { dollars } from '../../protocol/money.ts';
+import { t } from '../../protocol/l10n.ts';
+import { money } from '../../protocol/money.ts';
 import { SpentFiles } from '../../runs/spent.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { settings } from '../settings/settings.ts';
@@ -34,13 +35,16 @@ export class MoneyLimits {
   async ask(what: LimitOf, why: string, title?: string): Promise<number | undefined> {
     const more = this.of(what);
     if (!(more > 0)) return undefined;
-    const yes = `Another ${dollars(more)}`;
+    const yes = t('Another {0}', money(more));
     const text =
       what === 'run'
-        ? `Let this run spend another ${dollars(more)}?`
-        : `Let Towpath spend another ${dollars(more)} today?`;
-    const scope = what === 'run' ? 'for this run alone' : 'until midnight, for all windows';
-    const detail = [title && `“${title}”`, why, `Your limit stays as it is: this is ${scope}.`];
+        ? t('Let this run spend another {0}?', money(more))
+        : t('Let Towpath spend another {0} today?', money(more));
+    const scope =
+      what === 'run'
+        ? t('Your limit stays as it is: this is for this run alone.')
+        : t('Your limit stays as it is: this is until midnight, for all windows.');
+    const detail = [title && t('“{0}”', title), why, scope];
     const answer = await this.modals.ask({ text, detail: detail.filter(Boolean).join('\n'), buttons: [yes] });
     return answer === yes ? more : undefined;
   }

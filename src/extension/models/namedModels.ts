@@ -1,5 +1,8 @@
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
+import { labelOf } from '../../llm/providers.ts';
+import { sentence, t } from '../../protocol/l10n.ts';
+import { toPeople, type Words } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { uriOf } from '../language/workflowFiles.ts';
@@ -43,11 +46,7 @@ export class NamedModels {
     const answer = this.asking.get(key) ?? this.ask(named, id, pickedId).finally(() => this.asking.delete(key));
     this.asking.set(key, answer);
     if (await answer) return;
-    const { file: shown, label } = whoIs(named);
-    throw new EngineError(
-      'UNKNOWN',
-      `${shown} names a model of ${label}, and you did not let it. Retry to be asked again, or pick that model yourself (*Towpath: Pick Model…*).`,
-    );
+    throw new EngineError('UNKNOWN', refused(named));
   }
 
   /** Oldest first. */
@@ -63,16 +62,16 @@ export class NamedModels {
 
   private async ask(named: NamedModel, id: string, pickedId: string): Promise<boolean> {
     const { file, label, where } = whoIs(named);
-    const use = 'Use It';
+    const use = t('Use It');
     const model = visibleLine(split(id).model).slice(0, 200);
     const detail = [
-      `It, or an agent that it uses, names the model ${model}.`,
-      `Its instructions, your words and what its tools read in this workspace then go to ${where}.`,
-      `You picked ${visibleLine(describe(pickedId).label)}.`,
-      'You are asked once for this file and this place.',
+      t('It, or an agent that it uses, names the model {0}.', model),
+      t('Its instructions, your words and what its tools read in this workspace then go to {0}.', where),
+      t('You picked {0}.', visibleLine(describe(pickedId).label)),
+      t('You are asked once for this file and this place.'),
     ].join('\n\n');
-    const text = `Let ${file} use ${label}?`;
-    const buttons = ['Do Not Use It', use]; // Enter presses the first
+    const text = t('Let {0} use {1}?', file, label);
+    const buttons = [t('Do Not Use It'), use]; // Enter presses the first
     if ((await this.modals.askWhenQuiet({ text, detail, buttons })) !== use) return false;
     this.keep([...this.agreed(), named]);
     return true;
@@ -85,11 +84,26 @@ export class NamedModels {
 
 /** As people know them. */
 export function whoIs({ file, provider, address }: NamedModel): { file: string; label: string; where: string } {
-  const shown = visibleLine(vscode.workspace.asRelativePath(vscode.Uri.parse(file)));
-  const label = providerOf(provider)?.label;
-  if (!label) return { file: shown, label: 'a model of the editor', where: 'whoever provides it in the editor' };
-  return { file: shown, label, where: `${label} at ${visibleLine(address)}` };
+  const shown = shownFile(file);
+  const label = labelIn(provider);
+  if (!label) return { file: shown, label: t('a model of the editor'), where: t('whoever provides it in the editor') };
+  return { file: shown, label: toPeople(label), where: t('{0} at {1}', label, visibleLine(address)) };
 }
+
+const shownFile = (file: string): string => visibleLine(vscode.workspace.asRelativePath(vscode.Uri.parse(file)));
+
+/** Undefined: the editor's. */
+function labelIn(id: string): Words | undefined {
+  const provider = providerOf(id);
+  return provider && labelOf(provider);
+}
+
+const refused = ({ file, provider }: NamedModel) =>
+  sentence(
+    '{0} names a model of {1}, and you did not let it. Retry to be asked again, or pick that model yourself (*Towpath: Pick Model…*).',
+    shownFile(file),
+    labelIn(provider) ?? sentence('a model of the editor'),
+  );
 
 /** The address without what is secret in it at times. Empty for what has none. */
 function placeOf(id: string): string {

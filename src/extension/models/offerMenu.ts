@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
-import { dollars } from '../../protocol/money.ts';
+import { t } from '../../protocol/l10n.ts';
+import { money } from '../../protocol/money.ts';
+import { toPeople } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { tell } from '../dialogs/tell.ts';
@@ -18,14 +20,14 @@ interface Choice extends vscode.QuickPickItem {
 /** *Offer Models to the Editor…*: which models the editor's chat and other extensions may ask, and which extensions may. */
 export async function offerModelsMenu(offered: OfferedModels, models: Models, modals: Modals): Promise<void> {
   if (!takesModels()) {
-    tell('info', `This editor (${vscode.version}) takes no models of extensions. VS Code 1.104 and newer does.`);
+    tell('info', t('This editor ({0}) takes no models of extensions. VS Code 1.104 and newer does.', vscode.version));
     return;
   }
   const before = settings().offeredModels;
   const { allowed } = offered.askers;
   const chosen = await vscode.window.showQuickPick(choices(before, models, allowed), {
-    title: 'Towpath: models for the editor’s chat and other extensions',
-    placeHolder: 'Nothing is offered that is not chosen here',
+    title: t('Towpath: models for the editor’s chat and other extensions'),
+    placeHolder: t('Nothing is offered that is not chosen here'),
     canPickMany: true,
     matchOnDetail: true,
   });
@@ -48,8 +50,8 @@ function choices(before: readonly string[], models: Models, allowed: readonly st
   });
   return [
     {
-      label: 'All models on this machine',
-      detail: 'They cost nothing and send nothing; one thing at a time, runs of Towpath included',
+      label: t('All models on this machine'),
+      detail: t('They cost nothing and send nothing; one thing at a time, runs of Towpath included'),
       model: allLocal,
       picked: isOffered(allLocal),
     },
@@ -58,7 +60,7 @@ function choices(before: readonly string[], models: Models, allowed: readonly st
       return { label: visibleLine(label), detail: problem ?? detail, model: id, picked: isOffered(id) };
     }),
     ...(allowed.length > 0
-      ? [{ label: 'Extensions that may ask them', kind: vscode.QuickPickItemKind.Separator }]
+      ? [{ label: t('Extensions that may ask them'), kind: vscode.QuickPickItemKind.Separator }]
       : []),
     ...allowed.map((id): Choice => ({ label: visibleLine(id), asker: id, picked: true })),
   ];
@@ -68,17 +70,21 @@ function choices(before: readonly string[], models: Models, allowed: readonly st
 async function mayCost(added: readonly string[], modals: Modals): Promise<boolean> {
   const remote = added.filter((id) => id !== allLocal && split(id).provider !== 'local').map((id) => describe(id));
   if (remote.length === 0) return true;
-  const yes = 'Offer';
+  const yes = t('Offer');
   const limit = settings()['limits.day'];
   const held =
-    limit > 0 ? `Your limit of ${dollars(limit)} a day holds it.` : 'You have set no limit a day (towpath.limits.day).';
+    limit > 0
+      ? t('Your limit of {0} a day holds it.', money(limit))
+      : t('You have set no limit a day (towpath.limits.day).');
+  const labels = remote.map(({ label }) => visibleLine(label)).join(', ');
+  const places = remote.map(({ detail }) => visibleLine(detail)).join('; ');
   const answer = await modals.ask({
-    text: `Let the editor’s chat and other extensions ask ${remote.map(({ label }) => visibleLine(label)).join(', ')}?`,
+    text: t('Let the editor’s chat and other extensions ask {0}?', labels),
     detail: [
-      `What they ask goes to ${remote.map(({ detail }) => visibleLine(detail)).join('; ')}, with your key, and you pay for it. ${held}`,
-      'Where the editor tells which extension asks, you are asked once about each.',
+      t('What they ask goes to {0}, with your key, and you pay for it. {1}', places, held),
+      t('Where the editor tells which extension asks, you are asked once about each.'),
     ].join('\n\n'),
-    buttons: ['Not Now', yes],
+    buttons: [t('Not Now'), yes],
   });
   return answer === yes;
 }
@@ -87,19 +93,19 @@ async function mayCost(added: readonly string[], modals: Modals): Promise<boolea
 export async function showAsks({ line }: OfferedModels): Promise<void> {
   const { all } = line;
   if (all.length === 0) {
-    tell('info', 'Nobody asks a model of Towpath by the editor now.');
+    tell('info', t('Nobody asks a model of Towpath by the editor now.'));
     return;
   }
   const at = (since: number) => new Date(since).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
   const items = all.map((ask) => ({
-    label: `$(debug-stop) ${visibleLine(ask.who)}`,
-    description: ask.waits ? 'waits for its turn' : 'is answered',
-    detail: `${visibleLine(ask.model)}, since ${at(ask.since)}`,
+    label: `$(debug-stop) ${visibleLine(toPeople(ask.who))}`,
+    description: ask.waits ? t('waits for its turn') : t('is answered'),
+    detail: t('{0}, since {1}', visibleLine(ask.model), at(ask.since)),
     asks: [ask],
   }));
-  const every = all.length > 1 ? [{ label: `$(debug-stop) All ${all.length}`, asks: [...all] }] : [];
+  const every = all.length > 1 ? [{ label: `$(debug-stop) ${t('All {0}', all.length)}`, asks: [...all] }] : [];
   const chosen = await vscode.window.showQuickPick([...items, ...every], {
-    title: 'Towpath: stop what the editor asks',
+    title: t('Towpath: stop what the editor asks'),
   });
   for (const ask of chosen?.asks ?? []) ask.stop();
 }

@@ -4,7 +4,9 @@ import type { RunModel } from '../../engine/context.ts';
 import { tokensOfMessages } from '../../engine/tokens.ts';
 import type { AdapterResult } from '../../llm/adapter.ts';
 import { listModels, type ReadModel } from '../../llm/local/library.ts';
-import { dollars } from '../../protocol/money.ts';
+import { inEnglish, sentence, t } from '../../protocol/l10n.ts';
+import { dollars, money } from '../../protocol/money.ts';
+import { toPeople } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { Memory } from '../settings/memory.ts';
@@ -49,7 +51,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
   constructor(private readonly parts: Parts) {
     const file = vscode.Uri.joinPath(parts.context.globalStorageUri, 'askers.json').fsPath;
     this.askers = new Askers(new Memory(file), (asker) => this.mayAsk(asker));
-    this.item.name = 'Towpath: what the editor asks';
+    this.item.name = t('Towpath: what the editor asks');
     this.item.command = 'towpath.editorAsks';
   }
 
@@ -79,7 +81,8 @@ export class OfferedModels implements Offered, vscode.Disposable {
     try {
       stop.signal.throwIfAborted();
       const model = (await this.offered()).find(({ information }) => information.id === id);
-      if (!model) throw new AskRefused('not-found', `Towpath does not offer ${id} (*Offer Models to the Editor…*).`);
+      if (!model)
+        throw new AskRefused('not-found', t('Towpath does not offer {0} (*Offer Models to the Editor…*).', id));
       const asker = askerOf(options.requestInitiator);
       await this.askers.check(asker);
       const { name: label } = model.information;
@@ -89,7 +92,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
         messages,
         options,
         signal: stop.signal,
-        stop: () => stop.abort(new AskRefused('failed', 'Stopped in Towpath.')),
+        stop: () => stop.abort(new AskRefused('failed', t('Stopped in Towpath.'))),
         report: (part: Parameters<Parameters<typeof answerAsk>[0]['report']>[0]) =>
           progress.report(
             'text' in part
@@ -101,7 +104,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
       const { usage } = await answerAsk(ask, { line: this.line, label, local, ready, recorded: this.parts.recorded });
       const cost = usage?.cost === undefined ? '' : `, ${dollars(usage.cost)}`;
       this.parts.log.info(
-        `${asker.name} was answered by ${model.id}: ${usage ? `${usage.totalTokens} tokens` : 'tokens not told'}${cost}.`,
+        `${inEnglish(asker.name)} was answered by ${model.id}: ${usage ? `${usage.totalTokens} tokens` : 'tokens not told'}${cost}.`,
       );
     } catch (error) {
       throw toEditorError(error);
@@ -135,7 +138,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
         name: path.basename(file, '.gguf'),
         family: info?.architecture ?? 'local',
         version: info?.quantisation ?? '1',
-        detail: 'On this machine, by Towpath',
+        detail: t('On this machine, by Towpath'),
         ...windows(Math.min(settings()['local.contextSize'], info?.trainedContext ?? Number.POSITIVE_INFINITY)),
         capabilities: { imageInput: false, toolCalling: true },
       },
@@ -152,8 +155,8 @@ export class OfferedModels implements Offered, vscode.Disposable {
         name: label,
         family: provider,
         version: '1',
-        detail: `${detail}, by Towpath`,
-        tooltip: `${id}, asked by Towpath with your key`,
+        detail: t('{0}, by Towpath', detail),
+        tooltip: t('{0}, asked by Towpath with your key', id),
         ...windows(await this.parts.models.knownWindow(id)),
         capabilities: { imageInput: images !== false, toolCalling: true },
       },
@@ -164,24 +167,31 @@ export class OfferedModels implements Offered, vscode.Disposable {
   private async ready(id: string): Promise<RunModel> {
     const isLocal = (one: string) => split(one).provider === 'local';
     if (isLocal(id) && this.parts.modelsAtWork().some((one) => isLocal(one) && one !== id))
-      throw new AskRefused('blocked', 'Towpath is at work with another model on this machine. Ask when it rests.');
+      throw new AskRefused('blocked', t('Towpath is at work with another model on this machine. Ask when it rests.'));
     return this.parts.models.outside(id);
   }
 
   private async mayAsk({ id, name }: Asker): Promise<boolean> {
     const limit = settings()['limits.day'];
-    const money =
-      limit > 0 ? `as far as your limit of ${dollars(limit)} a day goes` : 'and you have set no limit a day';
-    const offered = await this.offered();
-    const yes = 'Let It Ask';
+    const paid =
+      limit > 0
+        ? t(
+            'It sends what it likes. What a model behind an address costs is yours to pay, as far as your limit of {0} a day goes.',
+            money(limit),
+          )
+        : t(
+            'It sends what it likes. What a model behind an address costs is yours to pay, and you have set no limit a day.',
+          );
+    const offered = (await this.offered()).map(({ information }) => information.name).join(', ');
+    const yes = t('Let It Ask');
     const answer = await this.parts.modals.askWhenQuiet({
-      text: `Let ${visibleLine(name)} ask the models that you offer?`,
+      text: t('Let {0} ask the models that you offer?', visibleLine(toPeople(name))),
       detail: [
-        `${visibleLine(id ?? '')} asks by the editor. You offer: ${offered.map(({ information }) => information.name).join(', ')}.`,
-        `It sends what it likes. What a model behind an address costs is yours to pay, ${money}.`,
-        'This is asked once for an extension; *Offer Models to the Editor…* takes it back.',
+        t('{0} asks by the editor. You offer: {1}.', visibleLine(id ?? ''), offered),
+        paid,
+        t('This is asked once for an extension; *Offer Models to the Editor…* takes it back.'),
       ].join('\n\n'),
-      buttons: ['Not Now', yes],
+      buttons: [t('Not Now'), yes],
     });
     return answer === yes;
   }
@@ -193,21 +203,25 @@ export class OfferedModels implements Offered, vscode.Disposable {
       this.item.hide();
       return;
     }
-    const lines = all.map(
-      ({ who, model, waits }) => `${visibleLine(who)}: ${visibleLine(model)}${waits ? ', waits' : ''}`,
-    );
-    const tooltip = ['Towpath: what is asked by the editor', ...lines, 'Click to stop it.'].join('\n');
-    this.item.text = `$(comment-discussion) ${all.length} asked`;
+    const lines = all.map(({ who, model, waits }) => {
+      const line = `${visibleLine(toPeople(who))}: ${visibleLine(model)}`;
+      return waits ? t('{0}, waits', line) : line;
+    });
+    const tooltip = [t('Towpath: what is asked by the editor'), ...lines, t('Click to stop it.')].join('\n');
+    this.item.text = `$(comment-discussion) ${t('{0} asked', all.length)}`;
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: tooltip };
     this.item.show();
   }
 }
 
+const editor = sentence('The editor');
+const somebody = sentence('The editor or another extension');
+
 /** Who asks is told by some editors only; an extension may call itself what it likes, so that its id is beside it. */
 function askerOf(initiator: unknown): Asker {
-  if (initiator === 'core') return { name: 'The editor' };
-  if (typeof initiator !== 'string' || initiator === '') return { name: 'The editor or another extension' };
+  if (initiator === 'core') return { name: editor };
+  if (typeof initiator !== 'string' || initiator === '') return { name: somebody };
   const { displayName } = (vscode.extensions.getExtension(initiator)?.packageJSON ?? {}) as { displayName?: unknown };
   return { id: initiator, name: typeof displayName === 'string' ? `${displayName} (${initiator})` : initiator };
 }

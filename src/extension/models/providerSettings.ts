@@ -3,6 +3,7 @@ import { byModel } from '../../llm/byModel.ts';
 import { headerProblem, isSendable } from '../../llm/headers.ts';
 import { type Price, priceSchema } from '../../llm/prices.ts';
 import { isOpenAIWire, organizationHeaderOf, type ProviderId, providers } from '../../llm/providers.ts';
+import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -15,7 +16,7 @@ export interface ProviderSettings {
   organization?: string;
   /** All of its models are asked through the Responses API. */
   api?: 'responses';
-  /** A sentence: what is written cannot be understood, and nothing is sent until it can. */
+  /** A sentence: what is written cannot be understood, and nothing is sent until it can. `settingsProblem` has it for people. */
   problem?: string;
   priceOf(model: string): Price | undefined;
   /** Tokens. */
@@ -24,13 +25,22 @@ export interface ProviderSettings {
 
 export type Written = Pick<Settings, 'providers' | 'baseUrls' | 'endpoint.baseUrl' | 'prices' | 'ollama.contextSize'>;
 
-const mostHeaders = 50;
 const tokens = z.number().int().min(1024).max(100_000_000);
+const mostHeaders = 50;
+/** Ends of a sentence about what is written, as those of `headerProblem` are. */
+const faults = {
+  characters: 'has characters that no header can carry',
+  api: 'can only be "responses"',
+  many: `has more than ${mostHeaders} of them`,
+  twice: 'stands there twice',
+} as const;
+type Fault = (typeof faults)[keyof typeof faults] | NonNullable<ReturnType<typeof headerProblem>>;
+
 const entrySchema = z.strictObject({
   baseUrl: z.string().optional(),
   headers: z.record(z.string(), z.string()).superRefine(checkHeaders).optional(),
-  organization: z.string().min(1).max(200).refine(isSendable, 'has characters that no header can carry').optional(),
-  api: z.literal('responses', 'can only be "responses"').optional(),
+  organization: z.string().min(1).max(200).refine(isSendable, faults.characters).optional(),
+  api: z.literal('responses', faults.api).optional(),
   prices: z.record(z.string(), priceSchema).optional(),
   window: z.union([tokens, z.record(z.string(), tokens)]).optional(),
 });
@@ -40,7 +50,7 @@ const entrySchema = z.strictObject({
  * these: they stay where they are, for a synchronised machine may have an earlier Towpath that reads no other.
  */
 export function providerSettings(now: Written, id: ProviderId): ProviderSettings {
-  const { entry, problem } = readEntry(now.providers, id);
+  const { entry, said } = readEntry(now.providers, id);
   const former = id === 'openai-compatible' ? now['endpoint.baseUrl'] : (now.baseUrls[id] ?? '');
   const { window, prices = {}, organization, api } = entry;
   const windows = typeof window === 'number' ? { '*': window } : (window ?? {});
@@ -51,23 +61,34 @@ export function providerSettings(now: Written, id: ProviderId): ProviderSettings
     ),
     ...(organization && { organization: organization.trim() }),
     ...(api && { api }),
-    ...(problem && { problem }),
+    ...(said && { problem: inEnglish(said) }),
     priceOf: (model) => byModel(prices, model) ?? byModel(now.prices, `${id}/${model}`),
     windowOf: (model) => byModel(windows, model) ?? (id === 'ollama' ? now['ollama.contextSize'] : undefined),
   };
 }
 
+/** Why nothing can be sent by what is written of a provider, for people, too; undefined: it can. */
+export const settingsProblem = ({ providers: written }: Pick<Written, 'providers'>, id: ProviderId) =>
+  readEntry(written, id).said;
+
 /** The ids that `towpath.providers` has an entry of, known or not. */
 export const namedProviders = (written: unknown): string[] => (isTable(written) ? Object.keys(written) : []);
 
 /** What to say of a name in `towpath.providers` that is none of ours; undefined for one that is. */
-export function unknownProvider(name: string): string | undefined {
+export function otherProvider(name: string): Sentence | undefined {
   if (providers.some(({ id }) => id === name)) return undefined;
   const known = providers.map(({ id }) => id).join(', ');
-  return (
-    `The setting towpath.providers names "${visibleLine(name).slice(0, 100)}", which is none of ${known}. ` +
-    "An address of your own that speaks OpenAI's chat completions is openai-compatible."
+  return sentence(
+    'The setting towpath.providers names "{0}", which is none of {1}. An address of your own that speaks OpenAI\'s chat completions is openai-compatible.',
+    visibleLine(name).slice(0, 100),
+    known,
   );
+}
+
+/** The same in English. */
+export function unknownProvider(name: string): string | undefined {
+  const said = otherProvider(name);
+  return said && inEnglish(said);
 }
 
 /** The setting with another address for one provider; all else of it as it was written. */
@@ -77,36 +98,39 @@ export function withAddress(written: unknown, id: ProviderId, baseUrl: string): 
   return { ...all, [id]: { ...entry, baseUrl } };
 }
 
-function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof entrySchema>; problem?: string } {
-  const problem = (what: string) =>
-    `The setting towpath.providers cannot be used: ${what}. Correct it, then try again.`;
+function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof entrySchema>; said?: Sentence } {
+  const problem = (what: Sentence) => ({
+    entry: {},
+    said: sentence('The setting towpath.providers cannot be used: {0}. Correct it, then try again.', what),
+  });
   if (written === undefined || written === null) return { entry: {} };
-  if (!isTable(written)) return { entry: {}, problem: problem('it is no object with a provider in each field') };
+  if (!isTable(written)) return problem(sentence('it is no object with a provider in each field'));
   if (!Object.hasOwn(written, id)) return { entry: {} };
   const read = entrySchema.safeParse(written[id]);
-  if (!read.success) return { entry: {}, problem: problem(issueIn(read.error, id)) };
+  if (!read.success) return problem(issueIn(read.error, id));
   if (read.data.organization !== undefined && organizationHeaderOf(id) === undefined)
-    return { entry: {}, problem: problem(`${id}.organization is something that only OpenAI's wire has; use headers`) };
+    return problem(sentence("{0} is something that only OpenAI's wire has; use headers", `${id}.organization`));
   if (read.data.api !== undefined && !isOpenAIWire(id))
-    return { entry: {}, problem: problem(`${id}.api is something that only OpenAI's wires have`) };
+    return problem(sentence("{0} is something that only OpenAI's wires have", `${id}.api`));
   return { entry: read.data };
 }
 
 /** The first thing that is wrong, without its value: it may be a secret. */
-function issueIn({ issues }: z.ZodError, id: string): string {
+function issueIn({ issues }: z.ZodError, id: string): Sentence {
   const { path, message, code, ...issue } = issues[0]!;
   const place = visibleLine([id, ...path].map(String).join('.')).slice(0, 200);
   const keys = code === 'unrecognized_keys' ? (issue as { keys?: string[] }).keys : undefined;
-  if (keys) return `${place} has "${visibleLine(String(keys[0])).slice(0, 100)}", which it does not take`;
-  return `${place} ${/^[a-z]/.test(message) ? message : `is not right (${message})`}`;
+  if (keys) return sentence('{0} has "{1}", which it does not take', place, visibleLine(String(keys[0])).slice(0, 100));
+  return /^[a-z]/.test(message)
+    ? sentence(`{0} ${message as Fault}` as const, place)
+    : sentence('{0} is not right ({1})', place, message);
 }
 
 function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx): void {
   const seen = new Set<string>();
-  if (Object.keys(headers).length > mostHeaders)
-    context.addIssue({ code: 'custom', message: `has more than ${mostHeaders} of them` });
+  if (Object.keys(headers).length > mostHeaders) context.addIssue({ code: 'custom', message: faults.many });
   for (const [name, value] of Object.entries(headers)) {
-    const problem = seen.has(name.toLowerCase()) ? 'stands there twice' : headerProblem(name, value);
+    const problem = seen.has(name.toLowerCase()) ? faults.twice : headerProblem(name, value);
     seen.add(name.toLowerCase());
     if (problem) context.addIssue({ code: 'custom', path: [name], message: problem });
   }

@@ -1,13 +1,14 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { type DetailLevel, detailLevels } from '../../protocol/view.ts';
 
 const key = 'towpath.details';
 
-const words: Record<DetailLevel, [label: string, detail: string]> = {
+const words = {
   few: ['Few', 'One line for each card'],
   usual: ['Usual', 'Small changes and the last lines of what failed, too'],
   all: ['All', 'Cards and thinking are open, and nothing is folded'],
-};
+} as const satisfies Record<DetailLevel, readonly [label: string, detail: string]>;
 
 /** How much the panel shows by itself, remembered for this workspace. */
 export class Details {
@@ -24,11 +25,11 @@ export class Details {
   async choose(): Promise<void> {
     const { level } = this;
     const rows = [level, ...detailLevels.filter((one) => one !== level)].map((one) => ({
-      label: `${one === level ? '$(check)' : '$(blank)'} ${words[one][0]}`,
-      description: words[one][1],
+      label: `${one === level ? '$(check)' : '$(blank)'} ${t(words[one][0])}`,
+      description: t(words[one][1]),
       one,
     }));
-    const chosen = await vscode.window.showQuickPick(rows, { title: 'Towpath: details in the panel' });
+    const chosen = await vscode.window.showQuickPick(rows, { title: t('Towpath: details in the panel') });
     if (!chosen || chosen.one === level) return;
     await this.memory.update(key, chosen.one);
     await this.changed();

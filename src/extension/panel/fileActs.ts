@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import type { ViewMessage } from '../../protocol/view.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { undoable } from '../../runs/undo.ts';
@@ -38,18 +39,18 @@ export async function actOnFiles(message: Act, { changedFiles, conversation, dif
     if (one) return diffs.showSince(runId, one);
     return conversation.notice({
       level: 'info',
-      text: `${visibleLine(message.path)} has no text that could be shown.`,
+      text: t('{0} has no text that could be shown.', visibleLine(message.path)),
     });
   }
   if (message.type === 'review-files') {
     if (sides.length > 1) return diffs.reviewSince(runId, sides);
     if (sides[0]) return diffs.showSince(runId, sides[0]);
-    return conversation.notice({ level: 'info', text: 'This run has changed nothing that could be shown.' });
+    return conversation.notice({ level: 'info', text: t('This run has changed nothing that could be shown.') });
   }
   const { roots, left } = await stageFiles(all.flatMap(({ place }) => place ?? []));
   const names = left.map(visibleLine).join(', ');
   if (left.length > 0)
-    conversation.notice({ level: 'warning', text: `Not staged: ${names}. Git does not look after it.` });
+    conversation.notice({ level: 'warning', text: t('Not staged: {0}. Git does not look after it.', names) });
   if (roots.length === 0) return;
   await vscode.commands.executeCommand('workbench.view.scm');
   for (const rootUri of roots) await vscode.commands.executeCommand('towpath.writeCommitMessage', { rootUri });

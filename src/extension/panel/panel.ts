@@ -3,9 +3,11 @@ import type { ExecutionEngine } from '../../engine/engine.ts';
 import { freeable } from '../../engine/room.ts';
 import { agentName } from '../../protocol/agents.ts';
 import type { LimitOf } from '../../protocol/events.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import type { Mention } from '../../protocol/mention.ts';
 import type { Attachment } from '../../protocol/messages.ts';
 import type { CallState } from '../../protocol/run.ts';
+import { SaidError, toPeople, wordsOf } from '../../protocol/sentence.ts';
 import { type SlashAct, slashIn } from '../../protocol/slash.ts';
 import type { Offer, PanelAction, ViewMessage } from '../../protocol/view.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -102,8 +104,7 @@ export class Panel {
   receive(message: Intention): void {
     this.handle(message).catch((error) => {
       this.parts.log.error(error);
-      const text = error instanceof Error ? error.message : String(error);
-      this.parts.view.post({ type: 'notice', notice: { level: 'error', text } });
+      this.parts.view.post({ type: 'notice', notice: { level: 'error', text: toPeople(wordsOf(error)) } });
     });
   }
 
@@ -171,7 +172,9 @@ export class Panel {
         const mentions = await (await this.parts.mentions()).namedBy(message.places);
         if (mentions.length > 0) return view.post({ type: 'mention', mentions });
         if (message.pasted !== undefined) return view.post({ type: 'pasted', text: message.pasted });
-        throw new Error('What was dropped is in none of the open folders, so that nothing of it is told.');
+        throw new SaidError(
+          sentence('What was dropped is in none of the open folders, so that nothing of it is told.'),
+        );
       }
       case 'send':
         this.parts.selected.said();
@@ -301,8 +304,7 @@ export class Panel {
         return useCode(message, conversation);
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);
-        view.post({ type: 'focus' });
-        return;
+        return view.post({ type: 'focus' });
     }
   }
 

@@ -1,3 +1,5 @@
+import { t } from '../../protocol/l10n.ts';
+import { titleSaid } from '../../protocol/run.ts';
 import { proseLine, shortened } from '../../protocol/visible.ts';
 import { type RunNow, stateWords } from '../runs/runStates.ts';
 
@@ -24,28 +26,28 @@ export function statusOf({ working, asking, runs }: Now): {
   const number = (count: number) => (count > 1 ? ` (${count})` : '');
   const text =
     asks > 0
-      ? `$(question) Towpath asks${number(asks)}`
+      ? `$(question) ${t('Towpath asks')}${number(asks)}`
       : isWorking
-        ? `$(sync~spin) Towpath works${number(are('working'))}`
+        ? `$(sync~spin) ${t('Towpath works')}${number(are('working'))}`
         : unseen > 0
           ? `$(bell-dot) Towpath${number(unseen)}`
           : '$(comment-discussion) Towpath';
   const [command, click] =
     asking > 0
-      ? ['towpath.answer', 'Click to answer.']
+      ? ['towpath.answer', t('Click to answer.')]
       : asks === 0 && working > 0
-        ? ['towpath.stop', 'Click to stop.']
+        ? ['towpath.stop', t('Click to stop.')]
         : runs.length > 0
-          ? ['towpath.runsNow', 'Click to list them.']
+          ? ['towpath.runsNow', t('Click to list them.')]
           : ['towpath.showChat', ''];
   const says =
     asks > 0
-      ? 'Towpath waits for your answer.'
+      ? t('Towpath waits for your answer.')
       : isWorking
-        ? 'Towpath is at work.'
+        ? t('Towpath is at work.')
         : unseen > 0
           ? ''
-          : 'Towpath: open the chat';
+          : t('Towpath: open the chat');
   const about = linesOf(runs);
   return {
     text,
@@ -64,8 +66,8 @@ export function badgeOf(runs: readonly RunNow[]): { value: number; tooltip: stri
 function linesOf(runs: readonly RunNow[]): string[] {
   const lines = runs
     .slice(0, mostLines)
-    .map((run) => `“${shortened(proseLine(run.title), 60) || 'New run'}”: ${stateWords(run)}`);
-  return runs.length > mostLines ? [...lines, `and ${runs.length - mostLines} more`] : lines;
+    .map((run) => t('“{0}”: {1}', shortened(proseLine(titleSaid(run.title)), 60) || t('New run'), stateWords(run)));
+  return runs.length > mostLines ? [...lines, t('and {0} more', runs.length - mostLines)] : lines;
 }
 
 const mostLines = 8;

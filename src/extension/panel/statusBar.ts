@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { language, t } from '../../protocol/l10n.ts';
 import { defaultPolicy, isWider, type Preset, presetNames } from '../../protocol/policy.ts';
 import { shortened, visibleLine } from '../../protocol/visible.ts';
 import type { CommandInBackground } from '../../tools/shell/background.ts';
@@ -35,9 +36,9 @@ export class StatusBar implements vscode.Disposable {
 
   constructor() {
     this.item.name = 'Towpath';
-    this.background.name = 'Towpath: commands in the background';
+    this.background.name = t('Towpath: commands in the background');
     this.background.command = 'towpath.commands';
-    this.badge.name = 'Towpath: what runs without asking';
+    this.badge.name = t('Towpath: what runs without asking');
     this.show({ working: 0, asking: 0, runs: [], widest: undefined, commands: [] });
     this.item.show();
   }
@@ -62,8 +63,10 @@ export class StatusBar implements vscode.Disposable {
     }
     const { runId, preset } = widest;
     const isAutopilot = preset === 'autopilot';
-    const tooltip = `${isAutopilot ? 'Towpath runs without asking.' : 'Towpath changes files without asking.'} Click to change that.`;
-    this.badge.text = `${isAutopilot ? '$(warning)' : '$(unlock)'} ${presetNames[preset]}`;
+    const tooltip = isAutopilot
+      ? t('Towpath runs without asking. Click to change that.')
+      : t('Towpath changes files without asking. Click to change that.');
+    this.badge.text = `${isAutopilot ? '$(warning)' : '$(unlock)'} ${t(presetNames[preset])}`;
     this.badge.tooltip = tooltip;
     this.badge.accessibilityInformation = { label: tooltip };
     this.badge.command = { title: tooltip, command: 'towpath.runPreset', arguments: [runId] };
@@ -76,12 +79,13 @@ export class StatusBar implements vscode.Disposable {
       this.background.hide();
       return;
     }
-    const since = (at: number) => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-    const lines = commands.map(
-      ({ line, startedAt }) => `${shortened(visibleLine(line), 60)}, since ${since(startedAt)}`,
+    const since = (at: number) => new Date(at).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' });
+    const lines = commands.map(({ line, startedAt }) =>
+      t('{0}, since {1}', shortened(visibleLine(line), 60), since(startedAt)),
     );
-    const tooltip = ['Towpath: in the background', ...lines, 'Click to see what it prints, or to stop it.'].join('\n');
-    this.background.text = `$(server-process) ${commands.length} running`;
+    const click = t('Click to see what it prints, or to stop it.');
+    const tooltip = [t('Towpath: in the background'), ...lines, click].join('\n');
+    this.background.text = `$(server-process) ${t('{0} running', commands.length)}`;
     this.background.tooltip = tooltip;
     this.background.accessibilityInformation = { label: tooltip };
     this.background.show();

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import type { ViewMessage } from '../../protocol/view.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import { typable } from './typable.ts';
@@ -35,8 +36,8 @@ async function insert(text: string, conversation: Conversation): Promise<void> {
     conversation.notice({
       level: 'info',
       text: editor
-        ? 'The file that is open cannot be changed, so that nothing was inserted.'
-        : 'No file is open to insert it into. Open one, and put the cursor where it belongs.',
+        ? t('The file that is open cannot be changed, so that nothing was inserted.')
+        : t('No file is open to insert it into. Open one, and put the cursor where it belongs.'),
     });
 }
 
@@ -47,7 +48,9 @@ async function toTerminal(text: string, conversation: Conversation): Promise<voi
     await vscode.env.clipboard.writeText(text);
     conversation.notice({
       level: 'info',
-      text: 'A terminal would run this line by line, so that it was not typed there. It is copied: paste it where you want it.',
+      text: t(
+        'A terminal would run this line by line, so that it was not typed there. It is copied: paste it where you want it.',
+      ),
     });
     return;
   }

@@ -7,6 +7,7 @@ import type { AdapterResult } from '../../llm/adapter.ts';
 import { type AuditEntry, auditOf, type Words } from '../../protocol/audit.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import { isStored } from '../../protocol/fold.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import { AuditFile, auditError } from '../../runs/audit.ts';
 import { withoutKeys } from '../settings/redacted.ts';
 
@@ -66,7 +67,11 @@ export class Audit {
     const written = this.tail.then(async () => {
       const lines = await this.lines();
       const secrets = await this.options.secrets().catch((error) => {
-        throw auditError(this.options.folder(), 'the saved keys, which must not be in it, cannot be read', error);
+        throw auditError(
+          this.options.folder(),
+          sentence('the saved keys, which must not be in it, cannot be read'),
+          error,
+        );
       });
       const entry = entryOf({ hide: (text) => withoutKeys(text, secrets), sha256 });
       if (entry) await lines.append({ ...(run !== undefined && { run }), ...entry });
@@ -78,10 +83,10 @@ export class Audit {
   private async lines(): Promise<AuditFile> {
     const { folder: said, roots, about, now } = this.options;
     const folder = said().replace(/^~(?=$|[\\/])/, os.homedir());
-    if (!path.isAbsolute(folder)) throw auditError(folder, 'it is not a whole path');
+    if (!path.isAbsolute(folder)) throw auditError(folder, sentence('it is not a whole path'));
     const [place, ...open] = await Promise.all([folder, ...roots()].map(realPath));
     if (open.some((root) => isWithin(root, place!)))
-      throw auditError(folder, 'it is within an open folder, where runs can change it');
+      throw auditError(folder, sentence('it is within an open folder, where runs can change it'));
     if (this.file?.folder !== folder) {
       const head = () => ({ ...about, user: os.userInfo().username, host: os.hostname(), process: process.pid });
       this.file = { folder, lines: new AuditFile(folder, head, now) };

@@ -1,5 +1,7 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
+import { wordsIn } from '../../protocol/sentence.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { tell } from '../dialogs/tell.ts';
@@ -12,7 +14,7 @@ export async function copyRunLog(
   { store, secrets, version }: { store: RunStore; secrets: Pick<Secrets, 'all'>; version: string },
 ): Promise<void> {
   if (runId === undefined) {
-    tell('info', 'No run is shown. Open one, then copy its log.');
+    tell('info', t('No run is shown. Open one, then copy its log.'));
     return;
   }
   try {
@@ -21,10 +23,12 @@ export async function copyRunLog(
     await vscode.env.clipboard.writeText(text);
     tell(
       'info',
-      'The log of this run is on the clipboard: no contents, keys or home folders. Read it before you send it: paths and commands are in it.',
+      t(
+        'The log of this run is on the clipboard: no contents, keys or home folders. Read it before you send it: paths and commands are in it.',
+      ),
     );
   } catch (error) {
-    tell('error', `The log of this run could not be copied. ${StoreError.from(error).message}`);
+    tell('error', t('The log of this run could not be copied. {0}', wordsIn(StoreError.from(error))));
   }
 }
 

@@ -1,9 +1,11 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { counted } from '../../protocol/counted.ts';
+import { formOf } from '../../protocol/forms.ts';
+import { amount, sentence, t } from '../../protocol/l10n.ts';
 import { markdownOf } from '../../protocol/markdown.ts';
 import { titleOf } from '../../protocol/run.ts';
+import { SaidError, type Words, wordsOf } from '../../protocol/sentence.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Aside } from '../aside/aside.ts';
 import { diskFolders } from '../dialogs/folders.ts';
@@ -27,7 +29,7 @@ export async function exportRun(
   given?: { format?: Format; to?: vscode.Uri },
 ): Promise<void> {
   if (runId === undefined) {
-    tell('info', 'No run is shown. Open one, then export it.');
+    tell('info', t('No run is shown. Open one, then export it.'));
     return;
   }
   try {
@@ -40,13 +42,18 @@ export async function exportRun(
     const to = given?.to ?? (await askPlace(fileName(hide(titleOf(run))), formats[format]));
     if (!to) return;
     await vscode.workspace.fs.writeFile(to, Buffer.from(text));
-    const part = run.damage ? ' Its record is damaged: what came before that is in it.' : '';
     tell(
       'info',
-      `Exported, without saved keys and home folders.${part} Read it before you send it: all else that was said is in it.`,
+      run.damage
+        ? t(
+            'Exported, without saved keys and home folders. Its record is damaged: what came before that is in it. Read it before you send it: all else that was said is in it.',
+          )
+        : t(
+            'Exported, without saved keys and home folders. Read it before you send it: all else that was said is in it.',
+          ),
     );
   } catch (error) {
-    tell('error', `The run could not be exported. ${messageOf(error)}`);
+    tell('error', t('The run could not be exported. {0}', wordsOf(error)));
   }
 }
 
@@ -56,40 +63,65 @@ export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): 
   if (!from) return undefined;
   try {
     const read = await asides.run('runs', from.fsPath);
-    if ('trouble' in read) throw new Error(read.trouble);
+    if ('trouble' in read) throw new SaidError(troubleOf(read.trouble));
     const { runs } = read;
     await store.bring(runs);
-    const others = runs.length > 1 ? ` with ${counted(runs.length - 1, 'branch', 'branches')}` : '';
     tell(
       'info',
-      `Imported${others}. It is there to be read; nothing is allowed by it, and nothing goes on before you say so.`,
+      runs.length > 1
+        ? t(
+            'Imported with {0}. It is there to be read; nothing is allowed by it, and nothing goes on before you say so.',
+            amount(runs.length - 1, 'branch', 'branches'),
+          )
+        : t('Imported. It is there to be read; nothing is allowed by it, and nothing goes on before you say so.'),
     );
     return (runs.find(({ shown }) => shown) ?? runs[0]!).id;
   } catch (error) {
-    tell('error', `Nothing was imported. ${messageOf(error)}`);
+    tell('error', t('Nothing was imported. {0}', wordsOf(error)));
     return undefined;
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Why a file has no runs, as `aside/runsFile.ts` says it. */
+const troubles = [
+  'The file is larger than {0} MiB.',
+  'This is no file of exported runs.',
+  'A newer Towpath has written this file. Update to import it.',
+  'Two runs of this file have the same id.',
+  'Run {0} of this file has no beginning.',
+  'Event {0} of run {1} in this file is not as it should be.',
+  'Event {0} of run {1} in this file is not in order.',
+  'Event {0} of run {1} in this file has no time.',
+  'Event {0} of run {1} in this file has a name that is none.',
+  'This is no file of exported runs: {0}.',
+] as const;
+
+function troubleOf(words: string): Words {
+  const found = formOf(troubles, words);
+  return found ? sentence(found.form, ...found.values) : words;
+}
 
 async function askFormat(): Promise<Format | undefined> {
   const items = [
-    { label: 'Markdown', detail: 'To be read and posted: what was said, and a line for each call', format: 'markdown' },
-    { label: 'JSON', detail: 'To be imported again, with branches and pictures', format: 'json' },
+    {
+      label: 'Markdown',
+      detail: t('To be read and posted: what was said, and a line for each call'),
+      format: 'markdown',
+    },
+    { label: 'JSON', detail: t('To be imported again, with branches and pictures'), format: 'json' },
   ] as const;
-  return (await vscode.window.showQuickPick(items, { title: 'Towpath: export this run' }))?.format;
+  return (await vscode.window.showQuickPick(items, { title: t('Towpath: export this run') }))?.format;
 }
 
 const askPlace = (name: string, ending: string): Thenable<vscode.Uri | undefined> => {
   const folder = diskFolders()[0]?.uri.fsPath ?? os.homedir();
   const defaultUri = vscode.Uri.file(path.join(folder, `${name}.${ending}`));
-  return vscode.window.showSaveDialog({ defaultUri, title: 'Export Run', filters: { [ending]: [ending] } });
+  return vscode.window.showSaveDialog({ defaultUri, title: t('Export Run'), filters: { [ending]: [ending] } });
 };
 
 async function askFile(): Promise<vscode.Uri | undefined> {
-  const filters = { 'Exported runs': ['json'] };
-  return (await vscode.window.showOpenDialog({ title: 'Import Runs', openLabel: 'Import', filters }))?.[0];
+  const filters = { [t('Exported runs')]: ['json'] };
+  return (await vscode.window.showOpenDialog({ title: t('Import Runs'), openLabel: t('Import'), filters }))?.[0];
 }
 
 const fileName = (title: string): string =>

@@ -3,6 +3,8 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { csvOf } from '../../protocol/insights.ts';
+import { t } from '../../protocol/l10n.ts';
+import { wordsOf } from '../../protocol/sentence.ts';
 import { insightsOf } from '../../runs/insights.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { tell } from '../dialogs/tell.ts';
@@ -26,7 +28,7 @@ export class Insights implements vscode.Disposable {
   }
 
   async show(scope: Shown['scope'] = 'workspace'): Promise<void> {
-    const title = 'Towpath counts what its runs took';
+    const title = t('Towpath counts what its runs took');
     const options = { location: vscode.ProgressLocation.Window, title };
     const found = await vscode.window.withProgress(options, async () =>
       insightsOf(scope === 'all' ? await this.stores() : [this.store]),
@@ -45,12 +47,12 @@ export class Insights implements vscode.Disposable {
     const name = vscode.Uri.file(path.join(diskFolders()[0]?.uri.fsPath ?? '', 'insights.csv'));
     const to =
       place ??
-      (await vscode.window.showSaveDialog({ defaultUri: name, title: 'Save Insights', filters: { CSV: ['csv'] } }));
+      (await vscode.window.showSaveDialog({ defaultUri: name, title: t('Save Insights'), filters: { CSV: ['csv'] } }));
     if (!to) return;
     try {
       await vscode.workspace.fs.writeFile(to, Buffer.from(csvOf(this.shown.counts)));
     } catch (error) {
-      tell('error', `The table could not be saved. ${(error as Error).message}`);
+      tell('error', t('The table could not be saved. {0}', wordsOf(error)));
     }
   }
 
@@ -59,7 +61,7 @@ export class Insights implements vscode.Disposable {
     const options = { enableScripts: true, localResourceRoots: [dist] };
     const panel = vscode.window.createWebviewPanel(
       'towpath.insights',
-      'Towpath Insights',
+      t('Towpath Insights'),
       vscode.ViewColumn.Active,
       options,
     );

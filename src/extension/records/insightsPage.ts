@@ -1,4 +1,4 @@
-import { counted, inNumber } from '../../protocol/counted.ts';
+import { decimal } from '../../protocol/decimal.ts';
 import {
   type Counts,
   cacheShareOf,
@@ -9,7 +9,8 @@ import {
   speedOf,
   successOf,
 } from '../../protocol/insights.ts';
-import { dollars } from '../../protocol/money.ts';
+import { amount, grouped as inNumber, language, t } from '../../protocol/l10n.ts';
+import { money } from '../../protocol/money.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 
 /** What the page shows. */
@@ -32,25 +33,25 @@ export function insightsHtml(shown: Shown, { script, nonce }: { script: string; 
   const choice = (value: Shown['scope'], label: string) =>
     `<button data-scope="${value}" aria-pressed="${value === scope}">${label}</button>`;
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${language()}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
-<title>Towpath Insights</title>
+<title>${t('Towpath Insights')}</title>
 <style nonce="${nonce}">${style}</style>
 </head>
 <body>
 <main>
-<h1>Insights</h1>
-<p><span role="group" aria-label="Which runs">${choice('workspace', 'This Workspace')}${choice('all', 'All')}</span>
-<button data-csv>Save as CSV…</button></p>
+<h1>${t('Insights')}</h1>
+<p><span role="group" aria-label="${t('Which runs')}">${choice('workspace', t('This Workspace'))}${choice('all', t('All'))}</span>
+<button data-csv>${t('Save as CSV…')}</button></p>
 <p>${summaryOf(shown)}</p>
 ${counts.models.length === 0 ? '' : chartOf(counts)}
-${counts.models.length === 0 ? '' : section('Models', modelHead, modelRows(grouped(counts.models, 'model')), 'models')}
-${counts.tools.length === 0 ? '' : section('Tools', toolHead, toolRows(counts), 'tools')}
-${counts.models.length === 0 ? '' : section('Days', dayHead, dayRows(counts), 'days')}
-${unread > 0 ? `<p>${counted(unread, 'run')} could not be read.</p>` : ''}
-<p class="small">Counted from the records of runs on this machine; nothing of it is sent anywhere. Deleted and imported runs are not counted.</p>
+${counts.models.length === 0 ? '' : section(t('Models'), modelHead, modelRows(grouped(counts.models, 'model')), 'models')}
+${counts.tools.length === 0 ? '' : section(t('Tools'), toolHead, toolRows(counts), 'tools')}
+${counts.models.length === 0 ? '' : section(t('Days'), dayHead, dayRows(counts), 'days')}
+${unread > 0 ? `<p>${t('{0} could not be read.', amount(unread, 'run'))}</p>` : ''}
+<p class="small">${t('Counted from the records of runs on this machine; nothing of it is sent anywhere. Deleted and imported runs are not counted.')}</p>
 </main>
 <script nonce="${nonce}" src="${escaped(script)}"></script>
 </body>
@@ -59,24 +60,43 @@ ${unread > 0 ? `<p>${counted(unread, 'run')} could not be read.</p>` : ''}
 
 function summaryOf({ counts, scope }: Shown): string {
   const { runs, models } = counts;
-  const where = scope === 'all' ? 'all workspaces' : 'this workspace';
-  if (runs === 0) return `There are no runs in ${where} yet.`;
+  const isAll = scope === 'all';
+  if (runs === 0)
+    return t(isAll ? 'There are no runs in all workspaces yet.' : 'There are no runs in this workspace yet.');
   const sum = (name: 'calls' | 'promptTokens' | 'completionTokens' | 'unpriced') =>
     models.reduce((total, one) => total + one[name], 0);
   const calls = sum('calls');
   const without = sum('unpriced');
-  const paid =
-    without === calls
-      ? 'no price known'
-      : `${dollars(models.reduce((total, one) => total + one.cost, 0))}${without > 0 ? ` and ${counted(without, 'call')} without a price` : ''}`;
-  return `${counted(runs, 'run')} in ${where}: ${counted(calls, 'model call')}, ${counted(sum('promptTokens'), 'token')} read, ${inNumber(sum('completionTokens'))} written, ${paid}.`;
+  const known = t(money(models.reduce((total, one) => total + one.cost, 0)));
+  const some = without > 0 ? t('{0} and {1} without a price', known, amount(without, 'call')) : known;
+  return t(
+    isAll
+      ? '{0} in all workspaces: {1}, {2} read, {3} written, {4}.'
+      : '{0} in this workspace: {1}, {2} read, {3} written, {4}.',
+    amount(runs, 'run'),
+    amount(calls, 'model call'),
+    amount(sum('promptTokens'), 'token'),
+    inNumber(sum('completionTokens')),
+    without === calls ? t('no price known') : some,
+  );
 }
 
-const modelHead = ['Model', 'Calls', 'Read', 'Cached', 'Written', 'Tokens/s', 'Cost', 'Retries', 'Failures', 'Stops'];
+const modelHead = [
+  'Model',
+  'Calls',
+  'Read',
+  'Cached',
+  'Written',
+  'Tokens/s',
+  'Cost',
+  'Retries',
+  'Failures',
+  'Stops',
+] as const;
 const modelRows = (models: readonly ModelDay[]): Cell[][] =>
   models.map((one) => [text(one.model), ...usageCells(one), whole(one.retries), whole(one.failures), whole(one.stops)]);
 
-const dayHead = ['Day', 'Model', 'Calls', 'Read', 'Cached', 'Written', 'Tokens/s', 'Cost'];
+const dayHead = ['Day', 'Model', 'Calls', 'Read', 'Cached', 'Written', 'Tokens/s', 'Cost'] as const;
 const dayRows = ({ models }: Counts): Cell[][] =>
   grouped(models).map((one) => [text(one.day), text(one.model), ...usageCells(one)]);
 
@@ -85,9 +105,9 @@ const usageCells = (one: ModelDay): Cell[] => [
   whole(one.promptTokens),
   maybe(cacheShareOf(one), percent),
   whole(one.completionTokens),
-  maybe(speedOf(one), (value) => value.toFixed(value < 10 ? 1 : 0)),
+  maybe(speedOf(one), (value) => decimal(value, value < 10 ? 1 : 0)),
   {
-    ...maybe(costOf(one), dollars, one.calls > 0 ? 'no price' : '–'),
+    ...maybe(costOf(one), dollars, one.calls > 0 ? t('no price') : '–'),
     ...(isPart(one) && { text: `${dollars(one.cost)} +` }),
   },
 ];
@@ -95,7 +115,16 @@ const usageCells = (one: ModelDay): Cell[] => [
 /** Some of its calls have no price: it cost more than is known. */
 const isPart = ({ unpriced, calls }: ModelDay): boolean => unpriced > 0 && unpriced < calls;
 
-const toolHead = ['Tool', 'Calls', 'Success', 'Denied', 'Interrupted', 'Median time', 'Questions', 'Median wait'];
+const toolHead = [
+  'Tool',
+  'Calls',
+  'Success',
+  'Denied',
+  'Interrupted',
+  'Median time',
+  'Questions',
+  'Median wait',
+] as const;
 const toolRows = ({ tools }: Counts): Cell[][] =>
   [...tools]
     .sort((one, other) => callsOf(other) - callsOf(one))
@@ -113,13 +142,15 @@ const toolRows = ({ tools }: Counts): Cell[][] =>
 const callsOf = ({ done, failed, denied, interrupted }: Counts['tools'][number]): number =>
   done + failed + denied + interrupted;
 
+type Head = (typeof modelHead | typeof dayHead | typeof toolHead)[number];
+
 /** Rows are sorted by the page's script, by what `data-sort` says. */
-function section(title: string, head: readonly string[], rows: readonly Cell[][], name: string): string {
+function section(title: string, head: readonly Head[], rows: readonly Cell[][], name: string): string {
   const isNumber = (column: number) => rows.every((cells) => typeof cells[column]?.sort !== 'string');
   const heads = head
     .map((label, column) => {
       const kind = isNumber(column) ? ' class="number"' : '';
-      return `<th scope="col"${kind} aria-sort="none"><button data-by>${label}</button></th>`;
+      return `<th scope="col"${kind} aria-sort="none"><button data-by>${t(label)}</button></th>`;
     })
     .join('');
   const body = rows.map(
@@ -147,7 +178,7 @@ const colours = 6;
 function chartOf({ models }: Counts): string {
   const hasPrices = models.some((one) => (costOf(one) ?? 0) > 0);
   const amountOf = (one: ModelDay) => (hasPrices ? one.cost : one.promptTokens + one.completionTokens);
-  const shown = hasPrices ? dollars : (value: number) => counted(value, 'token');
+  const shown = hasPrices ? dollars : (value: number) => t(amount(value, 'token'));
   const ranked = grouped(models, 'model').sort((one, other) => amountOf(other) - amountOf(one));
   const colourOf = new Map(ranked.map(({ model }, nth) => [model, Math.min(nth, colours - 1)]));
   const byDay = new Map<string, ModelDay[]>();
@@ -160,27 +191,36 @@ function chartOf({ models }: Counts): string {
     const parts = byDay.get(day)!.map((one) => {
       const size = (amountOf(one) / most) * height;
       top -= size;
-      const title = `${day}, ${one.model}: ${shown(amountOf(one))}`;
-      return `<rect class="c${colourOf.get(one.model)}" x="${nth * (barWidth + barSpace)}" y="${top.toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"><title>${escaped(visibleLine(title))}</title></rect>`;
+      const title = `${visibleLine(`${day}, ${one.model}`)}: ${shown(amountOf(one))}`;
+      return `<rect class="c${colourOf.get(one.model)}" x="${nth * (barWidth + barSpace)}" y="${top.toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"><title>${escaped(title)}</title></rect>`;
     });
     return parts.join('');
   });
   const width = days.length * (barWidth + barSpace);
   const [first, last] = [visibleLine(days[0]!), visibleLine(days.at(-1)!)];
-  const when = first === last ? first : `${first} to ${last}`;
-  const label = `${hasPrices ? 'Cost' : 'Tokens'} of ${counted(days.length, 'day')} with work, ${when}; the most on a day is ${shown(most)}. The table of days says the same.`;
+  const when = first === last ? first : t('{0} to {1}', first, last);
+  const label = t(
+    hasPrices
+      ? 'Cost of {0} with work, {1}; the most on a day is {2}. The table of days says the same.'
+      : 'Tokens of {0} with work, {1}; the most on a day is {2}. The table of days says the same.',
+    amount(days.length, 'day'),
+    when,
+    shown(most),
+  );
   const legend = ranked.slice(0, colours).map(({ model }, nth) => {
-    const rest = nth === colours - 1 && ranked.length > colours ? ' and others' : '';
-    return `<li><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect class="c${nth}" width="10" height="10"/></svg> ${escaped(visibleLine(model))}${rest}</li>`;
+    const name = visibleLine(model);
+    const names = nth === colours - 1 && ranked.length > colours ? t('{0} and others', name) : name;
+    return `<li><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect class="c${nth}" width="10" height="10"/></svg> ${escaped(names)}</li>`;
   });
-  return `<h2>${hasPrices ? 'Cost' : 'Tokens'} by day</h2>
+  return `<h2>${t(hasPrices ? 'Cost by day' : 'Tokens by day')}</h2>
 <svg class="chart" role="img" aria-label="${escaped(label)}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${bars.join('')}</svg>
-<p class="small">${escaped(when)}, at most ${escaped(shown(most))} a day</p>
+<p class="small">${escaped(t('{0}, at most {1} a day', when, shown(most)))}</p>
 <ul class="legend">${legend.join('')}</ul>`;
 }
 
+const dollars = (value: number): string => t(money(value));
 const text = (value: string): Cell => ({ text: visibleLine(value), sort: visibleLine(value) });
-const whole = (value: number): Cell => ({ text: inNumber(value), sort: value });
+const whole = (value: number): Cell => ({ text: Math.round(value).toLocaleString(language()), sort: value });
 const maybe = (value: number | undefined, shown: (value: number) => string, none = '–'): Cell =>
   value === undefined ? { text: none } : { text: shown(value), sort: value };
 
@@ -188,7 +228,7 @@ const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 60_000) return `${decimal(ms / 1000, 1)} s`;
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

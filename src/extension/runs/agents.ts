@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { agentName, chatWorkflow, planAgent, workAgent } from '../../protocol/agents.ts';
+import { t } from '../../protocol/l10n.ts';
+import { told, wordsIn } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { idOf, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
 import type { Conversation } from './conversation.ts';
@@ -50,7 +52,7 @@ export class Agents {
     const isOther = run && (run.workflowId !== speaker.workflowId || run.agentId !== speaker.agentId);
     if (isOther && run.workflowId === chatWorkflow && !this.ofFile) {
       const failure = await engine.chooseAgent(run.id, speaker.agentId);
-      if (failure) conversation.notice({ level: 'error', text: failure.message });
+      if (failure) conversation.notice({ level: 'error', text: told(failure) });
     } else if (isOther) await conversation.open(undefined);
     changed();
   }
@@ -74,13 +76,13 @@ export class Agents {
     const now = await this.now();
     const isNow = ({ workflowId, agentId }: Speaker) =>
       workflowId === now.workflowId && (workflowId !== chatWorkflow || agentId === now.agentId);
-    const all = [...builtIn, ...(await this.ofFiles())];
+    const all = [...builtIn(), ...(await this.ofFiles())];
     const rows = all.toSorted((one, other) => Number(isNow(other)) - Number(isNow(one)));
     const items = rows.map((row) => ({ ...row, label: `${isNow(row) ? '$(check)' : '$(blank)'} ${row.label}` }));
     const placeHolder = (await this.parts.conversation.run())
-      ? 'Of the shown run; an agent of a file begins another one'
-      : 'Of the run that begins here';
-    const chosen = await vscode.window.showQuickPick(items, { title: 'Towpath: who works', placeHolder });
+      ? t('Of the shown run; an agent of a file begins another one')
+      : t('Of the run that begins here');
+    const chosen = await vscode.window.showQuickPick(items, { title: t('Towpath: who works'), placeHolder });
     if (chosen && !isNow(chosen)) await this.choose({ workflowId: chosen.workflowId, agentId: chosen.agentId });
   }
 
@@ -90,7 +92,9 @@ export class Agents {
     return Promise.all(
       uris.map(async (uri) => {
         const { value, problems } = await files.load(uri, 'agent');
-        const description = value ? (value.description ?? '') : `cannot be used: ${problems[0]?.message}`;
+        const description = value
+          ? (value.description ?? '')
+          : t('cannot be used: {0}', problems[0] ? wordsIn(problems[0]) : '');
         const label = visibleLine(value?.name ?? nameOf(uri));
         return { label, description: visibleLine(description), workflowId: idOf(uri), agentId: nameOf(uri) };
       }),
@@ -98,11 +102,11 @@ export class Agents {
   }
 }
 
-const builtIn: (Speaker & vscode.QuickPickItem)[] = [
-  { ...built(workAgent), label: agentName(built(workAgent)), description: 'edits and runs, with questions' },
+const builtIn = (): (Speaker & vscode.QuickPickItem)[] => [
+  { ...built(workAgent), label: agentName(built(workAgent)), description: t('edits and runs, with questions') },
   {
     ...built(planAgent),
     label: agentName(built(planAgent)),
-    description: 'only reads, and ends with a plan that Work can do',
+    description: t('only reads, and ends with a plan that Work can do'),
   },
 ];

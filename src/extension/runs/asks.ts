@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import type { RunEvent } from '../../protocol/events.ts';
+import { t } from '../../protocol/l10n.ts';
+import { titleSaid } from '../../protocol/run.ts';
 import type { Notice } from '../../protocol/view.ts';
 import { proseLine, shortened } from '../../protocol/visible.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
@@ -82,20 +84,21 @@ export class Asks {
     this.parts.changed();
     if (!this.parts.panelInView()) this.remind(one);
     else if (this.parts.shown() !== runId) {
-      const action: Notice['action'] = { label: 'Show', action: 'answer' };
-      this.parts.notice({ level: 'info', text: `Towpath asks${this.inRun(one)}: ${question}`, action });
+      const action: Notice['action'] = { label: t('Show'), action: 'answer' };
+      const text = t('Towpath asks in “{0}”: {1}', this.titleOf(one), question);
+      this.parts.notice({ level: 'info', text, action });
     }
   }
 
-  private inRun({ runId }: Waiting): string {
-    return this.parts.shown() === runId ? '' : ` in “${shortened(this.parts.titleOf(runId), 60)}”`;
+  private titleOf({ runId }: Waiting): string {
+    return shortened(titleSaid(this.parts.titleOf(runId)), 60);
   }
 
   private remind(one: Waiting): void {
-    const about = `${this.inRun(one)} · ${one.question}`;
-    const link = `[Answer…](command:towpath.answer?${encodeURIComponent(JSON.stringify([one.runId]))})`;
-    const title = `Towpath asks: ${link}${withoutLinks(about)}`;
-    const close = reminder(title);
+    const run = this.parts.shown() === one.runId ? '' : ` ${t('in “{0}”', this.titleOf(one))}`;
+    const about = `${run} · ${one.question}`;
+    const link = `[${t('Answer…')}](command:towpath.answer?${encodeURIComponent(JSON.stringify([one.runId]))})`;
+    const close = reminder(t('Towpath asks: {0}', `${link}${withoutLinks(about)}`));
     one.unremind = () => {
       one.unremind = undefined;
       close();

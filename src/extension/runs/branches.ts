@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { type ForkPoint, forkPoints, kinOf } from '../../protocol/branches.ts';
-import { counted } from '../../protocol/counted.ts';
+import { amount, t } from '../../protocol/l10n.ts';
 import type { Attachment } from '../../protocol/messages.ts';
+import { told } from '../../protocol/sentence.ts';
 import { proseLine, shortened } from '../../protocol/visible.ts';
 import { type BranchFiles, branchFiles } from '../../runs/branchFiles.ts';
 import { few } from '../../runs/few.ts';
@@ -45,14 +46,15 @@ export class Branches {
   /** Says other words in the place of some that were said, and sends them at once. */
   async editAndSend(): Promise<void> {
     const { store } = this.parts;
-    const from = await this.atRest('edit what you said');
-    const said = from && (await this.pick(from, 'Towpath: edit and send again'));
+    const from = await this.atRest('edit');
+    const said = from && (await this.pick(from, t('Towpath: edit and send again')));
     if (!said) return;
     const { content, attachments } = said.message;
     const typed = await vscode.window.showInputBox({
-      title: 'Towpath: edit and send again',
-      prompt:
+      title: t('Towpath: edit and send again'),
+      prompt: t(
         'What should have been said? It goes on from there in a branch; what came after stays in this one. ⏎ is a line break.',
+      ),
       value: content.replaceAll('\n', lineBreak),
       ignoreFocusOut: true,
     });
@@ -61,7 +63,10 @@ export class Branches {
     const files = await this.changedBy(from, await store.callsAfter(from, said.seq));
     const restore =
       files > 0
-        ? await askAboutFiles('this run changed files after that message', `Restore ${counted(files, 'file')} to here…`)
+        ? await askAboutFiles(
+            t('Towpath: this run changed files after that message'),
+            t('Restore {0} to here…', amount(files, 'file')),
+          )
         : false;
     if (restore !== undefined) await this.instead(from, said, text, restore);
   }
@@ -74,7 +79,7 @@ export class Branches {
     restore = false,
     named: readonly Attachment[] = [],
   ): Promise<void> {
-    const said = await this.saidAt(runId, at, 'edit what you said');
+    const said = await this.saidAt(runId, at, 'edit');
     if (said) await this.instead(runId, said, text, restore, named);
   }
 
@@ -95,7 +100,7 @@ export class Branches {
 
   /** A branch that goes on in the place of the message there, whose words wait in the message box. */
   async forkBefore(runId: string, at: number): Promise<void> {
-    const said = await this.saidAt(runId, at, 'fork it');
+    const said = await this.saidAt(runId, at, 'fork');
     const branch = said && (await this.forkAt(runId, said.seq - 1));
     if (branch) this.parts.view.post({ type: 'draft', text: said.message.content });
     await this.parts.view.focus();
@@ -103,7 +108,7 @@ export class Branches {
 
   /** Files as they were when the message there was said, after undo's own question. */
   async restoreTo(runId: string, at: number): Promise<void> {
-    const said = await this.saidAt(runId, at, 'restore its files');
+    const said = await this.saidAt(runId, at, 'restore');
     if (said) await this.parts.undo.calls({ toolCallIds: await this.parts.store.callsAfter(runId, said.seq) });
   }
 
@@ -112,19 +117,19 @@ export class Branches {
    * @param pick asks for another model first; without an answer all stays as it was
    */
   async answerAgain(runId: string, at: number, pick?: () => Promise<string | undefined>): Promise<void> {
-    const said = await this.saidAt(runId, at, 'try it again');
+    const said = await this.saidAt(runId, at, 'again');
     if (!said || (pick && (await pick()) === undefined)) return;
     if (this.parts.conversation.runId === runId) await this.instead(runId, said, said.message.content, false);
   }
 
   /** The newest words of the person at this place or before it, in the shown run, at rest. */
-  private async saidAt(runId: string, at: number, what: string): Promise<Said | undefined> {
+  private async saidAt(runId: string, at: number, what: keyof typeof atWork): Promise<Said | undefined> {
     const from = await this.atRest(what);
     if (from !== runId) return undefined;
     try {
       return (await this.parts.store.said(runId)).findLast((one) => one.at <= at);
     } catch (error) {
-      this.parts.conversation.notice({ level: 'error', text: StoreError.from(error).message });
+      this.parts.conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
       return undefined;
     }
   }
@@ -135,16 +140,20 @@ export class Branches {
     await conversation.restored;
     const from = conversation.runId;
     if (from === undefined) return nothingShown();
-    const place = await this.pick(from, 'Towpath: fork this run', conversation.working ? undefined : 'After all of it');
+    const place = await this.pick(
+      from,
+      t('Towpath: fork this run'),
+      conversation.working ? undefined : t('After all of it'),
+    );
     if (place) await this.forkAt(from, place.seq - 1);
   }
 
   /** Takes back what the run changed after words of the person's; or all is as the run left it, where another branch was at work since. */
   async restoreFiles(): Promise<void> {
     const { conversation, store, undo } = this.parts;
-    const from = await this.atRest('restore its files');
-    const end = 'After all of it, as this branch left them';
-    const place = from && (await this.pick(from, 'Towpath: restore files as they were', end));
+    const from = await this.atRest('restore');
+    const end = t('After all of it, as this branch left them');
+    const place = from && (await this.pick(from, t('Towpath: restore files as they were'), end));
     if (!place) return;
     if (place.isEnd) return this.restoreAll(from);
     const toolCallIds = await store.callsAfter(from, place.seq);
@@ -168,7 +177,7 @@ export class Branches {
         runs.filter((run) => run !== undefined),
       );
     } catch (error) {
-      conversation.notice({ level: 'error', text: StoreError.from(error).message });
+      conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
       return undefined;
     }
   }
@@ -180,7 +189,7 @@ export class Branches {
     const { runId } = conversation;
     const points = runId === undefined ? [] : forkPoints(runId, await store.list());
     if (points.length === 0) {
-      tell('info', 'This run has no branches.');
+      tell('info', t('This run has no branches.'));
       return;
     }
     const items = await Promise.all(
@@ -191,14 +200,14 @@ export class Branches {
             : [
                 this.wordsAfter(way, seq).then((label) => ({
                   label,
-                  description: `${index + 1} of ${ways.length}`,
+                  description: t('{0} of {1}', index + 1, ways.length),
                   way,
                 })),
               ],
         ),
       ),
     );
-    const title = 'Towpath: switch to another branch';
+    const title = t('Towpath: switch to another branch');
     const chosen = await vscode.window.showQuickPick(items, { title });
     if (!chosen) return;
     await conversation.open(chosen.way);
@@ -206,8 +215,8 @@ export class Branches {
     const differing = files ? await undo.differing(files) : 0;
     if (!files || differing === 0) return;
     const restore = await askAboutFiles(
-      'not all files are as this branch left them',
-      `Restore ${counted(differing, 'file')}…`,
+      t('Towpath: not all files are as this branch left them'),
+      t('Restore {0}…', amount(differing, 'file')),
     );
     if (restore && conversation.runId === chosen.way) await undo.files(files);
   }
@@ -240,18 +249,17 @@ export class Branches {
       await conversation.open(branch);
       return branch;
     } catch (error) {
-      conversation.notice({ level: 'error', text: StoreError.from(error).message });
+      conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
       return undefined;
     }
   }
 
   /** The shown run when it is not at work: two branches at once would write the same files. */
-  private async atRest(what: string): Promise<string | undefined> {
+  private async atRest(what: keyof typeof atWork): Promise<string | undefined> {
     const { conversation } = this.parts;
     await conversation.restored;
     if (conversation.runId === undefined) nothingShown();
-    else if (conversation.working)
-      conversation.notice({ level: 'info', text: `This run is at work. Stop it, then ${what}.` });
+    else if (conversation.working) conversation.notice({ level: 'info', text: t(atWork[what]) });
     else return conversation.runId;
     return undefined;
   }
@@ -263,18 +271,18 @@ export class Branches {
     const { store, conversation } = this.parts;
     try {
       const said = await store.said(runId);
-      const before = end === undefined ? '' : 'Before: ';
+      const labelOf = (words: string) => (end === undefined ? words : t('Before: {0}', words));
       const items = said.map((one, index) => ({
-        label: `${before}${inShort(one.message.content)}`,
-        description: `${index + 1} of ${said.length}`,
+        label: labelOf(inShort(one.message.content)),
+        description: t('{0} of {1}', index + 1, said.length),
         place: one as PickedPlace,
       }));
       if (end !== undefined)
         items.push({ label: end, description: '', place: { seq: (await store.read(runId)).seq + 1, isEnd: true } });
       if (items.length > 0) return (await vscode.window.showQuickPick(items.reverse(), { title }))?.place;
-      tell('info', 'Nothing was said in this run yet.');
+      tell('info', t('Nothing was said in this run yet.'));
     } catch (error) {
-      conversation.notice({ level: 'error', text: StoreError.from(error).message });
+      conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
     }
     return undefined;
   }
@@ -287,22 +295,30 @@ export class Branches {
   private async wordsAfter(runId: string, seq: number): Promise<string> {
     const said = await this.parts.store.said(runId).catch(() => []);
     const first = said.find((one) => one.seq > seq);
-    return first ? inShort(first.message.content) : 'Nothing said yet';
+    return first ? inShort(first.message.content) : t('Nothing said yet');
   }
 }
 
 /** The box has one line: it would drop them. */
 const lineBreak = ' ⏎ ';
 
+/** Why something else is not done now. */
+const atWork = {
+  edit: 'This run is at work. Stop it, then edit what you said.',
+  fork: 'This run is at work. Stop it, then fork it.',
+  restore: 'This run is at work. Stop it, then restore its files.',
+  again: 'This run is at work. Stop it, then try it again.',
+} as const;
+
 /** True: restore them; undefined: neither, and nothing is sent. */
-async function askAboutFiles(why: string, restoring: string): Promise<boolean | undefined> {
+async function askAboutFiles(title: string, restoring: string): Promise<boolean | undefined> {
   const items = [
-    { label: 'Leave the files as they are', restore: false },
+    { label: t('Leave the files as they are'), restore: false },
     { label: restoring, restore: true },
   ];
-  return (await vscode.window.showQuickPick(items, { title: `Towpath: ${why}`, ignoreFocusOut: true }))?.restore;
+  return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.restore;
 }
 
-const nothingShown = (): undefined => void tell('info', 'No run is shown that could go on.');
+const nothingShown = (): undefined => void tell('info', t('No run is shown that could go on.'));
 
-const inShort = (words: string): string => shortened(proseLine(words), 100) || 'A picture';
+const inShort = (words: string): string => shortened(proseLine(words), 100) || t('A picture');

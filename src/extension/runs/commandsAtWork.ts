@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { language, t } from '../../protocol/l10n.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { BackgroundCommands, CommandInBackground } from '../../tools/shell/background.ts';
 import { tell } from '../dialogs/tell.ts';
@@ -55,16 +56,17 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
   async choose(): Promise<void> {
     const { atWork } = this.background;
     if (atWork.length === 0) {
-      tell('info', 'No command is at work in the background.');
+      tell('info', t('No command is at work in the background.'));
       return;
     }
+    const [stopButton, runButton] = [button('debug-stop', t('Stop')), button('comment-discussion', t('Show Run'))];
     const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { one: CommandInBackground }>();
-    picker.title = 'Towpath: commands in the background';
-    picker.placeholder = 'Enter shows what it prints';
+    picker.title = t('Towpath: commands in the background');
+    picker.placeholder = t('Enter shows what it prints');
     picker.matchOnDescription = true;
     picker.items = atWork.map((one) => ({
       label: visibleLine(one.line),
-      description: `since ${new Date(one.startedAt).toLocaleTimeString()}`,
+      description: t('since {0}', new Date(one.startedAt).toLocaleTimeString(language())),
       detail: visibleLine(one.folder),
       buttons: [stopButton, runButton],
       one,
@@ -86,7 +88,7 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
   async stop(id: string): Promise<void> {
     const end = await this.background.stop(id, 'person');
     const left = end?.stillRunning?.join(', ');
-    if (left) tell('error', `It could not be ended: ${left}`);
+    if (left) tell('error', t('It could not be ended: {0}', left));
   }
 
   /** What the tab says. */
@@ -115,8 +117,7 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
   }
 }
 
-const stopButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('debug-stop'), tooltip: 'Stop' };
-const runButton: vscode.QuickInputButton = {
-  iconPath: new vscode.ThemeIcon('comment-discussion'),
-  tooltip: 'Show Run',
-};
+const button = (icon: string, tooltip: string): vscode.QuickInputButton => ({
+  iconPath: new vscode.ThemeIcon(icon),
+  tooltip,
+});

@@ -6,12 +6,12 @@ import { restedBefore } from '../../engine/refusedRoom.ts';
 import { closedMessage } from '../../engine/stop.ts';
 import type { RunEvent, When } from '../../protocol/events.ts';
 import { inShort } from '../../protocol/inShort.ts';
-import { sentence } from '../../protocol/l10n.ts';
+import { sentence, t } from '../../protocol/l10n.ts';
 import type { Attachment } from '../../protocol/messages.ts';
 import { isOverLimit } from '../../protocol/money.ts';
 import { canGoOn } from '../../protocol/rests.ts';
 import { newRun, type Run } from '../../protocol/run.ts';
-import { saidAs } from '../../protocol/sentence.ts';
+import { saidAs, told } from '../../protocol/sentence.ts';
 import type { Chosen, Notice } from '../../protocol/view.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { lockedMessage } from '../../runs/lock.ts';
@@ -215,10 +215,10 @@ export class Conversation {
     const { shown } = this;
     const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
     if (!shown || !run) {
-      if (!shown) this.notice({ level: 'info', text: 'No run is shown that could go on. Say what should be done.' });
-    } else if (this.working) this.notice({ level: 'info', text: 'This run is at work already.' });
+      if (!shown) this.notice({ level: 'info', text: t('No run is shown that could go on. Say what should be done.') });
+    } else if (this.working) this.notice({ level: 'info', text: t('This run is at work already.') });
     else if (!canGoOn(run))
-      this.notice({ level: 'info', text: 'There is nothing left to go on with. Say what comes next.' });
+      this.notice({ level: 'info', text: t('There is nothing left to go on with. Say what comes next.') });
     else if (restedBefore(run.error)) await this.compact(model);
     else await this.work(shown, () => this.engine.continue({ runId: shown, ...(model && { model }) }));
   }
@@ -247,15 +247,15 @@ export class Conversation {
   async compact(model?: string): Promise<void> {
     await this.restored;
     const { shown } = this;
-    if (shown === undefined) return this.notice({ level: 'info', text: 'No run is shown that could be compacted.' });
+    if (shown === undefined) return this.notice({ level: 'info', text: t('No run is shown that could be compacted.') });
     const compacted = this.engine.compact(shown, model);
     this.listChanged();
     const made = await compacted;
     this.listChanged();
-    if (made === 'later') this.notice({ level: 'info', text: 'Room is made before the next step of this run.' });
+    if (made === 'later') this.notice({ level: 'info', text: t('Room is made before the next step of this run.') });
     else if (made === false)
-      this.notice({ level: 'info', text: 'Nothing was left out: what could be would free too little.' });
-    else if (typeof made === 'object' && !isOverLimit(made)) this.notice({ level: 'error', text: made.message });
+      this.notice({ level: 'info', text: t('Nothing was left out: what could be would free too little.') });
+    else if (typeof made === 'object' && !isOverLimit(made)) this.notice({ level: 'error', text: told(made) });
   }
 
   /** Stops these runs; without any the shown one or, when it rests, whatever else is at work. */
@@ -302,7 +302,7 @@ export class Conversation {
     try {
       return await change();
     } catch (error) {
-      this.notice({ level: 'error', text: StoreError.from(error).message });
+      this.notice({ level: 'error', text: told(StoreError.from(error)) });
       return undefined;
     } finally {
       this.listChanged(true);
@@ -323,12 +323,13 @@ export class Conversation {
     const result = await entered;
     this.listChanged();
     const isSaid = this.failed.delete(runId);
-    const { code = '', message = '' } = result.error ?? {};
+    const { error } = result;
+    const { code = '' } = error ?? {};
     const isElsewhere = code === 'STORE_LOCKED';
     this.refused = isElsewhere && !isSaid ? { runId, enter, isWords: words !== undefined } : undefined;
-    if (!/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId || isSaid) return;
+    if (!error || !/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId || isSaid) return;
     if (words !== undefined) this.view.post({ type: 'unheard', text: words });
-    this.notice({ level: 'error', text: message, ...(isElsewhere && { action: takeOver }) });
+    this.notice({ level: 'error', text: told(error), ...(isElsewhere && { action: takeOver() }) });
   }
 
   /** Shows the run as it is kept now, and does what could not be done while another window had it. */
@@ -372,13 +373,13 @@ export class Conversation {
       return await this.store.read(runId);
     } catch (error) {
       if (this.engine.liveIds.includes(runId)) return newRun(runId); // it has just begun, and its first line is being written
-      this.notice({ level: 'error', text: StoreError.from(error).message });
+      this.notice({ level: 'error', text: told(StoreError.from(error)) });
       return undefined;
     }
   }
 }
 
-const takeOver: Notice['action'] = { label: 'Take Over', action: 'take-over' };
+const takeOver = (): Notice['action'] => ({ label: t('Take Over'), action: 'take-over' });
 
 /** What stands in the message box of who says it. */
 const wordsOf = ({ userInput, attachments }: Partial<UserInput>): string | undefined =>

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { descendants } from '../../protocol/branches.ts';
-import { counted } from '../../protocol/counted.ts';
+import { amount, t } from '../../protocol/l10n.ts';
+import { titleSaid } from '../../protocol/run.ts';
+import { told } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { type DeletedRun, keptDays } from '../../runs/deleted.ts';
 import { StoreError } from '../../runs/journal.ts';
@@ -25,10 +27,12 @@ interface Parts {
 export async function deleteRun(runId: string, parts: Parts): Promise<void> {
   const { store, conversation, modals } = parts;
   const runs = await store.list();
-  const run = runs.find(({ id }) => id === runId) ?? { id: runId, title: 'New run' };
+  const run = runs.find(({ id }) => id === runId) ?? { id: runId, title: t('New run') };
+  const onlyIt = t('Delete This One');
   const branches = descendants(runId, runs);
-  const all = `Delete All ${branches.length + 1}`;
-  const chosen = branches.length > 0 ? await modals.ask(aboutBranches(run.title, branches.length, all)) : onlyIt;
+  const all = t('Delete All {0}', branches.length + 1);
+  const chosen =
+    branches.length > 0 ? await modals.ask(aboutBranches(run.title, branches.length, [onlyIt, all])) : onlyIt;
   if (chosen === undefined) return;
   const shown = conversation.runId;
   const deleted: { id: string; name: string; title: string }[] = [];
@@ -38,11 +42,17 @@ export async function deleteRun(runId: string, parts: Parts): Promise<void> {
   }
   const [first, ...more] = deleted;
   if (!first) return;
-  const what = `“${first.title}”${more.length > 0 ? ` and ${inBranches(more.length)} are` : ' is'} deleted.`;
-  const text = `${what} For ${keptDays} days, “Deleted Runs…” brings ${more.length > 0 ? 'them' : 'it'} back.`;
-  const undo = 'Undo';
+  const command = t('Deleted Runs…');
+  const told =
+    more.length > 0
+      ? [
+          t('“{0}” and {1} are deleted.', first.title, inBranches(more.length)),
+          t('For {0} days, “{1}” brings them back.', keptDays, command),
+        ]
+      : [t('“{0}” is deleted.', first.title), t('For {0} days, “{1}” brings it back.', keptDays, command)];
+  const undo = t('Undo');
   // Nobody waits for it: a notification may stay for hours.
-  void offer('info', text, undo).then(async (pressed) => {
+  void offer('info', told.join(' '), undo).then(async (pressed) => {
     if (pressed === undo) for (const { id, name } of deleted) await conversation.bringBack(name, id === shown);
   });
 }
@@ -53,32 +63,33 @@ async function deleteOne(id: string, { conversation, policies }: Parts): Promise
   return name;
 }
 
-const onlyIt = 'Delete This One';
-const inBranches = (count: number) => counted(count, 'branch', 'branches');
+const inBranches = (count: number) => amount(count, 'branch', 'branches');
 
-const aboutBranches = (title: string, count: number, all: string) => ({
-  text: withoutLinks(`“${title}” has ${inBranches(count)}. Delete ${count === 1 ? 'that' : 'those'}, too?`),
-  detail: 'A branch that stays has all that was said before it. What is at work is stopped before it is deleted.',
-  buttons: [onlyIt, all],
+const aboutBranches = (title: string, count: number, buttons: string[]) => ({
+  text: withoutLinks(
+    count === 1
+      ? t('“{0}” has {1}. Delete that, too?', title, inBranches(count))
+      : t('“{0}” has {1}. Delete those, too?', title, inBranches(count)),
+  ),
+  detail: t('A branch that stays has all that was said before it. What is at work is stopped before it is deleted.'),
+  buttons,
 });
-
-const removeButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete for Good…' };
 
 /** Lists the deleted runs; the chosen one comes back and is shown. */
 export async function showDeletedRuns(store: RunStore, conversation: Conversation, modals: Modals): Promise<void> {
   const runs = await store.deleted.list();
   if (runs.length === 0) {
-    tell('info', 'There are no deleted runs in this workspace.');
+    tell('info', t('There are no deleted runs in this workspace.'));
     return;
   }
   const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { run: DeletedRun }>();
-  picker.title = 'Towpath: bring a deleted run back';
+  picker.title = t('Towpath: bring a deleted run back');
   picker.matchOnDescription = true;
   picker.items = runs.map((run) => ({
-    label: visibleLine(run.title),
-    description: `${counted(run.daysLeft, 'day')} left`,
-    ...(run.damaged && { detail: `Damaged: ${run.damaged}` }),
-    buttons: [removeButton],
+    label: visibleLine(titleSaid(run.title)),
+    description: t('{0} left', amount(run.daysLeft, 'day')),
+    ...(run.damaged && { detail: t('Damaged: {0}', run.damagedSaid ?? run.damaged) }),
+    buttons: [{ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Delete for Good…') }],
     run,
   }));
   const chosen = await new Promise<{ run: DeletedRun; remove?: true } | undefined>((resolve) => {
@@ -93,13 +104,12 @@ export async function showDeletedRuns(store: RunStore, conversation: Conversatio
 }
 
 async function removeForGood({ name, title }: DeletedRun, store: RunStore, modals: Modals): Promise<void> {
-  const yes = 'Delete for Good';
-  const text = withoutLinks(`Delete “${title}” for good? Nothing brings it back then.`);
+  const yes = t('Delete for Good');
+  const text = withoutLinks(t('Delete “{0}” for good? Nothing brings it back then.', title));
   if ((await modals.ask({ text, buttons: [yes] })) !== yes) return;
   try {
     await store.deleted.remove(name);
   } catch (error) {
-    const { message } = StoreError.from(error);
-    tell('error', message);
+    tell('error', told(StoreError.from(error)));
   }
 }

@@ -1,5 +1,6 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { leftCalls } from '../../protocol/run.ts';
 import { shortened, visibleLine } from '../../protocol/visible.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -36,7 +37,7 @@ export class LeftRunning {
   async choose(): Promise<void> {
     const atWork = await this.left.atWork();
     if (atWork.length === 0) {
-      tell('info', 'No command that outlived the editor is running.');
+      tell('info', t('No command that outlived the editor is running.'));
       return;
     }
     const items = atWork.map((one) => ({
@@ -45,18 +46,22 @@ export class LeftRunning {
       detail: visibleLine(one.command.folder),
       one,
     }));
-    const title = 'Towpath: end a command that went on when the editor ended';
+    const title = t('Towpath: end a command that went on when the editor ended');
     const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
     if (chosen) await this.end(chosen.one);
   }
 
   private async tell(atWork: CommandAtWork[]): Promise<void> {
     const [first] = atWork as [CommandAtWork];
-    const [end, choose, show] = ['End It', 'End One…', 'Show Run'];
+    const [end, choose, show] = [t('End It'), t('End One…'), t('Show Run')];
     const text =
       atWork.length === 1
-        ? `A command went on when the editor ended, and is still at work: ${words(first)}.`
-        : `${atWork.length} commands went on when the editor ended, and are still at work: ${atWork.map(words).join('; ')}.`;
+        ? t('A command went on when the editor ended, and is still at work: {0}.', words(first))
+        : t(
+            '{0} commands went on when the editor ended, and are still at work: {1}.',
+            atWork.length,
+            atWork.map(words).join('; '),
+          );
     const buttons = atWork.length === 1 ? [end, show] : [choose];
     const chosen = await offer('warning', text, ...buttons);
     if (chosen === end) await this.end(first);
@@ -68,12 +73,17 @@ export class LeftRunning {
     const still = await this.left.end(one);
     const what = shortened(visibleLine(one.command.line), longestLine);
     const left = still.join(', ');
-    if (still.length === 0) tell('info', `Ended: ${what}`);
-    else tell('error', `It could not be ended: ${left} of ${what}`);
+    if (still.length === 0) tell('info', t('Ended: {0}', what));
+    else tell('error', t('It could not be ended: {0} of {1}', left, what));
   }
 }
 
 const longestLine = 200;
 
 const words = ({ command, processes }: CommandAtWork) =>
-  `${shortened(visibleLine(command.line), longestLine)} in ${visibleLine(command.folder)}, ${processes.map(visibleLine).join(', ')}`;
+  t(
+    '{0} in {1}, {2}',
+    shortened(visibleLine(command.line), longestLine),
+    visibleLine(command.folder),
+    processes.map(visibleLine).join(', '),
+  );

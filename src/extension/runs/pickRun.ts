@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import { underTheirRuns } from '../../protocol/branches.ts';
+import { language, t } from '../../protocol/l10n.ts';
+import { titleSaid } from '../../protocol/run.ts';
 import type { RunSummary } from '../../protocol/summary.ts';
 import { proseLine } from '../../protocol/visible.ts';
 import { matches } from '../../runs/search.ts';
@@ -32,12 +34,12 @@ export async function pickRun(
   };
   const all = await itemsFor('');
   if (all.length === 0) {
-    tell('info', 'There are no runs in this workspace yet.');
+    tell('info', t('There are no runs in this workspace yet.'));
     return undefined;
   }
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = title;
-  picker.placeholder = 'Words of its title or of what was said in it';
+  picker.placeholder = t('Words of its title or of what was said in it');
   picker.items = all;
   let asked = '';
   picker.onDidChangeValue(async (value) => {
@@ -61,7 +63,7 @@ export async function pickOfNow(
   all?: string,
 ): Promise<readonly RunNow[] | undefined> {
   const items = runs.map((run) => ({
-    label: plainLabel(run.title),
+    label: plainLabel(titleSaid(run.title)),
     description: stateWords(run),
     runs: [run] as readonly RunNow[],
   }));
@@ -70,13 +72,13 @@ export async function pickOfNow(
 }
 
 function itemOf(run: RunSummary, depth: number, now: RunNow | undefined, excerpt: string | undefined): Item {
-  const state = now ? stateWords(now) : run.pinned ? 'Pinned' : '';
-  const from = run.imported && 'Imported';
-  const detail = run.damaged ? `Damaged: ${run.damaged}` : excerpt;
+  const state = now ? stateWords(now) : run.pinned ? t('Pinned') : '';
+  const from = run.imported && t('Imported');
+  const detail = run.damaged ? t('Damaged: {0}', run.damagedSaid ?? run.damaged) : excerpt;
   return {
     run,
-    label: `${'\u2003'.repeat(depth)}${plainLabel(run.title)}`,
-    description: [state, from, new Date(run.updatedAt).toLocaleString()].filter(Boolean).join(' · '),
+    label: `${'\u2003'.repeat(depth)}${plainLabel(titleSaid(run.title))}`,
+    description: [state, from, new Date(run.updatedAt).toLocaleString(language())].filter(Boolean).join(' · '),
     ...(detail && { detail: plainLabel(detail) }),
     ...(depth > 0 && { iconPath: new vscode.ThemeIcon('git-branch') }),
     alwaysShow: true, // what is found in its text is not in its title
@@ -89,15 +91,15 @@ function inWorktrees(elsewhere: readonly RunElsewhere[], query: string): Item[] 
   const items = found.map(({ folder, branch, title, run, state }) => ({
     label: plainLabel(title),
     description: run
-      ? [state && stateWords({ state, elsewhere: true }), new Date(run.updatedAt).toLocaleString()]
+      ? [state && stateWords({ state, elsewhere: true }), new Date(run.updatedAt).toLocaleString(language())]
           .filter(Boolean)
           .join(' · ')
-      : 'not begun',
+      : t('not begun'),
     detail: `$(git-branch) ${plainLabel(branch)}`,
     folder,
     alwaysShow: true,
   }));
-  return [{ label: 'In worktrees', kind: vscode.QuickPickItemKind.Separator }, ...items];
+  return [{ label: t('In worktrees'), kind: vscode.QuickPickItemKind.Separator }, ...items];
 }
 
 /** Titles come from models and people: no icon is made of `$(name)`. */

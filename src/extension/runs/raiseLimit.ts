@@ -1,6 +1,8 @@
 import type { ExecutionEngine } from '../../engine/engine.ts';
+import { t } from '../../protocol/l10n.ts';
 import { isOverLimit, limitReached } from '../../protocol/money.ts';
-import { titleOf } from '../../protocol/run.ts';
+import { titleOf, titleSaid } from '../../protocol/run.ts';
+import { told } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { offer } from '../dialogs/tell.ts';
@@ -21,10 +23,10 @@ export async function raiseLimit({ conversation, engine, store, limits }: Parts)
   const run = runId === undefined ? undefined : (engine.live(runId) ?? (await store.read(runId)));
   const of = limitReached(run?.error);
   if (!run || run.phase === 'Running' || !isOverLimit(run.error)) {
-    const open = 'Settings';
+    const open = t('Settings');
     const chosen = await offer(
       'info',
-      'No run is shown that rests at a limit of money. The limits are settings.',
+      t('No run is shown that rests at a limit of money. The limits are settings.'),
       open,
     );
     if (chosen === open) await limits.openSettings();
@@ -32,11 +34,11 @@ export async function raiseLimit({ conversation, engine, store, limits }: Parts)
   }
   if (!of || Number.isNaN(limits.of(of))) return void (await limits.openSettings());
   if (limits.of(of) > 0) {
-    const more = await limits.ask(of, visibleLine(run.error!.message), visibleLine(titleOf(run)));
+    const more = await limits.ask(of, visibleLine(told(run.error!)), visibleLine(titleSaid(titleOf(run))));
     if (more === undefined) return;
     const to = of === 'day' ? await limits.raiseDay(more) : Math.max(limits.of(of), run.allowed ?? 0) + more;
     const failure = await engine.raiseLimit(run.id, { of, more, to });
-    if (failure && of === 'run') return conversation.notice({ level: 'error', text: failure.message });
+    if (failure && of === 'run') return conversation.notice({ level: 'error', text: told(failure) });
   }
   if (conversation.runId === run.id) await conversation.goOn();
 }

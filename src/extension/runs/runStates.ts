@@ -1,5 +1,6 @@
 import { closedMessage } from '../../engine/stop.ts';
 import type { RunEvent } from '../../protocol/events.ts';
+import { t } from '../../protocol/l10n.ts';
 import type { RunState } from '../../protocol/run.ts';
 import type { Mark } from '../../runs/marks.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -144,6 +145,8 @@ function endOf({ phase, error }: Extract<RunEvent, { type: 'phase' }>): 'failed'
 
 /** What is said of it after its title: `asks`, `at work in another window`. */
 export function stateWords({ state, elsewhere }: Pick<RunNow, 'state' | 'elsewhere'>): string {
-  const words = { asking: 'asks', working: 'at work', failed: 'failed', ended: 'ended, not seen yet' }[state];
-  return elsewhere ? `${words} in another window` : words;
+  const words = t(wordsOf[state]);
+  return elsewhere ? t('{0} in another window', words) : words;
 }
+
+const wordsOf = { asking: 'asks', working: 'at work', failed: 'failed', ended: 'ended, not seen yet' } as const;

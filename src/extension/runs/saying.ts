@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { When } from '../../protocol/events.ts';
+import { t } from '../../protocol/l10n.ts';
 import type { Waiting } from '../../protocol/run.ts';
 import { tell } from '../dialogs/tell.ts';
 import type { ChatView } from '../view/chatView.ts';
@@ -10,25 +11,27 @@ interface Parts {
   view: Pick<ChatView, 'post'>;
 }
 
-const times: { label: string; detail: string; when: When }[] = [
+const times = [
   { label: 'At the Next Turn', detail: 'Calls that have not begun are not run', when: 'turn' },
   { label: 'When It Is Done', detail: 'The work goes on to its end before', when: 'done' },
   { label: 'Now', detail: 'What is at work is stopped', when: 'now' },
-];
+] as const satisfies readonly { label: string; detail: string; when: When }[];
+
+const told = ({ label, detail, when }: (typeof times)[number]) => ({ label: t(label), detail: t(detail), when });
 
 /** Words for the shown run while it is at work, at a time of the person's choice. With arguments nothing is asked. */
 export async function sayToRun({ conversation }: Parts, text?: unknown, when?: unknown): Promise<void> {
   await conversation.restored;
   if (!conversation.working) {
-    tell('info', 'The shown run is not at work: what you send in the panel is heard at once.');
+    tell('info', t('The shown run is not at work: what you send in the panel is heard at once.'));
     return;
   }
-  const title = 'Towpath: say while it works';
+  const title = t('Towpath: say while it works');
   const said =
-    typeof text === 'string' ? text : await vscode.window.showInputBox({ title, prompt: 'What is to be said?' });
+    typeof text === 'string' ? text : await vscode.window.showInputBox({ title, prompt: t('What is to be said?') });
   if (!said?.trim()) return;
   const given = times.find((one) => one.when === when);
-  const time = given ?? (await vscode.window.showQuickPick(times, { title, placeHolder: 'When?' }));
+  const time = given ?? (await vscode.window.showQuickPick(times.map(told), { title, placeHolder: t('When?') }));
   if (time) void conversation.send(said.trim(), undefined, undefined, time.when);
 }
 
@@ -38,26 +41,26 @@ export async function showWaiting({ conversation, view }: Parts): Promise<void> 
   const { runId } = conversation;
   const waiting = runId ? await conversation.waitingIn(runId) : [];
   if (!runId || waiting.length === 0) {
-    tell('info', 'Nothing that you said waits.');
+    tell('info', t('Nothing that you said waits.'));
     return;
   }
-  const title = 'Towpath: waiting messages';
+  const title = t('Towpath: waiting messages');
   const labelOf = ({ text, when, queued }: Waiting) => ({
     label: text.trim().split('\n', 1)[0]!.slice(0, 100),
-    description: times.find((one) => one.when === when)!.label,
+    description: t(times.find((one) => one.when === when)!.label),
     queued,
     when,
   });
   const one = await vscode.window.showQuickPick(waiting.map(labelOf), { title });
   if (!one) return;
   const acts = [
-    ...times.filter(({ when }) => when !== one.when),
-    { label: 'Edit', detail: 'In the message box', when: undefined },
-    { label: 'Take Back', detail: 'It is not said', when: undefined },
+    ...times.filter(({ when }) => when !== one.when).map(told),
+    { label: t('Edit'), detail: t('In the message box'), when: undefined },
+    { label: t('Take Back'), detail: t('It is not said'), when: undefined },
   ];
   const act = await vscode.window.showQuickPick(acts, { title, placeHolder: one.label });
   if (act?.when) await conversation.changeWaiting(runId, one.queued, { when: act.when });
-  else if (act?.label === 'Take Back') await conversation.takeBack(runId, one.queued);
+  else if (act?.label === t('Take Back')) await conversation.takeBack(runId, one.queued);
   else if (act) {
     await vscode.commands.executeCommand('towpath.showChat');
     view.post({ type: 'edit-waiting', queued: one.queued });

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { takenBackAt } from '../../tools/files/takenBack.ts';
 import { tell } from '../dialogs/tell.ts';
@@ -21,11 +22,11 @@ export async function takeBackAtCursor({ changedFiles, conversation, store }: Pa
   const rows = runId === undefined ? [] : await changedFiles.rows(runId);
   const row = rows.find(({ place }) => place !== undefined && place === editor?.document.uri.fsPath);
   if (!editor || editor.document.uri.scheme !== 'file' || !row || row.file.kind || row.file.from !== undefined)
-    return tell('info', 'Put the cursor on a change, in a file that this run has changed or in its diff.');
+    return tell('info', t('Put the cursor on a change, in a file that this run has changed or in its diff.'));
   const { document, selection } = editor;
   const before = row.file.before === null ? '' : await store.contents.read(runId!, row.file.before);
   const edit = takenBackAt(selection.active.line, before, document.getText());
-  if (!edit) return tell('info', 'There is no change of this run at the cursor.');
+  if (!edit) return tell('info', t('There is no change of this run at the cursor.'));
   const end = document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
   const isLast = edit.end === document.lineCount;
   const begin =
@@ -36,5 +37,5 @@ export async function takeBackAtCursor({ changedFiles, conversation, store }: Pa
     : edit.lines.map((line) => line + end).join('');
   const all = new vscode.WorkspaceEdit();
   all.replace(document.uri, range, text);
-  if (!(await vscode.workspace.applyEdit(all))) tell('error', 'The editor did not take the change back.');
+  if (!(await vscode.workspace.applyEdit(all))) tell('error', t('The editor did not take the change back.'));
 }

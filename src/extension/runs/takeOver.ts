@@ -1,3 +1,5 @@
+import { language, t } from '../../protocol/l10n.ts';
+import { told } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -15,18 +17,18 @@ export async function takeOverRun({ store, conversation, modals }: Parts): Promi
   await conversation.restored;
   const { runId } = conversation;
   if (!runId || conversation.working) {
-    conversation.notice({ level: 'info', text: 'No other window has this run.' });
+    conversation.notice({ level: 'info', text: t('No other window has this run.') });
     return;
   }
   const found = await store.holder(runId);
-  const take = 'Take Over';
+  const take = t('Take Over');
   if (found) {
-    const text = 'Take this run over from another window?';
+    const text = t('Take this run over from another window?');
     if ((await modals.ask({ text, detail: wordsOf(found, Date.now()), buttons: [take] })) !== take) return;
     try {
       await store.takeOver(runId);
     } catch (error) {
-      conversation.notice({ level: 'error', text: StoreError.from(error).message });
+      conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
       return;
     }
   }
@@ -37,22 +39,23 @@ type Found = NonNullable<Awaited<ReturnType<RunStore['holder']>>>;
 
 /** Who has it, since when, and whether that one still lives. `now`: epoch milliseconds. */
 function wordsOf({ holder, beatAt }: Found, now: number): string {
-  const place = [holder?.machine && `on ${holder.machine}`, holder && `process ${holder.pid}`]
+  const place = [holder?.machine && t('on {0}', holder.machine), holder && t('process {0}', holder.pid)]
     .filter(Boolean)
     .join(', ');
-  const since = holder?.since ? `At work since ${new Date(holder.since).toLocaleTimeString()}` : '';
+  const since = holder?.since ? t('At work since {0}', new Date(holder.since).toLocaleTimeString(language())) : '';
   const lines = [
-    `Window: ${holder?.window ?? 'unknown'}${place ? ` (${place})` : ''}`,
+    t('Window: {0}', `${holder?.window ?? t('unknown')}${place ? ` (${place})` : ''}`),
     since,
-    `Last sign of life: ${ago(now - beatAt)}`,
+    t('Last sign of life: {0}', ago(now - beatAt)),
   ];
-  const means =
-    'That window records nothing more of this run. What it is doing at this moment may still take effect, so stop it there if you can. Here the run goes on from what is recorded.';
+  const means = t(
+    'That window records nothing more of this run. What it is doing at this moment may still take effect, so stop it there if you can. Here the run goes on from what is recorded.',
+  );
   return `${lines.filter(Boolean).map(visibleLine).join('\n')}\n\n${means}`;
 }
 
 function ago(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 90) return `${seconds} s ago`;
-  return seconds < 5400 ? `${Math.round(seconds / 60)} min ago` : `${Math.round(seconds / 3600)} h ago`;
+  if (seconds < 90) return t('{0} s ago', seconds);
+  return seconds < 5400 ? t('{0} min ago', Math.round(seconds / 60)) : t('{0} h ago', Math.round(seconds / 3600));
 }

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import type { Run } from '../../protocol/run.ts';
+import { told } from '../../protocol/sentence.ts';
 import { proseLine, shortened } from '../../protocol/visible.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import type { RunNow } from './runStates.ts';
@@ -15,12 +17,16 @@ interface Parts {
 export async function tellEnd({ runId, state, title }: RunNow, { panelInView, read, show }: Parts): Promise<void> {
   if (panelInView()) return;
   const { error, messages } = await read(runId);
-  const words = proseLine(error?.message ?? messages.findLast(({ role }) => role === 'assistant')?.content ?? '');
-  const how = `“${shortened(proseLine(title), 60)}” ${state === 'failed' ? 'failed' : 'has ended'}`;
-  const text = words === '' ? `${how}.` : `${how}: ${shortened(words, 200)}`;
+  const words = proseLine(error ? told(error) : (messages.findLast(({ role }) => role === 'assistant')?.content ?? ''));
+  const text = endOf(state === 'failed', shortened(proseLine(title), 60), shortened(words, 200));
   const chosen =
     state === 'failed'
-      ? await vscode.window.showWarningMessage(withoutLinks(text), 'Show')
-      : await vscode.window.showInformationMessage(withoutLinks(text), 'Show');
+      ? await vscode.window.showWarningMessage(withoutLinks(text), t('Show'))
+      : await vscode.window.showInformationMessage(withoutLinks(text), t('Show'));
   if (chosen) await show(runId);
+}
+
+function endOf(hasFailed: boolean, title: string, words: string): string {
+  if (words === '') return hasFailed ? t('“{0}” failed.', title) : t('“{0}” has ended.', title);
+  return hasFailed ? t('“{0}” failed: {1}', title, words) : t('“{0}” has ended: {1}', title, words);
 }

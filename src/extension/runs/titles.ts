@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
+import { t } from '../../protocol/l10n.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
+import { told } from '../../protocol/sentence.ts';
 import type { RunSummary } from '../../protocol/summary.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Conversation } from './conversation.ts';
@@ -21,13 +23,15 @@ export class Titles {
 
   /** Asks for the title of a run, or of one that is chosen first. */
   async rename(runId?: string): Promise<void> {
-    const run = await this.chosen(runId, 'Towpath: rename a run');
+    const run = await this.chosen(runId, t('Towpath: rename a run'));
     if (!run) return;
     const typed = await vscode.window.showInputBox({
-      title: 'Towpath: rename a run',
-      prompt: 'What should it be called? Nothing else changes a title of yours. Empty: by what was said in it first.',
+      title: t('Towpath: rename a run'),
+      prompt: t(
+        'What should it be called? Nothing else changes a title of yours. Empty: by what was said in it first.',
+      ),
       value: run.title,
-      validateInput: (text) => (text.length > longest ? `At most ${longest} characters.` : undefined),
+      validateInput: (text) => (text.length > longest ? t('At most {0} characters.', longest) : undefined),
       ignoreFocusOut: true,
     });
     if (typed === undefined || typed === run.title) return;
@@ -39,7 +43,7 @@ export class Titles {
 
   /** Puts a run among the first of the list, or takes it from there; one that is chosen first becomes what it is not. */
   async pin(runId?: string, pinned?: boolean): Promise<void> {
-    const run = await this.chosen(runId, 'Towpath: pin or unpin a run');
+    const run = await this.chosen(runId, t('Towpath: pin or unpin a run'));
     if (run) this.told(await this.parts.engine.pin(run.id, pinned ?? !run.pinned));
   }
 
@@ -50,7 +54,7 @@ export class Titles {
   }
 
   private told(failure: ErrorInfo | undefined): void {
-    if (failure) this.parts.conversation.notice({ level: 'error', text: failure.message });
+    if (failure) this.parts.conversation.notice({ level: 'error', text: told(failure) });
     this.parts.changed();
   }
 }

@@ -1,5 +1,7 @@
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import type { UndoAnswer, UndoQuestion, UndoRequest } from '../../engine/undo.ts';
+import { t } from '../../protocol/l10n.ts';
+import { told } from '../../protocol/sentence.ts';
 import { visible, visibleLine } from '../../protocol/visible.ts';
 import type { BranchFiles } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -28,14 +30,14 @@ export class Undo {
 
   /** Resolves to whether all of it is as it was before; what is not is said. */
   async calls(request: UndoRequest): Promise<boolean> {
-    if (this.conversation.runId && request.toolCallIds.length > 0) return this.work(request, undoing);
-    this.conversation.notice({ level: 'info', text: 'There is nothing to undo.' });
+    if (this.conversation.runId && request.toolCallIds.length > 0) return this.work(request, undoing());
+    this.conversation.notice({ level: 'info', text: t('There is nothing to undo.') });
     return false;
   }
 
   /** The same for files that are not as the shown run left them. */
   async files(files: BranchFiles): Promise<boolean> {
-    return this.work(files, restoring);
+    return this.work(files, restoring());
   }
 
   /** How many of these are not as they should be. */
@@ -50,8 +52,8 @@ export class Undo {
     if (!this.workspace.trusted) {
       this.conversation.notice({
         level: 'warning',
-        text: 'Nothing is changed in an untrusted workspace.',
-        action: { label: 'Manage Trust', action: 'manage-trust' },
+        text: t('Nothing is changed in an untrusted workspace.'),
+        action: { label: t('Manage Trust'), action: 'manage-trust' },
       });
       return false;
     }
@@ -61,33 +63,28 @@ export class Undo {
       return this.ask(question, words);
     });
     if ('code' in result) {
-      const action = { label: 'Take Over', action: 'take-over' } as const;
+      const action = { label: t('Take Over'), action: 'take-over' } as const;
       this.conversation.notice({
         level: 'error',
-        text: result.message,
+        text: told(result),
         ...(result.code === 'STORE_LOCKED' && { action }),
       });
       return false;
     }
     if (!isAsked && result.left.length === 0) this.conversation.notice({ level: 'info', text: words.nothing });
-    const left = result.left.map(({ path, why }) => `${visibleLine(path)} stays as it is: ${why}`);
+    const left = result.left.map(({ path, why }) => t('{0} stays as it is: {1}', visibleLine(path), why));
     if (left.length > 0) this.conversation.notice({ level: 'warning', text: shortened(left).join('\n') });
     return left.length === 0 && (result.undone.length > 0 || !isAsked);
   }
 
   /** Closing the dialog undoes nothing; overwriting what was changed since is never the first button. */
   private async ask({ paths, changedSince }: UndoQuestion, words: Words): Promise<UndoAnswer> {
-    const [undo, others, overwrite] = [words.verb, `${words.verb} the Others`, `${words.verb} All of Them`];
+    const { all, others, overwrite } = words;
     const buttons =
-      changedSince.length === 0 ? [undo] : paths.length > changedSince.length ? [others, overwrite] : [overwrite];
-    const what = paths.length === 1 ? visibleLine(paths[0]!) : `${paths.length} files`;
-    const since =
-      changedSince.length > 1
-        ? `were changed since. ${words.doing} them gives up`
-        : `was changed since. ${words.doing} it gives up`;
-    const lost = `${listed(changedSince)}\n${since} what is there now.`;
+      changedSince.length === 0 ? [all] : paths.length > changedSince.length ? [others, overwrite] : [overwrite];
+    const lost = `${listed(changedSince)}\n${changedSince.length > 1 ? words.givesUpThem : words.givesUpIt}`;
     const detail = [paths.length > 1 && listed(paths), changedSince.length > 0 && lost].filter(Boolean).join('\n\n');
-    const text = words.question(what, paths.length);
+    const text = paths.length === 1 ? words.askOne(visibleLine(paths[0]!)) : words.ask(paths.length);
     const chosen = await this.modals.ask({ text, detail: visible(detail), buttons });
     if (chosen === undefined) return 'none';
     return chosen === others ? 'unchanged' : 'all';
@@ -95,27 +92,41 @@ export class Undo {
 }
 
 interface Words {
-  question(what: string, count: number): string;
-  verb: string;
-  doing: string;
+  askOne(file: string): string;
+  ask(files: number): string;
+  /** Buttons: `others` than those that were changed since; `overwrite`: all, with those. */
+  all: string;
+  others: string;
+  overwrite: string;
+  /** What follows the files that were changed since. */
+  givesUpIt: string;
+  givesUpThem: string;
   nothing: string;
 }
 
-const undoing: Words = {
-  question: (what) => `Undo what Towpath changed in ${what}?`,
-  verb: 'Undo',
-  doing: 'Undoing',
-  nothing: 'There is nothing to undo: the files are as they were before.',
-};
+const undoing = (): Words => ({
+  askOne: (file) => t('Undo what Towpath changed in {0}?', file),
+  ask: (files) => t('Undo what Towpath changed in {0} files?', files),
+  all: t('Undo'),
+  others: t('Undo the Others'),
+  overwrite: t('Undo All of Them'),
+  givesUpIt: t('was changed since. Undoing it gives up what is there now.'),
+  givesUpThem: t('were changed since. Undoing them gives up what is there now.'),
+  nothing: t('There is nothing to undo: the files are as they were before.'),
+});
 
-const restoring: Words = {
-  question: (what, count) => `Restore ${what} as this branch left ${count === 1 ? 'it' : 'them'}?`,
-  verb: 'Restore',
-  doing: 'Restoring',
-  nothing: 'There is nothing to restore: the files are as this branch left them.',
-};
+const restoring = (): Words => ({
+  askOne: (file) => t('Restore {0} as this branch left it?', file),
+  ask: (files) => t('Restore {0} files as this branch left them?', files),
+  all: t('Restore'),
+  others: t('Restore the Others'),
+  overwrite: t('Restore All of Them'),
+  givesUpIt: t('was changed since. Restoring it gives up what is there now.'),
+  givesUpThem: t('were changed since. Restoring them gives up what is there now.'),
+  nothing: t('There is nothing to restore: the files are as this branch left them.'),
+});
 
 const listed = (paths: readonly string[]) => shortened(paths.map(visibleLine)).join('\n');
 
 const shortened = (lines: readonly string[]) =>
-  lines.length > 12 ? [...lines.slice(0, 12), `… and ${lines.length - 12} more`] : lines;
+  lines.length > 12 ? [...lines.slice(0, 12), t('… and {0} more', lines.length - 12)] : lines;

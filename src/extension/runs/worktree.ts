@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { t } from '../../protocol/l10n.ts';
 import { resolvePath } from '../../tools/gate/paths.ts';
 import { readPlain } from '../../tools/gate/plainFile.ts';
 import { makeFile } from '../../tools/gate/write.ts';
@@ -38,8 +39,8 @@ export function folderFor(root: string, branch: string): string {
 /** Why no branch can have this name, as a sentence. */
 export async function branchProblem(repository: Repository, branch: string): Promise<string | undefined> {
   if (!(await succeeds(repository, 'check-ref-format', '--branch', branch)) || branch.startsWith('-'))
-    return 'Git takes no such name for a branch.';
-  return (await isBranch(repository, branch)) ? 'There is such a branch already.' : undefined;
+    return t('Git takes no such name for a branch.');
+  return (await isBranch(repository, branch)) ? t('There is such a branch already.') : undefined;
 }
 
 /** Makes the branch, from the last commit, and the folder, or neither. Throws an `Error` with Git's own words. */
@@ -49,7 +50,7 @@ export async function addWorktree(
   signal: AbortSignal,
 ): Promise<void> {
   if (!(await succeeds(repository, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')))
-    throw new Error('Nothing has been committed in this repository yet, and a worktree begins at a commit.');
+    throw new Error(t('Nothing has been committed in this repository yet, and a worktree begins at a commit.'));
   const problem = await branchProblem(repository, branch);
   if (problem) throw new Error(problem);
   try {

@@ -2,7 +2,9 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { t } from '../../protocol/l10n.ts';
 import type { RunState } from '../../protocol/run.ts';
+import { told } from '../../protocol/sentence.ts';
 import type { RunSummary } from '../../protocol/summary.ts';
 import { RunStore } from '../../runs/store.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
@@ -56,13 +58,13 @@ export class Worktrees {
   async begin(): Promise<void> {
     try {
       const repository = await repositoryInFront();
-      const title = 'Towpath: a new run in a worktree';
-      const prompt = 'What should be done?';
+      const title = t('Towpath: a new run in a worktree');
+      const prompt = t('What should be done?');
       const task = (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
       const branch = task && (await askBranch(repository, title, task));
       if (!branch) return;
       const folder = folderFor(repository.root, branch);
-      const isMade = await stoppable(`Towpath makes ${path.basename(folder)}`, (signal) =>
+      const isMade = await stoppable(t('Towpath makes {0}', path.basename(folder)), (signal) =>
         addWorktree(repository, { branch, folder }, signal).then(
           () => true,
           (error) => {
@@ -73,7 +75,7 @@ export class Worktrees {
       );
       if (isMade) await this.open(await this.keep(repository.root, folder, { branch, task }));
     } catch (error) {
-      tell('error', (error as Error).message);
+      tell('error', told(error as Error));
     }
   }
 
@@ -88,8 +90,8 @@ export class Worktrees {
       await trusted(() =>
         conversation.notice({
           level: 'info',
-          text: 'What you asked for begins once you trust this folder.',
-          action: { label: 'Manage Trust', action: 'manage-trust' },
+          text: t('What you asked for begins once you trust this folder.'),
+          action: { label: t('Manage Trust'), action: 'manage-trust' },
         }),
       );
       const isKept = (await new RunStore(store).list()).some(({ id }) => id === worktree.runId);
@@ -164,7 +166,10 @@ async function repositoryInFront(): Promise<Repository> {
 async function askBranch(repository: Repository, title: string, task: string): Promise<string | undefined> {
   const value = await branchFor(repository, task);
   const words = (branch: string) =>
-    `A branch from the last commit, in the folder ${withoutLinks(folderFor(repository.root, branch))}. What is not committed stays here.`;
+    t(
+      'A branch from the last commit, in the folder {0}. What is not committed stays here.',
+      withoutLinks(folderFor(repository.root, branch)),
+    );
   const branch = await vscode.window.showInputBox({
     title,
     prompt: words(value),

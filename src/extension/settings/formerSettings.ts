@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { lazily } from '../../protocol/lazily.ts';
+import { wordsOf } from '../../protocol/sentence.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { offer, tell } from '../dialogs/tell.ts';
 import type { FormerValue } from './formerValues.ts';
@@ -11,9 +13,6 @@ import { type SettingName, saveSetting } from './settings.ts';
 
 const askedName = 'settings.takenOver';
 const longestFile = 1_000_000;
-const read = 'Read Them…';
-const take = 'Take Over';
-const decide = 'Decide…';
 
 const reading = lazily(() => import('./formerValues.ts'));
 
@@ -37,8 +36,7 @@ export async function takeOverFormerSettings(context: vscode.ExtensionContext, m
     }
     memory.update(askedName, true);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    tell('error', `Not all settings were taken over. ${why}`);
+    tell('error', t('Not all settings were taken over. {0}', wordsOf(error)));
   }
 }
 
@@ -46,6 +44,7 @@ export async function takeOverFormerSettings(context: vscode.ExtensionContext, m
 async function ask(file: string, values: readonly FormerValue[], modals: Modals): Promise<boolean | undefined> {
   const { formerText } = await reading();
   const { message, detail, isWhole } = formerText(file, values);
+  const [read, take, decide] = [t('Read Them…'), t('Take Over'), t('Decide…')];
   const buttons = isWhole ? [read, take] : [read];
   const chosen = await modals.askWhenQuiet({ text: message, detail, buttons, opens: read });
   if (chosen !== read) return chosen === take;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'jsonc-parser';
+import { t } from '../../protocol/l10n.ts';
 import { visible, visibleLine } from '../../protocol/visible.ts';
 import type { QuestionText } from '../dialogs/questionText.ts';
 
@@ -41,20 +42,20 @@ export function formerValues(
 /** `isWhole`: all of it is shown; else it has to be read in the file before anything can be taken over. */
 export function formerText(file: string, values: readonly FormerValue[]): QuestionText & { isWhole: boolean } {
   const lines = values.map(({ name, value, own }) => {
-    const now = own === undefined ? '' : ` (now ${JSON.stringify(own)})`;
-    return visibleLine(`${name}: ${JSON.stringify(value)}${now}`);
+    const line = `${name}: ${JSON.stringify(value)}`;
+    return visibleLine(own === undefined ? line : t('{0} (now {1})', line, JSON.stringify(own)));
   });
   const all = lines.join('\n');
   const isWhole = all.length <= longestDetail;
-  const why =
-    "They stood in this machine's settings file, where a repository's devcontainer.json can write, too. Towpath no longer " +
-    'reads them there. Taken over, they are your own settings, in every window.';
+  const why = t(
+    "They stood in this machine's settings file, where a repository's devcontainer.json can write, too. Towpath no longer reads them there. Taken over, they are your own settings, in every window.",
+  );
   const careful = isWhole
-    ? 'Take them over only if you wrote all of them yourself.'
-    : 'That is not all of it: read the file first.';
+    ? t('Take them over only if you wrote all of them yourself.')
+    : t('That is not all of it: read the file first.');
   const shown = isWhole ? all : `${all.slice(0, longestDetail)}…`;
   return {
-    message: `Take over Towpath's settings of before (${values.length})?`,
+    message: t("Take over Towpath's settings of before ({0})?", values.length),
     detail: visible([why, shown, careful, file].join('\n\n')),
     isWhole,
   };

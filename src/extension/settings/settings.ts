@@ -4,7 +4,9 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { chatWrappers } from '../../llm/local/chatWrappers.ts';
 import { priceSchema } from '../../llm/prices.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import { presets } from '../../protocol/policy.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 import { kept } from './kept.ts';
 import { ownValue } from './settingScopes.ts';
 
@@ -127,9 +129,11 @@ export async function saveSetting(name: SettingName, value: unknown): Promise<vo
   // A line in the machine's file does not count, and yet the editor changes it in place of the person's own. So it goes first.
   await saved(name, undefined);
   if (await saved(name, value)) return;
-  throw new Error(
-    `The setting towpath.${name} could not be kept. A line of the machine's settings stands in its way ` +
-      '(*Preferences: Open Remote Settings (JSON)*), or your settings file has a mistake.',
+  throw new SaidError(
+    sentence(
+      "The setting towpath.{0} could not be kept. A line of the machine's settings stands in its way (*Preferences: Open Remote Settings (JSON)*), or your settings file has a mistake.",
+      name,
+    ),
   );
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { language } from '../../protocol/l10n.ts';
 
 /** A page of the chat: in its view, in whichever bar that is, or in a tab of the editors. */
 export interface Place {
@@ -162,7 +163,7 @@ function page(webview: vscode.Webview, dist: vscode.Uri): string {
     'trusted-types fast-html lit-html',
   ].join('; ');
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${language()}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
@@ -172,9 +173,16 @@ function page(webview: vscode.Webview, dist: vscode.Uri): string {
 <title>Towpath</title>
 </head>
 <body data-phase="">
+<script type="application/json" id="words">${words()}</script>
 <script type="module" nonce="${nonce}" src="${script}"></script>
 </body>
 </html>`;
+}
+
+/** All of them: what the host has to say in the panel comes from anywhere in it. As data, which nothing runs, and in which no tag ends. */
+function words(): string {
+  const { bundle } = vscode.l10n;
+  return bundle ? JSON.stringify(bundle).replaceAll('<', '\\u003c') : '';
 }
 
 const newNonce = (): string => randomBytes(16).toString('base64');

@@ -1,5 +1,7 @@
 import type * as vscode from 'vscode';
 import type { RunEvent } from '../../protocol/events.ts';
+import { sentence } from '../../protocol/l10n.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../protocol/view.ts';
 import type { PanelLook } from './attention.ts';
 import type { ChatPage, Place } from './chatPage.ts';
@@ -86,7 +88,7 @@ export class ChatView {
   /** Brings the panel up, tells it this once it is drawn, and the next key lands in the message box. */
   async give(message: HostMessage): Promise<void> {
     await this.page.reveal();
-    if (!(await this.drawn())) throw new Error('The chat did not come up. Open its view and try again.');
+    if (!(await this.drawn())) throw new SaidError(sentence('The chat did not come up. Open its view and try again.'));
     this.post(message);
     await this.focus();
   }

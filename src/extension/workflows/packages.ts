@@ -1,7 +1,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
-import { counted } from '../../protocol/counted.ts';
+import { grouped, t } from '../../protocol/l10n.ts';
+import { wordsIn } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { MenuItem, PackageAgent } from '../../workflows/package/agents.ts';
@@ -34,7 +35,7 @@ export class Packages {
   ) {}
 
   async runWorkflow(): Promise<void> {
-    await this.pick('Towpath: a workflow to run', ({ key, source }) =>
+    await this.pick(t('Towpath: a workflow to run'), ({ key, source }) =>
       source.workflows.map(({ id, title, description }) => ({
         label: title,
         description: source.title,
@@ -45,7 +46,7 @@ export class Packages {
   }
 
   async talk(): Promise<void> {
-    await this.pick('Towpath: an agent to talk to', (usable) =>
+    await this.pick(t('Towpath: an agent to talk to'), (usable) =>
       usable.source.agents.map((agent) => ({
         label: agent.name,
         description: agent.title ?? '',
@@ -61,12 +62,12 @@ export class Packages {
     if (!chosen) return;
     try {
       const { source } = await this.shelf.open(chosen);
-      const run = 'Run a Workflow…';
-      const message = `The package ${source.title} can be used in this workspace.`;
+      const run = t('Run a Workflow…');
+      const message = t('The package {0} can be used in this workspace.', source.title);
       if ((await offer('info', message, run)) === run) await this.runWorkflow();
     } catch (error) {
       if (!(error instanceof PackageError)) throw error;
-      tell('error', `This package cannot be used: ${error.message}.`);
+      tell('error', t('This package cannot be used: {0}.', wordsIn(error)));
     }
   }
 
@@ -75,14 +76,14 @@ export class Packages {
     if (!vscode.workspace.isTrusted) return tellUntrusted();
     const opened = (await this.shelf.list()).filter((one) => one.opened);
     if (opened.length === 0) {
-      tell('info', 'No package was opened in this workspace.');
+      tell('info', t('No package was opened in this workspace.'));
       return;
     }
     const items = opened.map((shelved) => {
       const label = 'source' in shelved ? shelved.source.title : path.basename(shelved.place);
       return { label, description: shelved.place, shelved };
     });
-    const title = 'Towpath: a package to forget';
+    const title = t('Towpath: a package to forget');
     const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
     if (chosen && (await this.mayForget(chosen.shelved.key, chosen.label))) await this.shelf.forget(chosen.shelved.key);
   }
@@ -92,14 +93,17 @@ export class Packages {
     const { engine, store } = this.runs;
     const isOf = (id: string | undefined) => id !== undefined && parsePackageRunId(id)?.key === key;
     if (engine.liveIds.some((runId) => isOf(engine.live(runId)?.workflowId))) {
-      tell('warning', `A run of ${title} is at work. Stop it, then forget the package.`);
+      tell('warning', t('A run of {0} is at work. Stop it, then forget the package.', title));
       return false;
     }
     const count = (await store.workflowIds()).filter(isOf).length;
     if (count === 0) return true;
-    const yes = 'Forget';
-    const detail = `${counted(count, 'run was', 'runs were')} begun with it. They can be read, and go on only after you open it again.`;
-    const text = `Forget ${visibleLine(title)}?`;
+    const yes = t('Forget');
+    const detail =
+      count === 1
+        ? t('1 run was begun with it. They can be read, and go on only after you open it again.')
+        : t('{0} runs were begun with it. They can be read, and go on only after you open it again.', grouped(count));
+    const text = t('Forget {0}?', visibleLine(title));
     return (await this.modals.ask({ text, detail, buttons: [yes] })) === yes;
   }
 
@@ -117,7 +121,7 @@ export class Packages {
   private async begin(id: string, title: string): Promise<void> {
     const words = await vscode.window.showInputBox({
       title: `Towpath: ${title}`,
-      prompt: 'What should it know to begin with? It may stay empty.',
+      prompt: t('What should it know to begin with? It may stay empty.'),
       ignoreFocusOut: true,
     });
     if (words !== undefined) await this.send(id, words.trim() || title);
@@ -133,7 +137,10 @@ export class Packages {
     if (!vscode.workspace.isTrusted) return tellUntrusted();
     const packages = await this.shelf.list();
     const choices = packages.flatMap((one): Choice[] => ('source' in one ? choicesOf(one) : [broken(one)]));
-    const more = { label: '$(folder-opened) Open a package…', detail: 'A .bmad archive, or the folder of a bmad.json' };
+    const more = {
+      label: `$(folder-opened) ${t('Open a package…')}`,
+      detail: t('A .bmad archive, or the folder of a bmad.json'),
+    };
     choices.push({ ...more, run: () => this.open() });
     const chosen = await vscode.window.showQuickPick(choices, { title, matchOnDescription: true, matchOnDetail: true });
     await chosen?.run();
@@ -141,19 +148,22 @@ export class Packages {
 }
 
 const tellUntrusted = (): void =>
-  tell('warning', 'This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).');
+  tell(
+    'warning',
+    t('This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).'),
+  );
 
 const broken = ({ place, problem }: { place: string; problem: string }): Choice => ({
   label: `$(warning) ${vscode.workspace.asRelativePath(place)}`,
   detail: problem,
-  run: async () => tell('error', `This package cannot be used: ${problem}.`),
+  run: async () => tell('error', t('This package cannot be used: {0}.', problem)),
 });
 
 async function askFile(): Promise<string | undefined> {
   const files = await vscode.window.showOpenDialog({
-    title: 'A package: a .bmad archive, or the bmad.json of a folder',
-    openLabel: 'Open Package',
-    filters: { Packages: ['bmad', 'json'] },
+    title: t('A package: a .bmad archive, or the bmad.json of a folder'),
+    openLabel: t('Open Package'),
+    filters: { [t('Packages')]: ['bmad', 'json'] },
   });
   return files?.[0]?.fsPath;
 }
@@ -162,7 +172,7 @@ async function askFile(): Promise<string | undefined> {
 function askMenu(source: Package, agent: PackageAgent): Promise<{ item?: MenuItem; text: string } | undefined> {
   const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { item?: MenuItem }>();
   picker.title = `${source.title}: ${agent.name}`;
-  picker.placeholder = 'A number, a word of the menu, or what you want to say';
+  picker.placeholder = t('A number, a word of the menu, or what you want to say');
   const itemsFor = (text: string) => {
     const chosen = chooseFrom(agent.menu, text);
     const all = text.trim() === '' ? agent.menu : [];
@@ -173,7 +183,7 @@ function askMenu(source: Package, agent: PackageAgent): Promise<{ item?: MenuIte
       alwaysShow: true,
       item,
     }));
-    const say = { label: `$(comment) Say “${text.trim()}” to ${agent.name}`, alwaysShow: true };
+    const say = { label: `$(comment) ${t('Say “{0}” to {1}', text.trim(), agent.name)}`, alwaysShow: true };
     return text.trim() === '' ? shown : [...shown, say];
   };
   picker.items = itemsFor('');

@@ -1,9 +1,12 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
+import { t } from '../../protocol/l10n.ts';
+import { told, wordsIn } from '../../protocol/sentence.ts';
 import { makeFile } from '../../tools/gate/write.ts';
 import { inputProblem, inputsOf } from '../../workflows/plan/inputs.ts';
 import type { WorkflowFile } from '../../workflows/plan/schema.ts';
+import type { Problem } from '../../workflows/read/yaml.ts';
 import { diskFolders, isVirtual, notInVirtual } from '../dialogs/folders.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { offer, tell } from '../dialogs/tell.ts';
@@ -37,7 +40,7 @@ export class Workflows {
     const { value: file, problems } = await this.files.load(uri, 'agent');
     if (!file) return showProblem(uri, problems[0]);
     const title = `Towpath: ${file.name ?? nameOf(uri)}`;
-    const prompt = 'What should be done?';
+    const prompt = t('What should be done?');
     const userInput = text ?? (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
     if (userInput?.trim()) await this.begin({ workflowId: idOf(uri), userInput: userInput.trim() });
   }
@@ -46,7 +49,7 @@ export class Workflows {
   async newWorkflow(template?: string): Promise<void> {
     if (isVirtual()) return void tell('info', notInVirtual('Workflows are'));
     const [folder] = diskFolders();
-    if (!folder) return void tell('info', 'Open a folder first: a workflow is a file in it.');
+    if (!folder) return void tell('info', t('Open a folder first: a workflow is a file in it.'));
     const chosen = template ?? (await this.pickTemplate());
     if (!chosen) return;
     const source = vscode.Uri.joinPath(this.templates, `${path.basename(chosen)}.yaml`);
@@ -66,7 +69,7 @@ export class Workflows {
       const [, detail = ''] = /^description: (.*)$/m.exec(text) ?? [];
       return { label, detail, name: path.parse(name).name };
     });
-    const chosen = await vscode.window.showQuickPick(Promise.all(items), { title: 'Towpath: a new workflow' });
+    const chosen = await vscode.window.showQuickPick(Promise.all(items), { title: t('Towpath: a new workflow') });
     return chosen?.name;
   }
 
@@ -76,35 +79,35 @@ export class Workflows {
       return undefined;
     }
     if (!vscode.workspace.isTrusted) {
-      const what = kind === 'workflow' ? 'workflows' : 'agents';
-      const text = `This workspace is not trusted, so its ${what} are not read. Trust it first (Manage Workspace Trust).`;
-      tell('info', text);
+      tell('info', t(words[kind].untrusted));
       return undefined;
     }
     const uris = await this.files.find(kind);
     if (typeof id === 'string') {
       const found = uris.find((uri) => idOf(uri) === id || nameOf(uri) === id);
-      if (!found) throw new EngineError('UNKNOWN', `There is no ${kind} ${id}.`);
+      if (!found) throw new EngineError('UNKNOWN', t(words[kind].unknown, id));
       return found;
     }
     if (uris.length === 0) return this.offerNone(kind);
     const items = uris.map(async (uri) => {
       const { value, problems } = await this.files.load(uri, kind);
-      const detail = value ? value.description : `$(error) ${problems[0]?.message}`;
+      const detail = value ? value.description : `$(error) ${problems[0] ? told(problems[0]) : ''}`;
       return { label: value?.name ?? nameOf(uri), description: idOf(uri), ...(detail && { detail }), uri };
     });
-    const title = kind === 'workflow' ? 'Towpath: run a workflow' : 'Towpath: run an agent';
-    return (await vscode.window.showQuickPick(Promise.all(items), { title, matchOnDescription: true }))?.uri;
+    const options = { title: t(words[kind].run), matchOnDescription: true };
+    return (await vscode.window.showQuickPick(Promise.all(items), options))?.uri;
   }
 
   private async offerNone(kind: Kind): Promise<undefined> {
     if (kind === 'agent') {
-      const text = 'There are no agents here yet. An agent is a YAML file in .towpath/agents with its `instructions`.';
-      tell('info', text);
+      tell(
+        'info',
+        t('There are no agents here yet. An agent is a YAML file in .towpath/agents with its `instructions`.'),
+      );
       return;
     }
-    const button = 'New Workflow…';
-    const text = 'There are no workflows in .towpath/workflows yet.';
+    const button = t('New Workflow…');
+    const text = t('There are no workflows in .towpath/workflows yet.');
     if ((await offer('info', text, button)) === button) await this.newWorkflow();
   }
 
@@ -113,6 +116,20 @@ export class Workflows {
     void this.conversation.begin(start);
   }
 }
+
+/** Of what a person runs. */
+const words = {
+  workflow: {
+    untrusted: 'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).',
+    unknown: 'There is no workflow {0}.',
+    run: 'Towpath: run a workflow',
+  },
+  agent: {
+    untrusted: 'This workspace is not trusted, so its agents are not read. Trust it first (Manage Workspace Trust).',
+    unknown: 'There is no agent {0}.',
+    run: 'Towpath: run an agent',
+  },
+} as const;
 
 /** Undefined: the person went away. */
 async function askFor(file: WorkflowFile, title: string, words = ''): Promise<Record<string, string> | undefined> {
@@ -124,7 +141,7 @@ async function askFor(file: WorkflowFile, title: string, words = ''): Promise<Re
       continue;
     }
     const value = await vscode.window.showInputBox({
-      title: `${title}${keys.length > 1 ? ` (${index + 1} of ${keys.length})` : ''}`,
+      title: `${title}${keys.length > 1 ? ` (${t('{0} of {1}', index + 1, keys.length)})` : ''}`,
       prompt: withoutLinks(key),
       ignoreFocusOut: true,
       validateInput: (text) => inputProblem(file, key, text),
@@ -141,10 +158,11 @@ function activeFile(): string {
   return uri && vscode.workspace.getWorkspaceFolder(uri) ? vscode.workspace.asRelativePath(uri) : '';
 }
 
-async function showProblem(uri: vscode.Uri, problem: { line: number; column: number; message: string } | undefined) {
-  const { line = 1, column = 1, message = 'It cannot be read.' } = problem ?? {};
-  const show = 'Show';
-  const text = `${idOf(uri)}, line ${line}: ${message}`;
+async function showProblem(uri: vscode.Uri, problem: Problem | undefined) {
+  const { line = 1, column = 1 } = problem ?? {};
+  const words = problem ? wordsIn(problem) : t('It cannot be read.');
+  const show = t('Show');
+  const text = t('{0}, line {1}: {2}', idOf(uri), line, words);
   if ((await offer('error', text, show)) !== show) return;
   const at = new vscode.Position(line - 1, column - 1);
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });

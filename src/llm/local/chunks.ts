@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sentence } from '../../protocol/l10n.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
-import { textAs } from '../../protocol/sentence.ts';
+import { textAs, type Words } from '../../protocol/sentence.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import type { ChatRequest, ChatStreamChunk } from '../client.ts';
 import { fromWireNames } from '../names.ts';
@@ -11,7 +11,7 @@ import type { JobProgress } from './modelProcess.ts';
 import { stripNulls } from './stripNulls.ts';
 
 /** Turns what the process tells of one reply into chunks. Remembers the calls, which get their ids here. */
-export function chunksOf(request: ChatRequest, label: string): (event: JobProgress) => ChatStreamChunk | undefined {
+export function chunksOf(request: ChatRequest, label: Words): (event: JobProgress) => ChatStreamChunk | undefined {
   const tools = request.tools ?? [];
   const nameOf = fromWireNames(tools);
   const ids: string[] = [];

@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
-import { sentence } from '../../protocol/l10n.ts';
+import { inEnglish, sentence } from '../../protocol/l10n.ts';
 import { textAs, type Words } from '../../protocol/sentence.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../client.ts';
@@ -27,7 +27,7 @@ export interface LocalClientOptions {
   /** The `node_modules` that the engine is taken from, asked when the process starts; found from `workerPath` when not given. */
   modules?: () => string;
   /** What people call the model; the file's name without its ending otherwise. */
-  label?: string;
+  label?: Words;
   /** Tokens in view, 8192 when not given; never more than the model was trained for or memory allows. */
   contextSize?: number;
   /** By `threadsFor` when the process starts, when not given or 0. */
@@ -185,7 +185,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   return {
     chatStream,
     chat: (request, signal) => collect(chatStream(request, signal), request.model),
-    listModels: async () => [{ id: label, ...(contextWindow !== undefined && { contextWindow }) }],
+    listModels: async () => [{ id: inEnglish(label), ...(contextWindow !== undefined && { contextWindow }) }],
     unload: async () => jobs === 0 && (await leave(keepMs.idle)),
     dispose: async () => {
       disposed = true;

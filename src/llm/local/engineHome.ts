@@ -1,7 +1,7 @@
 import { promises as fs, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { t } from '../../protocol/l10n.ts';
+import type { Sentence } from '../../protocol/l10n.ts';
 import { engineState } from './engines.ts';
 import { type Machine, type Shipped, thisMachine, withoutEngine } from './noEngine.ts';
 
@@ -54,11 +54,11 @@ export function libraryVersion(modules: string): string | undefined {
   }
 }
 
-/** For people: why no local model can run, before anybody waits for a download; undefined where one can. */
-export function missingEngine(dist: string, machine: Machine = thisMachine()): string | undefined {
+/** Why no local model can run, before anybody waits for a download; undefined where one can. */
+export function missingEngine(dist: string, machine: Machine = thisMachine()): Sentence | undefined {
   const own = ownModules(dist);
   const isThere = libraryVersion(own) !== undefined && engineState(own).installed.length > 0;
-  return isThere && machine.glibc ? undefined : t(withoutEngine(machine, shippedIn(dist), false));
+  return isThere && machine.glibc ? undefined : withoutEngine(machine, shippedIn(dist), false);
 }
 
 /** The address of the library's own file, as an import takes it. */

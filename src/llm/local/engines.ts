@@ -8,7 +8,7 @@ export interface EngineState {
   installed: string[];
   /** `metal`, `cuda`, `vulkan`: what the installed engines could use. */
   gpu: string[];
-  /** Why no local model can run; absent where one can. */
+  /** Why no local model can run, for people; absent where one can. */
   missing?: string;
   /** What looks like a graphics card of this machine, as a sentence for people; absent where nothing does. */
   hardware?: string;
@@ -27,12 +27,17 @@ export function engineState(
     exists: existsSync,
   },
 ): EngineState {
-  const name = `${platforms[machine.platform] ?? machine.platform}-${machine.arch}`;
-  const installed = enginesIn(path.join(modules, '@node-llama-cpp')).filter((one) => one.startsWith(name));
+  const installed = installedEngines(modules, machine);
   const gpu = ['metal', 'cuda', 'vulkan'].filter((kind) => installed.some((one) => one.includes(kind)));
   const { hardware, kind } = graphicsOf(machine);
   const advice = kind && !gpu.includes(kind) ? t('Run *Towpath: Add GPU Engine…* to add an engine for it.') : undefined;
   return { installed, gpu, ...(hardware && { hardware }), ...(advice && { advice }) };
+}
+
+/** The packages of engines that this machine could run. */
+export function installedEngines(modules: string, { platform, arch }: { platform: string; arch: string }): string[] {
+  const name = `${platforms[platform] ?? platform}-${arch}`;
+  return enginesIn(path.join(modules, '@node-llama-cpp')).filter((one) => one.startsWith(name));
 }
 
 /** The overrides of package.json put some other package where a GPU engine would be: the real name is inside. */

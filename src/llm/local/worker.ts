@@ -9,7 +9,7 @@ import { sentence } from '../../protocol/l10n.ts';
 import { SaidError } from '../../protocol/sentence.ts';
 import type { ChatWrapperName } from './chatWrappers.ts';
 import { libraryFile, shippedIn } from './engineHome.ts';
-import { engineState } from './engines.ts';
+import { installedEngines } from './engines.ts';
 import { NoEngine, toFailure, toLoadFailure } from './failures.ts';
 import { fitPrompt } from './fitPrompt.ts';
 import { ggufTrouble } from './ggufHeader.ts';
@@ -62,7 +62,7 @@ async function load(options: LoadOptions): Promise<void> {
     const { gpuLayers, fileInsights } = model;
     send({ type: 'loaded', contextSize, place: { gpu: llama.gpu, gpuLayers, layers: fileInsights.totalLayers } });
   } catch (error) {
-    const isThere = options.modules !== undefined && engineState(options.modules).installed.length > 0;
+    const isThere = options.modules !== undefined && installedEngines(options.modules, process).length > 0;
     const engine = { shipped: shippedIn(import.meta.dirname), isThere };
     send({ type: 'load-failed', error: toLoadFailure(error, options.modelPath, engine) });
   }

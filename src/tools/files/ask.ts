@@ -1,3 +1,4 @@
+import { sentence } from '../../protocol/l10n.ts';
 import { resolveToRead } from '../gate/anywhere.ts';
 import type { Plan, ToolContext } from '../tool.ts';
 import { foldersOf } from '../workspace.ts';
@@ -19,8 +20,10 @@ export async function askToRead(
   const inputs = isAll(path) && folders.length > 1 ? folders.map((root) => root.path) : [path ?? '.'];
   for (const input of inputs) {
     const file = await resolveToRead(context.workspace, input, operation);
-    const verb = { read: 'Read', list: 'List', search: 'Search' }[operation];
-    if (file.protected) return { what: `${verb} ${file.relative}`, where: file.path, why: file.protected, run };
+    if (file.protected)
+      return { what: sentence(phrases[operation], file.relative), where: file.path, why: file.protected, run };
   }
   return undefined;
 }
+
+const phrases = { read: 'Read {0}', list: 'List {0}', search: 'Search {0}' } as const;

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import * as z from 'zod';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { checkFolderOf } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { changesInstallScripts } from '../gate/protected.ts';
@@ -88,13 +89,15 @@ export function planText(
       'E_PRECONDITION_FAILED',
       `${quoted(file.relative)}: ${trouble} Nothing was written. To change a cell, use fs.edit with \`cell\`.`,
     );
-  const verb = before === null ? 'Create' : tool === 'fs.write' ? 'Replace' : 'Edit';
+  const what = before === null ? 'Create {0}' : tool === 'fs.write' ? 'Replace {0}' : 'Edit {0}';
   const why = reasonOf(file, before, after);
-  const unsaved = workspace.isDirty(file.path) ? ' It has unsaved changes in the editor, which are saved with it.' : '';
+  const reason = why ?? file.configuration ?? sentence('It changes a file.');
   return {
-    what: `${verb} ${file.relative}`,
+    what: sentence(what, file.relative),
     where: file.path,
-    why: (why ?? file.configuration ?? 'It changes a file.') + unsaved,
+    why: workspace.isDirty(file.path)
+      ? sentence('{0} It has unsaved changes in the editor, which are saved with it.', reason)
+      : reason,
     change: { path: file.relative, realPath: file.path, before, after },
     ...(ofRun && { free: ownOfRun }),
     ...(why === undefined && !ofRun && grantFor(file, tool, 'changes')),
@@ -150,10 +153,12 @@ export const grantFor = (
 export const ownOfRun = "The run's own.";
 
 /** Why a change is asked about every time; undefined for ordinary files. */
-export function reasonOf(file: ResolvedPath, before: string | null, after: string | null): string | undefined {
+export function reasonOf(file: ResolvedPath, before: string | null, after: string | null): Sentence | undefined {
   if (file.protected) return file.protected;
-  return changesInstallScripts(file.relative, before, after) ? 'Its scripts run by themselves on install.' : undefined;
+  return changesInstallScripts(file.relative, before, after) ? runsOnInstall : undefined;
 }
+
+export const runsOnInstall = sentence('Its scripts run by themselves on install.');
 
 /** Right before a change: the same real file with the same text as was shown. */
 export async function checkUnchanged(workspace: Workspace, target: Target, operation: 'write' | 'delete' = 'write') {

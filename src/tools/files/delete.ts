@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sentence } from '../../protocol/l10n.ts';
 import { checkFolderOf } from '../gate/open.ts';
 import { resolvePath } from '../gate/paths.ts';
 import { askingTool, type FileForm, type Plan, type Tool, ToolError } from '../tool.ts';
@@ -56,13 +57,13 @@ function planFile(workspace: Workspace, target: Target & { before: string }, for
   const { file, before } = target;
   const why = reasonOf(file, before, null);
   const ofRun = file.mount === 'run';
-  const unsaved = workspace.isDirty(file.path) ? ' It has unsaved changes in the editor.' : '';
+  const reason = why ?? file.configuration ?? sentence('It removes a file.');
   const data = { path: file.relative, deleted: true };
   return {
-    what: `Delete ${file.relative}`,
+    what: sentence('Delete {0}', file.relative),
     where: file.path,
     paths: [file.relative],
-    why: (why ?? file.configuration ?? 'It removes a file.') + unsaved,
+    why: workspace.isDirty(file.path) ? sentence('{0} It has unsaved changes in the editor.', reason) : reason,
     change: { path: file.relative, realPath: file.path, before, after: null, form },
     ...(ofRun && { free: ownOfRun }),
     ...(why === undefined && !ofRun && grantFor(file, 'fs.delete', 'fs.delete')),

@@ -1,5 +1,6 @@
 import * as paths from 'node:path';
 import * as z from 'zod';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { configurationReason } from '../gate/configuration.ts';
 import { checkFolderOf } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
@@ -39,9 +40,9 @@ export const moveTool = askingTool(
       (await reasonOfScripts(workspace, file, target));
     const configuration = file.configuration ?? target.configuration ?? configurationInside(inside);
     return {
-      what: `Move ${file.relative} to ${target.relative}`,
+      what: sentence('Move {0} to {1}', file.relative, target.relative),
       where: `${file.path}\n→ ${target.path}`,
-      why: why ?? configuration ?? `It moves a ${file.kind}.`,
+      why: why ?? configuration ?? sentence(moves[file.kind === 'missing' ? 'file' : file.kind]),
       // A rule about one file holds for it wherever it goes with its folder.
       paths: [file, target].flatMap(({ relative }) => [
         relative,
@@ -64,6 +65,12 @@ export const moveTool = askingTool(
     };
   },
 );
+
+const moves = {
+  file: 'It moves a file.',
+  folder: 'It moves a folder.',
+  link: 'It moves a link.',
+} as const;
 
 /** A text is undone as text, whatever is edited after the move; anything else by moving it back. */
 async function traceOf(workspace: Workspace, file: ResolvedPath, target: ResolvedPath): Promise<Trace> {
@@ -104,16 +111,16 @@ async function namesInside(file: ResolvedPath): Promise<string[] | undefined> {
   return entries?.map(({ path }) => path).filter((path) => path !== '');
 }
 
-function configurationInside(inside: readonly string[] | undefined): string | undefined {
+function configurationInside(inside: readonly string[] | undefined): Sentence | undefined {
   const found = inside?.find((name) => configurationReason(name.split('/')));
-  return found && `It holds ${found}. ${configurationReason(found.split('/'))}`;
+  return found === undefined ? undefined : sentence('It holds {0}. {1}', found, configurationReason(found.split('/'))!);
 }
 
 /** What a folder brings with it counts by both of its names: `x/settings.json` becomes `.vscode/settings.json`. */
 async function reasonInside(file: ResolvedPath, target: ResolvedPath, inside: string[] | undefined) {
   if (file.kind !== 'folder') return undefined;
-  if (!inside) return 'It holds more than can be looked through.';
-  if (await holdsRepository(inside)) return 'It holds a Git repository.';
+  if (!inside) return sentence('It holds more than can be looked through.');
+  if (await holdsRepository(inside)) return sentence('It holds a Git repository.');
   for (const name of ['x', ...inside]) {
     const below = name.split('/');
     const reason =

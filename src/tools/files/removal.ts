@@ -1,5 +1,6 @@
 import * as paths from 'node:path';
-import { counted } from '../../protocol/counted.ts';
+import { amount, inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
+import { joined, type Words } from '../../protocol/sentence.ts';
 import { configurationReason } from '../gate/configuration.ts';
 import { checkFolderOf, openForReading } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
@@ -9,7 +10,7 @@ import { holdsRepository } from '../gate/surroundings.ts';
 import { listTree } from '../gate/tree.ts';
 import { type Plan, type Removed, ToolError } from '../tool.ts';
 import type { TreeEntry, Workspace } from '../workspace.ts';
-import { grantFor, ownOfRun } from './change.ts';
+import { grantFor, ownOfRun, runsOnInstall } from './change.ts';
 
 /** Files and folders that are kept for one deletion, and bytes of them. */
 const mostEntries = 1000;
@@ -38,14 +39,13 @@ export async function planRemoval(
   const why = file.protected ?? (await reasonInside(file, below));
   const configuration = file.configuration ?? configurationInside(file, below);
   const tool = file.kind === 'folder' ? 'fs.delete of folders' : 'fs.delete';
-  const removes = { file: 'a file that is not text', link: 'a link, not what it leads to', missing: '' };
   return {
-    what: `Delete ${file.relative}${file.kind === 'folder' ? ` with ${counted(files, 'file')} (${inBytes(bytes)})` : ''}`,
+    what:
+      file.kind === 'folder'
+        ? sentence('Delete {0} with {1} ({2})', file.relative, amount(files, 'file'), size(bytes))
+        : sentence('Delete {0}', file.relative),
     where: file.path,
-    why:
-      why ??
-      configuration ??
-      `It removes ${file.kind === 'folder' ? 'a folder with all that is in it' : removes[file.kind]}.`,
+    why: why ?? configuration ?? sentence(removes[file.kind === 'missing' ? 'file' : file.kind]),
     paths: [file.relative, ...below.map(({ path }) => `${file.relative}/${path}`)],
     ...(below.length > 0 && { details: listed(below) }),
     ...(ofRun && { free: ownOfRun }),
@@ -63,8 +63,14 @@ export async function planRemoval(
   };
 }
 
+const removes = {
+  folder: 'It removes a folder with all that is in it.',
+  file: 'It removes a file that is not text.',
+  link: 'It removes a link, not what it leads to.',
+} as const;
+
 function tooMuch(file: ResolvedPath, bytes: number | undefined): ToolError {
-  const holds = bytes === undefined ? `more than ${mostEntries} files and folders` : inBytes(bytes);
+  const holds = bytes === undefined ? `more than ${mostEntries} files and folders` : inEnglish(size(bytes));
   const message = `${quoted(file.relative)} holds ${holds}: too much to be kept for undo, so nothing was deleted.`;
   return new ToolError('E_WRITE_LIMIT', `${message} Delete parts of it, or put a command to the person.`);
 }
@@ -98,28 +104,28 @@ function checkSaved(workspace: Workspace, file: ResolvedPath): void {
   );
 }
 
-function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): string | undefined {
+function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): Sentence | undefined {
   const found = below.find(({ path }) => configurationReason(path.split('/')));
   return found && file.mount !== 'run'
-    ? `It holds ${found.path}. ${configurationReason(found.path.split('/'))}`
+    ? sentence('It holds {0}. {1}', found.path, configurationReason(found.path.split('/'))!)
     : undefined;
 }
 
 /** Why the folder is asked about every time: the first thing in it that would be. */
-async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Promise<string | undefined> {
-  if (await holdsRepository(below.map(({ path }) => path))) return 'It holds a Git repository.';
+async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Promise<Sentence | undefined> {
+  if (await holdsRepository(below.map(({ path }) => path))) return sentence('It holds a Git repository.');
   for (const { path, kind } of below) {
     const place = `${file.relative}/${path}`;
     const reason = protectedReason(place.split('/')) ?? (kind === 'file' ? await scriptsReason(file, path) : undefined);
-    if (reason) return `It holds ${path}. ${reason}`;
+    if (reason) return sentence('It holds {0}. {1}', path, reason);
   }
   return undefined;
 }
 
-async function scriptsReason(file: ResolvedPath, path: string): Promise<string | undefined> {
+async function scriptsReason(file: ResolvedPath, path: string): Promise<Sentence | undefined> {
   if (!/(^|\/)package\.json$/i.test(path)) return undefined;
   const text = (await readEntry(file, path)).toString('utf8');
-  return changesInstallScripts(path, text, null) ? 'Its scripts run by themselves on install.' : undefined;
+  return changesInstallScripts(path, text, null) ? runsOnInstall : undefined;
 }
 
 /** Everything that undo needs; folders only when nothing else would make them. */
@@ -149,16 +155,17 @@ async function readEntry(file: ResolvedPath, path: string): Promise<Buffer> {
 }
 
 /** What a question has room for. */
-function listed(below: readonly TreeEntry[]): string {
+function listed(below: readonly TreeEntry[]): Words {
   const names = below.map(({ path, kind }) =>
-    kind === 'folder' ? `${path}/` : kind === 'link' ? `${path} (link)` : path,
+    kind === 'folder' ? `${path}/` : kind === 'link' ? sentence('{0} (link)', path) : path,
   );
-  return [...names.slice(0, 10), ...(names.length > 10 ? [`… and ${names.length - 10} more`] : [])].join('\n');
+  const more = names.length > 10 ? [sentence('… and {0} more', names.length - 10)] : [];
+  return joined([...names.slice(0, 10), ...more], '\n');
 }
 
-const inBytes = (bytes: number) =>
+const size = (bytes: number): Sentence =>
   bytes < 1000
-    ? counted(bytes, 'byte')
+    ? amount(bytes, 'byte')
     : bytes < 1_000_000
-      ? `${Math.round(bytes / 1000)} KB`
-      : `${(bytes / 1_000_000).toFixed(1)} MB`;
+      ? sentence('{0} KB', Math.round(bytes / 1000))
+      : sentence('{0} MB', (bytes / 1_000_000).toFixed(1));

@@ -1,3 +1,4 @@
+import type { Words } from '../../protocol/sentence.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { destruction } from './destructive.ts';
 import type { IsOutput } from './outputs.ts';
@@ -34,7 +35,7 @@ export async function doubtAbout(
   roots: readonly WorkspaceRoot[],
   folder: string,
   command: string,
-): Promise<string | undefined> {
+): Promise<Words | undefined> {
   return (await destruction(command, { roots, folder }))?.why;
 }
 

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { foldersOfParts } from './commandFolders.ts';
 import { isDisk } from './devices.ts';
@@ -9,11 +10,11 @@ import { here, programOf, readShell, type ShellPart, type ShellWord, unknown } f
 import { quoted } from './spelling.ts';
 
 /** What a command would do that cannot be mended: it is refused without a question, or asked about every time. */
-export interface Danger {
-  effect: 'refuse' | 'ask';
-  /** To refuse `it deletes /`, to ask a whole sentence. */
-  why: string;
-}
+export type Danger =
+  /** `it deletes /`: for the model. */
+  | { effect: 'refuse'; why: string }
+  /** A whole sentence: for the person. */
+  | { effect: 'ask'; why: Sentence };
 
 export interface Surroundings {
   roots: readonly Pick<WorkspaceRoot, 'path'>[];
@@ -80,7 +81,7 @@ async function judgePart(part: ShellPart, sight: Sight): Promise<Danger[]> {
 }
 
 const refused = (why: string): Danger => ({ effect: 'refuse', why });
-const asked = (why: string): Danger => ({ effect: 'ask', why });
+const asked = (why: Sentence): Danger => ({ effect: 'ask', why });
 
 /** What follows a program, as words and as its plain letters, and the programs that may have started it. */
 interface Rest {
@@ -137,10 +138,10 @@ async function judge(program: string, rest: Rest, sight: Sight): Promise<Danger 
       return plain.length > 1 && plain.at(-1) === '-1' ? refused('it ends every process') : undefined;
     case 'systemctl':
     case 'loginctl':
-      return plain.some((word) => turnsOff.test(word)) ? asked('It switches the machine off.') : undefined;
+      return plain.some((word) => turnsOff.test(word)) ? asked(sentence('It switches the machine off.')) : undefined;
     case 'init':
     case 'telinit':
-      return /^[06]$/.test(plain[0] ?? '') ? asked('It switches the machine off.') : undefined;
+      return /^[06]$/.test(plain[0] ?? '') ? asked(sentence('It switches the machine off.')) : undefined;
     case 'format':
       return sight.everything.platform === 'win32' && /^[a-z]:/i.test(plain[0] ?? '')
         ? refused('it formats a disk')
@@ -174,9 +175,11 @@ async function deletion(
   if (found.path !== undefined && recursive) return refused(`it deletes ${found.path}`);
   const disk = await onDisk(operands, sight);
   if (disk) return disk;
-  if (before.some((one) => givesWords.has(one))) return asked('It deletes what another command names.');
+  if (before.some((one) => givesWords.has(one))) return asked(sentence('It deletes what another command names.'));
   const relative = operands.some((word) => !paths.isAbsolute(unescaped(word)));
-  return found.unclear || (sight.unclear && relative) ? asked('It cannot be said what it deletes.') : undefined;
+  return found.unclear || (sight.unclear && relative)
+    ? asked(sentence('It cannot be said what it deletes.'))
+    : undefined;
 }
 
 /** The first of all that is everything, as it is, or why that cannot be said. */
@@ -238,7 +241,7 @@ async function judgeFind(
   );
   if (found.path !== undefined) return refused(`it acts on all of ${found.path}`);
   return deletes && (found.unclear || (sight.unclear && places.every((one) => !paths.isAbsolute(one))))
-    ? asked('It cannot be said what it deletes.')
+    ? asked(sentence('It cannot be said what it deletes.'))
     : undefined;
 }
 
@@ -250,7 +253,7 @@ async function judgeClean(words: readonly ShellWord[], sight: Sight): Promise<Da
     const pointed = await sight.look(word);
     const isOpen = (path: string) => open.some((folder) => path === folder || path.startsWith(folder + paths.sep));
     if (!pointed || pointed.unclear || !pointed.paths.every(isOpen))
-      return asked('It deletes files outside of the open folders.');
+      return asked(sentence('It deletes files outside of the open folders.'));
   }
   return undefined;
 }
@@ -263,14 +266,16 @@ const deletesInCode =
 /** Code that is given to an interpreter in the command itself. */
 function inlineDeletion(command: string, parts: readonly ShellPart[]): Danger | undefined {
   const inline = parts.some(({ words }) => words.some((word) => interpreters.test(programOf(word))));
-  return inline && deletesInCode.test(command) ? asked('It deletes files by a program of its own.') : undefined;
+  return inline && deletesInCode.test(command)
+    ? asked(sentence('It deletes files by a program of its own.'))
+    : undefined;
 }
 
 /** A function that starts itself beside itself. */
 function withoutEnd(command: string): Danger | undefined {
   for (const [, name, body] of command.matchAll(/([\w:.@-]+)\s*\(\s*\)\s*\{([^}]*)\}?/g)) {
     const calls = body!.split(/[\s|&;]+/).filter((word) => word === name).length;
-    if (calls > 0 && /[|&]/.test(body!)) return asked('It starts itself without end.');
+    if (calls > 0 && /[|&]/.test(body!)) return asked(sentence('It starts itself without end.'));
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { included } from '../instructions/includes.ts';
 import { readPlain } from './plainFile.ts';
 
@@ -9,7 +10,7 @@ const mostBytes = 256 * 1024;
  * Why a change of this file (its real path) is asked about every time: the `CLAUDE.md` of an open folder includes it, so that what stands in it
  * is told to agents unasked. Undefined for others.
  */
-export async function includedReason(roots: readonly string[], file: string): Promise<string | undefined> {
+export async function includedReason(roots: readonly string[], file: string): Promise<Sentence | undefined> {
   for (const root of roots) {
     const read = async (path: string) => {
       const real = await realpath(path).catch(() => path);
@@ -25,7 +26,7 @@ export async function includedReason(roots: readonly string[], file: string): Pr
       named ||= real === file;
       return named || !isInside(roots, real) ? undefined : read(real);
     });
-    if (named) return 'CLAUDE.md includes it, so that it instructs agents, this one included.';
+    if (named) return sentence('CLAUDE.md includes it, so that it instructs agents, this one included.');
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
 import { foldersOfParts } from './commandFolders.ts';
 import { plainWords } from './commandLine.ts';
@@ -7,7 +8,14 @@ import { bracesOf, expandWord, hasGlob, matchesName, unescaped } from './expand.
 import { includedReason } from './included.ts';
 import { ownReason } from './ownPlaces.ts';
 import { relativeTo, resolvePath } from './paths.ts';
-import { hiddenPlaces, installedReason, isGitInternal, secretReason, startingReason } from './protected.ts';
+import {
+  hiddenPlaces,
+  installedReason,
+  isGitInternal,
+  secretReason,
+  startingReason,
+  whyInstalled,
+} from './protected.ts';
 import { settingReason } from './settingReason.ts';
 import { here, programOf, readShell, type ShellPart, type ShellWord, unknown } from './shellWords.ts';
 import { surroundingOf } from './surroundings.ts';
@@ -17,12 +25,12 @@ export interface Named {
   /** Workspace-relative; of a folder, and of what only begins so (`src/*.ts`), with `/` at the end, the workspace being ''. */
   paths: string[];
   /** Why one of them is a place that is always asked about. */
-  protected?: string;
+  protected?: Sentence;
 }
 
 /** More is not looked at one by one: such a command counts as one that names the whole workspace. */
 const mostPlaces = 1000;
-const tooMany: Named = { paths: [''], protected: 'It has too many words to be looked through.' };
+const tooMany: Named = { paths: [''], protected: sentence('It has too many words to be looked through.') };
 
 /**
  * The places in the workspace that a command names: every word of it, quotes or not, values of options, too, as a path from the
@@ -63,7 +71,7 @@ export async function namedIn(
     }
   why ??= settingReason(parts);
   if (/dotglob|extglob|globstar|nocaseglob|GLOBIGNORE/.test(command) && hasGlob(command))
-    why ??= 'It changes what its globs mean.';
+    why ??= sentence('It changes what its globs mean.');
   for (const from of folders)
     for (const word of shellWords) why ??= await reasonOfWord(word, from, { roots, home, platform });
   return { paths: [...named], ...(why && { protected: why }) };
@@ -127,7 +135,7 @@ async function reasonOfWord(
   { word, written, started }: WordInPlace,
   from: string,
   { roots, home, platform }: Around,
-): Promise<string | undefined> {
+): Promise<Sentence | undefined> {
   const escaped = from.replace(/[\\*?[\]{},]/g, '\\$&');
   const pattern = word.replaceAll(here, escaped).replaceAll(unknown, '');
   for (const spelling of bracesOf(pattern) ?? []) {
@@ -164,28 +172,31 @@ async function writtenReason(
   roots: readonly WorkspaceRoot[],
   relative: string,
   at: string,
-): Promise<string | undefined> {
+): Promise<Sentence | undefined> {
   const installed = installedReason(relative.split('/'));
-  if (installed) return `It names ${relative}. ${installed}`;
+  if (installed) return namesPlace(relative, installed);
   const root = roots.find(({ path }) => at.startsWith(path + paths.sep));
   const around = root && (await surroundingOf(root.path, at.slice(root.path.length + 1).split(paths.sep)));
-  if (around === 'repository') return `It names ${relative}, which belongs to Git.`;
-  if (around) return `It names ${relative}. ${installedReason(['pyvenv.cfg'])}`;
+  if (around === 'repository') return namesOfGit(relative);
+  if (around) return namesPlace(relative, whyInstalled);
   const included = await includedReason(
     foldersOf(roots).map(({ path }) => path),
     at,
   );
-  return included && `It names ${relative}. ${included}`;
+  return included && namesPlace(relative, included);
 }
+
+const namesPlace = (path: string, reason: Sentence): Sentence => sentence('It names {0}. {1}', path, reason);
+const namesOfGit = (path: string): Sentence => sentence('It names {0}, which belongs to Git.', path);
 
 /**
  * What does not exist holds no secret, but may be made: `process.env` is no file, `.vscode/tasks.json` may become one. A name
  * that begins with a dot is meant as one.
  */
-function reasonOf(path: string, exists: boolean): string | undefined {
-  const names = path.split('/').filter((name) => name !== '' && name !== '.');
-  if (isGitInternal(names) && names.length > 1) return `It names ${path}, which belongs to Git.`;
-  const isMeant = exists || names.at(-1)?.startsWith('.');
-  const reason = startingReason(names) ?? (isMeant ? secretReason(names) : undefined);
-  return reason && `It names ${path}. ${reason}`;
+function reasonOf(path: string, exists: boolean): Sentence | undefined {
+  const segments = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (isGitInternal(segments) && segments.length > 1) return namesOfGit(path);
+  const isMeant = exists || segments.at(-1)?.startsWith('.');
+  const reason = startingReason(segments) ?? (isMeant ? secretReason(segments) : undefined);
+  return reason && namesPlace(path, reason);
 }

@@ -1,3 +1,4 @@
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { Rule } from '../../protocol/rule.ts';
 
 /** Whose tool it is, and as what. Its name says neither: any server can take any name, and describe its tools anew. */
@@ -23,20 +24,21 @@ export function isMeant({ server, tool }: Rule, origin: Origin | undefined, isNa
 }
 
 /** Of a rule that allows and has the tool's name: the rest of a sentence. */
-export function whyNotMeant({ server }: Rule, { identity }: Origin): string {
-  if (!server) return 'a rule with a name alone is for servers of your own settings';
+export function whyNotMeant({ server }: Rule, { identity }: Origin): Sentence {
+  if (!server) return sentence('a rule with a name alone is for servers of your own settings');
   return server.identity === identity
-    ? 'it was made when this tool said something else about itself'
-    : 'it was made for another server, or another configuration of it';
+    ? sentence('it was made when this tool said something else about itself')
+    : sentence('it was made for another server, or another configuration of it');
 }
 
 /** Characters of a command or an address in a line. */
 const longestStart = 32;
 
 /** The tool and the server that a rule is for, for a line: of what is long, both ends. */
-export function ofServer(tool: string, { starts }: NonNullable<Rule['server']>): string {
+export function ofServer(tool: string, { starts }: NonNullable<Rule['server']>): Sentence {
   const half = longestStart / 2;
-  return `${tool} of “${starts.length > longestStart ? `${starts.slice(0, half)}…${starts.slice(-half)}` : starts}”`;
+  const place = starts.length > longestStart ? `${starts.slice(0, half)}…${starts.slice(-half)}` : starts;
+  return sentence('{0} of “{1}”', tool, place);
 }
 
 /**

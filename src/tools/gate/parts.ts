@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import * as paths from 'node:path';
-import type { Part } from '../part.ts';
+import { inEnglish, sentence } from '../../protocol/l10n.ts';
+import { type Words, wordsIn } from '../../protocol/sentence.ts';
+import { type Part, readingRow } from '../part.ts';
 import { ToolError } from '../tool.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { isNeutral, withoutPrefix } from './grants/neutral.ts';
@@ -16,6 +18,8 @@ import { unfold } from './unfold.ts';
 export interface Understood {
   /** How it runs when nobody is asked because it only reads; a sentence: why it is not known to. */
   reading: ReadOnlyLine | string;
+  /** The sentence, for the person. */
+  said?: Words;
   /** All programs that it runs; absent where that cannot be said. */
   parts?: Part[];
 }
@@ -32,20 +36,22 @@ export async function understand(
   platform: string = process.platform,
   isOutput?: IsOutput,
 ): Promise<Understood> {
-  if (platform === 'win32') return { reading: 'Commands of this system are always asked about.' };
+  if (platform === 'win32') return notRead(sentence('Commands of this system are always asked about.'));
   const script = readScript(text);
-  if (!script) return { reading: 'It uses more of the shell than plain commands.' };
+  if (!script) return notRead(usesMore);
   try {
     const { steps, straight } = await unfold(script, folder, roots);
     const readings = new Map<Step, Reading>();
     const parts: Part[] = [];
-    let why: string | undefined;
+    let why: Words | undefined;
     let whole = true;
     for (const step of steps) {
-      const reading = await readingOf(step, roots, platform, isOutput).catch(told);
-      if (typeof reading !== 'string') readings.set(step, reading);
-      else why ??= reading;
-      const part = await partOf(step, typeof reading === 'string' ? undefined : reading, roots, platform, isOutput);
+      const reading = await readingOf(step, roots, platform, isOutput).catch((error) => {
+        why ??= whyNot(error);
+        return undefined;
+      });
+      if (reading) readings.set(step, reading);
+      const part = await partOf(step, reading, roots, platform, isOutput);
       if (part) parts.push(part);
       else whole = false;
     }
@@ -55,23 +61,25 @@ export async function understand(
     const isReading = parts.length > 0 && parts.every(({ reads }) => reads);
     const all = { ...(whole && { parts: throughShell && isReading ? parts.map(asRow) : parts }) };
     if (why !== undefined || steps.some(({ variables }) => variables.length > 0))
-      return { reading: why ?? 'It sets variables.', ...all };
-    if (!straight) return { reading: 'It uses more of the shell than plain commands.', ...all };
+      return { ...notRead(why ?? sentence('It sets variables.')), ...all };
+    if (!straight) return { ...notRead(usesMore), ...all };
     const pipelines = straight.map((pipeline) => ({
       ...pipeline,
       commands: pipeline.commands.map((step) => ({ ...step, words: readings.get(step)!.words })),
     }));
     return { reading: { pipelines }, ...all };
   } catch (error) {
-    return { reading: told(error) };
+    return notRead(whyNot(error));
   }
 }
 
-/** What several commands that only read are called together. */
-const readingRow = 'commands that only read';
+const usesMore = sentence('It uses more of the shell than plain commands.');
 
-function told(error: unknown): string {
-  if (error instanceof Unclear || error instanceof Unknown || error instanceof ToolError) return error.message;
+const notRead = (said: Words): Understood => ({ reading: inEnglish(said), said });
+
+function whyNot(error: unknown): Words {
+  if (error instanceof Unclear || error instanceof Unknown) return wordsIn(error);
+  if (error instanceof ToolError) return error.message;
   throw error;
 }
 
@@ -187,7 +195,7 @@ async function checkedClaims(
       }
     }
   } catch (error) {
-    told(error);
+    whyNot(error);
     return undefined;
   }
   return folders;

@@ -2,13 +2,14 @@ import type { Stats } from 'node:fs';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { didYouMean } from '../nearest.ts';
 import { ToolError } from '../tool.ts';
 import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
 import { configurationReason } from './configuration.ts';
 import { includedReason } from './included.ts';
 import { plain } from './plain.ts';
-import { installedReason, isGitInternal, isTwin, protectedReason, secretReason } from './protected.ts';
+import { isGitInternal, isTwin, protectedReason, secretReason, whyInstalled } from './protected.ts';
 import {
   changes,
   checkShowable,
@@ -35,9 +36,9 @@ export interface ResolvedPath {
   /** It is in no open folder, but in this kind of mount. */
   mount?: WorkspaceRoot['mount'];
   /** Why this is asked about every time and covered by no earlier answer. */
-  protected?: string;
+  protected?: Sentence;
   /** Why a change of it is asked about whatever preset or rule there is, but once in a run. */
-  configuration?: string;
+  configuration?: Sentence;
 }
 
 /**
@@ -161,10 +162,10 @@ async function decide(
 
   const ofRun = bothRoots.every((root) => root.mount === 'run');
   const change = changes(operation) && !ofRun;
-  const first = (reason: (segments: readonly string[]) => string | undefined) =>
+  const first = (reason: (segments: readonly string[]) => Sentence | undefined) =>
     reason(spelled.segments) ?? reason(place.segments);
   const why = tooBroad(place.root.realPath)
-    ? 'The open folder is a whole disk or home folder.'
+    ? sentence('The open folder is a whole disk or home folder.')
     : change
       ? (first(protectedReason) ??
         (await reasonAround(spelled, input)) ??
@@ -192,13 +193,17 @@ const realPaths = (roots: readonly RealRoot[]) => foldersOf(roots).map(({ realPa
 async function reasonAround(place: Place, input: string, { folder, missing }: Partial<Walked> = {}) {
   const around = await surroundingOf(place.root.realPath, place.segments);
   if (around === 'repository') throw gitInternal(input);
-  if (around === 'environment') return installedReason(['pyvenv.cfg']);
+  if (around === 'environment') return whyInstalled;
   const [name] = missing ?? [];
   if (folder === undefined || name === undefined) return undefined;
   const beside = (await readdir(folder).catch((): string[] => [])).find((other) => plain(other) === plain(name));
   return beside === undefined
     ? undefined
-    : `${quoted(name)} differs from ${quoted(beside)}, which is there, only by case or by the form of its letters: on many disks they are the same.`;
+    : sentence(
+        '{0} differs from {1}, which is there, only by case or by the form of its letters: on many disks they are the same.',
+        quoted(name),
+        quoted(beside),
+      );
 }
 
 const gitInternal = (input: string) =>

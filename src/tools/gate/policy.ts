@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
 import { type Policy, type Preset, presets } from '../../protocol/policy.ts';
 import type { Rule } from '../../protocol/rule.ts';
 import { kindNames, type OwnedRule } from '../../protocol/rule.ts';
@@ -34,8 +35,10 @@ export interface Subject {
 
 export interface Verdict {
   effect: 'allow' | 'ask' | 'deny';
-  /** Why, in words for the card, the question or the model. */
+  /** Why, in English, for the record and the model. */
   reason: string;
+  /** The same for the question, where that tells it. */
+  said?: Sentence;
   /** Allowed only because it reads: what may run are the words that were judged, and no shell. */
   onlyReads?: true;
   /** The reason is a rule, not a preset. */
@@ -47,12 +50,15 @@ export function decide(policy: Policy, subject: Subject): Verdict {
   const matching = policy.rules.filter((rule) => matches(rule, subject));
   const first = (effect: Rule['effect']) => matching.find((rule) => rule.effect === effect);
   const denied = first('deny');
-  if (denied) return { effect: 'deny', reason: `Denied by ${described(denied)}.`, byRule: true };
+  if (denied) return { effect: 'deny', reason: `Denied by ${inEnglish(described(denied))}.`, byRule: true };
   if (subject.always) return { effect: 'ask', reason: 'This is asked about every time.' };
   const asked = first('ask') ?? policy.rules.find((rule) => guardsNamed(rule, subject.named ?? []));
-  if (asked) return { effect: 'ask', reason: `Asked about because of ${described(asked)}.`, byRule: true };
+  if (asked) return askedBy(sentence('Asked about because of {0}.', described(asked)));
   const allowed = first('allow') ? [first('allow')!] : coveringParts(policy, subject);
-  if (allowed) return { effect: 'allow', reason: `Allowed by ${allowed.map(described).join(' and ')}.`, byRule: true };
+  if (allowed) {
+    const rules = allowed.map((rule) => inEnglish(described(rule)));
+    return { effect: 'allow', reason: `Allowed by ${rules.join(' and ')}.`, byRule: true };
+  }
   if (subject.readsOnly && policy.readOnlyCommands && !policy.rules.some(guardsPath))
     return { effect: 'allow', reason: 'Allowed because this command only reads.', onlyReads: true };
   return explained(byPreset(policy.preset, subject), policy, subject);
@@ -63,8 +69,10 @@ function explained(verdict: Verdict, { rules }: Policy, { tool, origin }: Subjec
   if (verdict.effect !== 'ask' || !origin) return verdict;
   const near = rules.find((rule) => rule.effect === 'allow' && names(rule, tool));
   if (!near) return verdict;
-  return { effect: 'ask', reason: `Not allowed by ${described(near)}: ${whyNotMeant(near, origin)}.`, byRule: true };
+  return askedBy(sentence('Not allowed by {0}: {1}.', described(near), whyNotMeant(near, origin)));
 }
+
+const askedBy = (said: Sentence): Verdict => ({ effect: 'ask', reason: inEnglish(said), said, byRule: true });
 
 /** What a command does to the paths that such a rule protects cannot be seen from outside. */
 const guardsPath = ({ effect, path }: Rule) => effect !== 'allow' && path !== undefined;
@@ -147,14 +155,14 @@ const presetWords: Record<Preset, string> = {
 };
 
 /** A rule in words: `your rule “shell.run npm test”`. */
-function described(rule: OwnedRule): string {
+function described(rule: OwnedRule): Sentence {
   const { scope, tool, path, command, site, server, kind } = rule;
   const covered = kind === undefined ? [path, command, site] : [kindNames[kind]];
   const what = server ? ofServer(tool, server) : [tool, ...covered].filter(Boolean).join(' ');
-  return `${owners[scope]} “${what}”`;
+  return sentence(owners[scope], what);
 }
 
-const owners = { user: 'your rule', workspace: 'your rule for this workspace' };
+const owners = { user: 'your rule “{0}”', workspace: 'your rule for this workspace “{0}”' } as const;
 
 function matches(rule: Rule, subject: Subject): boolean {
   const widens = rule.effect === 'allow';

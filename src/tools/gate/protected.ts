@@ -1,3 +1,4 @@
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { parseJson } from '../bounds.ts';
 import { bracesOf } from './expand.ts';
 import { isLeftover, leftoverGlob } from './leftovers.ts';
@@ -9,36 +10,37 @@ import { plain } from './plain.ts';
  */
 
 /** Why a change of this place is asked about every time, whatever has been allowed; undefined for ordinary places. */
-export const protectedReason = (segments: readonly string[]): string | undefined =>
+export const protectedReason = (segments: readonly string[]): Sentence | undefined =>
   startingReason(segments) ?? installedReason(segments) ?? secretReason(segments);
 
 /** Why what is written here starts something by itself, or loosens the gate; a command that only names it is asked about, too. */
-export function startingReason(segments: readonly string[]): string | undefined {
+export function startingReason(segments: readonly string[]): Sentence | undefined {
   const names = segments.map(plain);
   const name = names.at(-1) ?? '';
   const path = names.join('/');
   if (names.some((segment) => editorFolders.has(segment)) || editorFiles.test(name) || editorSettings.test(path))
-    return 'It can change settings of the editor or start programs.';
+    return sentence('It can change settings of the editor or start programs.');
   if (names.some((segment) => agentFolders.has(segment)) || agentFiles.test(name))
-    return 'It instructs or configures agents, this one included.';
+    return sentence('It instructs or configures agents, this one included.');
   if (names.some((segment) => ciFolders.has(segment)) || ciFiles.test(name))
-    return 'It runs in continuous integration, often with secrets.';
+    return sentence('It runs in continuous integration, often with secrets.');
   if (names.some((segment) => hookFolders.has(segment)) || hookFiles.test(name))
-    return 'It can run code when a package manager, Git or a build starts.';
+    return sentence('It can run code when a package manager, Git or a build starts.');
   if (profileFiles.test(name) || startsBySystem.test(path))
-    return 'It runs when a shell, a debugger or the system starts.';
+    return sentence('It runs when a shell, a debugger or the system starts.');
   return undefined;
 }
 
 /** Why a change of an installed package is asked about every time: nobody starts it, and it runs. */
-export function installedReason(segments: readonly string[]): string | undefined {
-  return segments.some((segment) => installed.test(plain(segment)))
-    ? 'It is installed code, which the editor, its extensions and other tools run by themselves.'
-    : undefined;
-}
+export const installedReason = (segments: readonly string[]): Sentence | undefined =>
+  segments.some((segment) => installed.test(plain(segment))) ? whyInstalled : undefined;
+
+export const whyInstalled = sentence(
+  'It is installed code, which the editor, its extensions and other tools run by themselves.',
+);
 
 /** Why reading this file is asked about: what is read goes to the model's provider. Undefined for ordinary files. */
-export function secretReason(segments: readonly string[]): string | undefined {
+export function secretReason(segments: readonly string[]): Sentence | undefined {
   const names = segments.map(plain);
   const name = (names.at(-1) ?? '').replace(/[.~-](bak|backup|old|orig|save)$|~$/, ''); // a copy is as good
   const secret =
@@ -52,7 +54,7 @@ export function secretReason(segments: readonly string[]): string | undefined {
     /^\.\w+_history$/.test(name) ||
     accounts.test(names.join('/')) ||
     (names.includes('.git') && (name === 'config' || name === 'config.worktree' || name === 'credentials'));
-  return secret ? 'It may hold secrets, and what is read goes to the model.' : undefined;
+  return secret ? sentence('It may hold secrets, and what is read goes to the model.') : undefined;
 }
 
 /** Git's own files: never written by the file tools. `git~1` is what `.git` is called on old Windows disks. */

@@ -1,4 +1,6 @@
 import * as paths from 'node:path';
+import { sentence } from '../../protocol/l10n.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 import { ToolError } from '../tool.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { awkReads } from './awk.ts';
@@ -15,7 +17,7 @@ export interface ReadOnlyLine {
 }
 
 /** Why a command is not known to only read. */
-export class Unknown extends Error {}
+export class Unknown extends SaidError {}
 
 /** The words of one program that only reads, as they may be run. */
 export interface Reading {
@@ -35,21 +37,22 @@ export async function readingOf(
   const name = paths.posix.basename(spelled!);
   const program = readOnlyPrograms.get(name);
   const placed = spelled === name || programFolders.includes(paths.posix.dirname(spelled!));
-  if (!program || !placed) throw new Unknown(`${shownWord(spelled!)} is not on the list of commands that only read.`);
+  if (!program || !placed)
+    throw new Unknown(sentence('{0} is not on the list of commands that only read.', shownWord(spelled!)));
   const unclear = args.find((word) => !isKnown(word) && word !== some.file);
   if (unclear !== undefined && !saysAnything.has(name))
-    throw new Unknown(`${shownWord(unclear)} is known only when it runs.`);
+    throw new Unknown(sentence('{0} is known only when it runs.', shownWord(unclear)));
   const { operands, options } = split(name, program, args, platform);
   const files = (await pathsAmong(name, program, operands, options)).filter((file) => file !== some.file);
   if (files.length > 0 && program.most !== undefined && operands.length > program.most)
-    throw new Unknown(`${name} takes fewer files.`);
+    throw new Unknown(sentence('{0} takes fewer files.', name));
   const kind = program.operands === 'files' ? 'read' : 'search';
   const reads = files.length > 0 || kind === 'read' || operands.includes(some.file);
   const places = reads ? files : ['.'];
   for (const place of places) await checked(roots, folder, place, kind, isOutput);
   const recursive = name === 'grep' && (options.has('r') || options.has('recursive'));
   if (name !== 'rg' && !recursive) return { words, searches: false };
-  if (recursive && platform !== 'linux') throw new Unknown('This grep cannot be told what to leave out.');
+  if (recursive && platform !== 'linux') throw new Unknown(sentence('This grep cannot be told what to leave out.'));
   // They go through folders by themselves: they are told what to leave out, and ripgrep to heed no settings of anybody's.
   for (const place of places) await checkSearched(roots, folder, place);
   if (name === 'rg')
@@ -88,7 +91,7 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
     return { operands: [...args], options };
   const operands: string[] = [];
   const long = new Set(program.long?.split(' '));
-  const unknown = (option: string) => new Unknown(`The option ${option} of ${name} is not on the list.`);
+  const unknown = (option: string) => new Unknown(sentence('The option {0} of {1} is not on the list.', option, name));
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
     if (word === '--') {
@@ -96,7 +99,7 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
       break;
     }
     if (platform === 'darwin' && name !== 'rg' && operands.length > 0 && /^-./.test(word))
-      throw new Unknown(`${word} stands behind a file, where ${name} takes it for another one.`);
+      throw new Unknown(sentence('{0} stands behind a file, where {1} takes it for another one.', word, name));
     if (word.startsWith('--')) {
       const [, option, value] = /^--([^=]*)(=.*)?$/s.exec(word)!;
       if (!long.has(`${option}=`) && !(long.has(option!) && value === undefined)) throw unknown(word);
@@ -122,7 +125,8 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
   switch (program.operands) {
     case 'files':
       // Those of binutils read their options out of such a file, and one of them loads a plugin.
-      if (operands.some((word) => word.startsWith('@'))) throw new Unknown(`${name} may read its options from a file.`);
+      if (operands.some((word) => word.startsWith('@')))
+        throw new Unknown(sentence('{0} may read its options from a file.', name));
       return operands;
     case 'paths':
       return operands;
@@ -135,37 +139,40 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
     case 'jq': {
       const [script = '', ...files] = operands;
       if (!{ sed: sedReads, awk: awkReads, jq: jqReads }[program.operands](script))
-        throw new Unknown(`This ${program.operands} may do more than read.`);
+        throw new Unknown(sentence('This {0} may do more than read.', program.operands));
       return files;
     }
     case 'test': {
       const tested = testedPaths(name === '[' ? operands.slice(0, -1) : operands);
-      if (!tested || (name === '[' && operands.at(-1) !== ']')) throw new Unknown('This test may do more than read.');
+      if (!tested || (name === '[' && operands.at(-1) !== ']'))
+        throw new Unknown(sentence('This test may do more than read.'));
       return tested;
     }
     case 'format': {
       // The shell's own printf sets variables: with `-v`, and with `%n`.
       const [format = ''] = operands;
       if (!isKnown(format) || format.startsWith('-') || /%[^%a-zA-Z]*[nN(]/.test(format.replaceAll('%%', '')))
-        throw new Unknown('This printf may set a variable.');
+        throw new Unknown(sentence('This printf may set a variable.'));
       return [];
     }
     case 'seconds':
-      if (operands.length !== 1 || !/^\d{1,2}(\.\d+)?s?$/.test(operands[0]!)) throw new Unknown('It waits for long.');
+      if (operands.length !== 1 || !/^\d{1,2}(\.\d+)?s?$/.test(operands[0]!))
+        throw new Unknown(sentence('It waits for long.'));
       return [];
     case 'names':
-      if (operands.some((word) => word.includes('/'))) throw new Unknown(`${name} takes names here.`);
+      if (operands.some((word) => word.includes('/'))) throw new Unknown(sentence('{0} takes names here.', name));
       return [];
     case 'date':
-      if (operands.some((word) => !word.startsWith('+'))) throw new Unknown('This date would set the clock.');
+      if (operands.some((word) => !word.startsWith('+'))) throw new Unknown(sentence('This date would set the clock.'));
       return [];
     case 'none':
-      if (operands.length > 0) throw new Unknown(`${name} takes no arguments here.`);
-      if ((name === 'git' || name === 'node') && options.size === 0) throw new Unknown(`${name} can run anything.`);
+      if (operands.length > 0) throw new Unknown(sentence('{0} takes no arguments here.', name));
+      if ((name === 'git' || name === 'node') && options.size === 0)
+        throw new Unknown(sentence('{0} can run anything.', name));
       return [];
     case 'streams':
       if (!operands.every((word) => /^\/dev\/(stderr|stdout|null)$/.test(word)))
-        throw new Unknown(`${name} writes a file.`);
+        throw new Unknown(sentence('{0} writes a file.', name));
       return [];
     case 'text':
       return [];
@@ -179,7 +186,7 @@ function placesOfFind(words: readonly string[]): string[] {
   for (let at = 0; at < tests.length; at++) {
     const word = tests[at]!;
     if (findWords.has(`${word}=`) && at + 1 < tests.length) at++;
-    else if (!findWords.has(word)) throw new Unknown(`${word} of find is not on the list.`);
+    else if (!findWords.has(word)) throw new Unknown(sentence('{0} of find is not on the list.', word));
   }
   return places;
 }
@@ -189,7 +196,7 @@ async function checkSearched(roots: readonly WorkspaceRoot[], folder: string, pa
   const place = await resolvePath(roots, paths.resolve(folder, path), 'search').catch(() => undefined);
   const names = place?.relative.split('/') ?? [];
   if (isGitInternal(names) || secretReason([...names, '']))
-    throw new Unknown(`${path === '.' ? 'The folder' : path} may hold secrets.`);
+    throw new Unknown(sentence('{0} may hold secrets.', path === '.' ? sentence('The folder') : path));
 }
 
 const isOutside = (error: unknown) =>
@@ -204,7 +211,8 @@ export async function checked(
   isOutput?: IsOutput,
 ): Promise<string | undefined> {
   // `x/..` means two things when x is a link; `..` at the beginning is seen from a folder without links.
-  if (/(^|\/)(?!\.\.?\/)[^/]+\/+(.*\/)?\.\.(\/|$)/.test(path)) throw new Unknown(`${path} goes up and down.`);
+  if (/(^|\/)(?!\.\.?\/)[^/]+\/+(.*\/)?\.\.(\/|$)/.test(path))
+    throw new Unknown(sentence('{0} goes up and down.', path));
   try {
     const found = await resolvePath(roots, paths.resolve(folder, path), operation);
     if (found.protected) throw new Unknown(found.protected);

@@ -1,7 +1,9 @@
 import { posix } from 'node:path';
+import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
 import { kindNames, type OwnedRule, type Rule, ruleSchema } from '../../protocol/rule.ts';
+import { joined, type Tell, type Words } from '../../protocol/sentence.ts';
 import { globTest } from '../files/glob.ts';
-import { type Part, placesOf } from '../part.ts';
+import { type Part, placesOf, readingRow } from '../part.ts';
 import type { ApprovalRequest, Plan } from '../tool.ts';
 import { looseWords } from './commandLine.ts';
 import { ofServer } from './origin.ts';
@@ -10,7 +12,11 @@ import { ofServer } from './origin.ts';
  * Rules as they were written by hand, and a sentence for each that cannot be used. Such a rule fails closed: one that
  * allows is left out; any other holds for all that its tool does, for who wrote it wanted less to happen, not more.
  */
-export function readRules(written: unknown, scope: OwnedRule['scope']): { rules: OwnedRule[]; problems: string[] } {
+export function readRules(
+  written: unknown,
+  scope: OwnedRule['scope'],
+  tell: Tell = inEnglish,
+): { rules: OwnedRule[]; problems: string[] } {
   const rules: OwnedRule[] = [];
   const problems: string[] = [];
   for (const value of Array.isArray(written) ? written : [written]) {
@@ -22,30 +28,37 @@ export function readRules(written: unknown, scope: OwnedRule['scope']): { rules:
     }
     const closed = closedForm(value);
     if (closed) rules.push({ scope, ...closed });
-    const until = closed ? `Until then, ${closed.effect} holds for all of ${closed.tool}` : 'It is left out';
-    problems.push(`The rule ${JSON.stringify(value)?.slice(0, 200)} cannot be used (${problem}). ${until}.`);
+    const until = closed
+      ? sentence('Until then, {0} holds for all of {1}', closed.effect, closed.tool)
+      : sentence('It is left out');
+    const rule = `${JSON.stringify(value)?.slice(0, 200)}`;
+    problems.push(tell(sentence('The rule {0} cannot be used ({1}). {2}.', rule, problem!, until)));
   }
   return { rules, problems };
 }
 
-function problemOf({ effect, tool, path, command, folder, varies, kind, site, server }: Rule): string | undefined {
+function problemOf(rule: Rule): Sentence | string | undefined {
+  const { effect, tool, path, command, folder, varies, kind, site, server } = rule;
   try {
     if (path !== undefined) globTest(path);
   } catch (error) {
     return `path: ${error instanceof Error ? error.message : error}`;
   }
-  if (path !== undefined && /\\|\/\/|\/\.\/|^\s|\s$/.test(path)) return 'path: write it like src/lib/**';
-  if (site !== undefined && originOf(site) !== site) return 'site: write it like https://example.com';
+  if (path !== undefined && /\\|\/\/|\/\.\/|^\s|\s$/.test(path))
+    return sentence('path: write it like {0}', 'src/lib/**');
+  if (site !== undefined && originOf(site) !== site) return sentence('site: write it like {0}', 'https://example.com');
   if (server !== undefined && effect !== 'allow')
-    return `server: ${effect === 'ask' ? 'ask about' : effect} it by its name`;
+    return effect === 'ask' ? sentence('server: ask about it by its name') : sentence('server: deny it by its name');
   if (server !== undefined && !/^(mcp|vscode)\.[^*]+$/.test(tool))
-    return 'server: it is for one tool of an MCP server or of the editor';
+    return sentence('server: it is for one tool of an MCP server or of the editor');
   if (effect !== 'allow' && (folder ?? varies ?? kind) !== undefined)
-    return `folder, varies, kind: ${effect === 'ask' ? 'ask about' : effect} a command wherever it runs, by the words it begins with`;
+    return effect === 'ask'
+      ? sentence('folder, varies, kind: ask about a command wherever it runs, by the words it begins with')
+      : sentence('folder, varies, kind: deny a command wherever it runs, by the words it begins with');
   if ((folder !== undefined && (command ?? kind) === undefined) || (varies && command === undefined))
-    return 'folder, varies: they are for a command';
+    return sentence('folder, varies: they are for a command');
   const given = [path, command, kind, site, server].filter((one) => one !== undefined).length;
-  return given > 1 ? 'it has several of path, command, kind, site and server; give one' : undefined;
+  return given > 1 ? sentence('it has several of path, command, kind, site and server; give one') : undefined;
 }
 
 function originOf(site: string): string | undefined {
@@ -156,26 +169,32 @@ function commonFolder(paths: readonly string[]): string {
 }
 
 /** What a rule covers, for a person: `fs.edit in src/**`, `npm test in packages/api`. */
-export const coverage = (rule: Rule): string => [coveredBy(rule), whereOf(rule)].filter(Boolean).join(' ');
+export const coverage = (rule: Rule, tell: Tell = inEnglish): string =>
+  [coveredBy(rule), whereOf(rule)].flatMap((one) => (one === undefined ? [] : [tell(one)])).join(' ');
 
 /** What rules that are made together cover: each of it once, and where all of it holds. */
-export function coverageOf(rules: readonly Rule[]): { what: string; where?: string } {
-  const where = [...new Set(rules.map(whereOf).filter(Boolean))];
-  const what = [...new Set(rules.map(coveredBy))].join(' and ');
+export function coverageOf(rules: readonly Rule[], tell: Tell = inEnglish): { what: string; where?: string } {
+  const each = (of: (rule: Rule) => Words | undefined) => [
+    ...new Set(rules.map(of).flatMap((one) => (one === undefined ? [] : [tell(one)]))),
+  ];
+  const where = each(whereOf);
+  const what = each(coveredBy).reduce((all, one) => (all === '' ? one : tell(sentence('{0} and {1}', all, one))), '');
   return { what, ...(where.length > 0 && { where: where.join(', ') }) };
 }
 
-function coveredBy({ effect, tool, path, command, kind, varies, site, server }: Rule): string {
-  if (server !== undefined) return `${ofServer(tool, server)} as it is now`;
-  if (site !== undefined) return `${tool} of ${site}`;
-  if (kind !== undefined) return kindNames[kind];
-  if (command === undefined) return path === undefined ? tool : `${tool} in ${path}`;
-  const more = effect !== 'allow' ? ' …' : varies ? ' with other names and harmless options' : '';
-  return `${tool === 'shell.run' ? '' : `${tool}: `}${command}${more}`;
+function coveredBy({ effect, tool, path, command, kind, varies, site, server }: Rule): Words {
+  if (server !== undefined) return sentence('{0} as it is now', ofServer(tool, server));
+  if (site !== undefined) return sentence('{0} of {1}', tool, site);
+  if (kind !== undefined) return sentence(kindNames[kind]);
+  if (command === undefined) return path === undefined ? tool : sentence('{0} in {1}', tool, path);
+  const what = varies && command === readingRow ? sentence(readingRow) : command;
+  const words = tool === 'shell.run' ? what : joined([`${tool}:`, what]);
+  if (effect !== 'allow') return joined([words, '…']);
+  return varies ? sentence('{0} with other names and harmless options', words) : words;
 }
 
 /** The folder that a rule which allows commands holds in. */
-function whereOf({ effect, command, kind, folder }: Rule): string | undefined {
+function whereOf({ effect, command, kind, folder }: Rule): Sentence | undefined {
   if (effect !== 'allow' || (command ?? kind) === undefined) return undefined;
-  return folder === undefined ? 'in the workspace’s root' : `in ${folder}`;
+  return folder === undefined ? sentence('in the workspace’s root') : sentence('in {0}', folder);
 }

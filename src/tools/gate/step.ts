@@ -1,3 +1,4 @@
+import { SaidError } from '../../protocol/sentence.ts';
 import type { Simple } from './script.ts';
 
 /** One program with its words as they are when it runs: variables and globs are worked out, loops gone through. */
@@ -30,7 +31,7 @@ export const some = { text: '\u0000', number: '\u0001', file: '\u0002', choice: 
 export const isKnown = (word: string): boolean => !Object.values(some).some((mark) => word.includes(mark));
 
 /** Why it cannot be said what a script runs, and where. */
-export class Unclear extends Error {}
+export class Unclear extends SaidError {}
 
 /** For a sentence: what is not known is drawn as dots. */
 export const shownWord = (word: string): string =>

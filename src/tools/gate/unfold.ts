@@ -1,4 +1,5 @@
 import * as paths from 'node:path';
+import { sentence } from '../../protocol/l10n.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { Choices } from './choices.ts';
 import { expandWord } from './expand.ts';
@@ -60,7 +61,7 @@ export async function unfold(
       const operator: Steps['operator'] = passed && written === '&&' ? ';' : written;
       const [only] = commands;
       if (commands.length === 1 && only!.kind === 'simple' && isChangeOfFolder(only!)) {
-        if (!scope.once || !surely || negated) throw new Unclear('It changes the folder only sometimes.');
+        if (!scope.once || !surely || negated) throw new Unclear(sentence('It changes the folder only sometimes.'));
         scope.folder = await moved(only as Simple, scope);
         passed = true;
         continue;
@@ -131,7 +132,7 @@ export async function unfold(
 
   function push(step: Step): void {
     steps.push(step);
-    if (steps.length > mostSteps) throw new Unclear('It runs too much to be looked through.');
+    if (steps.length > mostSteps) throw new Unclear(sentence('It runs too much to be looked through.'));
   }
 
   async function compound(
@@ -148,7 +149,7 @@ export async function unfold(
     const read = command.kind === 'loop' && !each && command.condition && readName(command.condition);
     if (read) {
       const written = before && (await linesOf(before, roots));
-      if (!written) throw new Unclear('It goes through lines that are known only when it runs.');
+      if (!written) throw new Unclear(sentence('It goes through lines that are known only when it runs.'));
       isStraight = false;
       const inner = { ...copyOf(scope), once: false };
       for (const [name] of assignedIn([command.body])) assign(name, some.text, inner);
@@ -176,20 +177,20 @@ export async function unfold(
     takeUnsettled();
     const [target, ...others] = await evaluate(command.words[1]!, scope, 'words');
     if (takeUnsettled() || !isKnown(target!) || target === '' || target!.startsWith('-') || others.length > 0)
-      throw new Unclear('It cannot be said where it runs.');
+      throw new Unclear(sentence('It cannot be said where it runs.'));
     // The shell goes up from where it came, the disk from where it is: the two differ behind a link.
     if (/(^|\/)\.\.(\/|$)/.test(scope.moved ? target! : target!.replace(/^(\.\.\/?)+/, '')))
-      throw new Unclear(`${target} goes up and down.`);
+      throw new Unclear(sentence('{0} goes up and down.', target!));
     scope.moved = true;
     const place = await resolvePath(roots, paths.resolve(scope.folder, target!), 'list');
-    if (place.mount) throw new Unclear('It runs outside of the open folders.');
+    if (place.mount) throw new Unclear(sentence('It runs outside of the open folders.'));
     return place.path;
   }
 
   /** Only a name that no program sees and no shell gives a meaning to. */
   function assign(name: string, value: string, scope: Scope): void {
     if (!/^[a-z][a-z0-9]{0,20}$/.test(name) || environment[name] !== undefined || shellNames.has(name))
-      throw new Unclear(`It sets ${name}, which may change what programs do.`);
+      throw new Unclear(sentence('It sets {0}, which may change what programs do.', name));
     scope.variables.set(name, value);
   }
 
@@ -215,20 +216,22 @@ export async function unfold(
       return [listed ? choices.markOf({ ...listed, single: true }) : some.text];
     }
     if (as === 'value' || !word.some((piece) => 'glob' in piece)) return [text];
-    if (!isKnown(text)) throw new Unclear(`${shownWord(text)} may be any name.`);
+    if (!isKnown(text)) throw new Unclear(sentence('{0} may be any name.', shownWord(text)));
     const found = await expandWord(pattern, scope.folder);
-    if (!found) throw new Unclear(`${text} matches too much to be looked through.`);
+    if (!found) throw new Unclear(sentence('{0} matches too much to be looked through.', text));
     const [first] = word;
     // What matches nothing stays as it is spelled, and may match something by the time that it runs.
     const matches = found.length !== 1 || found[0] !== text;
     const isOption = text.startsWith('-');
-    if (isOption ? matches : found.some((one) => one.startsWith('-'))) throw new Unclear(`${text} may be any option.`);
+    if (isOption ? matches : found.some((one) => one.startsWith('-')))
+      throw new Unclear(sentence('{0} may be any option.', text));
     if (isOption) return found;
     // Names with a dot in front are where secrets and settings are: such a glob is asked about as if they were there.
-    if (!matches && /(^|\/)\./.test(text.replace(/^(\.\.?\/)+/, ''))) throw new Unclear(`${text} matches nothing yet.`);
+    if (!matches && /(^|\/)\./.test(text.replace(/^(\.\.?\/)+/, '')))
+      throw new Unclear(sentence('{0} matches nothing yet.', text));
     const isOpen = !('text' in first! && first.text !== ''); // a name that it matches could pass for an option
     if (as === 'value-list' && (isOpen || !matches))
-      throw new Unclear(`${text} ${matches ? 'may be any name' : 'matches nothing'}.`);
+      throw new Unclear(matches ? sentence('{0} may be any name.', text) : sentence('{0} matches nothing.', text));
     if (isOpen) unsettled = 'options';
     else if (!matches) unsettled ??= 'names';
     return found;
@@ -258,7 +261,8 @@ export async function unfold(
     if ('glob' in piece) return piece.glob;
     if ('number' in piece) {
       for (const name of piece.number)
-        if (!isNumber(scope.variables.get(name))) throw new Unclear(`It counts with ${name}, which may be no number.`);
+        if (!isNumber(scope.variables.get(name)))
+          throw new Unclear(sentence('It counts with {0}, which may be no number.', name));
       return some.number;
     }
     if ('script' in piece) {
@@ -285,17 +289,17 @@ export async function unfold(
       }
       if (piece.as === 'file' && alone) return some.file;
       if (piece.as === 'file' || (!piece.quoted && as === 'words'))
-        throw new Unclear('It makes words out of what a command writes.');
+        throw new Unclear(sentence('It makes words out of what a command writes.'));
       return some.text;
     }
     const known = scope.variables.get(piece.variable);
-    if (known === undefined) throw new Unclear(`It uses $${piece.variable}.`);
+    if (known === undefined) throw new Unclear(sentence('It uses {0}.', `$${piece.variable}`));
     const value =
       piece.suffix !== undefined && known.endsWith(piece.suffix) ? known.slice(0, -piece.suffix.length) : known;
     const listed = choices.of(value);
     if (listed && !listed.single && (piece.quoted || !alone || as === 'value')) return some.text;
     if (!piece.quoted && as !== 'value' && (/^$|[\s*?[\]\\{}~]/.test(value) || value.includes(some.text)))
-      throw new Unclear(`$${piece.variable} may be several words.`);
+      throw new Unclear(sentence('{0} may be several words.', `$${piece.variable}`));
     return value;
   }
 }

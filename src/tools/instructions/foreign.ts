@@ -1,6 +1,6 @@
 import { extname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
-import { counted } from '../../protocol/counted.ts';
+import { amount, type Sentence, sentence } from '../../protocol/l10n.ts';
 import { shortened, visibleLine } from '../../protocol/visible.ts';
 import { isNamed, resolvePath } from '../gate/paths.ts';
 import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
@@ -16,7 +16,7 @@ export interface Foreign {
   to: string;
   text: string;
   /** In a few words, for the person. */
-  becomes: string;
+  becomes: Sentence;
 }
 
 /** When a rule is told. `description`: when a model finds by it that it is meant. */
@@ -110,23 +110,24 @@ const slug = (text: string) =>
 
 function asFile({ path }: Found, body: string, rule: Rule, name: string, prefix: string): Foreign {
   const globs = globsOf(rule.globs ?? '').join(',');
-  const file = (to: string, head: Record<string, string>, becomes: string): Foreign => ({
+  const file = (to: string, head: Record<string, string>, becomes: Sentence): Foreign => ({
     from: path,
     to: `${prefix}${to}`,
     text: `---\n${stringify(head, { lineWidth: 0 })}---\n\n${body.trim()}\n`,
     becomes,
   });
   const instructions = `.github/instructions/${name}.instructions.md`;
-  if (rule.always) return file(instructions, { applyTo: '**' }, 'told with every prompt');
-  if (globs !== '') return file(instructions, { applyTo: globs }, `told for ${shortened(visibleLine(globs), 60)}`);
+  if (rule.always) return file(instructions, { applyTo: '**' }, sentence('told with every prompt'));
+  if (globs !== '')
+    return file(instructions, { applyTo: globs }, sentence('told for {0}', shortened(visibleLine(globs), 60)));
   const { description = '' } = rule;
   if (description.trim() !== '')
     return file(
       `.agents/skills/${name}/SKILL.md`,
       { name, description: description.trim() },
-      'a skill, read when it is meant',
+      sentence('a skill, read when it is meant'),
     );
-  return file(instructions, { description: `From ${path}` }, 'never told by itself: name it by @');
+  return file(instructions, { description: `From ${path}` }, sentence('never told by itself: name it by @'));
 }
 
 /** Roo's modes become agents: who they are and how they work. What tools they may use without asking is not taken. */
@@ -150,7 +151,7 @@ async function modesIn(looking: Looking, root: WorkspaceRoot, prefix: string): P
       .join('\n\n');
     if (name === '' || instructions === '') continue;
     const about = typeof mode.description === 'string' ? { description: mode.description } : {};
-    const rules = more.length > 0 ? `, with ${counted(more.length, 'file')} of its rules` : '';
+
     agents.push({
       from: found.path,
       to: `${prefix}.towpath/agents/${name}.yaml`,
@@ -158,7 +159,13 @@ async function modesIn(looking: Looking, root: WorkspaceRoot, prefix: string): P
         { name: typeof mode.name === 'string' ? mode.name : name, ...about, instructions },
         { lineWidth: 0 },
       ),
-      becomes: `an agent${rules}; which tools it may use without asking is not taken`,
+      becomes:
+        more.length > 0
+          ? sentence(
+              'an agent, with {0} of its rules; which tools it may use without asking is not taken',
+              amount(more.length, 'file'),
+            )
+          : sentence('an agent; which tools it may use without asking is not taken'),
     });
   }
   return agents;

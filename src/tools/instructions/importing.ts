@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { counted } from '../../protocol/counted.ts';
+import { amount, inEnglish, sentence } from '../../protocol/l10n.ts';
+import { SaidError, type Tell, wordsOf } from '../../protocol/sentence.ts';
 import { currentText } from '../files/text.ts';
 import { isNamed, resolvePath } from '../gate/paths.ts';
 import { type ForeignServer, foreignServers, serverNames, withServers } from '../mcp/foreign.ts';
@@ -13,7 +14,7 @@ export interface Importable {
   to: string;
   /** What becomes of it, for the person. */
   becomes: string;
-  /** Why nothing can, or need, be done with it. */
+  /** Why nothing can, or need, be done with it. The same. */
   not?: string;
   /** A new file. */
   text?: string;
@@ -31,7 +32,7 @@ const settings = [
 const ownSettings = '.vscode/mcp.json';
 
 /** All that other agents were told and have configured in the open folders. Nothing is written. */
-export async function findImportable(looking: Looking): Promise<Importable[]> {
+export async function findImportable(looking: Looking, tell: Tell = inEnglish): Promise<Importable[]> {
   if (!looking.workspace.trusted) return [];
   const files = await Promise.all(
     (await foreignInstructions(looking)).map(async (one): Promise<Importable> => {
@@ -39,14 +40,15 @@ export async function findImportable(looking: Looking): Promise<Importable[]> {
         () => false,
         () => true,
       );
-      return { ...one, ...(there && { not: `${one.to} is there already, or cannot be made` }) };
+      const not = there && { not: tell(sentence('{0} is there already, or cannot be made', one.to)) };
+      return { ...one, becomes: tell(one.becomes), ...not };
     }),
   );
-  const servers = await Promise.all(foldersOf(looking.workspace.roots).map((root) => serversIn(looking, root)));
+  const servers = await Promise.all(foldersOf(looking.workspace.roots).map((root) => serversIn(looking, root, tell)));
   return [...files, ...servers.flat()];
 }
 
-async function serversIn(looking: Looking, root: WorkspaceRoot): Promise<Importable[]> {
+async function serversIn(looking: Looking, root: WorkspaceRoot, tell: Tell): Promise<Importable[]> {
   const prefix = isNamed(looking.workspace.roots, root) ? `${root.name}/` : '';
   const own = await readFound(looking, join(root.path, ownSettings));
   const names = serverNames(own?.text);
@@ -54,20 +56,23 @@ async function serversIn(looking: Looking, root: WorkspaceRoot): Promise<Importa
   const found: Importable[] = [...(names ?? [])].map((name) => ({
     from: to,
     to,
-    becomes: `server ${name}`,
-    not: `server ${name}: Towpath reads it there by itself`,
+    becomes: tell(sentence('server {0}', name)),
+    not: tell(sentence('server {0}: Towpath reads it there by itself', name)),
   }));
   const known = new Set(names);
   for (const file of settings) {
     const { path: from, text } = (await readFound(looking, join(root.path, file))) ?? {};
     for (const server of foreignServers(text ?? '')) {
-      const keys =
-        server.inputs.length > 0 ? `; you are asked for ${counted(server.inputs.length, 'key')} when it starts` : '';
-      const left = server.left.length > 0 ? `; not taken: ${server.left.join(', ')}` : '';
-      const becomes = `server ${server.name}, asked about before it starts${keys}${left}`;
+      const keys = amount(server.inputs.length, 'key');
+      const parts = [
+        sentence('server {0}, asked about before it starts', server.name),
+        ...(server.inputs.length > 0 ? [sentence('you are asked for {0} when it starts', keys)] : []),
+        ...(server.left.length > 0 ? [sentence('not taken: {0}', server.left.join(', '))] : []),
+      ];
+      const becomes = parts.map(tell).join('; ');
       const not = !names
-        ? `${to} cannot be read: mend it first`
-        : known.has(server.name) && `${to} has a server ${server.name} already`;
+        ? tell(sentence('{0} cannot be read: mend it first', to))
+        : known.has(server.name) && tell(sentence('{0} has a server {1} already', to, server.name));
       known.add(server.name);
       found.push({ from: from!, to, becomes, ...(not ? { not } : { server }) });
     }
@@ -79,6 +84,7 @@ async function serversIn(looking: Looking, root: WorkspaceRoot): Promise<Importa
 export async function importAll(
   looking: Looking,
   chosen: readonly Importable[],
+  tell: Tell = inEnglish,
 ): Promise<{ written: string[]; problems: string[] }> {
   const { workspace } = looking;
   const written: string[] = [];
@@ -88,7 +94,7 @@ export async function importAll(
       await write();
       written.push(to);
     } catch (error) {
-      problems.push(`${to}: ${error instanceof Error ? error.message : error}`);
+      problems.push(`${to}: ${tell(wordsOf(error))}`);
     }
   };
   for (const { to, text } of chosen)
@@ -103,7 +109,7 @@ export async function importAll(
       const before = file.kind === 'missing' ? null : (await currentText(workspace, file)).text;
       const servers = chosen.flatMap((one) => (one.server && one.to === to ? [one.server] : []));
       const after = withServers(before ?? undefined, servers);
-      if (after === undefined) throw new Error('It cannot be read: mend it first.');
+      if (after === undefined) throw new SaidError(sentence('It cannot be read: mend it first.'));
       await workspace.writeText(file.path, after, before);
     });
   return { written, problems };

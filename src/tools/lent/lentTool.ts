@@ -1,4 +1,5 @@
 import { counted } from '../../protocol/counted.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Origin } from '../gate/origin.ts';
 import type { Sdk } from '../mcp/load.ts';
@@ -65,10 +66,15 @@ export function lentTool({ tool, name, sdk, hidden, refusal, origin, invoke, lim
     async plan(args): Promise<Plan> {
       check();
       return {
-        what: `Use ${tool.name} of the editor`,
+        what: sentence('Use {0} of the editor', tool.name),
         ...titled,
-        where: tool.lender === undefined ? 'A tool of the editor' : `A tool of the extension ${tool.lender}`,
-        why: 'It can do anything that the editor and its extensions can do. The editor may ask you once more; a no there is a no.',
+        where:
+          tool.lender === undefined
+            ? sentence('A tool of the editor')
+            : sentence('A tool of the extension {0}', tool.lender),
+        why: sentence(
+          'It can do anything that the editor and its extensions can do. The editor may ask you once more; a no there is a no.',
+        ),
         details: JSON.stringify(args, null, 2),
         grant: name,
         run: (context) => run(args, context),

@@ -4,6 +4,8 @@ import { parseEnv } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import stringify from 'safe-stable-stringify';
 import * as z from 'zod';
+import { inEnglish, sentence } from '../../protocol/l10n.ts';
+import type { Tell, Words } from '../../protocol/sentence.ts';
 import { jsonTrouble, mostBytes } from '../bounds.ts';
 import { readPlain } from '../gate/plainFile.ts';
 import { type Folder, settled, usedInputs } from './variables.ts';
@@ -53,14 +55,18 @@ export interface ConfigSource {
 }
 
 /**
- * Everything that can be used, and a sentence for each thing that cannot: a wrong server leaves the others alone. No
- * definitions at all: the file cannot be read as a whole.
+ * Everything that can be used, and a sentence for each thing that cannot: a wrong server leaves the others alone.
+ * No definitions at all: the file cannot be read as a whole.
  */
-export async function readConfig(source: ConfigSource): Promise<{ definitions?: Definition[]; problems: string[] }> {
+export async function readConfig(
+  source: ConfigSource,
+  tell: Tell = inEnglish,
+): Promise<{ definitions?: Definition[]; problems: string[] }> {
   const problems: string[] = [];
-  const problem = (where: string, what: string) => {
-    if (problems.length < mostProblems) problems.push(`${source.name}: ${where ? `${where}: ` : ''}${what}`);
-    else problems[mostProblems] = `${source.name}: there is more: mend that first.`;
+  const problem: Problem = (where, what) => {
+    const place = [source.name, ...(where ? [tell(where)] : [])].join(': ');
+    if (problems.length < mostProblems) problems.push(`${place}: ${tell(what)}`);
+    else problems[mostProblems] = tell(sentence('{0}: there is more: mend that first.', source.name));
   };
   const value = typeof source.content === 'string' ? parseText(source.content, problem) : source.content;
   if (value === undefined) return { problems };
@@ -74,13 +80,13 @@ export async function readConfig(source: ConfigSource): Promise<{ definitions?: 
   }
   const definitions: Definition[] = [];
   const servers = Object.entries(file.servers);
-  if (servers.length > mostServers) problem('servers', `only the first ${mostServers} are used.`);
+  if (servers.length > mostServers) problem('servers', sentence('only the first {0} are used.', mostServers));
   for (const [name, raw] of servers.slice(0, mostServers)) {
     try {
       definitions.push(await define(name, raw, source, inputs));
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      problem(`servers.${name}${error.key}`, error.message);
+      problem(`servers.${name}${error.key}`, error.what);
     }
   }
   return { definitions, problems };
@@ -90,17 +96,21 @@ export async function readConfig(source: ConfigSource): Promise<{ definitions?: 
 const mostServers = 100;
 const mostProblems = 64;
 
+type Problem = (where: Words, what: Words) => void;
+
 class ConfigError extends Error {
   constructor(
     readonly key: string,
-    message: string,
+    readonly what: Words,
   ) {
-    super(message);
+    super(inEnglish(what));
   }
 }
 
+const otherInput = 'Towpath knows promptString and pickString.';
+
 const inputSchema = z.object({
-  type: z.enum(['promptString', 'pickString'], 'Towpath knows promptString and pickString.'),
+  type: z.enum(['promptString', 'pickString'], otherInput),
   id: z.string().min(1),
   description: z.string().optional(),
   default: z.string().optional(),
@@ -128,7 +138,7 @@ const remoteSchema = z.object({
   headers: z.record(z.string(), z.string()).default({}),
 });
 
-function parseText(text: string, problem: (where: string, what: string) => void): unknown {
+function parseText(text: string, problem: Problem): unknown {
   const trouble = jsonTrouble(text);
   if (trouble) {
     problem('', trouble.message);
@@ -139,7 +149,7 @@ function parseText(text: string, problem: (where: string, what: string) => void)
   const first = errors[0];
   if (!first) return value ?? {};
   const line = text.slice(0, first.offset).split('\n').length;
-  problem(`line ${line}`, `this is not JSON (${printParseErrorCode(first.error)}).`);
+  problem(sentence('line {0}', line), sentence('this is not JSON ({0}).', printParseErrorCode(first.error)));
   return undefined;
 }
 
@@ -147,7 +157,7 @@ function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   where: string,
-  problem: (where: string, what: string) => void,
+  problem: Problem,
 ): z.output<Schema> | undefined {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -156,10 +166,11 @@ function check<Schema extends z.ZodType>(
   return undefined;
 }
 
-function inWords(error: z.ZodError): { key: string; message: string } {
+function inWords(error: z.ZodError): { key: string; message: Words } {
   const issue = error.issues[0]!;
   const key = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-  return { key, message: issue.message.replace(/^Invalid input: /, '') };
+  const message = issue.message.replace(/^Invalid input: /, '');
+  return { key, message: message === otherInput ? sentence(otherInput) : message };
 }
 
 async function define(
@@ -183,7 +194,7 @@ async function define(
   const connection = 'url' in data ? remote(data, fill) : await local(data, folder, fill);
   const used = usedInputs(connection);
   const unknown = used.find((id) => !inputs.has(id));
-  if (unknown !== undefined) throw new ConfigError('', `there is no input "${unknown}" in inputs.`);
+  if (unknown !== undefined) throw new ConfigError('', sentence('there is no input "{0}" in inputs.', unknown));
   const hash = createHash('sha256').update(stringify(connection)).digest('hex');
   return { name, source, place, hash, inputs: used.map((id) => inputs.get(id)!), ...connection };
 }
@@ -195,14 +206,14 @@ function remote({ type, url, headers }: z.output<typeof remoteSchema>, fill: Fil
   const { protocol } = URL.canParse(filled) ? new URL(filled) : { protocol: '' };
   const isOpen = /^\$\{(env|input):/.test(filled); // checked once it is known
   if (!isOpen && protocol !== 'http:' && protocol !== 'https:')
-    throw new ConfigError('.url', 'an address begins with https:// or http://.');
+    throw new ConfigError('.url', sentence('an address begins with https:// or http://.'));
   return { type, url: filled, headers: mapValues(headers, (value, key) => fill(`.headers.${key}`, value)) };
 }
 
 async function local(data: z.output<typeof localSchema>, folder: Folder, fill: Fill): Promise<Local> {
   const env = mapValues(data.env, (value, key) => (value === null ? null : fill(`.env.${key}`, String(value))));
   const cwd = data.cwd === undefined ? folder.path : path.resolve(folder.path ?? '/', fill('.cwd', data.cwd));
-  if (cwd === undefined) throw new ConfigError('.cwd', 'no folder is open, so say where it starts.');
+  if (cwd === undefined) throw new ConfigError('.cwd', sentence('no folder is open, so say where it starts.'));
   return {
     type: 'stdio',
     command: fill('.command', data.command),
@@ -217,7 +228,8 @@ async function envFile(file: string): Promise<Record<string, string>> {
   try {
     return { ...(parseEnv(await readPlainFile(file)) as Record<string, string>) };
   } catch (error) {
-    throw new ConfigError('.envFile', `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'damaged'}).`);
+    const why = (error as NodeJS.ErrnoException).code ?? sentence('damaged');
+    throw new ConfigError('.envFile', sentence('it cannot be read ({0}).', why));
   }
 }
 

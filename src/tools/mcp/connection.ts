@@ -1,10 +1,12 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { type Words, wordsIn } from '../../protocol/sentence.ts';
 import type { Local, Remote } from './config.ts';
 import { guarded } from './guard.ts';
 import { type HttpRefusal, serverFetch, unsafeAddress } from './http.ts';
 import type { Sdk } from './load.ts';
-import { stdioTransport } from './stdio.ts';
+import { ServerFault, stdioTransport } from './stdio.ts';
 
 /** A server that has introduced itself. */
 export interface Connection {
@@ -17,7 +19,7 @@ export interface ConnectionHooks {
   /** What a process writes to its error output. */
   errors(text: string): void;
   /** It cannot be used any more: a sentence's end, `ended by itself (code 1)`. `died`: its process is there no more. */
-  fault(what: string, died?: boolean): void;
+  fault(what: Words, died?: boolean): void;
   toolsChanged(): void;
   /** The open folders, as `file:` addresses with names. */
   roots(): { uri: string; name: string }[];
@@ -27,8 +29,8 @@ export interface ConnectionHooks {
 const logLimit = 2000;
 
 /**
- * Starts or reaches a server and introduces Towpath. Rejects with an `Error` whose message is a sentence's end, or with the
- * signal's reason; then nothing of it is left.
+ * Starts or reaches a server and introduces Towpath. Rejects with a `ServerFault`, or with the signal's reason; then nothing of it
+ * is left.
  */
 export async function connect(
   launch: Local | Remote,
@@ -38,14 +40,14 @@ export async function connect(
 ): Promise<Connection> {
   if (launch.type === 'stdio') return introduce(stdioTransport(launch, sdk, hooks), sdk, hooks, signal);
   const unsafe = unsafeAddress(launch.url, launch.headers);
-  if (unsafe) throw new Error(unsafe);
+  if (unsafe) throw new ServerFault(unsafe);
   let refusal: HttpRefusal | undefined;
   let isIntroduced = false;
   const options = {
     requestInit: { headers: launch.headers },
     fetch: serverFetch((one, fatal) => {
       refusal = one;
-      if (isIntroduced && fatal) hooks.fault(one.message);
+      if (isIntroduced && fatal) hooks.fault(wordsIn(one));
     }),
   };
   const url = new URL(launch.url);
@@ -67,15 +69,15 @@ export async function connect(
     return connection;
   } catch (error) {
     signal.throwIfAborted();
-    throw refusal ?? new Error(inWords(error));
+    throw refusal ?? new ServerFault(inWords(error));
   }
 }
 
-function inWords(error: unknown): string {
+function inWords(error: unknown): Sentence {
   const { message, code, cause } = error as { message?: string; code?: unknown; cause?: { code?: string } };
-  if (cause?.code) return `cannot be reached (${cause.code})`;
-  if (typeof code === 'number' && code >= 400) return `answered ${code}`;
-  return `could not be connected to: ${message?.slice(0, 300) ?? 'unknown error'}`;
+  if (cause?.code) return sentence('cannot be reached ({0})', cause.code);
+  if (typeof code === 'number' && code >= 400) return sentence('answered {0}', code);
+  return sentence('could not be connected to: {0}', message?.slice(0, 300) ?? sentence('unknown error'));
 }
 
 async function introduce(
@@ -92,7 +94,7 @@ async function introduce(
   });
   failed.catch(() => {});
   const transport = guarded(inner, (what) => {
-    broken(new Error(what));
+    broken(new ServerFault(what));
     hooks.fault(what);
     void inner.close();
   });

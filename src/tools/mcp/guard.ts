@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 
 /** Messages within a time: more is a flood, which would keep the editor busy with nothing else. */
 const floodMessages = 5000;
@@ -11,13 +12,13 @@ const rememberedCancelled = 1000;
  * A transport that watches what comes: answers nobody asked for and floods make a server unusable (`fault` is told once,
  * with a sentence's end), and after that nothing of it is heard.
  */
-export function guarded(inner: Transport, fault: (what: string) => void, now = () => performance.now()): Transport {
+export function guarded(inner: Transport, fault: (what: Sentence) => void, now = () => performance.now()): Transport {
   const pending = new Set<unknown>();
   const cancelled = new Set<unknown>();
   let dead = false;
   let received = 0;
   let since = now();
-  const end = (what: string) => {
+  const end = (what: Sentence) => {
     if (!dead) fault(what);
     dead = true;
   };
@@ -39,7 +40,8 @@ export function guarded(inner: Transport, fault: (what: string) => void, now = (
   };
   inner.onclose = () => outer.onclose?.();
   inner.onerror = (error) => {
-    if (!dead && /^(SyntaxError|\$?ZodError)$/.test(error.name)) end('sent something that is not a JSON-RPC message');
+    if (!dead && /^(SyntaxError|\$?ZodError)$/.test(error.name))
+      end(sentence('sent something that is not a JSON-RPC message'));
     outer.onerror?.(error);
   };
   inner.onmessage = (message, extra) => {
@@ -49,7 +51,8 @@ export function guarded(inner: Transport, fault: (what: string) => void, now = (
       since = now();
     }
     received += 1;
-    if (received > floodMessages) return end(`sent more than ${floodMessages} messages in ${floodTime / 1000} s`);
+    if (received > floodMessages)
+      return end(sentence('sent more than {0} messages in {1} s', floodMessages, floodTime / 1000));
     if (isExpected(message)) outer.onmessage?.(message, extra);
   };
   return outer;
@@ -67,7 +70,8 @@ export function guarded(inner: Transport, fault: (what: string) => void, now = (
     if ('method' in message) return true;
     const id = 'id' in message ? message.id : undefined;
     if (pending.delete(id)) return true;
-    if (!cancelled.delete(id)) end(`answered a call that was not open (id ${JSON.stringify(id)?.slice(0, 40)})`);
+    if (!cancelled.delete(id))
+      end(sentence('answered a call that was not open (id {0})', `${JSON.stringify(id)?.slice(0, 40)}`));
     return false;
   }
 }

@@ -1,7 +1,9 @@
-import { messageLimit } from './stdio.ts';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import type { Words } from '../../protocol/sentence.ts';
+import { messageLimit, ServerFault, tooLongMessage } from './stdio.ts';
 
 /** Why an address cannot be used, as a sentence's end. */
-export class HttpRefusal extends Error {
+export class HttpRefusal extends ServerFault {
   override readonly name = 'HttpRefusal';
 }
 
@@ -12,8 +14,8 @@ export class HttpRefusal extends Error {
  */
 export function serverFetch(refused: (refusal: HttpRefusal, fatal: boolean) => void) {
   return async (url: string | URL, init?: RequestInit): Promise<Response> => {
-    const refuseAs = (fatal: boolean) => (message: string) => {
-      const refusal = new HttpRefusal(message);
+    const refuseAs = (fatal: boolean) => (why: Sentence) => {
+      const refusal = new HttpRefusal(why);
       refused(refusal, fatal);
       throw refusal;
     };
@@ -25,34 +27,39 @@ export function serverFetch(refused: (refusal: HttpRefusal, fatal: boolean) => v
     await response.body?.cancel();
     if (status === 401)
       return refuse(
-        'answered 401: it wants a sign-in. Towpath has no OAuth sign-in for servers; a token goes into its headers',
+        sentence(
+          'answered 401: it wants a sign-in. Towpath has no OAuth sign-in for servers; a token goes into its headers',
+        ),
       );
-    if (status === 403) return refuse('answered 403: what its headers hold does not let Towpath in');
+    if (status === 403) return refuse(sentence('answered 403: what its headers hold does not let Towpath in'));
     return refuse(
-      `redirects to ${originOf(response.headers.get('location'), url)}, which is not followed; configure that address`,
+      sentence(
+        'redirects to {0}, which is not followed; configure that address',
+        originOf(response.headers.get('location'), url),
+      ),
     );
   };
 }
 
-function originOf(location: string | null, base: string | URL): string {
-  if (!location || !URL.canParse(location, String(base))) return 'another address';
+function originOf(location: string | null, base: string | URL): Words {
+  if (!location || !URL.canParse(location, String(base))) return sentence('another address');
   const { origin, pathname } = new URL(location, base);
   return `${origin}${pathname}`.slice(0, 200);
 }
 
 /** Why headers must not travel to this address; undefined when they may. */
-export function unsafeAddress(url: string, headers: Record<string, string>): string | undefined {
-  if (!URL.canParse(url)) return 'has no usable address';
+export function unsafeAddress(url: string, headers: Record<string, string>): Sentence | undefined {
+  if (!URL.canParse(url)) return sentence('has no usable address');
   const { protocol, hostname } = new URL(url);
-  if (protocol !== 'http:' && protocol !== 'https:') return 'has an address that is not https:// or http://';
+  if (protocol !== 'http:' && protocol !== 'https:') return sentence('has an address that is not https:// or http://');
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (protocol === 'http:' && !isLoopback && Object.keys(headers).length > 0)
-    return 'has headers, which would travel unencrypted to another machine; use https://';
+    return sentence('has headers, which would travel unencrypted to another machine; use https://');
   return undefined;
 }
 
 /** Counts bytes since the last empty line (an event's end), or of the whole answer when it is no stream. */
-function limited(response: Response, refuse: (message: string) => never): Response {
+function limited(response: Response, refuse: (why: Sentence) => never): Response {
   if (!response.body) return response;
   const isStream = response.headers.get('content-type')?.includes('event-stream') ?? false;
   let size = 0;
@@ -68,7 +75,7 @@ function limited(response: Response, refuse: (message: string) => never): Respon
             lineIsEmpty = true;
           }
         }
-      if (size > messageLimit) refuse(`sent a message of more than ${messageLimit / 1024 / 1024} MiB`);
+      if (size > messageLimit) refuse(tooLongMessage);
       controller.enqueue(chunk);
     },
   });

@@ -1,7 +1,8 @@
+import { sentence } from '../../protocol/l10n.ts';
 import type { Attachment } from '../../protocol/messages.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 import { shortened, visibleLine } from '../../protocol/visible.ts';
 import { WithImages } from '../images.ts';
-import { ToolError } from '../tool.ts';
 import { toData } from './result.ts';
 import type { McpServer } from './server.ts';
 
@@ -34,7 +35,7 @@ export async function serverPrompts(servers: readonly McpServer[], signal: Abort
   return (await Promise.all(all)).flat();
 }
 
-/** What it says, filled in: as text, and its pictures. Throws `ToolError`. */
+/** What it says, filled in: as text, and its pictures. Throws `ToolError`, or `SaidError` where it says nothing. */
 export async function promptText(
   { server, name }: ServerPrompt,
   values: Record<string, string>,
@@ -43,7 +44,7 @@ export async function promptText(
   const { messages } = await server.prompt(name, values, { signal });
   const told = toData({ content: messages.map(({ content }) => content) });
   const { text } = (told instanceof WithImages ? told.data : told) as { text: string };
-  if (text.trim() === '') throw new ToolError('TOOL_EXEC_FAILED', `The prompt ${JSON.stringify(name)} says nothing.`);
+  if (text.trim() === '') throw new SaidError(sentence('The prompt {0} says nothing.', JSON.stringify(name)));
   return { text, pictures: told instanceof WithImages ? [...told.images] : [] };
 }
 

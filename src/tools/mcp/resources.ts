@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sentence } from '../../protocol/l10n.ts';
 import { readTool, type Tool, ToolError } from '../tool.ts';
 import { resourceData } from './result.ts';
 import type { McpServer } from './server.ts';
@@ -62,10 +63,13 @@ export function resourceTool(
       const server = find(args.server);
       if (isTrusted(server)) return undefined;
       return {
-        what: `${args.uri === undefined ? 'List the resources' : 'Read a resource'} of the MCP server ${server.name}`,
+        what:
+          args.uri === undefined
+            ? sentence('List the resources of the MCP server {0}', server.name)
+            : sentence('Read a resource of the MCP server {0}', server.name),
         where: placeOf(server.definition),
-        why: 'You have not trusted what this server says only reads.',
-        details: args.uri ?? '(list)',
+        why: sentence('You have not trusted what this server says only reads.'),
+        details: args.uri ?? sentence('(list)'),
         grant: 'mcp.read_resource',
         run: (context) => read(args, context),
       };

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
 import { counted } from '../../protocol/counted.ts';
+import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
+import type { Words } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { withoutSecrets } from '../shell/environment.ts';
 import { ToolError } from '../tool.ts';
@@ -12,6 +14,7 @@ import { loadSdk, type Sdk } from './load.ts';
 import { redactor } from './redact.ts';
 import { type RequestOptions, within } from './request.ts';
 import { isTooDeep } from './schema.ts';
+import { ServerFault } from './stdio.ts';
 
 export type { ListedTool };
 
@@ -50,6 +53,8 @@ const listPause = 250;
 /** One configured server: started and stopped, asked for its tools, called. Whatever it does stays with it. */
 export class McpServer {
   state: ServerState = { phase: 'stopped' };
+  /** Why it failed, for the person. */
+  failure?: Sentence;
   /** As it lists them, or listed them before it failed: untrusted. */
   tools: readonly ListedTool[] = [];
   /** It failed, but it had been running: worth another start. */
@@ -167,7 +172,8 @@ export class McpServer {
       if (signal.aborted) return;
       if (!launched) return this.enter({ phase: 'stopped' });
       this.redact = redactor(launched.secrets);
-      timer = setTimeout(() => limit.abort(new Error(`did not start within ${startMs / 1000} s`)), startMs);
+      const late = sentence('did not start within {0} s', startMs / 1000);
+      timer = setTimeout(() => limit.abort(new ServerFault(late)), startMs);
       this.sdk = await loadSdk();
       const connection = await connect(
         launched.launch,
@@ -183,7 +189,9 @@ export class McpServer {
       this.enter({ phase: 'running' });
     } catch (error) {
       const why = limit.signal.aborted ? limit.signal.reason : error;
-      if (!signal.aborted) this.fail(why instanceof ToolError ? `did not list its tools: ${why.message}` : why.message);
+      if (signal.aborted) return;
+      if (why instanceof ToolError) this.fail(sentence('did not list its tools: {0}', why.message));
+      else this.fail(why instanceof ServerFault ? why.said : why.message);
     } finally {
       clearTimeout(timer);
     }
@@ -206,24 +214,35 @@ export class McpServer {
   }
 
   /** The first reason is the one that counts; what it said of it itself belongs to it. */
-  private fail(what: string, died = false): void {
+  private fail(what: Words, died = false): void {
     if (this.state.phase === 'failed') return;
     const { connection } = this;
     this.mayReturn = this.state.phase === 'running';
-    const problem = this.redact(`The MCP server ${JSON.stringify(this.name)} ${what}.`) + this.saidLast(died);
+    const why = this.hidden(sentence('The MCP server {0} {1}.', JSON.stringify(this.name), what));
+    const last = this.saidLast(died);
+    this.failure = last === undefined ? why : sentence('{0} It last said: {1}.', why, last);
+    const problem = inEnglish(this.failure);
     this.enter({ phase: 'failed', problem });
     this.log(problem);
     void connection?.close().catch(() => {});
   }
 
   /** Of a stranger: on one line, in quotes, without secrets, and not endless. */
-  private saidLast(died: boolean): string {
+  private saidLast(died: boolean): string | undefined {
     // Cut at its beginning, a line may begin within a secret.
     const whole = this.errors.length < errorsKept ? this.errors : this.errors.slice(this.errors.indexOf('\n') + 1);
     const line = lastWords(withoutSecrets(this.redact(whole)), died);
-    if (line === undefined) return '';
+    if (line === undefined) return undefined;
     const shown = visibleLine(line);
-    return ` It last said: ${JSON.stringify(shown.length > longestWords ? `${shown.slice(0, longestWords)}…` : shown)}.`;
+    return JSON.stringify(shown.length > longestWords ? `${shown.slice(0, longestWords)}…` : shown);
+  }
+
+  /** Without secrets in what it is made of. */
+  private hidden(said: Sentence): Sentence {
+    const values = said.values?.map((value) =>
+      typeof value === 'object' && 'english' in value ? this.hidden(value) : this.redact(value),
+    );
+    return { ...said, ...(values && { values }) };
   }
 
   private enter(state: ServerState): void {
@@ -267,7 +286,7 @@ export class McpServer {
         await pause(listPause, undefined, { signal, ref: false });
       }
     } catch (error) {
-      if (!signal.aborted) this.fail(`did not list its tools: ${(error as Error).message}`);
+      if (!signal.aborted) this.fail(sentence('did not list its tools: {0}', (error as Error).message));
     } finally {
       this.isListing = false;
     }
@@ -342,7 +361,7 @@ export class McpServer {
     }
     if (/ZodError/.test(name ?? ''))
       return new ToolError('TOOL_EXEC_FAILED', `${this.subject} answered with something that is no result.`);
-    this.fail(`is not connected any more (${message.slice(0, 200)})`); // a network that broke, a session that is gone
+    this.fail(sentence('is not connected any more ({0})', message.slice(0, 200))); // a network that broke, a session that is gone
     return this.notRunning();
   }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Origin } from '../gate/origin.ts';
 import { withoutSecrets } from '../shell/environment.ts';
@@ -46,7 +47,7 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
     const refused = refusal();
     if (refused) throw new ToolError('TOOL_NOT_AVAILABLE', refused);
     return {
-      what: `Use ${listed.name} of the MCP server ${server.name}`,
+      what: sentence('Use {0} of the MCP server {1}', listed.name, server.name),
       ...titleOf(listed),
       where: placeOf(server.definition),
       why: claim(listed),
@@ -100,8 +101,8 @@ export function identityOf({ hash, place, inputs }: Definition): string {
 /** Characters of a command or an address in the words of a rule. */
 const longestPlace = 200;
 
-function claim({ annotations }: ListedTool): string {
-  if (annotations?.readOnlyHint) return 'The server says that this only reads. Towpath cannot check that.';
-  if (annotations?.destructiveHint) return 'The server says that this can destroy something.';
-  return "A server's tool can do anything that the server can do.";
+function claim({ annotations }: ListedTool): Sentence {
+  if (annotations?.readOnlyHint) return sentence('The server says that this only reads. Towpath cannot check that.');
+  if (annotations?.destructiveHint) return sentence('The server says that this can destroy something.');
+  return sentence("A server's tool can do anything that the server can do.");
 }

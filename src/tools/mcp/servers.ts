@@ -1,4 +1,6 @@
+import { inEnglish, sentence } from '../../protocol/l10n.ts';
 import type { Rule } from '../../protocol/rule.ts';
+import type { Tell } from '../../protocol/sentence.ts';
 import { beforeStop } from '../stop.ts';
 import type { Tool } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
@@ -41,6 +43,8 @@ export interface McpServersOptions {
   log(server: string, text: string): void;
   /** A server's state, its tools or what is configured is different. */
   changed(): void;
+  /** Makes a person's words of what they read. */
+  tell?: Tell;
   env?: NodeJS.ProcessEnv;
 }
 
@@ -94,7 +98,7 @@ export class McpServers {
       const wanted = this.servers.filter(
         (server) => server.state.phase !== 'running' && this.isAllowed(server) && !this.resting.has(server),
       );
-      for (const { name } of wanted) say(`Starting the MCP server ${name}.`);
+      for (const { name } of wanted) say(this.starting(name));
       await Promise.all(wanted.map((server) => this.during(server, () => server.start())));
     };
     await untilStopped(signal, look());
@@ -182,7 +186,7 @@ export class McpServers {
   private async read(): Promise<void> {
     const { workspace, sources } = this.options;
     const all = workspace.trusted ? await sources() : [];
-    const read = await Promise.all(all.map(readConfig));
+    const read = await Promise.all(all.map((source) => readConfig(source, this.options.tell)));
     const before = this.servers;
     const problems = read.flatMap((one) => one.problems);
     const kept = ({ place, name, hash }: Definition) =>
@@ -219,11 +223,16 @@ export class McpServers {
     return this.during(server, async () => {
       if (server.state.phase !== 'running') {
         if (!(await this.isApproved(server, signal)) || signal.aborted) return;
-        say(`Starting the MCP server ${server.name}.`);
+        say(this.starting(server.name));
         await server.start();
       }
       await this.settleTools(server, signal);
     });
+  }
+
+  private starting(name: string): string {
+    const { tell = inEnglish } = this.options;
+    return tell(sentence('Starting the MCP server {0}.', name));
   }
 
   private async during(server: McpServer, work: () => Promise<void>): Promise<void> {

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 import { commandEnvironment } from '../shell/environment.ts';
 import { Cleaner } from '../shell/output.ts';
 import { endProcesses } from '../shell/processes.ts';
@@ -11,6 +13,7 @@ import type { Sdk } from './load.ts';
 
 /** Bytes of one message; what is longer is no message. */
 export const messageLimit = 8 * 1024 * 1024;
+export const tooLongMessage = sentence('sent a message of more than {0} MiB', messageLimit / 1024 / 1024);
 /** Characters of a server's error output that are logged, for one start. */
 const stderrLimit = 2_000_000;
 /** Lines of plain text on stdout that are forgiven: servers greet. */
@@ -23,8 +26,11 @@ export interface StdioHooks {
   /** What it writes to its error output. */
   errors(text: string): void;
   /** The server did what makes it unusable; a sentence's end: `ended by itself (code 1)`. `died`: it is there no more. */
-  fault(what: string, died?: boolean): void;
+  fault(what: Sentence, died?: boolean): void;
 }
+
+/** Why a server cannot be used: a sentence's end. */
+export class ServerFault extends SaidError {}
 
 /**
  * A server as a child process, one JSON message a line (specification: transports, stdio). Unlike the SDK's own: a process
@@ -44,14 +50,15 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
         ended = new Promise((done) => child!.once('exit', done).once('error', done));
         child.once('spawn', resolve);
         child.once('error', (error: NodeJS.ErrnoException) => {
-          reject(new Error(`could not be started (${error.code ?? 'unknown error'})`));
+          reject(new ServerFault(sentence('could not be started ({0})', error.code ?? sentence('unknown error'))));
           transport.onclose?.();
         });
         const said = readErrors(child, hooks);
         child.once('exit', async (code, signal) => {
           await Promise.race([said, sleep(goodbyeTime)]); // why it ended may still be in the pipe
           if (closing) return;
-          hooks.fault(`ended by itself (${signal ? `signal ${signal}` : `code ${code}`})`, true);
+          const how = signal ? sentence('signal {0}', signal) : sentence('code {0}', `${code}`);
+          hooks.fault(sentence('ended by itself ({0})', how), true);
           void transport.close();
         });
         child.stdin!.on('error', () => {}); // it is ending: its exit tells
@@ -89,14 +96,14 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
     if (!/^\s*[[{]/.test(line)) {
       chatter += 1;
       hooks.log(`(on its output) ${line.slice(0, 500)}`);
-      if (chatter > chatterLimit) hooks.fault('writes text where messages belong');
+      if (chatter > chatterLimit) hooks.fault(sentence('writes text where messages belong'));
       return;
     }
     let message: JSONRPCMessage;
     try {
       message = sdk.JSONRPCMessageSchema.parse(JSON.parse(line));
     } catch {
-      hooks.fault('sent something that is not a JSON-RPC message');
+      hooks.fault(sentence('sent something that is not a JSON-RPC message'));
       return;
     }
     transport.onmessage?.(message);
@@ -141,7 +148,7 @@ function readLines(child: ChildProcess, hooks: StdioHooks, receive: (line: strin
     if (size <= messageLimit) return;
     pieces = [];
     stop();
-    hooks.fault(`sent a message of more than ${messageLimit / 1024 / 1024} MiB`);
+    hooks.fault(tooLongMessage);
   };
   child.stdout!.on('data', take).on('error', () => {});
 }

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 
 /** What a configuration's variables refer to. */
 export interface Folder {
@@ -12,12 +13,12 @@ export interface Folder {
 const variable = /\$\{([^{}]*)\}/g;
 
 /** The folder's variables filled in; `${env:…}` and `${input:…}` stay. `problem` names what cannot be filled in. */
-export function settled(text: string, folder: Folder): { value: string; problem?: string } {
-  let problem: string | undefined;
+export function settled(text: string, folder: Folder): { value: string; problem?: Sentence } {
+  let problem: Sentence | undefined;
   const value = text.replace(variable, (whole, inside: string) => {
     if (/^(env|input):./.test(inside)) return whole;
     const known = meaning(inside, folder);
-    if (known === undefined) problem ??= `${whole} has no meaning here.`;
+    if (known === undefined) problem ??= sentence('{0} has no meaning here.', whole);
     return known ?? whole;
   });
   return problem === undefined ? { value } : { value, problem };

@@ -1,3 +1,5 @@
+import { sentence } from '../../protocol/l10n.ts';
+import type { Words } from '../../protocol/sentence.ts';
 import { namesBelow } from '../files/names.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
@@ -7,7 +9,7 @@ export class FileNames {
   /** As they were listed the last time: paths with `/`, a folder's ends in one. */
   names: readonly string[] = [];
   /** Why there are none, or not all. */
-  problem: string | undefined;
+  problem: Words | undefined;
   private changes = 1;
   private listed = 0;
   private listing: Promise<void> | undefined;
@@ -44,11 +46,12 @@ export class FileNames {
       };
       const { cut } = await namesBelow(this.workspace, undefined, onName, signal);
       this.names = [...files, ...folders];
-      this.problem = cut ? 'There are too many files to list them all in time.' : undefined;
+      this.problem = cut ? sentence('There are too many files to list them all in time.') : undefined;
       this.listed = upTo;
     } catch (error) {
       if (signal.aborted) return;
-      this.problem = error instanceof ToolError ? `Files cannot be listed here: ${error.message}` : String(error);
+      this.problem =
+        error instanceof ToolError ? sentence('Files cannot be listed here: {0}', error.message) : String(error);
       this.listed = upTo; // tried again after the next change
     }
   }

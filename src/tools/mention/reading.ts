@@ -1,3 +1,4 @@
+import { inEnglish } from '../../protocol/l10n.ts';
 import type { Mentioned } from '../../protocol/mention.ts';
 import type { Policy } from '../../protocol/policy.ts';
 import type { Language } from '../code/language.ts';
@@ -68,7 +69,7 @@ export async function checkFree(tool: Tool, args: unknown, reading: Reading): Pr
   const plan = await tool.plan?.(args, quiet(reading));
   const { effect, byRule, reason } = await judge({ tool, args, plan }, policy, { grants: new Set() }, workspace);
   if (effect === 'deny') throw new NotFree('denied', reason);
-  if (plan) throw new NotFree('asked about', plan.why);
+  if (plan) throw new NotFree('asked about', inEnglish(plan.why));
   // Who names a thing has said yes to what is asked about because everything is. A rule is about this very thing.
   if (effect === 'ask' && byRule) throw new NotFree('asked about', reason);
 }

@@ -1,3 +1,4 @@
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { BackgroundCommands } from '../shell/background.ts';
 import type { GoingCommand } from '../shell/going.ts';
 import { type Listening, type Loopback, listeningAt, loopback } from '../shell/listening.ts';
@@ -9,7 +10,7 @@ import type { Reach } from './fetch.ts';
 export interface OwnPage {
   reach: Reach;
   /** Who serves it, in words. */
-  who: string;
+  who: Sentence;
   /** What a yes covers: this port, of this command, as long as it is at work. Absent where it cannot be seen whose the port is. */
   grant?: string;
 }
@@ -64,9 +65,13 @@ export function ownPages(background: BackgroundCommands, platform: string = proc
       if (!canBeSeen)
         return {
           reach,
-          who: `the output of the command ${name} in the background names it; this system does not say whose it is`,
+          who: sentence(
+            'the output of the command {0} in the background names it; this system does not say whose it is',
+            name,
+          ),
         };
-      const who = `${place.processes.map(named).join(', ')} of the command ${name} in the background serves it`;
+      const processes = place.processes.map(named).join(', ');
+      const who = sentence('{0} of the command {1} in the background serves it', processes, name);
       return { reach, who, grant: `web.fetch port ${portOf(url)} of the command ${id}` };
     }
     return undefined;

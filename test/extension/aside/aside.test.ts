@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Aside } from '../../../src/extension/aside/aside.ts';
 import { fileOfPackage, OneByOne } from '../../../src/extension/language/fileProblems.ts';
-import { sentence } from '../../../src/protocol/l10n.ts';
 import { defaultTools } from '../../../src/tools/default.ts';
 import { readPackage } from '../../../src/workflows/package/read.ts';
 import { mostProblems } from '../../../src/workflows/read/check.ts';
@@ -43,7 +42,7 @@ describe('aside of the extension host', () => {
       text: 'Some text',
     });
     const none = await aside.run('model', path.join(folder, 'none.gguf'));
-    assert.deepEqual(none, { trouble: sentence('It cannot be read ({0}).', 'ENOENT') });
+    assert.deepEqual(none, { trouble: { english: 'It cannot be read ({0}).', values: ['ENOENT'] } });
     const text = 'nodes:\n  - name: a\n    goto: \n';
     const { all } = await aside.run('suggestions', text, text.length - 1, { kind: 'workflow', agents: [] });
     assert.deepEqual(

@@ -10,10 +10,10 @@ import {
   questionText,
   withoutLinks,
 } from '../../../src/extension/dialogs/questionText.ts';
-import type { ApprovalRequest, Plan } from '../../../src/tools/tool.ts';
+import type { ApprovalRequest, AskedPlan } from '../../../src/tools/tool.ts';
 
 let count = 0;
-const request = (plan: Partial<Plan>, more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+const request = (plan: Partial<AskedPlan>, more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   id: `${++count}`,
   runId: 'run',
   batch: 'batch',

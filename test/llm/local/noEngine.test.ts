@@ -90,11 +90,11 @@ describe('why there is no local engine', () => {
     try {
       write('target.json', universal);
       const machine: Machine = { platform: 'linux', arch: process.arch, glibc: true };
-      assert.match(missingEngine(folder, machine) ?? '', /for every platform|There is no local engine/);
+      assert.match(inEnglish(missingEngine(folder, machine) ?? ''), /for every platform|There is no local engine/);
       const name = `linux-${process.arch}`;
       write('target.json', { target: name, engine: name });
       write('node_modules/node-llama-cpp/package.json', { version: '1.0.0' });
-      assert.match(missingEngine(folder, machine) ?? '', /missing or damaged/);
+      assert.match(inEnglish(missingEngine(folder, machine) ?? ''), /missing or damaged/);
       write(`node_modules/@node-llama-cpp/${name}/package.json`, { name: `@node-llama-cpp/${name}` });
       assert.equal(missingEngine(folder, machine), undefined);
     } finally {

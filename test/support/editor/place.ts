@@ -138,9 +138,19 @@ async function closeBrowser({ context, temporary }: Browser): Promise<void> {
   if (temporary) rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
-const isPlain = ({ userDataDir, extensionsDir, env, trust, connectionToken, connectionsTo, builtIn }: ServerOptions) =>
+const isPlain = ({
+  userDataDir,
+  extensionsDir,
+  env,
+  trust,
+  connectionToken,
+  connectionsTo,
+  language,
+  builtIn,
+}: ServerOptions) =>
   !userDataDir &&
   !connectionsTo &&
+  !language &&
   !extensionsDir &&
   !env &&
   !connectionToken &&

@@ -18,6 +18,8 @@ export interface ServerOptions {
   trust?: 'granted' | 'asked' | 'refused';
   /** A file in which strace says where any process of the editor connects to. Default: nobody watches. */
   connectionsTo?: string;
+  /** The language that the editor speaks, though it has hardly a word of it (`speakGerman`). Default: English. */
+  language?: 'de';
   /** With all that the editor brings along, or, which starts in half the time, with the few of its extensions that tests need. Default: all. */
   builtIn?: 'all' | 'few';
   /** Who opens the workbench must know it. Without one anybody on this machine may: for tests only. */
@@ -78,6 +80,7 @@ export async function startServer(options: ServerOptions & { port?: number } = {
   const extensionsDir = options.extensionsDir ?? path.join(temporary, 'extensions');
   mkdirSync(extensionsDir, { recursive: true });
   writeSettings(userDataDir, options);
+  if (options.language) speakGerman(userDataDir, temporary);
   const driverSocket = path.join(temporary, 'driver.sock');
 
   const watching = ['strace', '-f', '--seccomp-bpf', '-e', 'trace=connect', '-e', 'signal=none'];
@@ -102,6 +105,7 @@ export async function startServer(options: ServerOptions & { port?: number } = {
         ? ['--builtin-extensions-dir', linkFew(installation.root, temporary)]
         : []),
       '--disable-getting-started-override',
+      ...(options.language ? ['--locale', options.language] : []),
       ...((options.trust ?? 'granted') === 'granted' ? ['--disable-workspace-trust'] : []),
     ],
     // A process group of its own: SIGTERM alone leaves extension hosts behind.
@@ -165,6 +169,18 @@ function writeInto(file: string, defaults: object, settings: object): void {
   mkdirSync(path.dirname(file), { recursive: true });
   const kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   writeFileSync(file, JSON.stringify({ ...defaults, ...kept, ...settings }, null, 2));
+}
+
+/** What the editor writes down when a language pack is installed. It has its own words in English where the pack says nothing. */
+function speakGerman(userDataDir: string, folder: string): void {
+  const words = path.join(folder, 'german.json');
+  writeFileSync(
+    words,
+    JSON.stringify({ contents: { 'vs/workbench/api/browser/mainThreadMessageService': { cancel: 'Abbrechen' } } }),
+  );
+  const extensions = [{ extensionIdentifier: { id: 'test.german' }, version: '0.0.0' }];
+  const pack = { hash: 'german', extensions, translations: { vscode: words }, label: 'Deutsch' };
+  writeFileSync(path.join(userDataDir, 'languagepacks.json'), JSON.stringify({ de: pack }));
 }
 
 function linkFew(root: string, parent: string): string {

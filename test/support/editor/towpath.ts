@@ -15,7 +15,16 @@ import { openWorkbench, type WorkbenchOptions } from './workbench.ts';
 export interface TowpathOptions
   extends Pick<
     WorkbenchOptions,
-    'userDataDir' | 'env' | 'settings' | 'theme' | 'viewport' | 'agent' | 'trust' | 'connectionsTo' | 'builtIn'
+    | 'userDataDir'
+    | 'env'
+    | 'settings'
+    | 'theme'
+    | 'viewport'
+    | 'agent'
+    | 'trust'
+    | 'connectionsTo'
+    | 'language'
+    | 'builtIn'
   > {
   /** The workspace's files, relative path → text. Neither this nor `folder`: a fresh copy of the sample workspace. */
   files?: Record<string, string>;

@@ -12,13 +12,14 @@ import { eventually } from '../../support/eventually.ts';
 describe('a person installs the package of this machine', function () {
   this.timeout(600_000);
   let folder: string;
+  let installed: string;
   let editor: Towpath;
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'towpath-installed-'));
     const work = temporaryFolder();
     try {
       const { file } = packVsix(ownTarget(), await buildAll(work), folder);
-      const installed = installVsix(file, folder);
+      installed = installVsix(file, folder);
       mkdirSync(path.join(folder, 'empty'));
       // A fresh profile; no Node, npm or Git where programs are looked for.
       editor = await openTowpath({ installed, env: { PATH: path.join(folder, 'empty') } });
@@ -72,5 +73,24 @@ describe('a person installs the package of this machine', function () {
     await editor.panel.waitForPhase('WaitingUser');
     assert.match(await words(), /You said no, so the file stays as it was/);
     await editor.screenshot('installed-own-model');
+  });
+
+  it('in an editor that speaks German its commands and settings do, too', async () => {
+    await editor.stop();
+    editor = await openTowpath({ installed, language: 'de' });
+    const titles = await editor.host.evaluate((vscode) => {
+      const { contributes } = vscode.extensions.getExtension('towpath.towpath')!.packageJSON;
+      return contributes.configuration.map(({ title }: { title: string }) => title);
+    });
+    assert.deepEqual(titles.slice(0, 2), ['Modelle', 'Modelle auf diesem Rechner']);
+    await editor.panel.write('Hallo');
+    await editor.command('Towpath: Neuer Lauf');
+    await editor.panel.hasTheKeys();
+    await editor.screenshot('installed-german');
+    await editor.host.evaluate(async (vscode) => {
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'towpath.maxTurns');
+    });
+    await editor.page.getByText('Modellaufrufe, die ein Lauf machen darf').first().waitFor();
+    await editor.screenshot('installed-german-settings');
   });
 });

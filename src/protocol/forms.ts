@@ -1,0 +1,25 @@
+/**
+ * Which of these sentences some words are, and what stands at the places of it: of what is only kept, or only given, in English. The first that
+ * fits counts.
+ */
+export function formOf<Form extends string>(
+  forms: readonly Form[],
+  words: string,
+): { form: Form; values: string[] } | undefined {
+  for (const form of forms) {
+    const values = patternOf(form).exec(words)?.slice(1);
+    if (values) return { form, values };
+  }
+  return undefined;
+}
+
+const patterns = new Map<string, RegExp>();
+
+function patternOf(form: string): RegExp {
+  const known = patterns.get(form);
+  if (known) return known;
+  const parts = form.split(/\{\d\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const pattern = new RegExp(`^${parts.join('(.+?)')}$`, 's');
+  patterns.set(form, pattern);
+  return pattern;
+}

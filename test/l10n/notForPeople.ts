@@ -1,0 +1,64 @@
+/** What reads like words and is not told to people as it stands: in which file (or folder), which of it, and what it is. */
+export const notForPeople: readonly { file: string; words: RegExp; why: string }[] = [
+  // What models are told.
+  { file: 'src/extension/commit/', words: /./, why: 'what the model that writes a commit message is told' },
+  { file: 'src/extension/doctor/doctorChecks.ts', words: /^(Says back|The word$|Call the tool|Hello$)/, why: 'what a model is tried with' }, // biome-ignore format: a table
+  { file: 'src/extension/models/connection.ts', words: /^Answer with the one word/, why: 'what a model is tried with' },
+  { file: 'src/extension/mentions/asks.ts', words: /./, why: 'what is said to the model by a command' },
+  { file: 'src/extension/mentions/offers.ts', words: /^(Do|Explain|Look) /, why: 'what is said to the model by a button' }, // biome-ignore format: a table
+  { file: 'src/extension/panel/useCode.ts', words: /^Apply this code/, why: 'what is said to the model by a button' },
+  { file: 'src/extension/runs/doPlan.ts', words: /^Do what /, why: 'what is said to the model by a button' },
+  { file: 'src/extension/mentions/failure.ts', words: /^ {2}at /, why: 'what the model is told of a test' },
+  { file: 'src/extension/mentions/terminals.ts', words: /ended with/, why: 'what the model is told of a terminal' },
+  { file: 'src/extension/editor/problems.ts', words: /^line /, why: 'what the model is told of problems' },
+  { file: 'src/extension/editor/', words: /[Tt]he (editor|file|notebook) |another extension that runs|^ after |^to be in an encoding$/, why: 'failures of tools, which are told to models' }, // biome-ignore format: a table
+  // What is kept in English and told where it is shown.
+  { file: 'src/extension/mentions/mentions.ts', words: /^(Nothing has changed| in |Without the text|Long changes)/, why: 'kept with the message; the panel tells it' }, // biome-ignore format: a table
+  {
+    file: 'src/extension/aside/runsFile.ts',
+    words: /./,
+    why: 'the thread aside knows no language; records/exchange.ts tells it',
+  },
+  {
+    file: 'src/extension/aside/aside.ts',
+    words: /^its thread ended/,
+    why: 'a cause that is named as the machine has it',
+  },
+  // What is held to what models are told, or to records.
+  { file: 'webview/cards/whyNot.ts', words: /^Allowed by $/, why: 'the beginning of what is on record' },
+  {
+    file: 'webview/cards/line.ts',
+    words: /^(could not|The run ended)$/,
+    why: 'a tense; the beginning of what is on record',
+  },
+  { file: 'webview/transcript/notes.ts', words: /^(have |, which it changed$| since it did$)/, why: 'English that is told by its form' }, // biome-ignore format: a table
+  // What goes into logs.
+  { file: 'src/extension/records/', words: /^(The record is damaged|, remote|Towpath \{\}, run)/, why: 'a log' },
+  { file: 'src/extension/mcp/mcp.ts', words: /./, why: 'a log, and keys of what is shown' },
+  // Names, examples and pages' marks.
+  { file: 'src/extension/doctor/doctorChecks.ts', words: /^Towpath \{\}, .*Node/, why: 'names and versions' },
+  { file: 'src/extension/gate/approvalsMenu.ts', words: /^(fs\.edit, |npm test$)/, why: 'an example of code' },
+  { file: 'src/extension/models/setup.ts', words: /^Notification$/, why: 'a name of the editor' },
+  { file: 'src/extension/settings/formerSettings.ts', words: /^Machine$/, why: 'a folder' },
+  {
+    file: 'src/extension/view/chatPage.ts',
+    words: /^((script|style|font|img)-src |trusted-types )/,
+    why: 'the policy of a page',
+  },
+  { file: 'src/extension/records/insightsPage.ts', words: /^(default-src |\\nbody \{| data-sort=)/, why: 'the policy, style and marks of a page' }, // biome-ignore format: a table
+  { file: 'webview/cards/lineView.ts', words: /^(--kept: |piece code$)/, why: 'a style, and a class' },
+];
+
+/** Files below the editor's part that tell people something by themselves, and nobody else. */
+export const speaking: readonly string[] = [
+  'src/check/estimate.ts',
+  'src/check/result.ts',
+  'src/engine/undo.ts',
+  'src/llm/local/curated.ts',
+  'src/llm/local/engines.ts',
+  'src/llm/local/fit.ts',
+  'src/llm/local/library.ts',
+  'src/llm/local/place.ts',
+  'src/runs/branchFiles.ts',
+  'src/workflows/plan/inputs.ts',
+];

@@ -1,0 +1,48 @@
+import { formOf } from '../../src/protocol/forms.ts';
+import { t } from '../../src/protocol/l10n.ts';
+
+/** What is kept beside what went with a message, as `tools/mention` says it to the model, too. */
+const said = [
+  'not read',
+  'none',
+  'its beginning',
+  'its end',
+  'no problem any more',
+  'error',
+  'warning',
+  'info',
+  '{0} file',
+  '{0} of more than {1} files',
+  '{0} of {1} files',
+  '{0} files',
+  'lines {0}-{1} of {2}',
+  'lines {0}-{1}',
+  '{0} error, {1} warning',
+  '{0} error, {1} warnings',
+  '{0} errors, {1} warning',
+  '{0} errors, {1} warnings',
+  'It took too long.',
+  'Its beginning did not fit.',
+  'The rest did not fit.',
+  'Not all of them fit.',
+  'The rest of {0} is not read.',
+  'What is named up to line {0} did not fit.',
+  'What this message names is more than can go with it.',
+  'What is selected is in no file of the open folders.',
+  'Nothing is selected in the editor.',
+  'Not read: {0}.',
+] as const;
+
+/** Why files of a folder are not, behind their names. */
+const why = ['too many', 'no room', 'a picture', 'not a text that can be read', 'asked about', 'denied'] as const;
+
+/** Of which the first that fits is told in the person's language; other words are told as they are. */
+export function told(words: string): string {
+  const found = formOf(said, words);
+  if (!found) return words;
+  const { form, values } = found;
+  return t(form, ...(form === 'Not read: {0}.' ? values.map(withReasons) : values));
+}
+
+const withReasons = (names: string): string =>
+  why.reduce((all, one) => all.replaceAll(` (${one})`, () => ` (${t(one)})`), names);
