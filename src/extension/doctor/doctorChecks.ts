@@ -10,6 +10,7 @@ import { inGigabytes } from '../../llm/local/fit.ts';
 import { placeInWords } from '../../llm/local/place.ts';
 import { amount, grouped, language, type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
+import { toPeople, wordsIn } from '../../protocol/sentence.ts';
 import { type ToolDefinition, toToolResult } from '../../protocol/tools.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
 import type { Workspace } from '../../tools/workspace.ts';
@@ -144,7 +145,7 @@ async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]>
   const ask = () => askModel(chosen, { model: chosen.model, messages, tools: [echo], maxTokens: 1000 }, { signal });
   const first = await ask();
   if (first.aborted) return [stopped()];
-  if (!first.success || !first.message) return [problem(first.error?.message ?? unanswered())];
+  if (!first.success || !first.message) return [problem(first.error ? wordsIn(first.error) : unanswered())];
   const [call] = first.message.toolCalls ?? [];
   if (!call)
     return [
@@ -168,7 +169,8 @@ async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]>
   messages.push(first.message, { role: 'tool', content: '', toolResults: [toToolResult(call.id, outcome)] });
   const second = await ask();
   const called = ok(sentence('It called the tool'));
-  if (!second.success) return [called, problem(second.error?.message ?? sentence('It stopped after the result.'))];
+  if (!second.success)
+    return [called, problem(second.error ? wordsIn(second.error) : sentence('It stopped after the result.'))];
   const used = second.message?.content.includes('epor');
   return [
     called,
@@ -232,11 +234,11 @@ async function localEngine(
     const started = performance.now();
     const reply = await createAdapter(client, { connectMs: 0, firstTokenMs: 0, retries: 0 }).complete(
       { model: 'demo', messages: [{ role: 'user', content: 'Hello' }], maxTokens: 40 },
-      { signal, onChunk: (chunk) => chunk.progress && progress(chunk.progress.text) },
+      { signal, onChunk: (chunk) => chunk.progress && progress(toPeople(chunk.progress.said ?? chunk.progress.text)) },
     );
     if (reply.aborted) return [fact(runsOn), stopped()];
     if (!reply.message)
-      return [fact(runsOn), problem(reply.error?.message ?? unanswered()), ...lines.slice(-5).map(fact)];
+      return [fact(runsOn), problem(reply.error ? wordsIn(reply.error) : unanswered()), ...lines.slice(-5).map(fact)];
     const seconds = Number(((performance.now() - started) / 1000).toFixed(1)).toLocaleString(language(), {
       minimumFractionDigits: 1,
       useGrouping: false,
