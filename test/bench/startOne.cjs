@@ -25,7 +25,7 @@ const names = [...types.matchAll(/^\texport (?:namespace|class|enum|const|functi
   ([, name]) => name,
 );
 const declared = Object.fromEntries(names.map((name) => [name, anything()]));
-declared.l10n = {}; // in English
+declared.l10n = { t: String }; // in English
 const rest = anything(); // names that only the editor's own extensions know
 const vscode = new Proxy(declared, { get: (_, name) => declared[name] ?? rest[name] });
 
