@@ -305,15 +305,17 @@ describe('habits by keyboard alone', () => {
       async ours() {
         await inBox();
         await press('Tab', 'd');
-        await eventually('the editor has the keys', () =>
-          editor.host.evaluate(
-            (vscode) => vscode.window.activeTextEditor?.document.fileName.endsWith('one.ts') ?? false,
-          ),
+        await eventually('the diff has the keys', () =>
+          editor.host.evaluate(({ window, TabInputTextDiff }) => {
+            const { activeTab } = window.tabGroups.activeTabGroup;
+            const isOfIt = window.activeTextEditor?.document.fileName.endsWith('one.ts') ?? false;
+            return activeTab?.input instanceof TabInputTextDiff && isOfIt;
+          }),
         );
         await fromPalette('Take Back Change');
         await eventually('one change is taken back, and no other', () =>
           editor.host.evaluate((vscode) => {
-            const text = vscode.window.activeTextEditor!.document.getText();
+            const text = vscode.window.activeTextEditor?.document.getText() ?? '';
             return text.includes('one = 1;') && text.includes('one + two');
           }),
         );
