@@ -32,6 +32,10 @@ export function chunksOf(request: ChatRequest, label: string): (event: JobProgre
     switch (event.type) {
       case 'loading':
         return { progress: { text: `Loading ${label}`, ...withFraction(event.fraction) }, done: false };
+      case 'waiting':
+        return { progress: { text: 'Waiting for the local model' }, done: false };
+      case 'growing':
+        return { progress: { text: 'Making room for a longer conversation' }, done: false };
       case 'reading':
         return { progress: reading(event), done: false };
       case 'restoring':
