@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import { askModel } from '../../engine/modelCall.ts';
 import { createAdapter } from '../../llm/adapter.ts';
 import { createLocalClient } from '../../llm/local/client.ts';
+import { mostContext } from '../../llm/local/contextSize.ts';
 import { inGigabytes } from '../../llm/local/fit.ts';
 import { placeInWords } from '../../llm/local/place.ts';
 import { counted } from '../../protocol/counted.ts';
@@ -159,7 +160,11 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
   const { provider, model: name } = split(models.currentId);
   const now = settings();
   if (provider === 'local')
-    return [fact(`At most ${now['local.contextSize'].toLocaleString('en-US')} tokens (towpath.local.contextSize)`)];
+    return [
+      fact(
+        `At most ${mostContext(now['local.contextSize']).toLocaleString('en-US')} tokens (towpath.local.contextSize)`,
+      ),
+    ];
   const own = providerOf(provider) && providerSettings(now, providerOf(provider)!.id).windowOf(name);
   const asked = own?.toLocaleString('en-US');
   const said =
