@@ -141,7 +141,6 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
       });
       try {
         for await (const event of model.run(job, signal)) {
-          contextWindow = model.contextSize ?? contextWindow;
           if (failed !== undefined && event.type !== 'loading') {
             yield { type: 'warning', id: event.id, text: onCpu(failed) };
             failed = undefined;
@@ -198,7 +197,10 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   return {
     chatStream,
     chat: (request, signal) => collect(chatStream(request, signal), request.model),
-    listModels: async () => [{ id: label, ...(contextWindow !== undefined && { contextWindow }) }],
+    listModels: async () => {
+      contextWindow = current?.contextSize ?? contextWindow;
+      return [{ id: label, ...(contextWindow !== undefined && { contextWindow }) }];
+    },
     unload: async () => jobs === 0 && (await leave(keepMs.idle)),
     dispose: async () => {
       disposed = true;

@@ -162,6 +162,17 @@ describe('the context of a local model', () => {
     assert.match(message, /room for 8,192.* Start a new run, or pick a model that keeps more in view\.$/);
   });
 
+  it('two that need more at once are both answered, and one that is at work is not disturbed', async () => {
+    const client = await begin('usual');
+    const [one, two, three] = ['one', 'two', 'three'].map((key) => talkOf(client, key)) as [Talk, Talk, Talk];
+    three.request.maxTokens = 200;
+    await one.ask('Go on.');
+    await Promise.all([three.ask('Write.'), one.ask(letters(9000, 'o')), two.ask(letters(17_000, 't'))]);
+    assert.equal(sizes().at(-1), '32768');
+    for (const talk of [one, two, three]) assert.notEqual(talk.last.content, '');
+    assert.equal(one.last.content, await fresh('usual', one));
+  });
+
   it('Stop while it grows: the next words are answered', async () => {
     const client = await begin('usual');
     const talk = talkOf(client, 'one');
