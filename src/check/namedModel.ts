@@ -35,7 +35,12 @@ export function namedModel(
   if (provider === 'local') {
     const contextWindow = mostContext(window ?? 0);
     const workerPath = path.join(dist, 'worker.mjs');
-    const client = createLocalClient({ workerPath, modelPath: path.resolve(model), contextSize: contextWindow });
+    const client = createLocalClient({
+      workerPath,
+      modelPath: path.resolve(model),
+      contextSize: contextWindow,
+      oneRun: true,
+    });
     const adapter = createAdapter(withRescue(client), { connectMs: 0, firstTokenMs: 0 }, { priceOf: () => free });
     return { model: { id, model, adapter, contextWindow, onThisMachine: true }, dispose: () => client.dispose() };
   }

@@ -50,6 +50,8 @@ export interface LocalClientOptions {
   fullCache?: false;
   /** Where what the model has read is kept on disk, asked when the process starts; nowhere when not given, or no answer. */
   keep?: () => KeepOptions | undefined;
+  /** It is asked by one run at a time, which are not gone on with after others. */
+  oneRun?: true;
   onLog?: (line: string) => void;
 }
 
@@ -106,6 +108,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
         gpu: avoided === undefined ? (options.gpu ?? 'auto') : false,
         chatWrapper: options.chatWrapper ?? 'auto',
         keep: options.keep?.(),
+        ...(options.oneRun && { oneRun: true }),
         ...(options.fullCache === false && { fullCache: false }),
       },
       log: options.onLog ?? (() => {}),

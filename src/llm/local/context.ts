@@ -1,4 +1,4 @@
-import { freemem, totalmem } from 'node:os';
+import { freemem } from 'node:os';
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
 import { removeLeft } from './carrier.ts';
 import { type Bytes, type Memory, mostTokens, shapeOf } from './contextPlan.ts';
@@ -42,7 +42,7 @@ export async function createContext(
   const { bytesPerToken = model.size / 32_768, originalContext = Number.POSITIVE_INFINITY } = info;
   const wanted = Math.min(mostContext(options.contextSize), model.trainContextSize);
   const budget = options.memory ?? contextBytes(model.size, loaded.free);
-  const count = await sequencesFor(loaded, options, wanted, budget);
+  const count = await sequencesFor(model, options, budget);
   let taken: Bytes = { ram: 0, vram: 0 };
   const memory: Memory = {
     budget,
@@ -71,7 +71,7 @@ export async function createContext(
   });
   if (!options.keep) return { context };
   await removeLeft(options.keep.folder);
-  const identity = identities(loaded, options.modelPath, count);
+  const identity = identities(loaded, options.modelPath);
   const keeper = new Keeper<Token, Sequence>({
     ...options.keep,
     identity: () => identity(context.shape.fullCache, isScaled(context.shape)),
@@ -100,16 +100,13 @@ async function begin(
 }
 
 /**
- * How many runs are in memory at a time. What others have read is on disk, which takes it from there in a fiftieth of the time of reading,
- * and leaves room for twice as much; two are not quicker at once than one after the other on a processor. So there are two where nothing
- * is on disk, or where neither is kept short by the other: of all the memory that the machine has, not of what is free, for what was read
- * by one of two cannot be gone on with where there is one.
+ * How many runs are in memory at a time. One, where what others have read is on disk or there are no others: it is taken from there in a
+ * fiftieth of the time of reading, one has room for twice as much, and a context for two writes a sixth slower, whoever is at work.
  */
-async function sequencesFor({ llama, model }: Loaded, options: LoadOptions, wanted: number, budget: number) {
-  const ample = options.memory ?? contextBytes(model.size, totalmem() / 2);
-  const [size, most] = options.keep ? [wanted, llama.gpu === false ? ample : 0] : [firstContext, budget];
-  const { ram } = await bytesOf(model, { size, fullCache: false }, 2);
-  return ram <= most ? 2 : 1;
+async function sequencesFor(model: LlamaModel, { keep, oneRun }: LoadOptions, budget: number): Promise<number> {
+  if (keep || oneRun) return 1;
+  const { ram } = await bytesOf(model, { size: firstContext, fullCache: false }, 2);
+  return ram <= budget ? 2 : 1;
 }
 
 /** @param isFirst smaller, where there is not the memory for it */
@@ -159,14 +156,13 @@ async function freeBytes({ llama, model }: Loaded): Promise<Bytes> {
  * What states are bound to. Not to the size of the context: the engine takes what was read in a smaller one, which is how a context
  * grows; but some models write down otherwise where a token stands once the context is larger than what they were trained for first.
  */
-function identities({ llama, model, version }: Loaded, modelPath: string, count: number) {
+function identities({ llama, model, version }: Loaded, modelPath: string) {
   const made = new Map<string, Promise<string>>();
   return (fullCache: boolean, isScaled: boolean): Promise<string> => {
     const { defaultContextFlashAttention, defaultContextKvCacheKeyType, defaultContextKvCacheValueType } = model;
     const kind = {
       engine: [version, llama.llamaCppRelease, llama.buildType, llama.gpu, process.arch],
       context: [
-        count,
         defaultContextFlashAttention,
         defaultContextKvCacheKeyType,
         defaultContextKvCacheValueType,

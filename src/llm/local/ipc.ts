@@ -38,6 +38,8 @@ export interface LoadOptions {
   fullCache?: false;
   /** Where what was read is kept on disk; nowhere when not given. */
   keep?: KeepOptions;
+  /** No other run will need what this one has read to stay in memory. */
+  oneRun?: true;
 }
 
 /** One reply to be written. Names are wire names, parameters are in the grammar's subset. */

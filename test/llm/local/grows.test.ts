@@ -137,7 +137,7 @@ describe('the context of a local model', () => {
   });
 
   it('has one run in it where the others are on disk: each goes on from what it had read', async () => {
-    const client = await begin('usual', { keep, memory: 30e6 });
+    const client = await begin('usual', { keep });
     const [one, two] = [talkOf(client, 'one'), talkOf(client, 'two')];
     await one.ask(letters(4000, 'o'));
     await two.ask(letters(3000, 't'));

@@ -133,6 +133,12 @@ describe('what a model has read, on disk', () => {
     assert.equal(await begin([new Sequence()]).ask('run-b', prompt), 600);
   });
 
+  it('and so does a request of no run', async () => {
+    await begin([new Sequence()]).ask('run-a', upTo(1000));
+    await kept('run-a', 1000);
+    assert.equal(await begin([new Sequence()]).ask(undefined, [...upTo(600), ...upTo(300, 7000)]), 600);
+  });
+
   it('but not where it could not be cut back to it', async () => {
     await begin([new Sequence(true)]).ask('run-a', upTo(1000));
     await kept('run-a', 1000);

@@ -88,8 +88,7 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
     if (key !== undefined && held.key === key) return false;
     await this.saved(seat, mostMs);
     Object.assign(held, { key: undefined, unsaved: false }); // nobody's, until what is there is this one's
-    if (key === undefined) return false;
-    await this.saving.get(key);
+    if (key !== undefined) await this.saving.get(key);
     const isBack = await this.restore(seat.sequence, key, prompt, tell, signal);
     held.key = key;
     return isBack;
@@ -211,7 +210,7 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
     }
   }
 
-  private async restore(sequence: Sequence, key: string, prompt: Token[], tell: Tell, signal: AbortSignal) {
+  private async restore(sequence: Sequence, key: string | undefined, prompt: Token[], tell: Tell, signal: AbortSignal) {
     const { share, log } = this.parts;
     for (const { state, tokens } of await this.usableFor(prompt)) {
       if (state.tokens.length >= sequence.contextSize) continue; // of a larger context
@@ -230,7 +229,7 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
         await removeState(state.file);
         continue;
       }
-      log(`took ${tokens} tokens of ${key} from disk in ${Math.round(ms)} ms`);
+      log(`took ${tokens} tokens of ${key ?? 'a request of no run'} from disk in ${Math.round(ms)} ms`);
       await this.measured('restoredPerSecond', (state.bytes * 1000) / ms);
       await touchState(state);
       if (!isWorth(gain, await this.speeds, Date.now(), share)) await removeState(state.file);
