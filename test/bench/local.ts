@@ -10,11 +10,12 @@ import { Whole } from '../llm/local/whole.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { testScript } from '../support/scripted.ts';
 import { drain, fresh, isReading, shortMessages, stopAt } from './localRounds.ts';
+import { speeds } from './localSpeed.ts';
 import { inMs, line } from './measure.ts';
 
 // What a local model costs the process that uses it: how fast Stop is in each stage, and how much later than asked the
 // event loop comes round while the model loads, reads and writes, beside what it does at rest. Random weights of a size
-// that takes its time; the machine's own noise is in all of the numbers.
+// that takes its time; the machine's own noise is in all of the numbers. And how fast it reads and writes beside llama.cpp's own tool.
 
 const rounds = 5;
 /** Milliseconds in which Stop has to be over. */
@@ -37,6 +38,7 @@ const short: ChatRequest = { ...prompt, messages: shortMessages, maxTokens: 300 
 try {
   await stops();
   await delays();
+  await speeds(options, folder);
 } finally {
   rmSync(folder, { recursive: true });
 }
