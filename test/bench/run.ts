@@ -12,6 +12,7 @@ const parts = new Set([
   'measure.ts',
   'table.ts',
   'llamaBench.ts',
+  'localKeys.ts',
   'localRounds.ts',
   'localSpeed.ts',
   'stopStages.ts',
