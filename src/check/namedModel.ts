@@ -4,6 +4,7 @@ import { createAdapter } from '../llm/adapter.ts';
 import { catalogued } from '../llm/catalogue.ts';
 import { createClient } from '../llm/create.ts';
 import { createLocalClient } from '../llm/local/client.ts';
+import { mostContext } from '../llm/local/contextSize.ts';
 import { free } from '../llm/prices.ts';
 import { providers } from '../llm/providers.ts';
 import { withRescue } from '../llm/rescue/rescue.ts';
@@ -20,8 +21,6 @@ export interface Named {
   window?: string | undefined;
 }
 
-const localWindow = 8192;
-
 /** A model by its name, ready to be asked. Throws an `Error` with a sentence. @param dist where the programs are that were built */
 export function namedModel(
   { id, address, key, window: given }: Named,
@@ -34,9 +33,14 @@ export function namedModel(
   const window = given === undefined ? undefined : Number(given);
   if (window !== undefined && !(window >= 512)) throw new Error('--window is a number of tokens, 512 at least.');
   if (provider === 'local') {
-    const contextWindow = window ?? localWindow;
+    const contextWindow = mostContext(window ?? 0);
     const workerPath = path.join(dist, 'worker.mjs');
-    const client = createLocalClient({ workerPath, modelPath: path.resolve(model), contextSize: contextWindow });
+    const client = createLocalClient({
+      workerPath,
+      modelPath: path.resolve(model),
+      contextSize: contextWindow,
+      oneRun: true,
+    });
     const adapter = createAdapter(withRescue(client), { connectMs: 0, firstTokenMs: 0 }, { priceOf: () => free });
     return { model: { id, model, adapter, contextWindow, onThisMachine: true }, dispose: () => client.dispose() };
   }

@@ -42,8 +42,10 @@ export interface RunModel {
   /** See `Called`. */
   onThisMachine?: true;
   maxTokens?: number;
-  /** Tokens that the model keeps in view, when known. */
+  /** Tokens that the model keeps in view, when known; of one on this machine the same every time. */
   contextWindow?: number;
+  /** What of them there is the memory for, at the moment. */
+  windowNow?: number;
 }
 
 /**
@@ -231,7 +233,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       isComplete: turn.isComplete ?? (() => false),
       handsBack: turn.handsBack ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),
-      contextWindow: chosen.contextWindow,
+      contextWindow: windowNowOf(chosen),
       ...(!apart && { files: () => instructionsInWindow(run, fitted) }),
       ...(turn.brief !== undefined && { brief: turn.brief }),
       shownWhole: apart !== undefined && !apart.add,
@@ -240,6 +242,9 @@ export function createContext(options: ContextOptions): WorkflowContext {
     return turn.onlyRoom ? onlyRoom(loop) : runTurns(loop);
   }
 }
+
+const windowNowOf = ({ contextWindow, windowNow = Number.POSITIVE_INFINITY }: RunModel): number | undefined =>
+  contextWindow && Math.min(contextWindow, windowNow);
 
 async function onlyRoom(loop: Turns): Promise<StopPoint> {
   const made = await makeRoom({ ...loop, run: loop.talk }, 'asked');

@@ -112,7 +112,20 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     const folders = everyStorage(storage.fsPath, withoutFolder).map((one) => modelStatesIn(storeIn(one)));
     return bytes > 0 ? { folder: store.modelStates, folders, runs: store.runsFolder, bytes } : undefined;
   };
-  const models = new Models(context, secrets, namedModels, localEngine, modals, limits.day, keep, log, checks);
+  const readModel: ReadModel = (file) =>
+    asides.others.run('model', file).catch((error: unknown) => ({ trouble: wordsOf(error) }));
+  const models = new Models(
+    context,
+    secrets,
+    namedModels,
+    localEngine,
+    modals,
+    limits.day,
+    keep,
+    log,
+    checks,
+    readModel,
+  );
   const audit = new Audit({
     folder: () => settings()['audit.folder'],
     secrets: () => secrets.all(),
@@ -371,8 +384,6 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     log,
   });
 
-  const readModel: ReadModel = (file) =>
-    asides.others.run('model', file).catch((error: unknown) => ({ trouble: wordsOf(error) }));
   const offered = lazily(
     () => import('./models/offeredModels.ts'),
     ({ OfferedModels }) =>

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,12 +9,15 @@ import { buildWorker, localModel, tools } from '../llm/local/setup.ts';
 import { Whole } from '../llm/local/whole.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { testScript } from '../support/scripted.ts';
+import { keysWhileItReads } from './localKeys.ts';
 import { drain, fresh, isReading, shortMessages, stopAt } from './localRounds.ts';
+import { speeds } from './localSpeed.ts';
 import { inMs, line } from './measure.ts';
 
 // What a local model costs the process that uses it: how fast Stop is in each stage, and how much later than asked the
-// event loop comes round while the model loads, reads and writes, beside what it does at rest. Random weights of a size
-// that takes its time; the machine's own noise is in all of the numbers.
+// event loop comes round while the model loads, reads and writes with all cores, beside what it does at rest. Random weights of a
+// size that takes its time; the machine's own noise is in all of the numbers. What a key in the panel takes meanwhile, and how fast it
+// reads and writes beside llama.cpp's own tool.
 
 const rounds = 5;
 /** Milliseconds in which Stop has to be over. */
@@ -37,6 +40,8 @@ const short: ChatRequest = { ...prompt, messages: shortMessages, maxTokens: 300 
 try {
   await stops();
   await delays();
+  await keysWhileItReads(options);
+  await speeds(options, folder);
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -96,7 +101,7 @@ async function stopsInAQuestion(): Promise<void> {
 async function delays(): Promise<void> {
   console.log('\nEvent-loop delay of the process that uses the model (resolution 1 ms, taken off)');
   await delayIn('idle', () => sleep(1500));
-  const client = createLocalClient(options);
+  const client = createLocalClient({ ...options, threads: threads || availableParallelism() });
   await delayIn('loading', async () => {
     for await (const chunk of client.chatStream(fresh(short))) if (chunk.content || isReading(chunk)) break;
   });

@@ -25,11 +25,16 @@ import { type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts
 import { transcript } from '../support/transcript.ts';
 import type { TemporaryWorkspace } from '../support/workspace.ts';
 
-const modelOf = (id: string, client: LLMClient, { contextWindow, price, budget, onThisMachine }: Terms = {}) => ({
+const modelOf = (
+  id: string,
+  client: LLMClient,
+  { contextWindow, windowNow, price, budget, onThisMachine }: Terms = {},
+) => ({
   id,
   model: id.slice(id.indexOf('/') + 1),
   adapter: createAdapter(client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }, { priceOf: () => price }),
   contextWindow,
+  windowNow,
   ...(budget && { budget }),
   ...(onThisMachine && { onThisMachine }),
 });
@@ -37,6 +42,7 @@ const modelOf = (id: string, client: LLMClient, { contextWindow, price, budget, 
 /** On which a model is had. */
 interface Terms {
   contextWindow?: number;
+  windowNow?: number;
   price?: Price;
   budget?: Budget;
   onThisMachine?: true;
@@ -51,6 +57,7 @@ export class Conversation {
   /** Undefined: the engine's own. */
   maxTurns?: number = 20;
   contextWindow?: number;
+  windowNow?: number;
   price?: Price;
   /** What may be spent in a day, and by the run. */
   budget?: Budget;
@@ -122,9 +129,9 @@ export class Conversation {
         return this.workflow;
       },
       model: async ({ id = 'scripted/one' }: { id?: string } = {}) => {
-        const { contextWindow, price, budget, onThisMachine } = this;
+        const { contextWindow, windowNow, price, budget, onThisMachine } = this;
         const { client = this.model ?? this.client, ...terms } = this.others.get(id) ?? {};
-        return modelOf(id, client, { contextWindow, price, budget, onThisMachine, ...terms });
+        return modelOf(id, client, { contextWindow, windowNow, price, budget, onThisMachine, ...terms });
       },
       small: async () => {
         if (this.small instanceof Error) throw this.small;

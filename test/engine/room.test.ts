@@ -62,6 +62,16 @@ describe('a full window', () => {
     assert.deepEqual(compactions(), []);
   });
 
+  it('is what there is the memory for now; what is sent before is as it was', async () => {
+    await begin(20_000, read('a'), read('b'), read('c'), said('All three are alike.'));
+    const before = tokensBefore(talk);
+    talk.windowNow = 10_000;
+    await talk.start('compare');
+    assert.deepEqual(compactions(), [{ upTo: 5, summary: false }]);
+    const [{ systemPrompt, tools }] = talk.client.requests as [(typeof talk.client.requests)[number]];
+    assert.equal(tokensOfPrefix({ model: 'one', systemPrompt, tools }), before);
+  });
+
   it('old tool output is shortened first; the last turn, the task and what is kept stay whole', async () => {
     await begin(10_000, read('a'), read('b'), read('c'), said('All three are alike.'), said('Yes.'));
     await talk.start('compare');

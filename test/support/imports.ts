@@ -55,7 +55,7 @@ export const rooms: Record<string, readonly string[]> = {
 /** Packages that only some places may know. */
 export const packages: Record<string, (file: string) => boolean> = {
   vscode: (file) => file.startsWith('src/extension/'),
-  'node-llama-cpp': (file) => file === 'src/llm/local/worker.ts',
+  'node-llama-cpp': (file) => /^src\/llm\/local\/(worker|context)\.ts$/.test(file),
   '@modelcontextprotocol/sdk': (file) => file.startsWith('src/tools/mcp/'),
   ajv: (file) => file === 'src/tools/mcp/sdk.ts',
   'cross-spawn': (file) => file === 'src/tools/mcp/sdk.ts',

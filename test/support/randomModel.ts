@@ -12,6 +12,8 @@ export interface RandomModelOptions {
   width?: number;
   /** Tokens that every other layer looks back, as in a Gemma 2: what it has read cannot be cut back further. */
   window?: number;
+  /** Tokens of a context beyond which it writes down in another way where a token stands, as a Phi 3. */
+  scaledBeyond?: number;
 }
 
 const headWidth = 64;
@@ -19,7 +21,7 @@ const headWidth = 64;
 /** Writes a genuine model (a small Llama) of random weights: it says anything, and costs what a model of its size costs. */
 export function writeRandomModel(
   file: string,
-  { words = [], layers = 1, width = 64, window }: RandomModelOptions = {},
+  { words = [], layers = 1, width = 64, window, scaledBeyond }: RandomModelOptions = {},
 ): void {
   const kind = window === undefined ? 'llama' : 'gemma2';
   const special = ['<unk>', '<|endoftext|>', '<|im_start|>', '<|im_end|>'];
@@ -39,12 +41,13 @@ export function writeRandomModel(
     for (let index = 0; index < data.length; index++) data[index] = (random() - 0.5) * scale;
     return { name: `${name}.weight`, shape: [rowLength, rows], type: 'Q8_0', data };
   };
-  const ones = (name: string): Tensor => ({
+  const all = (value: number, name: string, length = width): Tensor => ({
     name: `${name}.weight`,
-    shape: [width],
+    shape: [length],
     type: 'F32',
-    data: new Float32Array(width).fill(1),
+    data: new Float32Array(length).fill(value),
   });
+  const ones = (name: string) => all(1, name);
   const tensors = [
     matrix('token_embd', width, tokens.length),
     ...Array.from({ length: layers }, (_, layer) => `blk.${layer}`).flatMap((block) => [
@@ -58,6 +61,9 @@ export function writeRandomModel(
     ]),
     ones('output_norm'),
     ...(window === undefined ? [matrix('output', width, tokens.length)] : []), // a Gemma has one matrix for both
+    ...(scaledBeyond === undefined
+      ? []
+      : [all(1, 'rope_factors_short', headWidth / 2), all(8, 'rope_factors_long', headWidth / 2)]),
   ];
   const u32 = (value: number): MetadataValue => ({ type: 'u32', value });
   const text = (value: string): MetadataValue => ({ type: 'str', value });
@@ -77,6 +83,10 @@ export function writeRandomModel(
     [`${kind}.rope.dimension_count`]: u32(headWidth),
     [`${kind}.rope.freq_base`]: { type: 'f32', value: 10_000 },
     ...(window !== undefined && { [`${kind}.attention.sliding_window`]: u32(window) }),
+    ...(scaledBeyond !== undefined && {
+      [`${kind}.rope.scaling.type`]: text('longrope'),
+      [`${kind}.rope.scaling.original_context_length`]: u32(scaledBeyond),
+    }),
     [`${kind}.vocab_size`]: u32(tokens.length),
     'tokenizer.ggml.model': text('llama'),
     'tokenizer.ggml.tokens': { type: 'str[]', value: tokens },

@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import { askModel } from '../../engine/modelCall.ts';
 import { createAdapter } from '../../llm/adapter.ts';
 import { createLocalClient } from '../../llm/local/client.ts';
+import { mostContext } from '../../llm/local/contextSize.ts';
 import { inGigabytes } from '../../llm/local/fit.ts';
 import { placeInWords } from '../../llm/local/place.ts';
 import { amount, grouped, language, type Sentence, sentence } from '../../protocol/l10n.ts';
@@ -182,7 +183,9 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
   const { provider, model: name } = split(models.currentId);
   const now = settings();
   if (provider === 'local')
-    return [fact(sentence('At most {0} tokens (towpath.local.contextSize)', grouped(now['local.contextSize'])))];
+    return [
+      fact(sentence('At most {0} tokens (towpath.local.contextSize)', grouped(mostContext(now['local.contextSize'])))),
+    ];
   const own = providerOf(provider) && providerSettings(now, providerOf(provider)!.id).windowOf(name);
   const said =
     own === undefined

@@ -6,6 +6,7 @@ import { catalogued } from '../../llm/catalogue.ts';
 import type { LLMClient } from '../../llm/client.ts';
 import { createClient, type ProviderChoice } from '../../llm/create.ts';
 import { createLocalClient, type LocalClient } from '../../llm/local/client.ts';
+import type { ReadModel } from '../../llm/local/library.ts';
 import type { Place } from '../../llm/local/place.ts';
 import { createRoom } from '../../llm/local/room.ts';
 import type { KeepOptions } from '../../llm/local/states/keepOptions.ts';
@@ -15,6 +16,7 @@ import { sentence } from '../../protocol/l10n.ts';
 import { type Settings, settings } from '../settings/settings.ts';
 import { createEditorClient } from './editorModels.ts';
 import type { LocalEngine } from './localEngine.ts';
+import { localWindow } from './localWindow.ts';
 
 /** Clients that are kept: a model for each role, and what was listed meanwhile. */
 const mostRemotes = 6;
@@ -76,7 +78,7 @@ export class Clients {
   local(model: string, now: Settings): LLMClient {
     const dist = path.join(this.context.extensionPath, 'dist');
     const options = {
-      modelPath: model === 'demo' ? path.join(dist, 'demo.gguf') : model,
+      modelPath: this.localFile(model),
       contextSize: now['local.contextSize'],
       threads: now['local.threads'],
       gpu: now['local.gpu'] ? ('auto' as const) : (false as const),
@@ -97,6 +99,15 @@ export class Clients {
       });
     this.locals.set(key, client);
     return withRescue(client);
+  }
+
+  /** Tokens that conversations with it come to here. */
+  localWindow(model: string, now: Settings, readModel: ReadModel): Promise<number> {
+    return localWindow(this.localFile(model), now['local.contextSize'], readModel);
+  }
+
+  private localFile(model: string): string {
+    return model === 'demo' ? path.join(this.context.extensionPath, 'dist', 'demo.gguf') : model;
   }
 
   isInMemory(file: string): boolean {

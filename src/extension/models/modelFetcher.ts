@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { LLMError } from '../../llm/errors.ts';
 import { parseAddress } from '../../llm/local/address.ts';
+import { mostContext } from '../../llm/local/contextSize.ts';
 import { bestFor, type CuratedModel, curated } from '../../llm/local/curated.ts';
 import { fitOf, inGigabytes, type Machine } from '../../llm/local/fit.ts';
 import type { RemoteModel } from '../../llm/local/hub.ts';
@@ -29,7 +30,7 @@ export class ModelFetcher {
     await toldToPerson(async () => {
       const begun = (await this.downloads.paused()).find(({ elsewhere }) => !elsewhere);
       if (begun) return this.fetch(begun.address);
-      const best = bestFor(machine(), settings()['local.contextSize']);
+      const best = bestFor(machine(), mostContext(settings()['local.contextSize']));
       await this.fetch(best.address, { known: best });
     });
   }
@@ -69,8 +70,8 @@ export class ModelFetcher {
   private async agree(model: RemoteModel, known: CuratedModel | undefined): Promise<boolean> {
     const bytes = model.files.reduce((sum, file) => sum + file.bytes, 0);
     const fit = known
-      ? fitOf({ ...known, bytes, contextSize: settings()['local.contextSize'] }, machine())
-      : fitOf({ bytes, contextSize: settings()['local.contextSize'] }, machine());
+      ? fitOf({ ...known, bytes, contextSize: mostContext(settings()['local.contextSize']) }, machine())
+      : fitOf({ bytes, contextSize: mostContext(settings()['local.contextSize']) }, machine());
     const names = model.files.map(({ name }) => name);
     const sums = model.files.every(({ sha256 }) => sha256 !== undefined);
     const detail = [

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { mostContext } from '../../llm/local/contextSize.ts';
 import { bestFor, type CuratedModel, curated, curatedFit } from '../../llm/local/curated.ts';
 import { type Fit, fitOf, inGigabytes } from '../../llm/local/fit.ts';
 import { type LocalModel, listModels, type ReadModel } from '../../llm/local/library.ts';
@@ -114,7 +115,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     const places = [...listedFolders(), this.downloads.folder, ...this.models.localFiles()];
     const [begun, local] = await Promise.all([this.downloads.paused(), listModels(places, this.readModel)]);
     const unfinished = new Set(begun.map(({ first }) => first));
-    const context = settings()['local.contextSize'];
+    const context = mostContext(settings()['local.contextSize']);
     const best = bestFor(machine(), context);
     return [
       ...begun.map((one) => this.pausedItem(one)),
@@ -230,7 +231,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
 
 function fitOfLocal({ bytes, info }: LocalModel): Fit {
   const { bytesPerToken, trainedContext } = info ?? {};
-  const contextSize = settings()['local.contextSize'];
+  const contextSize = mostContext(settings()['local.contextSize']);
   return fitOf(
     { bytes, contextSize, ...(bytesPerToken && { bytesPerToken }), ...(trainedContext && { trainedContext }) },
     machine(),

@@ -7,7 +7,9 @@ import type { LLMClient, ModelInfo } from '../../llm/client.ts';
 import { lasting } from '../../llm/clock.ts';
 import { LLMError } from '../../llm/errors.ts';
 import { isLoopback } from '../../llm/http.ts';
+import { mostContext } from '../../llm/local/contextSize.ts';
 import { knownModelFile } from '../../llm/local/known.ts';
+import type { ReadModel } from '../../llm/local/library.ts';
 import type { Place } from '../../llm/local/place.ts';
 import type { KeepOptions } from '../../llm/local/states/keepOptions.ts';
 import { free } from '../../llm/prices.ts';
@@ -58,6 +60,7 @@ export class Models implements vscode.Disposable {
     private readonly log: vscode.LogOutputChannel,
     /** What came of checking models. */
     private readonly checks: Pick<KeptChecks, 'inShort'>,
+    private readonly readModel: ReadModel,
   ) {
     this.credentials = new Credentials(secrets, modals);
   }
@@ -84,7 +87,8 @@ export class Models implements vscode.Disposable {
   private windowOfId(id: string): number | undefined {
     const now = settings();
     const { provider, model } = split(id);
-    if (provider === 'local') return now['local.contextSize'];
+    if (provider === 'local')
+      return Math.min(mostContext(now['local.contextSize']), this.seenWindows.get(id) ?? Infinity);
     const own = providerOf(provider) && this.settingsOf(provider as ProviderId, now).windowOf(model);
     return own ?? this.seenWindows.get(id);
   }
@@ -223,13 +227,15 @@ export class Models implements vscode.Disposable {
     };
     const adapter = clients.adapter(client, limits, { provider, server, rates, priceOf });
     const contextWindow = local
-      ? now['local.contextSize']
+      ? await clients.localWindow(model, now, this.readModel)
       : (own?.windowOf(model) ?? this.windowOf(provider, model, client) ?? known(model)?.window);
     if (contextWindow) this.seenWindows.set(id, contextWindow);
     const url = baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
     const onThisMachine = (local || (url && isLoopback(url.hostname))) && { onThisMachine: true as const };
     const place = { ...(url && { host: url.host }), ...onThisMachine };
-    return { id, model, adapter, budget: this.budget, ...place, ...(contextWindow && { contextWindow }) };
+    const windowNow = local && (await client.listModels?.())?.[0]?.contextWindow;
+    const windows = { ...(contextWindow && { contextWindow }), ...(windowNow && { windowNow }) };
+    return { id, model, adapter, budget: this.budget, ...place, ...windows };
   }
 
   /**

@@ -14,6 +14,7 @@ import { settings } from '../settings/settings.ts';
 import { AskRefused, answerAsk } from './answerAsk.ts';
 import { type Asker, Askers } from './askers.ts';
 import { AskLine } from './askLine.ts';
+import { windowOfLocal } from './localWindow.ts';
 import { downloadFolder, listedFolders } from './modelFolders.ts';
 import { demoModel, describe, split } from './modelIds.ts';
 import type { Models } from './models.ts';
@@ -131,7 +132,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
     const all = (await listModels([...places, ...named], readModel)).filter(({ trouble }) => !trouble);
     const wanted = all.filter(({ path: file }) => ids === undefined || ids.includes(`local/${file}`));
     const names = localNames(wanted.map(({ path: file }) => file));
-    return wanted.map(({ path: file, info }) => ({
+    return wanted.map(({ path: file, bytes, info }) => ({
       id: `local/${file}`,
       information: {
         id: `local/${names.get(file)}`,
@@ -139,7 +140,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
         family: info?.architecture ?? 'local',
         version: info?.quantisation ?? '1',
         detail: t('On this machine, by Towpath'),
-        ...windows(Math.min(settings()['local.contextSize'], info?.trainedContext ?? Number.POSITIVE_INFINITY)),
+        ...windows(windowOfLocal({ bytes, info }, settings()['local.contextSize'])),
         capabilities: { imageInput: false, toolCalling: true },
       },
     }));

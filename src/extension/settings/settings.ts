@@ -39,7 +39,14 @@ const schema = z.object({
     .regex(/^[\w.-]*$/)
     .catch(''),
   'ollama.contextSize': z.number().int().min(1024).max(1_048_576).catch(16_384),
-  'local.contextSize': z.number().int().min(512).max(1_048_576).catch(8192),
+  /** 0: nobody has said. */
+  'local.contextSize': z
+    .number()
+    .int()
+    .min(0)
+    .max(1_048_576)
+    .catch(0)
+    .transform((tokens) => (tokens === 0 ? 0 : Math.max(512, tokens))),
   'local.gpu': z.boolean().catch(true),
   'local.chatWrapper': z.enum(chatWrappers).catch('auto'),
   // What cannot be understood asks for more, not for less.

@@ -37,6 +37,10 @@ export function chunksOf(request: ChatRequest, label: Words): (event: JobProgres
           progress: { ...textAs(sentence('Loading {0}', label)), ...withFraction(event.fraction) },
           done: false,
         };
+      case 'waiting':
+        return { progress: textAs(sentence('Waiting for the local model')), done: false };
+      case 'growing':
+        return { progress: textAs(sentence('Making room for a longer conversation')), done: false };
       case 'reading':
         return { progress: reading(event), done: false };
       case 'restoring':

@@ -28,8 +28,13 @@ export interface LocalClientOptions {
   modules?: () => string;
   /** What people call the model; the file's name without its ending otherwise. */
   label?: Words;
-  /** Tokens in view, 8192 when not given; never more than the model was trained for or memory allows. */
+  /**
+   * Tokens in view at most, 32,768 when not given or 0; never more than the model was trained for, or than fit a third of the free
+   * memory. It begins with 8,192, or as many as its first prompt needs, and grows.
+   */
   contextSize?: number;
+  /** Bytes that the context may take beyond the least; by what is free when not given. */
+  memory?: number;
   /** By `threadsFor` when the process starts, when not given or 0. */
   threads?: number;
   gpu?: 'auto' | false;
@@ -47,6 +52,8 @@ export interface LocalClientOptions {
   fullCache?: false;
   /** Where what the model has read is kept on disk, asked when the process starts; nowhere when not given, or no answer. */
   keep?: () => KeepOptions | undefined;
+  /** It is asked by one run at a time, which are not gone on with after others. */
+  oneRun?: true;
   onLog?: (line: string) => void;
 }
 
@@ -79,12 +86,13 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   let contextWindow: number | undefined;
   /** The GPU that the model could not be loaded on. */
   let avoided: string | undefined;
+  let memory = options.memory;
   let jobs = 0;
   let asked = 0;
   let idle: NodeJS.Timeout | undefined;
   let disposed = false;
 
-  const running = async (signal: AbortSignal | undefined): Promise<ModelProcess> => {
+  const running = async (job: Job, signal: AbortSignal | undefined): Promise<ModelProcess> => {
     if (current?.deaf) void current.close();
     if (current && !current.ended) return current;
     await checkModelFile(options.modelPath);
@@ -95,11 +103,14 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
       load: {
         modelPath: options.modelPath,
         ...(options.modules && { modules: options.modules() }),
-        contextSize: options.contextSize ?? 8192,
+        contextSize: options.contextSize ?? 0,
+        first: roughTokens(job),
+        ...(memory !== undefined && { memory }),
         threads: options.threads || threadsFor(availableParallelism(), loadavg()[0]!),
         gpu: avoided === undefined ? (options.gpu ?? 'auto') : false,
         chatWrapper: options.chatWrapper ?? 'auto',
         keep: options.keep?.(),
+        ...(options.oneRun && { oneRun: true }),
         ...(options.fullCache === false && { fullCache: false }),
       },
       log: options.onLog ?? (() => {}),
@@ -128,11 +139,13 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   /** What the model tells of a job. Where it cannot be loaded on the GPU, it is loaded on the CPU, and that is said. */
   async function* told(job: Job, signal: AbortSignal | undefined): AsyncGenerator<JobProgress, void, void> {
     let failed: string | undefined;
-    for (;;) {
-      const model = await untilStopped(running(signal), signal);
+    for (let grown = 0; ; ) {
+      if (grown === 2) memory = 0; // for this process alone
+      const model = await untilStopped(running(job, signal), signal).finally(() => {
+        memory = options.memory;
+      });
       try {
         for await (const event of model.run(job, signal)) {
-          contextWindow = model.contextSize ?? contextWindow;
           if (failed !== undefined && event.type !== 'loading') {
             yield { type: 'warning', id: event.id, text: onCpu(failed) };
             failed = undefined;
@@ -145,6 +158,11 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
           await model.endedRestoring;
           options.onLog?.(`it ended of what it had kept on disk, which was removed: ${messageOf(error)}`);
           continue; // nothing was said before
+        }
+        if (model.endedGrowing && grown < 2 && !disposed && !signal?.aborted) {
+          grown++;
+          options.onLog?.(`it ended while its context was made larger: ${messageOf(error)}`);
+          continue;
         }
         if (failed !== undefined) avoided = undefined; // it was not the GPU
         if (failed !== undefined || model.failedOn === undefined || disposed || signal?.aborted) throw error;
@@ -185,7 +203,10 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   return {
     chatStream,
     chat: (request, signal) => collect(chatStream(request, signal), request.model),
-    listModels: async () => [{ id: inEnglish(label), ...(contextWindow !== undefined && { contextWindow }) }],
+    listModels: async () => {
+      contextWindow = current?.contextSize ?? contextWindow;
+      return [{ id: inEnglish(label), ...(contextWindow !== undefined && { contextWindow }) }];
+    },
     unload: async () => jobs === 0 && (await leave(keepMs.idle)),
     dispose: async () => {
       disposed = true;
@@ -205,6 +226,10 @@ const waiting = (asker: string | undefined) =>
 
 /** Milliseconds that it may take to keep what a run has read before the model is unloaded: nobody waits, or somebody does. */
 const keepMs = { idle: 30_000, awaited: 1000 };
+
+/** Of what is asked: it is counted once the model is there. */
+const roughTokens = ({ messages, systemPrompt = '', functions }: Job): number =>
+  Math.ceil((JSON.stringify(messages).length + systemPrompt.length + JSON.stringify(functions).length) / 4);
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 

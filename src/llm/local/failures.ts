@@ -42,7 +42,7 @@ export function toFailure(error: unknown): Failure {
 }
 
 function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }: PromptTooLong['tokens']): Failure {
-  const details = { promptTokens: prompt, contextSize };
+  const details = { promptTokens: prompt, contextSize, window: contextSize };
   const code = 'LLM_CONTEXT_OVERFLOW';
   const has = sentence(
     'the local model has room for {0}, {1} of them kept for its reply',

@@ -12,9 +12,12 @@ export interface Fitted<Token> {
 }
 
 export interface Window<Token> {
-  contextSize: number;
-  /** A larger context size in the settings would be given. */
-  canGrow: boolean;
+  /** Has the context grow for a prompt, as far as it may. */
+  reach(prompt: Token[]): Promise<{
+    contextSize: number;
+    /** A larger context size in the settings would be given. */
+    canGrow: boolean;
+  }>;
   /** How the model writes calls and thoughts. */
   form: string;
   /** The conversation as the model reads it. */
@@ -34,19 +37,26 @@ const cutBefore = new Map<string, string>();
  * The conversation as it fits: counted before anything is evaluated, long tool results cut to half as much until it
  * does. Says what was cut; throws `PromptTooLong` when that is not enough. The engine itself never has to drop text.
  */
-export function fitPrompt<Token>(
+export async function fitPrompt<Token>(
   job: Job,
   tell: Tell,
-  { contextSize, canGrow, form, tokensOf, count }: Window<Token>,
-): Fitted<Token> {
-  const reserved = Math.min(256, Math.floor(contextSize / 8));
-  const measure = (messages: Job['messages']): Fitted<Token> => {
+  { reach, form, tokensOf, count }: Window<Token>,
+): Promise<Fitted<Token>> {
+  const told = (messages: Job['messages']) => {
     const history = toHistory(messages, job.systemPrompt, form);
-    const prompt = tokensOf(history);
-    return { history, prompt, room: contextSize - prompt.length - margin };
+    return { history, prompt: tokensOf(history) };
   };
+  const whole = told(job.messages);
+  const { contextSize, canGrow } = await reach(whole.prompt);
+  const reserved = Math.min(256, Math.floor(contextSize / 8));
+  const within = ({ history, prompt }: Omit<Fitted<Token>, 'room'>): Fitted<Token> => ({
+    history,
+    prompt,
+    room: contextSize - prompt.length - margin,
+  });
+  const measure = (messages: Job['messages']) => within(told(messages));
 
-  let fitted = measure(job.messages);
+  let fitted = within(whole);
   let cut = { texts: 0, characters: 0 };
   for (let most = contextSize * 2; fitted.room < reserved && most >= leastText; most = Math.floor(most / 2)) {
     const shortened = shorten(job.messages, most);

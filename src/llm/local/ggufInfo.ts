@@ -13,6 +13,8 @@ export interface GgufInfo {
   quantisation?: string;
   /** Tokens. */
   trainedContext?: number;
+  /** Tokens of a context beyond which some models write down where a token stands in another way. */
+  originalContext?: number;
   layers?: number;
   /** Bytes of memory that each token in view takes. */
   bytesPerToken?: number;
@@ -51,6 +53,7 @@ function toGgufInfo({ metadata, parameters }: GgufHeader): GgufInfo {
     parameters,
     quantisation: fileType === undefined ? undefined : quantisations[fileType],
     trainedContext: number(`${architecture}.context_length`),
+    originalContext: number(`${architecture}.rope.scaling.original_context_length`),
     layers,
     bytesPerToken: bytesPerToken(metadata, architecture, layers),
     licence: text('general.license'),

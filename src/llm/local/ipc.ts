@@ -26,8 +26,12 @@ export interface LoadOptions {
   modelPath: string;
   /** The `node_modules` that the engine's library is in; where it is found from the process's program, when not given. */
   modules?: string;
-  /** Tokens; less when the model or the memory has less. */
+  /** Tokens that the context may come to; 0: nobody has said. Less when the model or the memory has less. */
   contextSize: number;
+  /** Tokens of the prompt that comes first, roughly: it begins with room for them. */
+  first?: number;
+  /** Bytes that the context may take beyond the least; by what is free when not given. */
+  memory?: number;
   threads: number;
   gpu: 'auto' | false;
   /** How the conversation is written for the model: by the file's own template (`auto`), or one of `chatWrappers.ts`. */
@@ -36,6 +40,8 @@ export interface LoadOptions {
   fullCache?: false;
   /** Where what was read is kept on disk; nowhere when not given. */
   keep?: KeepOptions;
+  /** No other run will need what this one has read to stay in memory. */
+  oneRun?: true;
 }
 
 /** One reply to be written. Names are wire names, parameters are in the grammar's subset. */
@@ -61,7 +67,11 @@ export type FromWorker =
   /** Before the model is loaded: what the engine will load it on. */
   | { type: 'engine'; gpu: Place['gpu'] }
   | { type: 'loading'; fraction: number }
+  /** `contextSize`: tokens that the context may come to, as of `grown`. */
   | { type: 'loaded'; contextSize: number; place: Place }
+  /** The context is made anew for so many tokens, until `grown`; what was read is on its way through files. */
+  | { type: 'growing'; size: number }
+  | { type: 'grown'; contextSize: number }
   | { type: 'load-failed'; error: Failure }
   | { type: 'log'; text: string }
   /** `work`: tokens evaluated so far. */
@@ -69,7 +79,8 @@ export type FromWorker =
   | { type: 'kept' }
   | JobEvent;
 
-export type JobEvent = { id: number } & (
+export type JobEvent = { id: number } /** It is at work for another one. */ & (
+  | { type: 'waiting' }
   | { type: 'reading'; tokens: number; total: number; ms: number }
   /** A file goes into the engine: if the process ends before `restored`, that is what it ended of. */
   | { type: 'restoring'; file: string }

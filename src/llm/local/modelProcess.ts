@@ -32,7 +32,7 @@ export interface ProcessOptions {
   stuckAfter?: number;
 }
 
-export type JobProgress = { type: 'loading'; fraction?: number } | JobEvent;
+export type JobProgress = { type: 'loading'; fraction?: number } | { type: 'growing'; id: number } | JobEvent;
 
 /**
  * One child process with one model in it, from fork to end. It does not come back: when it has ended, a new one is made.
@@ -52,8 +52,11 @@ export class ModelProcess {
   private readonly cancelled = new Map<number, number>();
   private gpu: Place['gpu'] = false;
   private readonly lastLines: string[] = [];
-  /** Tokens the model keeps in view; known when it is loaded. */
+  /** Tokens that the model can keep in view; known when it is loaded. */
   contextSize?: number;
+  /** It ended, or was ended, while its context was made larger. */
+  endedGrowing = false;
+  private growing = false;
   /** What it runs on; known when it is loaded. */
   place?: Place;
   /** The GPU that it ended on before the model was loaded. */
@@ -153,6 +156,7 @@ export class ModelProcess {
   /** Ends the process and gives its memory back. */
   async close(): Promise<void> {
     this.restoring.clear(); // that is not what it ends of
+    this.growing = false;
     this.end(
       new LLMError('LLM_INCOMPLETE', sentence('The local model was unloaded. Send a message to load it again.'), {
         reason: 'local-ended',
@@ -193,6 +197,14 @@ export class ModelProcess {
       case 'loading':
         this.loadFraction = message.fraction;
         for (const { queue } of this.jobs.values()) queue.push(message);
+        break;
+      case 'growing':
+        this.growing = true;
+        for (const [id, { queue }] of this.jobs) queue.push({ type: 'growing', id });
+        break;
+      case 'grown':
+        this.growing = false;
+        this.contextSize = message.contextSize;
         break;
       case 'loaded':
         this.state = 'ready';
@@ -259,6 +271,7 @@ export class ModelProcess {
     if (this.state === 'ended') return;
     if (this.state === 'loading' && this.gpu !== false) this.failedOn = this.gpu;
     this.state = 'ended';
+    this.endedGrowing = this.growing;
     if (this.restoring.size > 0) this.endedRestoring = Promise.all([...this.restoring.values()].map(removeState));
     this.pulse.rest();
     for (const { queue } of this.jobs.values()) queue.fail(error);

@@ -4,42 +4,34 @@
  */
 
 import { freemem } from 'node:os';
-import type { ChatWrapper, Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
+import type { ChatWrapper, Llama, LlamaModel, Token } from 'node-llama-cpp';
 import { sentence } from '../../protocol/l10n.ts';
 import { SaidError } from '../../protocol/sentence.ts';
+import type { Seat } from './carrier.ts';
 import type { ChatWrapperName } from './chatWrappers.ts';
+import { createContext, type Remembering, type Sequence } from './context.ts';
+import { firstContext, mostContext, withReply } from './contextSize.ts';
 import { libraryFile, shippedIn } from './engineHome.ts';
 import { installedEngines } from './engines.ts';
 import { NoEngine, toFailure, toLoadFailure } from './failures.ts';
-import { fitPrompt } from './fitPrompt.ts';
+import { type Fitted, fitPrompt } from './fitPrompt.ts';
 import { ggufTrouble } from './ggufHeader.ts';
-import { readGgufInfo } from './ggufInfo.ts';
+import { ContextLost } from './growing.ts';
 import { type HistoryItem, type Segment, toHistory } from './history.ts';
 import type { FromWorker, Job, JobEvent, LoadOptions, Tell, ToWorker } from './ipc.ts';
 import { readPrompt } from './readPrompt.ts';
-import { createSlots, type Loan, type Slots } from './slots.ts';
-import { identityOf } from './states/identity.ts';
-import { Keeper } from './states/keeper.ts';
-import type { KeepOptions } from './states/keepOptions.ts';
+import type { Loan } from './slots.ts';
 import { stepBack } from './stepBack.ts';
 import { writtenCalls } from './writtenCalls.ts';
 
-/** Runs whose evaluated tokens are kept at the same time. */
-const mostSequences = 2;
-/** For all checkpoints of a sequence together: of a model whose memory cannot be cut back. */
-const checkpointBytes = 512 * 1024 ** 2;
-
-interface Engine {
+interface Engine extends Remembering {
   library: typeof import('node-llama-cpp');
   llama: Llama;
   model: LlamaModel;
-  contextSize: number;
-  canGrow: boolean;
+  /** Tokens that a context may come to by the settings. */
+  allowed: number;
   chatWrapper: ChatWrapper;
   form: string;
-  sequences: readonly LlamaContextSequence[];
-  slots: Slots<LlamaContextSequence>;
-  keeper?: Keeper<Token, LlamaContextSequence>;
 }
 
 let engine: Engine | undefined;
@@ -58,9 +50,10 @@ async function load(options: LoadOptions): Promise<void> {
   stepBack(); // before the engine makes its threads
   try {
     engine = await createEngine(options);
-    const { contextSize, llama, model } = engine;
+    const { context, llama, model } = engine;
     const { gpuLayers, fileInsights } = model;
-    send({ type: 'loaded', contextSize, place: { gpu: llama.gpu, gpuLayers, layers: fileInsights.totalLayers } });
+    const place = { gpu: llama.gpu, gpuLayers, layers: fileInsights.totalLayers };
+    send({ type: 'loaded', contextSize: context.most, place });
   } catch (error) {
     const isThere = options.modules !== undefined && installedEngines(options.modules, process).length > 0;
     const engine = { shipped: shippedIn(import.meta.dirname), isThere };
@@ -77,45 +70,23 @@ async function createEngine(options: LoadOptions): Promise<Engine> {
     build: 'never',
     skipDownload: true,
     logLevel: library.LlamaLogLevel.warn,
-    logger: (_level, text) => send({ type: 'log', text: text.trimEnd() }),
+    logger: (_level, text) => log(text.trimEnd()),
   });
   send({ type: 'engine', gpu: llama.gpu });
+  const free = freemem(); // of some systems, what is read of the file is not free any more
   const model = await llama.loadModel({
     modelPath: options.modelPath,
-    gpuLayers: { fitContext: { contextSize: options.contextSize } }, // as many as fit beside it; none without a GPU
+    gpuLayers: { fitContext: { contextSize: options.contextSize || firstContext } }, // as many as fit beside it; none without a GPU
     onLoadProgress: (fraction) => send({ type: 'loading', fraction }),
   });
-  const { context, sequences, swaFullCache } = await createContext(llama, model, options);
+  const version = await library.getModuleVersion();
+  const { context, keeper } = await createContext({ llama, model, version, free }, options, { tell: send, log });
   const chatWrapper = library.resolveChatWrapper(model, { type: options.chatWrapper });
   logSetup(llama, model, context, options.threads);
   logWrapper(model, chatWrapper, options.chatWrapper);
-  const { contextSize } = context;
-  const canGrow = contextSize >= options.contextSize && model.trainContextSize > options.contextSize;
   const form = `${chatWrapper.wrapperName} of ${model.filename ?? ''}`; // the file's name, for its template may be its own
-  const slots = createSlots(sequences);
-  const keeper =
-    options.keep && (await createKeeper(options, options.keep, { library, llama, context, swaFullCache, slots }));
-  return { library, llama, model, contextSize, canGrow, chatWrapper, form, sequences, slots, keeper };
-}
-
-async function createKeeper(
-  { modelPath }: LoadOptions,
-  keep: KeepOptions,
-  {
-    library,
-    llama,
-    context,
-    swaFullCache,
-    slots,
-  }: Pick<Engine, 'library' | 'llama' | 'slots'> & { context: LlamaContext; swaFullCache: boolean },
-): Promise<Keeper<Token, LlamaContextSequence>> {
-  const { contextSize, totalSequences, flashAttention, kvCacheKeyType, kvCacheValueType, model } = context;
-  const identity = await identityOf(modelPath, {
-    engine: [await library.getModuleVersion(), llama.llamaCppRelease, llama.buildType, llama.gpu, process.arch],
-    context: [contextSize, totalSequences, flashAttention, kvCacheKeyType, kvCacheValueType, swaFullCache],
-  });
-  const { bytesPerToken = model.size / 32_768 } = readGgufInfo(modelPath);
-  return new Keeper({ ...keep, identity, bytesPerToken, slots, log: (text) => send({ type: 'log', text }) });
+  const allowed = mostContext(options.contextSize);
+  return { library, llama, model, allowed, context, chatWrapper, form, keeper };
 }
 
 async function keep(ms: number): Promise<void> {
@@ -133,49 +104,14 @@ async function libraryIn(modules: string | undefined): Promise<Engine['library']
   }
 }
 
-/** Tokens that went through the engine so far. */
+/** Goes on as long as tokens go through the engine, or its context grows. */
 function work(): number {
-  const meters = engine?.sequences.map(({ tokenMeter }) => tokenMeter.usedInputTokens + tokenMeter.usedOutputTokens);
-  return meters?.reduce((sum, tokens) => sum + tokens, 0) ?? 0;
-}
-
-/** As many sequences as memory allows, at least one. */
-async function createContext(llama: Llama, model: LlamaModel, options: LoadOptions) {
-  const most = Math.min(options.contextSize, model.trainContextSize);
-  for (let count = mostSequences; ; count--) {
-    try {
-      const swaFullCache = options.fullCache !== false && (await fullCacheFits(llama, model, most, count));
-      const context = await model.createContext({
-        contextSize: { max: most },
-        threads: options.threads,
-        sequences: count,
-        swaFullCache,
-      });
-      const sequenceOf = (): LlamaContextSequence =>
-        context.getSequence({ checkpoints: { maxMemory: checkpointBytes } });
-      return { context, swaFullCache, sequences: Array.from({ length: count }, sequenceOf) };
-    } catch (error) {
-      if (count === 1) throw error;
-    }
-  }
-}
-
-/** Whether a model that looks back through a window has the memory to keep all that it has read, so that it can be cut back. */
-async function fullCacheFits(
-  llama: Llama,
-  model: LlamaModel,
-  contextSize: number,
-  sequences: number,
-): Promise<boolean> {
-  const { swaSize, isRecurrent, isHybrid } = model.fileInsights;
-  if (swaSize === undefined || isRecurrent || isHybrid || llama.gpu !== false) return false;
-  const needs = await model.fileInsights.estimateContextResourceRequirementsV2({
-    contextSize,
-    sequences,
-    modelGpuLayers: 0,
-    swaFullCache: true,
-  });
-  return needs.cpuRam <= freemem() / 3;
+  if (!engine) return 0;
+  const { sequences, steps } = engine.context;
+  return sequences.reduce(
+    (sum, { tokenMeter }) => sum + tokenMeter.usedInputTokens + tokenMeter.usedOutputTokens,
+    steps,
+  );
 }
 
 async function generate(id: number, job: Job): Promise<void> {
@@ -186,14 +122,16 @@ async function generate(id: number, job: Job): Promise<void> {
   };
   try {
     if (!engine) throw new SaidError(sentence('No model is loaded.'));
-    const slot = await engine.slots.borrow(job.key, abort.signal);
+    const asked = await prepare(engine, job, tell, abort.signal);
+    const loan = await engine.context.slots.borrow(job.key, abort.signal, () => tell({ type: 'waiting' }));
     try {
-      await reply(engine, slot, job, tell, abort.signal);
+      await reply(engine, loan, job, asked, tell, abort.signal);
     } finally {
-      engine.keeper?.left(slot.value);
-      slot.giveBack();
+      engine.keeper?.left(loan.value);
+      loan.giveBack();
     }
   } catch (error) {
+    if (error instanceof ContextLost) throw error; // nobody can be answered any more: it ends this process
     tell({ type: 'failed', error: toFailure(error) });
   }
   if (abort.signal.aborted) send({ id, type: 'aborted' });
@@ -204,26 +142,47 @@ const readAgain = sentence(
   'Other runs needed the room: what the model had read of this one was dropped, and the conversation was read again.',
 );
 
-async function reply(
-  engine: Engine,
-  { value: contextSequence, dropped }: Loan<LlamaContextSequence>,
-  job: Job,
-  tell: Tell,
-  signal: AbortSignal,
-): Promise<void> {
-  const { library, llama, model, contextSize, canGrow, form, keeper } = engine;
+interface Asked extends Fitted<Token> {
+  chatWrapper: ChatWrapper;
+  functions: never;
+  tokensOf(history: HistoryItem[]): Token[];
+}
+
+/** What is to be read, in a context that has room for it as far as there can be one. */
+async function prepare(engine: Engine, job: Job, tell: Tell, signal: AbortSignal): Promise<Asked> {
+  const { model, allowed, form, context, keeper } = engine;
   const functions = Object.keys(job.functions).length > 0 ? (job.functions as never) : undefined;
   const chatWrapper =
     job.mustCall || job.answer ? straight(engine, job.mustCall ? 'call' : 'answer') : engine.chatWrapper;
-  const chat = new library.LlamaChat({ contextSequence, chatWrapper });
-  const grammar = job.answer && (await llama.createGrammarForJsonSchema(job.answer as never));
   const tokensOf = (chatHistory: HistoryItem[]): Token[] =>
     chatWrapper
       .generateContextState({ chatHistory: chatHistory as never, availableFunctions: functions })
       .contextText.tokenize(model.tokenizer);
   const count = (text: string) => model.tokenize(text).length;
-  const { history, prompt, room } = fitPrompt<Token>(job, tell, { contextSize, canGrow, form, tokensOf, count });
-  const isBack = await keeper?.enter(contextSequence, job.key, prompt, tell, signal);
+  const reach = async (prompt: Token[]) => {
+    const kept = (await keeper?.wants(job.key, prompt)) ?? 0;
+    const tokens = Math.max(withReply(prompt.length, job.maxTokens), kept);
+    await context.reach({ tokens, key: job.key, prompt }, signal, () => tell({ type: 'waiting' }));
+    const canGrow = context.most >= allowed && model.trainContextSize > allowed;
+    return { contextSize: context.shape.size, canGrow };
+  };
+  const fitted = await fitPrompt<Token>(job, tell, { reach, form, tokensOf, count });
+  return { ...fitted, chatWrapper, functions: functions as never, tokensOf };
+}
+
+async function reply(
+  engine: Engine,
+  { value: seat, dropped }: Loan<Seat<Sequence>>,
+  job: Job,
+  { history, prompt, room, chatWrapper, functions, tokensOf }: Asked,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<void> {
+  const { library, llama, form, keeper } = engine;
+  const contextSequence = seat.sequence;
+  const chat = new library.LlamaChat({ contextSequence, chatWrapper });
+  const grammar = job.answer && (await llama.createGrammarForJsonSchema(job.answer as never));
+  const isBack = await keeper?.enter(seat, job.key, prompt, tell, signal);
   if (dropped && !isBack) tell({ type: 'warning', text: readAgain });
   const startedAt = performance.now();
   const opening = contextSequence.needsCheckpoints ? sharedBy(prompt, tokensOf(openingOf(job, form))) : 0;
@@ -321,14 +280,22 @@ function finishOf(stopReason: string): 'stop' | 'length' | 'tool_calls' {
 
 function logWrapper({ fileInfo }: LlamaModel, { wrapperName }: ChatWrapper, asked: ChatWrapperName): void {
   const template = fileInfo.metadata.tokenizer.chat_template ? 'its own template' : 'no template of its own';
-  send({ type: 'log', text: `chat wrapper: ${asked} is ${wrapperName}, the file has ${template}` });
+  log(`chat wrapper: ${asked} is ${wrapperName}, the file has ${template}`);
 }
 
-function logSetup(llama: Llama, model: LlamaModel, context: LlamaContext, threads: number): void {
+function logSetup(
+  llama: Llama,
+  model: LlamaModel,
+  { shape, sequences }: Remembering['context'],
+  threads: number,
+): void {
   const place = `${llama.gpu === false ? 'CPU' : `${llama.gpu}, ${model.gpuLayers} layers`}, threads: ${threads}`;
-  const size = `${context.contextSize} tokens × ${context.totalSequences}`;
-  send({ type: 'log', text: `${model.filename ?? 'model'}: ${model.typeDescription}, ${place}, context ${size}` });
+  log(
+    `${model.filename ?? 'model'}: ${model.typeDescription}, ${place}, context ${shape.size} tokens × ${sequences.length}`,
+  );
 }
+
+const log = (text: string): void => send({ type: 'log', text });
 
 function send(message: FromWorker): void {
   if (process.connected) process.send?.(message);

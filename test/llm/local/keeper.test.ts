@@ -17,55 +17,8 @@ import { Keeper } from '../../../src/llm/local/states/keeper.ts';
 import type { KeepOptions } from '../../../src/llm/local/states/keepOptions.ts';
 import { isWorth, type Speeds } from '../../../src/llm/local/states/worth.ts';
 import { eventually } from '../../support/eventually.ts';
+import { Sequence, upTo } from './sequence.ts';
 
-/** What the engine does with a sequence, as far as it is asked here: a file has the tokens in it, and so many bytes for each. */
-class Sequence {
-  tokens: number[] = [];
-  drafted = 0;
-  did: string[] = [];
-  contextSize = 8192;
-  refuses = false;
-  constructor(
-    readonly needsCheckpoints = false,
-    readonly bytesPerToken = 4,
-  ) {}
-  get contextTokens() {
-    return [...this.tokens];
-  }
-  get stateCellsStartIndex() {
-    return this.needsCheckpoints ? this.tokens.length - 1 : 0;
-  }
-  get nextTokenIndex() {
-    return this.tokens.length;
-  }
-  compareContextTokens(prompt: number[]) {
-    const at = this.tokens.findIndex((token, index) => token !== prompt[index]);
-    return { firstDifferentIndex: at < 0 ? this.tokens.length : at };
-  }
-  async clearHistory() {
-    this.did.push('clear');
-    this.tokens = [];
-  }
-  async eraseContextTokenRanges([range]: { start: number; end: number }[]) {
-    assert.equal(range!.start, this.tokens.length);
-    this.drafted = 0;
-  }
-  async takeCheckpoint() {
-    if (this.needsCheckpoints) this.did.push('checkpoint');
-  }
-  async saveStateToFile(file: string) {
-    assert.equal(this.drafted, 0, 'no drafted token is saved');
-    writeFileSync(file, JSON.stringify(this.tokens).padEnd(this.tokens.length * this.bytesPerToken));
-    this.did.push('save');
-  }
-  async loadStateFromFile(file: string) {
-    this.did.push('load');
-    if (this.refuses) throw new Error('the engine refuses it');
-    this.tokens = JSON.parse(readFileSync(file, 'utf8'));
-  }
-}
-
-const upTo = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 const never = new AbortController().signal;
 
 describe('what a model has read, on disk', () => {
@@ -82,8 +35,11 @@ describe('what a model has read, on disk', () => {
   afterEach(() => rmSync(root, { recursive: true }));
 
   /** A model's process with these sequences. */
-  const begin = (sequences: Sequence[], more: Partial<KeepOptions> & { identity?: string } = {}) => {
-    const slots = createSlots(sequences);
+  const begin = (
+    sequences: Sequence[],
+    { identity = 'one', ...more }: Partial<KeepOptions> & { identity?: string } = {},
+  ) => {
+    const slots = createSlots(sequences.map((sequence) => ({ sequence })));
     const keeper = new Keeper<number, Sequence>({
       folder,
       folders: [],
@@ -91,7 +47,7 @@ describe('what a model has read, on disk', () => {
       bytes: 1e9,
       restMs: 1,
       share: Number.POSITIVE_INFINITY,
-      identity: 'one',
+      identity: async () => identity,
       bytesPerToken: 4,
       slots,
       log: (text) => logged.push(text),
@@ -103,8 +59,8 @@ describe('what a model has read, on disk', () => {
       const { value, giveBack } = await slots.borrow(key, signal);
       try {
         await keeper.enter(value, key, prompt, (event) => told.push(event.type), signal);
-        const there = value.compareContextTokens(prompt).firstDifferentIndex;
-        value.tokens = [...prompt];
+        const there = value.sequence.compareContextTokens(prompt).firstDifferentIndex;
+        value.sequence.tokens = [...prompt];
         return there;
       } finally {
         keeper.left(value);
@@ -177,11 +133,46 @@ describe('what a model has read, on disk', () => {
     assert.equal(await begin([new Sequence()]).ask('run-b', prompt), 600);
   });
 
+  it('and so does a request of no run', async () => {
+    await begin([new Sequence()]).ask('run-a', upTo(1000));
+    await kept('run-a', 1000);
+    assert.equal(await begin([new Sequence()]).ask(undefined, [...upTo(600), ...upTo(300, 7000)]), 600);
+  });
+
   it('but not where it could not be cut back to it', async () => {
     await begin([new Sequence(true)]).ask('run-a', upTo(1000));
     await kept('run-a', 1000);
     assert.equal(await begin([new Sequence(true)]).ask('run-b', [...upTo(600), ...upTo(300, 7000)]), 0);
     assert.equal(await begin([new Sequence(true)]).ask('run-a', upTo(1200)), 1000);
+  });
+
+  it('what was read in a larger context waits for one as large, and says so', async () => {
+    await begin([new Sequence(false, 4, 16_384)]).ask('run-a', upTo(9000));
+    await kept('run-a', 9000);
+    const { ask, keeper } = begin([new Sequence()], { restMs: 60_000 });
+    assert.deepEqual(
+      [
+        await keeper.wants('run-a', upTo(9100)),
+        await keeper.wants('run-b', [...upTo(600), ...upTo(300, 50_000)]),
+        await keeper.wants('run-b', upTo(900, 50_000)),
+        await keeper.wants(undefined, upTo(9100)),
+      ],
+      [9001, 9001, 0, 0],
+    );
+    assert.equal(await ask('run-a', upTo(8000)), 0);
+    assert.equal(await keeper.wants('run-a', upTo(9100)), 0, 'it is in memory');
+    assert.equal(names('.state').length, 1, 'it is there still');
+    assert.equal(await begin([new Sequence(false, 4, 16_384)]).ask('run-a', upTo(8500)), 8500);
+  });
+
+  it('what is not in memory any more is looked for on disk', async () => {
+    const sequence = new Sequence();
+    const { ask, keeper, slots } = begin([sequence], { restMs: 1 });
+    await ask('run-a', upTo(1000));
+    await kept('run-a', 1000);
+    sequence.tokens = [];
+    keeper.forget(slots.all()[0]!.value);
+    assert.equal(await ask('run-a', upTo(1100)), 1000);
   });
 
   it('what is in memory already is not looked for', async () => {
@@ -264,7 +255,7 @@ describe('what a model has read, on disk', () => {
     const { keeper } = begin([new Sequence()]);
     const reason = new Error('stopped');
     const entering = keeper.enter(
-      new Sequence(),
+      { sequence: new Sequence() },
       'run-a',
       upTo(1200),
       (event) => {
@@ -307,6 +298,17 @@ describe('what a model has read, on disk', () => {
     };
     await late.keeper.saveAll(1000);
     assert.deepEqual([names('.state'), names('.json'), sequence.did], [[], [], ['save']]);
+  });
+
+  it('a run that rested while the context grew is kept after it', async () => {
+    const { ask, keeper, slots } = begin([new Sequence()]);
+    const asking = ask('run-a', upTo(1000));
+    const giveBack = await slots.alone(never);
+    await asking;
+    await keeper.saveAll(1000);
+    assert.deepEqual(names('.state'), []);
+    giveBack();
+    await kept('run-a', 1000);
   });
 
   it('a run at work is left alone', async () => {

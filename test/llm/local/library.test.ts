@@ -6,7 +6,7 @@ import { parseAddress } from '../../../src/llm/local/address.ts';
 import { bestFor, curated } from '../../../src/llm/local/curated.ts';
 import { encodeGguf, type MetadataValue } from '../../../src/llm/local/demo/gguf.ts';
 import { engineState } from '../../../src/llm/local/engines.ts';
-import { fitOf, inGigabytes } from '../../../src/llm/local/fit.ts';
+import { fitOf, inGigabytes, usualWindow } from '../../../src/llm/local/fit.ts';
 import { readGgufInfo } from '../../../src/llm/local/ggufInfo.ts';
 import { listModels } from '../../../src/llm/local/library.ts';
 
@@ -154,6 +154,23 @@ describe('whether a model fits', () => {
       assert.deepEqual([fit.verdict, fit.contextSize], [verdict, contextSize]);
       assert.match(fit.reason, reason);
     });
+
+  const sizes: [string, Partial<typeof qwen4>, number, number][] = [
+    ['what a third of it holds', {}, 8, 17_920],
+    ['no more than is allowed', { contextSize: 12_000 }, 8, 12_000],
+    ['nothing that the weights need', { bytes: 5 * gb }, 7, 6144],
+  ];
+  for (const [what, change, free, tokens] of sizes)
+    it(`its context comes to ${what}`, () => {
+      const model = { ...qwen4, contextSize: 32_768, ...change };
+      assert.equal(fitOf(model, { freeMemory: free * gb, totalMemory: 16 * gb }).contextSize, tokens);
+    });
+
+  it('what it usually comes to does not depend on what is free', () =>
+    assert.deepEqual(
+      [8, 16, 64].map((total) => usualWindow({ ...qwen4, contextSize: 32_768 }, { totalMemory: total * gb })),
+      [9984, 21_504, 32_768],
+    ));
 
   it('sizes read like those of download pages', () =>
     assert.deepEqual([40_000, 232_000, 5e7, 6.4e8, 2.497e9, 18.6e9, 1.2e12].map(inGigabytes), [

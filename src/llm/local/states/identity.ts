@@ -10,7 +10,7 @@ const sampleBytes = 16 << 10;
 
 /**
  * What a state on disk is bound to. The engine believes what it is given: with the file of another model, of another version of it or
- * of another context it may crash, or go on from what never was said.
+ * of another kind of context it may crash, or go on from what never was said.
  * @param engine whatever else the state depends on, as JSON
  */
 export async function identityOf(modelPath: string, engine: Record<string, unknown>): Promise<string> {

@@ -1,5 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
+import type { Seat } from '../carrier.ts';
 import type { Tell } from '../ipc.ts';
 import type { Slots } from '../slots.ts';
 import type { KeepOptions } from './keepOptions.ts';
@@ -31,18 +32,19 @@ export interface KeptSequence<Token extends number> {
 }
 
 export interface KeeperParts<Sequence> extends KeepOptions {
-  identity: string;
+  /** Of what is kept now, and what may be taken: another one when the context is. */
+  identity(): Promise<string>;
   /** An estimate, until one was saved. */
   bytesPerToken: number;
-  slots: Slots<Sequence>;
+  slots: Slots<Seat<Sequence>>;
   log(text: string): void;
 }
 
 /** Tokens that are read in no time. */
 const leastTokens = 256;
 const restMs = 5000;
-/** Milliseconds that saving may take where somebody might come, and where somebody waits for the place. */
-const mostMs = { rest: 3000, switch: 1000 };
+/** Milliseconds that saving may take where somebody might come, or waits for the place: reading it again would take far longer. */
+const mostMs = 3000;
 /** Of what is free on the disk, what all states may take. */
 const ofFree = 0.1;
 
@@ -59,14 +61,14 @@ interface Held {
  * out of memory. A run that is not in memory begins with the state that has most of its prompt, its own or another's.
  */
 export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> {
-  private readonly held = new Map<Sequence, Held>();
+  private readonly held = new Map<Seat<Sequence>, Held>();
   /** By run, until its file has its name. */
   private readonly saving = new Map<string, Promise<void>>();
   private readonly speeds: Promise<Speeds>;
   private bytesPerToken: number;
 
   constructor(private readonly parts: KeeperParts<Sequence>) {
-    this.speeds = readSpeeds(parts.folder, parts.identity);
+    this.speeds = parts.identity().then((identity) => readSpeeds(parts.folder, identity));
     this.bytesPerToken = parts.bytesPerToken;
   }
 
@@ -75,32 +77,47 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
    * something was. Throws the signal's reason.
    */
   async enter(
-    sequence: Sequence,
+    seat: Seat<Sequence>,
     key: string | undefined,
     prompt: Token[],
     tell: Tell,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const held = this.of(sequence);
+    const held = this.of(seat);
     clearTimeout(held.timer);
     if (key !== undefined && held.key === key) return false;
-    await this.saved(sequence, mostMs.switch);
+    await this.saved(seat, mostMs);
     Object.assign(held, { key: undefined, unsaved: false }); // nobody's, until what is there is this one's
-    if (key === undefined) return false;
-    await this.saving.get(key);
-    const isBack = await this.restore(sequence, key, prompt, tell, signal);
+    if (key !== undefined) await this.saving.get(key);
+    const isBack = await this.restore(seat.sequence, key, prompt, tell, signal);
     held.key = key;
     return isBack;
   }
 
-  /** The job is done, the sequence is given back. */
-  left(sequence: Sequence): void {
-    const held = this.of(sequence);
+  /** Tokens that a context has to hold for what is kept of the prompt; 0: nothing is, or it is in memory. */
+  async wants(key: string | undefined, prompt: Token[]): Promise<number> {
+    const isThere = [...this.held.values()].some((held) => held.key === key);
+    if (key === undefined || isThere) return 0;
+    await this.saving.get(key);
+    const [best] = await this.usableFor(prompt);
+    if (!best || !isWorth({ ...best, bytes: best.state.bytes }, await this.speeds, Date.now(), this.parts.share))
+      return 0;
+    return best.tokens < leastTokens ? 0 : best.state.tokens.length + 1;
+  }
+
+  /** It does not hold what it held. */
+  forget(seat: Seat<Sequence>): void {
+    clearTimeout(this.held.get(seat)?.timer);
+    this.held.delete(seat);
+  }
+
+  /** The job is done, the seat is given back. */
+  left(seat: Seat<Sequence>): void {
+    const held = this.of(seat);
     clearTimeout(held.timer);
     if (held.key === undefined || !isName(held.key)) return;
     held.unsaved = true;
-    held.timer = setTimeout(() => void this.saveIdle(sequence, mostMs.rest), this.parts.restMs ?? restMs);
-    held.timer.unref();
+    this.rests(seat, held);
   }
 
   /** What was read of a prompt. */
@@ -110,32 +127,39 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
 
   /** Saves what rests and is not saved, as far as that takes no longer. */
   async saveAll(ms: number): Promise<void> {
-    for (const sequence of this.held.keys()) await this.saveIdle(sequence, ms);
+    for (const seat of this.held.keys()) await this.saveIdle(seat, ms);
     await Promise.all(this.saving.values());
   }
 
-  private of(sequence: Sequence): Held {
-    const known = this.held.get(sequence);
+  private rests(seat: Seat<Sequence>, held: Held): void {
+    clearTimeout(held.timer);
+    held.timer = setTimeout(() => void this.saveIdle(seat, mostMs), this.parts.restMs ?? restMs);
+    held.timer.unref();
+  }
+
+  private of(seat: Seat<Sequence>): Held {
+    const known = this.held.get(seat);
     if (known) return known;
     const held = { unsaved: false };
-    this.held.set(sequence, held);
+    this.held.set(seat, held);
     return held;
   }
 
-  private async saveIdle(sequence: Sequence, ms: number): Promise<void> {
-    if (!this.of(sequence).unsaved) return;
-    const giveBack = this.parts.slots.take(sequence);
-    if (!giveBack) return;
-    await this.saved(sequence, ms, giveBack);
+  private async saveIdle(seat: Seat<Sequence>, ms: number): Promise<void> {
+    const held = this.of(seat);
+    if (!held.unsaved) return;
+    const giveBack = this.parts.slots.take(seat);
+    if (!giveBack) return this.rests(seat, held); // somebody is at work, in it or at all of them
+    await this.saved(seat, ms, giveBack);
     giveBack();
   }
 
   /** Resolves once the engine has saved it: what is left to be done is looked for in `saving`. */
-  private saved(sequence: Sequence, ms: number, free = () => {}): Promise<void> {
-    const { key } = this.of(sequence);
+  private saved(seat: Seat<Sequence>, ms: number, free = () => {}): Promise<void> {
+    const { key } = this.of(seat);
     if (key === undefined) return Promise.resolve();
     return new Promise((resolve) => {
-      const saving = this.save(sequence, ms, () => {
+      const saving = this.save(seat, ms, () => {
         free();
         resolve();
       }).finally(() => {
@@ -147,9 +171,10 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
   }
 
   /** @param free called once the sequence is not needed any more */
-  private async save(sequence: Sequence, ms: number, free: () => void): Promise<void> {
-    const { key, unsaved } = this.of(sequence);
-    const { folder, identity, share, log } = this.parts;
+  private async save(seat: Seat<Sequence>, ms: number, free: () => void): Promise<void> {
+    const { key, unsaved } = this.of(seat);
+    const { sequence } = seat;
+    const { folder, share, log } = this.parts;
     const tokens = sequence.nextTokenIndex;
     if (key === undefined || !unsaved || tokens < leastTokens) return;
     const bytes = tokens * this.bytesPerToken;
@@ -157,6 +182,7 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
     if (savingMs(bytes, speeds) > ms || !isWorth({ tokens, bytes }, speeds, Date.now(), share)) return;
     try {
       if (!(await this.isThere(key)) || !(await this.makeRoom(bytes))) return;
+      const identity = await this.parts.identity();
       const begun = await beginState(folder, key);
       // What was drafted is in the engine's memory, and no token of the conversation.
       await sequence.eraseContextTokenRanges([{ start: tokens, end: sequence.contextSize }]);
@@ -170,7 +196,7 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
         throw error;
       }
       const took = performance.now() - startedAt;
-      this.of(sequence).unsaved = false;
+      this.of(seat).unsaved = false;
       free();
       const state = await keepState(begun, { identity, tokens: held, from, isThere: () => this.isThere(key) });
       if (!state) return;
@@ -184,12 +210,10 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
     }
   }
 
-  private async restore(sequence: Sequence, key: string, prompt: Token[], tell: Tell, signal: AbortSignal) {
-    const { folder, identity, share, log } = this.parts;
-    const states = (await statesIn(folder, identity))
-      .map((state) => ({ state, tokens: usable(state, prompt) }))
-      .sort((one, two) => two.tokens - one.tokens || one.state.bytes - two.state.bytes);
-    for (const { state, tokens } of states) {
+  private async restore(sequence: Sequence, key: string | undefined, prompt: Token[], tell: Tell, signal: AbortSignal) {
+    const { share, log } = this.parts;
+    for (const { state, tokens } of await this.usableFor(prompt)) {
+      if (state.tokens.length >= sequence.contextSize) continue; // of a larger context
       const gain = {
         tokens: tokens - sequence.compareContextTokens(prompt).firstDifferentIndex,
         bytes: state.bytes,
@@ -205,7 +229,7 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
         await removeState(state.file);
         continue;
       }
-      log(`took ${tokens} tokens of ${key} from disk in ${Math.round(ms)} ms`);
+      log(`took ${tokens} tokens of ${key ?? 'a request of no run'} from disk in ${Math.round(ms)} ms`);
       await this.measured('restoredPerSecond', (state.bytes * 1000) / ms);
       await touchState(state);
       if (!isWorth(gain, await this.speeds, Date.now(), share)) await removeState(state.file);
@@ -214,9 +238,17 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
     return false;
   }
 
+  /** What is kept, and how much of the prompt that has, the best first. */
+  private async usableFor(prompt: Token[]): Promise<{ state: State; tokens: number }[]> {
+    const states = await statesIn(this.parts.folder, await this.parts.identity());
+    return states
+      .map((state) => ({ state, tokens: usable(state, prompt) }))
+      .sort((one, two) => two.tokens - one.tokens || one.state.bytes - two.state.bytes);
+  }
+
   /** False: it is not what was kept, and the sequence holds what it held, or nothing. */
   private async take(sequence: Sequence, state: State, signal: AbortSignal): Promise<boolean> {
-    if (state.tokens.length >= sequence.contextSize || !(await isWhole(state, signal))) return false;
+    if (!(await isWhole(state, signal))) return false;
     await sequence.clearHistory(); // its checkpoints would be taken for those of what is loaded
     try {
       await sequence.loadStateFromFile(state.file, { acceptRisk: true });
@@ -253,7 +285,7 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
     const speeds = await this.speeds;
     Object.assign(speeds, { [what]: mean(speeds[what], perSecond) });
     if (what === 'restoredPerSecond') speeds.restoredAt = Date.now();
-    await writeSpeeds(this.parts.folder, this.parts.identity, speeds);
+    await writeSpeeds(this.parts.folder, await this.parts.identity(), speeds);
   }
 }
 
