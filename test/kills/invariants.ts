@@ -34,7 +34,7 @@ export const invariants = {
   said: 'what waits is given once, in the words that it has then; what was taken back is never given',
   undo: 'Undo of the run gives every file back as it was',
   left: 'nothing of a killed window stays behind, in the store or beside the files',
-  believed: 'nothing is read from a damaged record that was not written',
+  believed: 'nothing is read from a damaged record, or from what a local model has kept, that was not written',
   unsaid: 'the list and the opened run say that the record is damaged',
   end: 'a window that was not killed comes to a stop that is told, and says so when its store fails',
 } as const;

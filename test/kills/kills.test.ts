@@ -3,8 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { StoredEvent } from '../../src/protocol/events.ts';
+import { tries } from '../support/tries.ts';
 import { caseOf, nameOf, Stage } from './case.ts';
 import { saidWrong, Witness } from './invariants.ts';
+import { MemoryStage, memoryCaseOf, nameOfMemory } from './memory.ts';
 import { diskFaults, type Operations, points, said } from './parts.ts';
 import { steps } from './script.ts';
 
@@ -39,6 +41,24 @@ describe('a window that is killed', () => {
       const { name, breaches } = await stage.play(one);
       assert.deepEqual([name, breaches], [name, []]);
     }
+  });
+});
+
+describe('a local model that is killed', () => {
+  let stage: MemoryStage;
+  before(async () => {
+    stage = await MemoryStage.open();
+  });
+  after(() => stage.close());
+
+  const names = ['memory/model/remembers/0ms', 'memory/editor/grows/5ms', 'memory/model/saves/0ms', 'memory/3:half'];
+  for (const name of names.slice(0, tries(2, 4)))
+    it(`${name}: what it had read is whole, or is not believed`, async () => {
+      assert.deepEqual((await stage.play(memoryCaseOf(name))).breaches, []);
+    });
+
+  it('is known again by its name', () => {
+    for (const name of names) assert.equal(nameOfMemory(memoryCaseOf(name)), name);
   });
 });
 

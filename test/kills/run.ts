@@ -1,9 +1,11 @@
 // npm run kills [-- part …] [--every 5] [--seed 1] [--count 3] [--case work/37:half]: what holds when the editor is killed, or its
-// disk fails, at every moment. `every`: only each fifth case; `count`: kills of the real editor (`editor`, which needs a build).
+// disk fails, at every moment. `every`: only each fifth case; `count`: kills of the real editor (`editor`, which needs a build), and of a
+// local model whose memory is on disk (`memory`), beside those at its operations.
 import { parseArgs } from 'node:util';
 import { type Case, caseOf, type Played, Stage } from './case.ts';
 import { playDamages } from './damage.ts';
 import { killEditors } from './editor.ts';
+import { type MemoryCase, MemoryStage, memoryCaseOf } from './memory.ts';
 import { diskFaults, doubles, type Operations, points, rooms, said, storeGone, times } from './parts.ts';
 import { whyNotMounted } from './smallDisk.ts';
 import { type Row, tableOf } from './table.ts';
@@ -29,6 +31,7 @@ const parts: Record<string, () => Promise<Played[] | string>> = {
   gone: () => staged(storeGone),
   rooms: async () => whyNotMounted() ?? staged(rooms),
   damage: () => damaged(Array.from({ length: 10_000 }, (_, number) => number)),
+  memory: () => remembered((stage) => stage.cases(seed, Math.min(count, 60))),
   editor: async () => {
     const played: Played[] = [];
     await killEditors(count, seed, (one) => played.push(noted(one)));
@@ -46,7 +49,11 @@ let stage: Stage | undefined;
 const rows: Row[] = [];
 try {
   if (values.case.length > 0) {
-    const [damages, cases] = [values.case.filter(isDamage), values.case.filter((name) => !isDamage(name))];
+    const memories = values.case.filter((name) => name.startsWith('memory/'));
+    const damages = values.case.filter(isDamage);
+    const cases = values.case.filter((name) => !isDamage(name) && !memories.includes(name));
+    if (memories.length > 0)
+      rows.push({ part: 'memory', played: await remembered(async () => memories.map(memoryCaseOf)) });
     if (cases.length > 0) rows.push({ part: 'asked', played: await staged(() => cases.map(caseOf)) });
     if (damages.length > 0)
       rows.push({ part: 'damage', played: await damaged(damages.map((name) => Number(name.slice(7)))) });
@@ -72,6 +79,18 @@ async function staged(casesOf: (operations: Operations) => Case[]): Promise<Play
   };
   await Promise.all([work(), work()]);
   return played;
+}
+
+async function remembered(casesOf: (stage: MemoryStage) => Promise<MemoryCase[]>): Promise<Played[]> {
+  const on = await MemoryStage.open();
+  try {
+    const played: Played[] = [];
+    for (const [index, one] of (await casesOf(on)).entries())
+      if (index % every === 0) played.push(noted(await on.play(one)));
+    return played;
+  } finally {
+    on.close();
+  }
 }
 
 async function damaged(numbers: number[]): Promise<Played[]> {

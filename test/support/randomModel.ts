@@ -14,6 +14,8 @@ export interface RandomModelOptions {
   window?: number;
   /** Tokens of a context beyond which it writes down in another way where a token stands, as a Phi 3. */
   scaledBeyond?: number;
+  /** Times as much as by chance it looks at single tokens, wherever they are: then what it says depends on what was said long before. */
+  focus?: number;
 }
 
 const headWidth = 64;
@@ -21,7 +23,7 @@ const headWidth = 64;
 /** Writes a genuine model (a small Llama) of random weights: it says anything, and costs what a model of its size costs. */
 export function writeRandomModel(
   file: string,
-  { words = [], layers = 1, width = 64, window, scaledBeyond }: RandomModelOptions = {},
+  { words = [], layers = 1, width = 64, window, scaledBeyond, focus = 1 }: RandomModelOptions = {},
 ): void {
   const kind = window === undefined ? 'llama' : 'gemma2';
   const special = ['<unk>', '<|endoftext|>', '<|im_start|>', '<|im_end|>'];
@@ -37,7 +39,7 @@ export function writeRandomModel(
   const inner = width * 3;
   const matrix = (name: string, rowLength: number, rows: number): Tensor => {
     const data = new Float32Array(rowLength * rows);
-    const scale = 2 / Math.sqrt(rowLength);
+    const scale = (name.endsWith('attn_q') ? 2 * focus : 2) / Math.sqrt(rowLength);
     for (let index = 0; index < data.length; index++) data[index] = (random() - 0.5) * scale;
     return { name: `${name}.weight`, shape: [rowLength, rows], type: 'Q8_0', data };
   };

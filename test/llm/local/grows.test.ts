@@ -45,7 +45,8 @@ describe('the context of a local model', () => {
   const file = (name: string) => path.join(folder, `${name}.gguf`);
   before(async () => {
     await buildWorker();
-    for (const [name, { model }] of Object.entries(models)) writeRandomModel(file(name), { layers: 2, ...model });
+    for (const [name, { model }] of Object.entries(models))
+      writeRandomModel(file(name), { layers: 2, focus: 16, ...model });
     for (const run of ['one', 'two']) mkdirSync(path.join(runs, run), { recursive: true });
   });
   beforeEach(() => {

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ChatRequest } from '../../../src/llm/client.ts';
@@ -158,6 +167,32 @@ describe('a local model remembers', () => {
       // Of a memory that cannot be cut back the beginning is not to be had alone.
       if (name !== 'sliding window') assert.ok(read(talk) < 40, `${read(talk)}`);
     });
+
+  it('fifty runs, one after the other, stay within their limit on disk', async () => {
+    const bytes = 1e6;
+    const client = await begin('usual', {
+      keep: () => ({ folder: states, folders: [], runs, bytes, restMs: 60_000, share: 1e9 }),
+    });
+    const onDisk = () => {
+      const files = readdirSync(states).filter((name) => name.endsWith('.state'));
+      return {
+        files: files.length,
+        bytes: files.reduce((sum, name) => sum + statSync(path.join(states, name)).size, 0),
+      };
+    };
+    for (let index = 0; index < 50; index++) {
+      const cacheKey = `many-${index}`;
+      mkdirSync(path.join(runs, cacheKey));
+      await new Talk(client, { ...random, cacheKey, systemPrompt: `${index} ${'canal '.repeat(60)}`, tools: [] }).ask(
+        'hi',
+      );
+      if (existsSync(states)) assert.ok(onDisk().bytes <= bytes, `${onDisk().bytes} bytes after run ${index}`);
+    }
+    await client.unload();
+    const left = onDisk();
+    assert.ok(left.files > 1 && left.files < 50 && left.bytes <= bytes, JSON.stringify(left));
+    counted.push(`usual, on disk after 50 runs: ${left.bytes} bytes of ${bytes}, of ${left.files} runs`);
+  });
 
   it('what it dies of is removed, and the message is answered by the next process', async () => {
     const worker = path.join(folder, 'dies.mjs');

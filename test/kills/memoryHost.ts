@@ -1,0 +1,38 @@
+// An editor with a local model, in a process of its own: node memoryHost.mjs <what to do as JSON>. It asks turn after turn and says on its
+// standard output, a line of JSON each, what happens.
+import type { ChatRequest } from '../../src/llm/client.ts';
+import { LLMError } from '../../src/llm/errors.ts';
+import { createLocalClient, type LocalClientOptions } from '../../src/llm/local/client.ts';
+import type { KeepOptions } from '../../src/llm/local/states/keepOptions.ts';
+
+export interface Doing {
+  options: LocalClientOptions;
+  /** Nothing is kept on disk when not given. */
+  keep?: KeepOptions;
+  turns: readonly ChatRequest[];
+}
+
+export type Said = { progress: string; pid: number | undefined } | { reply: string };
+
+const say = (what: Said) => process.stdout.write(`${JSON.stringify(what)}\n`);
+
+const { options, keep, turns } = JSON.parse(process.argv[2]!) as Doing;
+const client = createLocalClient({ ...options, keep: () => keep });
+for (const turn of turns) say({ reply: await ask(turn) });
+await client.dispose();
+
+/** As a person would: who is told that the model's process ended says it again. */
+async function ask(turn: ChatRequest): Promise<string> {
+  for (;;) {
+    try {
+      let content = '';
+      for await (const chunk of client.chatStream(turn)) {
+        if (chunk.progress) say({ progress: chunk.progress.text, pid: client.pid() });
+        content += chunk.content ?? '';
+      }
+      return content;
+    } catch (error) {
+      if (!(error instanceof LLMError) || error.reason !== 'local-ended') throw error;
+    }
+  }
+}
