@@ -30,6 +30,7 @@ const newestEditor = '4.139.1';
 
 /** What of the unit tests takes longest, the longest first. */
 const long = [
+  'llm/local/grows',
   'webview/everyone',
   'llm/behaviours',
   'tools/kills',
@@ -48,6 +49,7 @@ const long = [
   'llm/local/trouble',
   'extension/aside/aside',
   'llm/local/client',
+  'webview/words',
   'webview/strip',
   'tools/races',
 ].map((file) => `test/${file}.test.ts`);

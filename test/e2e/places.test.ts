@@ -5,6 +5,25 @@ import { openTowpath, type Towpath, type Window } from '../support/editor/towpat
 import { eventually } from '../support/eventually.ts';
 import { said } from '../support/scripted.ts';
 
+/** In a browser the editor writes down what is open every few seconds, and when the page ends only what it has the time for. */
+const hasTabWritten = `(async () => {
+  const done = (asked) => new Promise((resolve, reject) => {
+    asked.onsuccess = () => resolve(asked.result);
+    asked.onerror = () => reject(asked.error);
+  });
+  for (const { name } of await indexedDB.databases()) {
+    if (!name.startsWith('vscode-web-state-db')) continue;
+    const database = await done(indexedDB.open(name));
+    try {
+      const items = database.transaction('ItemTable').objectStore('ItemTable');
+      if (String(await done(items.get('memento/workbench.parts.editor'))).includes('chatTab')) return true;
+    } finally {
+      database.close();
+    }
+  }
+  return false;
+})()`;
+
 describe('the chat has its place where the person wants it:', () => {
   let backend: Backend;
   before(async () => {
@@ -111,6 +130,7 @@ describe('the chat has its place where the person wants it:', () => {
       assert.equal(await editor.page.locator('.part.sidebar').isVisible(), false, 'what is in view is enough');
 
       await ask({ panel: tab }, 'To be kept.', said.hello);
+      await eventually('the editor has written down the tab', () => editor.page.evaluate<boolean>(hasTabWritten));
       await editor.reload();
       await tab.shows('To be kept.');
       await ask({ panel: tab }, 'And it goes on.', said.hello);
