@@ -105,6 +105,7 @@ describe('the strip above the message box', () => {
   it('is the same after a reload; what was reviewed stays so', async () => {
     const box = () => row('new.txt').getByRole('checkbox');
     await box().check();
+    await find('files').getByText('1 of 2 reviewed').waitFor(); // the host has heard of it
     await editor.reload();
     await says('Plan 1/2 2 files +2 −1');
     await find('strip-files').click();
