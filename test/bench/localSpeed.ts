@@ -4,7 +4,7 @@ import type { ChatRequest } from '../../src/llm/client.ts';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../src/llm/local/client.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { type LlamaBench, llamaBench } from './llamaBench.ts';
-import { line, median } from './measure.ts';
+import { line } from './measure.ts';
 
 /** Tokens of a prompt, and how often each is read by either: a long one takes its time. */
 const reads: [tokens: number, rounds: number][] = [
@@ -13,7 +13,7 @@ const reads: [tokens: number, rounds: number][] = [
   [16_384, 3],
 ];
 /** Tokens that are written, after so many that were read, by a model that takes its time for each as those do that people use. */
-const writes = { tokens: 128, depth: 512, rounds: 5, model: { layers: 12, width: 1024 } };
+const writes = { tokens: 128, depth: 512, rounds: 9, model: { layers: 16, width: 1024 } };
 /** Of the speed of llama.cpp's own tool. */
 const least = 0.95;
 /** One thread: several wait for each other by spinning, which counts as work and is the machine's weather. */
@@ -46,17 +46,13 @@ async function readingOf(modelPath: string, options: LocalClientOptions, peer: L
   await ask(client, reads.at(-1)![0], 1); // its context is as large as it will be
   const args = (tokens: number) => [...sameOf(modelPath), '-n', '0', '-p', `${tokens}`];
   for (const [tokens, rounds] of reads) {
-    const rates = await inTurns(rounds, {
-      own: async () => {
-        const { seconds, read } = await ask(client, tokens, 1);
-        return read / seconds;
-      },
-      other: async () => {
-        const start = await peer.seconds(args(1), nice);
-        return (tokens - 1) / ((await peer.seconds(args(tokens), nice)) - start);
-      },
-    });
-    tell(`reading ${tokens.toLocaleString('en-US')} tokens`, rates);
+    const own: Side = { tokens, all: async () => (await ask(client, tokens, 1)).seconds };
+    const other: Side = {
+      tokens: tokens - 1,
+      start: () => peer.seconds(args(1), nice),
+      all: () => peer.seconds(args(tokens), nice),
+    };
+    await compare(`reading ${tokens.toLocaleString('en-US')} tokens`, own, other, rounds);
   }
   await client.dispose();
 }
@@ -65,36 +61,43 @@ async function writingOf(modelPath: string, options: LocalClientOptions, peer: L
   const client = createLocalClient({ ...options, modelPath, contextSize: 0, threads, oneRun: true });
   const { tokens, depth, rounds } = writes;
   const args = (count: number) => [...sameOf(modelPath), '-p', '0', '-d', `${depth}`, '-n', `${count}`];
-  const cacheKey = 'writing';
-  await ask(client, depth, 1, cacheKey);
-  const rates = await inTurns(rounds, {
-    own: async () => {
-      const start = await ask(client, depth, 1, cacheKey);
-      const { seconds, written } = await ask(client, depth, tokens + 1, cacheKey);
-      return (written - 1) / (seconds - start.seconds);
-    },
-    other: async () => {
-      const start = await peer.seconds(args(1), nice);
-      return tokens / ((await peer.seconds(args(tokens + 1), nice)) - start);
-    },
-  });
-  tell(`writing ${tokens} tokens after ${depth}`, rates);
+  const write = (count: number) => ask(client, depth, count, 'writing');
+  const { written } = await write(tokens + 1); // fewer, where it comes to an end
+  const own: Side = {
+    tokens: written - 1,
+    start: async () => (await write(1)).seconds,
+    all: async () => (await write(written)).seconds,
+  };
+  const other: Side = {
+    tokens,
+    start: () => peer.seconds(args(1), nice),
+    all: () => peer.seconds(args(tokens + 1), nice),
+  };
+  await compare(`writing ${written - 1} tokens after ${depth}`, own, other, rounds);
   await client.dispose();
 }
 
 const sameOf = (modelPath: string) => ['-m', modelPath, '-t', `${threads}`, '-r', '1', '--no-warmup', '-o', 'jsonl'];
 
-/** The median of each, which take turns so that both have the same weather. */
-async function inTurns(rounds: number, of: Record<'own' | 'other', () => Promise<number>>) {
-  const rates: Record<'own' | 'other', number[]> = { own: [], other: [] };
-  for (let round = 0; round < rounds; round++)
-    for (const name of ['own', 'other'] as const) rates[name].push(await of[name]());
-  return { own: median(rates.own), other: median(rates.other) };
+/** So many tokens, in seconds of CPU, of which those go off that it takes to begin. */
+interface Side {
+  tokens: number;
+  start?(): Promise<number>;
+  all(): Promise<number>;
 }
 
-function tell(what: string, { own, other }: Record<'own' | 'other', number>): void {
-  const perSecond = (rate: number) => `${rate.toFixed(0)}/s`;
-  line(what, { own: perSecond(own), other: perSecond(other), ratio: (own / other).toFixed(3) }, other / own, 1 / least);
+/** In turns, so that both have the same weather, and each by its best: others at work on the machine take caches, and never give any. */
+async function compare(what: string, own: Side, other: Side, rounds: number): Promise<void> {
+  const sides = [own, other].map((side) => ({ side, starts: [] as number[], alls: [] as number[] }));
+  for (let round = 0; round < rounds; round++)
+    for (const { side, starts, alls } of sides) {
+      starts.push((await side.start?.()) ?? 0);
+      alls.push(await side.all());
+    }
+  const [ours, theirs] = sides.map(({ side, starts, alls }) => side.tokens / (Math.min(...alls) - Math.min(...starts)));
+  const [ratio, perSecond] = [ours! / theirs!, (rate: number) => `${rate.toFixed(0)}/s`];
+  const numbers = { own: perSecond(ours!), other: perSecond(theirs!), ratio: ratio.toFixed(3) };
+  line(what, numbers, 1 / ratio, 1 / least);
 }
 
 let others = 0;
@@ -114,7 +117,7 @@ async function ask(client: LocalClient, tokens: number, maxTokens: number, key?:
   const before = cpuSeconds(client.pid());
   const { usage } = await client.chat(request);
   const seconds = cpuSeconds(client.pid()) - before;
-  return { seconds, read: usage!.promptTokens - usage!.cachedTokens!, written: usage!.completionTokens };
+  return { seconds, written: usage!.completionTokens };
 }
 
 function cpuSeconds(pid: number | undefined): number {
