@@ -1,4 +1,4 @@
-import { promises as fs } from 'node:fs';
+import { promises as fs, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beginState } from './states/stateFiles.ts';
@@ -32,9 +32,13 @@ export interface CarrierParts {
 export class Carrier<Token extends number, Sequence extends CarriedSequence<Token>> {
   private folder: string | undefined;
   private readonly states = new Map<Seat<Sequence>, { file: string; tokens: Token[] }>();
+  private readonly leaving = () => {
+    for (const place of this.places()) rmSync(place, { recursive: true, force: true });
+  };
 
   constructor(private readonly parts: CarrierParts) {
     this.folder = parts.folder;
+    process.once('exit', this.leaving);
   }
 
   async save(seat: Seat<Sequence>): Promise<void> {
@@ -42,7 +46,7 @@ export class Carrier<Token extends number, Sequence extends CarriedSequence<Toke
     const end = sequence.nextTokenIndex;
     if (end === 0) return;
     try {
-      this.folder ??= await fs.mkdtemp(path.join(tmpdir(), 'towpath-'));
+      this.folder ??= await fs.mkdtemp(path.join(tmpdir(), `${ownFolder}${process.pid}-`));
       const file = await beginState(this.folder, `${carried}${process.pid}`);
       this.states.set(seat, { file, tokens: [] });
       const { bavail, bsize } = await fs.statfs(this.folder);
@@ -76,22 +80,27 @@ export class Carrier<Token extends number, Sequence extends CarriedSequence<Toke
   }
 
   async clear(): Promise<void> {
-    for (const { file } of this.states.values()) await fs.rm(file, { force: true }).catch(() => {});
-    this.states.clear();
+    for (const place of this.places()) await fs.rm(place, { recursive: true, force: true }).catch(() => {});
+    process.off('exit', this.leaving);
+  }
+
+  private places(): string[] {
     const isOwn = this.folder !== undefined && this.folder !== this.parts.folder;
-    if (isOwn) await fs.rm(this.folder!, { recursive: true, force: true }).catch(() => {});
+    return [...[...this.states.values()].map(({ file }) => file), ...(isOwn ? [this.folder!] : [])];
   }
 }
 
-/** Of a process, whose number follows. */
-const carried = 'carried-';
+/** Of a process, whose number follows: a file, and a folder in the system's temporary one. */
+const [carried, ownFolder] = ['carried-', 'towpath-carried-'];
 
-/** Removes the files of processes that ended while they carried them. */
-export async function removeLeft(folder: string): Promise<void> {
-  const names = await fs.readdir(folder).catch(() => []);
-  for (const name of names.filter((one) => one.startsWith(carried))) {
-    if (!isAlive(Number.parseInt(name.slice(carried.length), 10)))
-      await fs.rm(path.join(folder, name), { force: true });
+/** Removes what processes left that were killed while they carried it. @param folder where that is, if it is in no folder of their own */
+export async function removeLeft(folder: string | undefined): Promise<void> {
+  const places = [...(folder === undefined ? [] : [[folder, carried] as const]), [tmpdir(), ownFolder] as const];
+  for (const [place, beginning] of places) {
+    const names = (await fs.readdir(place).catch(() => [])).filter((name) => name.startsWith(beginning));
+    for (const name of names)
+      if (!isAlive(Number.parseInt(name.slice(beginning.length), 10)))
+        await fs.rm(path.join(place, name), { recursive: true, force: true }).catch(() => {}); // somebody else's
   }
 }
 

@@ -69,8 +69,8 @@ export async function createContext(
     bytesPerToken,
     folder: options.keep?.folder,
   });
+  await removeLeft(options.keep?.folder);
   if (!options.keep) return { context };
-  await removeLeft(options.keep.folder);
   const identity = identities(loaded, options.modelPath);
   const keeper = new Keeper<Token, Sequence>({
     ...options.keep,

@@ -5,6 +5,7 @@ import { sentence } from '../../protocol/l10n.ts';
 import { wordsIn } from '../../protocol/sentence.ts';
 import { lasting } from '../clock.ts';
 import { LLMError } from '../errors.ts';
+import { removeLeft } from './carrier.ts';
 import { endedError } from './ended.ts';
 import type { FromWorker, Job, JobEvent, LoadOptions, ToWorker } from './ipc.ts';
 import type { Place } from './place.ts';
@@ -57,6 +58,7 @@ export class ModelProcess {
   /** It ended, or was ended, while its context was made larger. */
   endedGrowing = false;
   private growing = false;
+  private closing = false;
   /** What it runs on; known when it is loaded. */
   place?: Place;
   /** The GPU that it ended on before the model was loaded. */
@@ -156,7 +158,7 @@ export class ModelProcess {
   /** Ends the process and gives its memory back. */
   async close(): Promise<void> {
     this.restoring.clear(); // that is not what it ends of
-    this.growing = false;
+    this.closing = true;
     this.end(
       new LLMError('LLM_INCOMPLETE', sentence('The local model was unloaded. Send a message to load it again.'), {
         reason: 'local-ended',
@@ -271,7 +273,8 @@ export class ModelProcess {
     if (this.state === 'ended') return;
     if (this.state === 'loading' && this.gpu !== false) this.failedOn = this.gpu;
     this.state = 'ended';
-    this.endedGrowing = this.growing;
+    this.endedGrowing = this.growing && !this.closing;
+    if (this.growing) void this.whenEnded.then(() => removeLeft(this.options.load.keep?.folder));
     if (this.restoring.size > 0) this.endedRestoring = Promise.all([...this.restoring.values()].map(removeState));
     this.pulse.rest();
     for (const { queue } of this.jobs.values()) queue.fail(error);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { removeLeft, type Seat } from '../../../src/llm/local/carrier.ts';
@@ -225,7 +225,10 @@ describe('a context that grows', () => {
     const left = mkdtempSync(path.join(tmpdir(), 'left-'));
     for (const name of ['carried-999999999.1.part', `carried-${process.pid}.2.part`, 'run-1.3.part'])
       writeFileSync(path.join(left, name), '');
+    const own = path.join(tmpdir(), 'towpath-carried-999999999-abc');
+    mkdirSync(own, { recursive: true });
     await removeLeft(left);
+    assert.equal(existsSync(own), false);
     assert.deepEqual(readdirSync(left), [`carried-${process.pid}.2.part`, 'run-1.3.part']);
     rmSync(left, { recursive: true });
     await removeLeft(left);
