@@ -1,3 +1,4 @@
+import { formOf } from '../../src/protocol/forms.ts';
 import { t } from '../../src/protocol/l10n.ts';
 
 /** What the model is told in the system's name, which is kept in English: said of the model, and of the person as “you”. */
@@ -27,20 +28,6 @@ const forms = [
 
 /** Words of a note in the person's language; others as they are. The first form that fits counts. */
 export function noteWords(words: string): string {
-  for (const form of forms) {
-    const values = patternOf(form).exec(words)?.slice(1);
-    if (values) return t(form, ...values);
-  }
-  return words;
-}
-
-const patterns = new Map<string, RegExp>();
-
-function patternOf(form: string): RegExp {
-  const found = patterns.get(form);
-  if (found) return found;
-  const parts = form.split(/\{\d\}/).map((part) => part.replace(/[.()]/g, '\\$&'));
-  const pattern = new RegExp(`^${parts.join('(.+?)')}$`, 's');
-  patterns.set(form, pattern);
-  return pattern;
+  const found = formOf(forms, words);
+  return found ? t(found.form, ...found.values) : words;
 }
