@@ -151,6 +151,17 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
     }
     throw new Error(`The window does not read ${name} from its settings.`);
   };
+  /** On a busy machine a window comes up without the folders of its `.code-workspace` at times, and stays so until it is reloaded. */
+  const foldersOpened = async () => {
+    if (isEmptyWindow || !folder.endsWith('.code-workspace')) return;
+    const { folders } = JSON.parse(readFileSync(folder, 'utf8')) as { folders: unknown[] };
+    for (let tries = 1; tries <= 10; tries++) {
+      const count = () => host.evaluate((vscode) => vscode.workspace.workspaceFolders?.length ?? 0);
+      if ((await count()) === folders.length) return;
+      await load(true);
+    }
+    throw new Error(`The window does not open the folders of ${path.basename(folder)}.`);
+  };
   const towpath: Towpath = {
     ...own,
     host,
@@ -268,6 +279,7 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
   open.add(towpath);
   try {
     await load(false);
+    await foldersOpened();
     await settingsRead();
     if (!options.panelClosed) await towpath.showPanel();
     return towpath;
