@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Backend, backends } from '../support/backends.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
+import { reply, startProvider } from '../support/provider.ts';
 import { said } from '../support/scripted.ts';
 
 describe('a model in a process of its own', () => {
@@ -195,5 +197,57 @@ describe('a model in a process of its own', () => {
     );
     const [, second] = [...cached].map(([, prompt, there]) => Number(prompt) - Number(there));
     assert.ok(second! < 100, `${second} tokens were read`);
+  });
+
+  it('makes room while it rests, before its window is full: with the next words a summary stands there, made before them', async () => {
+    const provider = await startProvider(() => reply.text(`An essay: ${'some words of it '.repeat(90)}`).usage(null));
+    const set = (values: Record<string, unknown>) =>
+      editor.host.evaluate(async (vscode, all) => {
+        for (const [name, value] of Object.entries(all))
+          await vscode.workspace.getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
+      }, values);
+    const { 'towpath.model': local } = backend.settings;
+    const log = () =>
+      readdirSync(userDataDir, { recursive: true, encoding: 'utf8' })
+        .filter((file) => /Towpath\.log$/.test(file))
+        .map((file) => readFileSync(path.join(userDataDir, file), 'utf8'))
+        .join('');
+    const times = (words: RegExp) => log().match(new RegExp(words, 'g'))?.length ?? 0;
+    const says = async (model: unknown, words: string) => {
+      const before = await newest();
+      await set({ 'towpath.model': model });
+      await editor.panel.send(words);
+      await eventually('it answers', async () => (await newest()) > before);
+      await editor.panel.waitForPhase('WaitingUser');
+    };
+    /** The place of the newest answer among all messages. */
+    const newest = async () => {
+      const answers = editor.panel.frame.locator('[data-role="assistant"]');
+      return (await answers.count()) === 0 ? -1 : Number(await answers.last().getAttribute('data-message'));
+    };
+    const room = editor.panel.frame.locator('[data-role="compaction"]');
+    const atWork = /for a summary/;
+    /** Ticks of the processor that the model has taken so far. */
+    const taken = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ').slice(13, 15).join(' ');
+    try {
+      await set({ 'towpath.endpoint.baseUrl': provider.url, 'towpath.local.contextSize': 8192 });
+      while (times(atWork) === 0) {
+        await says('openai-compatible/scripted', 'Write one.');
+        await says(local, 'Hello.');
+        assert.equal(await room.count(), 0, 'it is not full yet');
+      }
+      await eventually('its summary is there, or was given up for the words that came', async () => {
+        const pid = await modelProcess();
+        const before = taken(pid);
+        await sleep(1000);
+        if (taken(pid) !== before) return false;
+        await says(local, 'Hello again.');
+        return (await room.count()) > 0;
+      });
+      await editor.screenshot('local-room');
+    } finally {
+      await set({ 'towpath.model': local, 'towpath.local.contextSize': undefined });
+      await provider.close();
+    }
   });
 });

@@ -152,6 +152,53 @@ describe('the record of a run', () => {
     await editor.begin(settings());
   });
 
+  it('when what its answers cost is known, free, cheaper for what is cached, or known to nobody, says so at its window', async () => {
+    const million = { prompt_tokens: 1_000_000, completion_tokens: 0, total_tokens: 1_000_000 };
+    const prices = {
+      scripted: { input: 2, cached: 0.5, output: 0 },
+      gratis: { input: 0, output: 0 },
+    };
+    await editor.begin({
+      ...settings(),
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url, prices } },
+    });
+    const model = (id: string) =>
+      editor.host.evaluate(async (vscode, name) => {
+        const all = vscode.workspace.getConfiguration('towpath');
+        await all.update('model', `openai-compatible/${name}`, vscode.ConfigurationTarget.Global);
+      }, id);
+    const costs = async (words: RegExp, name: string) => {
+      const popover = editor.panel.frame.getByTestId('meter-popover');
+      if (!(await popover.isVisible())) await editor.panel.frame.getByTestId('meter').click();
+      await eventually(`its cost is ${words}`, async () => words.test(await popover.innerText()));
+      await editor.screenshot(name);
+      await editor.page.keyboard.press('Escape');
+      await popover.waitFor({ state: 'detached' });
+    };
+    const answers = async (words: string, usage: object) => {
+      provider.script = () => reply.text(`${words}!`).usage(usage);
+      await editor.panel.send(words);
+      await editor.panel.shows(`${words}!`);
+      await editor.panel.waitForPhase('WaitingUser');
+    };
+    await model('gratis');
+    await answers('Nothing', million);
+    await costs(/Cost\s+free\s*$/m, 'cost-free');
+    await model('scripted');
+    await answers('All of it cached', { ...million, prompt_tokens_details: { cached_tokens: 1_000_000 } });
+    await costs(/Read from cache\s+1\.0M[\s\S]*Cost\s+about \$0\.50\s*$/m, 'cost-cached');
+    await answers('None of it cached', million);
+    await costs(/Cost\s+about \$2\.50\s*$/m, 'cost-known');
+    await model('unheard-of');
+    await answers('Unknown', million);
+    await costs(/Cost\s+about \$2\.50, and 1\.0M tokens without a price\s*$/m, 'cost-in-part');
+    await editor.command('Towpath: New Run');
+    await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);
+    await answers('Unknown from the start', million);
+    await costs(/Cost\s+no price\s*$/m, 'cost-unknown');
+    await editor.begin(settings());
+  });
+
   it('when another window has it: the person sees who, takes it over, and what they said is done', async () => {
     await editor.command('Towpath: New Run');
     await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);

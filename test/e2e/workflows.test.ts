@@ -239,4 +239,38 @@ describe('workflows', () => {
     assert.match(hover, /exitCode/);
     assert.match(completion, /\bexitCode\b.*\boutput\b/);
   });
+
+  it('rest where the next answer would pass what a run may cost, and go on from there once more is allowed', async () => {
+    const node = (name: string) => [
+      `  - name: ${name}`,
+      '    uses: llm.call',
+      `    with: {messages: [{role: user, content: "The ${name} question"}]}`,
+      `    output: ${name}`,
+    ];
+    const say = ['  - name: say', '    uses: state.set', '    with: {content: "Both are answered."}'];
+    const yaml = ['name: Two questions', 'nodes:', ...node('first'), ...node('second'), ...say].join('\n');
+    writeFileSync(path.join(editor.folder, '.towpath/workflows/two.yaml'), yaml);
+    await editor.host.evaluate(async (vscode) => {
+      await vscode.workspace.getConfiguration().update('towpath.limits.run', 0.02, vscode.ConfigurationTarget.Global);
+    });
+    const { frame } = editor.panel;
+    const status = (name: string, status: string) =>
+      frame.locator(`[data-node="${name}"][data-status="${status}"]`).waitFor();
+    const asked = () => provider.requests.map(({ body }) => body.messages.at(-1)!.content);
+    await editor.command('Towpath: Run Workflow…');
+    await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Two questions' }).first().click();
+    await editor.panel.shows("$0.02 of this run's $0.02 are spent");
+    await status('first', 'completed');
+    assert.deepEqual(asked(), ['The first question']);
+    await editor.screenshot('workflow-money');
+    const another = frame.getByTestId('raise-limit');
+    await another.click();
+    await editor.dialog.escape();
+    assert.deepEqual(asked(), ['The first question'], 'closing the dialog allows nothing');
+    await another.click();
+    await editor.dialog.click('Another $0.02');
+    await editor.panel.waitForPhase('Completed');
+    await editor.panel.shows('Both are answered.');
+    assert.deepEqual(asked(), ['The first question', 'The second question'], 'and what was paid is not asked again');
+  });
 });
