@@ -173,6 +173,7 @@ async function complete(call: Call): Promise<AdapterResult> {
       place = limiter?.reserve(limiter.countsTokens ? estimateTokens(request) : 0);
       if (!isHurried) delayMs += await waitForPlace(place, deadline, call.options); // who is in a hurry wants it sent
       await listen({ ...call.options, ...call, shows, reply, shown, deadline });
+      place?.answered();
       checkEnd(reply, request.model);
       return { success: true, message: reply.toMessage(), ...endOf(reply), ...counts() };
     } catch (thrown) {

@@ -11,6 +11,8 @@ export interface Reservation {
   waitMs: number;
   /** The request never went. */
   cancel(): void;
+  /** The provider has answered it: what it had asked to wait before, which the person may have cut short, is over. */
+  answered(): void;
   /** What it really took, in tokens. */
   settle(tokens: number): void;
 }
@@ -34,19 +36,25 @@ export function createRateLimiter(limits: RateLimits, now: () => number = () => 
   const requests = createBucket(limits.requestsPerMinute, now);
   const tokens = createBucket(limits.tokensPerMinute, now);
   let heldUntil = 0;
+  let heldAt = 0;
   const hold = (ms: number) => {
-    heldUntil = Math.max(heldUntil, now() + Math.min(ms, minute));
+    heldAt = now();
+    heldUntil = Math.max(heldUntil, heldAt + Math.min(ms, minute));
   };
   return {
     countsTokens: limits.tokensPerMinute > 0,
     hold,
     reserve(size) {
-      const waitMs = Math.ceil(Math.max(requests.take(1), tokens.take(size), heldUntil - now(), 0));
+      const reservedAt = now();
+      const waitMs = Math.ceil(Math.max(requests.take(1), tokens.take(size), heldUntil - reservedAt, 0));
       return {
         waitMs,
         cancel() {
           requests.take(-1);
           tokens.take(-size);
+        },
+        answered() {
+          if (heldAt <= reservedAt) heldUntil = 0;
         },
         settle: (used) => void tokens.take(used - size),
       };

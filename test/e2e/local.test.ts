@@ -204,7 +204,7 @@ describe('a model in a process of its own', () => {
     const set = (values: Record<string, unknown>) =>
       editor.host.evaluate(async (vscode, all) => {
         for (const [name, value] of Object.entries(all))
-          await vscode.workspace.getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
+          await vscode.workspace.getConfiguration().update(name, value ?? undefined, vscode.ConfigurationTarget.Global);
       }, values);
     const { 'towpath.model': local } = backend.settings;
     const log = () =>
@@ -246,7 +246,7 @@ describe('a model in a process of its own', () => {
       });
       await editor.screenshot('local-room');
     } finally {
-      await set({ 'towpath.model': local, 'towpath.local.contextSize': undefined });
+      await set({ 'towpath.model': local, 'towpath.local.contextSize': null });
       await provider.close();
     }
   });

@@ -16,8 +16,8 @@ const jobs = String(Math.min(4, availableParallelism() + 2));
 /** Of a test, which waits for many things: a hang, not a slow machine. The waits themselves end before, and say for what. */
 const limitMs = String(4 * patienceMs);
 
-/** They open several windows, reload again and again, or watch every process: all of it before a release (`npm test -- all`), or when asked for. */
-const beforeRelease = ['connections', 'hostile', 'places', 'settings', 'worktree'];
+/** They open several windows, reload again and again, watch every process, or have much to draw: all of it before a release (`npm test -- all`), or when asked for. */
+const beforeRelease = ['connections', 'hostile', 'long', 'places', 'settings', 'worktree'];
 
 const stopped = new AbortController();
 whenToldToEnd(() => stopped.abort());

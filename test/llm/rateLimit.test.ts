@@ -114,6 +114,18 @@ describe('a rate limit', () => {
     limiter.hear({ tokens: { remaining: 0, resetMs: 5000 } });
     assert.equal(limiter.reserve(1).waitMs, 5000);
   });
+  it('what the provider asked to wait is over once it answers one that went all the same', () => {
+    const { clock, limiter } = start(0, 0);
+    const before = limiter.reserve(0);
+    clock.ms = 1000;
+    limiter.hold(30_000);
+    before.answered();
+    assert.equal(limiter.reserve(0).waitMs, 30_000, 'that one had gone before');
+    const hurried = limiter.reserve(0);
+    clock.ms = 2000;
+    hurried.answered();
+    assert.equal(limiter.reserve(0).waitMs, 0);
+  });
   it('what is left of a day is not waited for', () => {
     const { limiter } = start(60, 0);
     limiter.hear({ requests: { remaining: 0, resetMs: 3_600_000 } });

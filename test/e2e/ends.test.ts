@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { oneWindow } from '../support/editor/oneWindow.ts';
+import type { Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Provider, type ProviderReply, reply, startProvider } from '../support/provider.ts';
+
+/** Each end of a run, as the provider, the person or the disk brings it about: what it says, and that its first button does that. */
+describe('an end of a run', () => {
+  let editor: Towpath;
+  let provider: Provider;
+  let settings: Record<string, unknown>;
+  const begin = oneWindow({ files: { 'a.txt': 'one\ntwo\n' } });
+  beforeEach(async () => {
+    provider = await startProvider(() => reply.text('Nothing was to be said.'));
+    provider.models.push({ id: 'other', context_length: 32_768 });
+    settings = { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url };
+    editor = await begin(settings);
+  });
+  afterEach(() => provider.close());
+
+  const set = (values: Record<string, unknown>) =>
+    editor.host.evaluate(async (vscode, all) => {
+      for (const [name, value] of Object.entries(all))
+        await vscode.workspace.getConfiguration().update(name, value ?? undefined, vscode.ConfigurationTarget.Global);
+    }, values);
+  const gives = (...answers: ProviderReply[]) => {
+    const left = [...answers];
+    provider.script = () => left.shift() ?? reply.text('It goes on.');
+  };
+  const asks = async (...answers: ProviderReply[]) => {
+    gives(...answers);
+    await editor.panel.send('Go.');
+  };
+  /** What stands below the conversation, and its buttons in their order. */
+  const end = () => editor.panel.frame.getByTestId('phase');
+  const says = async (words: RegExp, ...ways: string[]) => {
+    await eventually(`the end says ${words}`, async () =>
+      words.test((await end().locator('.phase-text').allInnerTexts()).join()),
+    ).catch(async (cause) => {
+      throw new Error(`${cause.message}: ${await end().allInnerTexts()}`, { cause });
+    });
+    assert.deepEqual(await end().locator('vscode-button').allInnerTexts(), ways);
+    await editor.screenshot(`end-${ways[0]!.toLowerCase().replace(/\W+/g, '-')}`);
+  };
+  const press = (way: string) => end().getByText(way, { exact: true }).click();
+  const goesOn = async () => {
+    await editor.panel.shows('It goes on.');
+    await editor.panel.waitForPhase('WaitingUser');
+  };
+  const choices = (text: string) =>
+    editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+  const error = (message: string, more: object = {}) => ({ error: { message, ...more } });
+  const busy = (seconds: number) => reply.status(429, error('Slow down.'), { 'retry-after': String(seconds) });
+
+  for (const [what, answer, words, ways] of [
+    ['an answer that reached its length', reply.text('Half of').finish('length'), /cut off/, ['Continue']],
+    ['a stream that broke', reply.text('Half of').cut(), /broke off|ended before/, ['Retry', 'Retry With…']],
+    ['an answer that is empty, twice', [reply, reply], /nothing/, ['Retry With…', 'Retry']],
+    ['a filtered answer', reply.finish('content_filter'), /filter/, ['Retry With…']],
+    ['a missing key', reply.status(401, error('No such key.')), /^No API key for .*127\.0\.0\.1/, ['Set API Key', 'Retry', 'Retry With…']],
+    ['an account without credit', reply.status(402, error('Insufficient credits.')), /Insufficient credits/, ['Pick Model', 'Retry']],
+    ['a quota that is used up', reply.status(429, error('You exceeded your current quota.', { code: 'insufficient_quota' })), /exceeded your current quota/, ['Pick Model', 'Retry']],
+    ['a model that is not there', reply.status(404, error('The model does not exist.', { code: 'model_not_found' })), /does not exist/, ['Pick Model', 'Retry']],
+    ['a model without tools', reply.status(400, error('scripted does not support tools')), /does not support tools/, ['Pick Model', 'Retry']],
+  ] as const) // biome-ignore format: one a line
+    it(`${what}: ${ways.join(' · ')}`, async () => {
+      await asks(...[answer].flat());
+      await says(words, ...ways);
+      if (ways.some((way) => way === 'Retry' || way === 'Continue')) {
+        await press(ways.find((way) => way === 'Retry' || way === 'Continue')!);
+        await goesOn();
+        assert.equal(await end().count(), 0, 'nothing stands there any more');
+      }
+    });
+
+  it('that a model cannot help: Pick Model leads to another, which goes on', async () => {
+    await asks(reply.status(404, error('The model does not exist.', { code: 'model_not_found' })));
+    await says(/does not exist/, 'Pick Model', 'Retry');
+    await press('Pick Model');
+    await choices('Another model of').click();
+    await choices('other').click();
+    await goesOn();
+    assert.equal(provider.requests.at(-1)!.body.model, 'other');
+  });
+
+  it('by a key that is refused: Set API Key asks for another one, and the next try sends it', async () => {
+    const setsKey = async (key: string) => {
+      await press('Set API Key');
+      const box = editor.page.locator('.quick-input-widget input').first();
+      await box.waitFor();
+      await box.fill(key);
+      await box.press('Enter');
+      await box.waitFor({ state: 'hidden' });
+    };
+    const refuses = reply.status(401, error('No such key.'));
+    await asks(refuses, refuses);
+    await says(/^No API key for /, 'Set API Key', 'Retry', 'Retry With…');
+    await setsKey('sk-of-another-place');
+    await press('Retry');
+    await says(/refused the API key/, 'Set API Key', 'Retry', 'Retry With…');
+    await setsKey('sk-of-this-place');
+    await press('Retry');
+    await goesOn();
+    assert.deepEqual(
+      provider.requests.map(({ headers }) => headers.authorization),
+      [undefined, 'Bearer sk-of-another-place', 'Bearer sk-of-this-place'],
+    );
+  });
+
+  it('of work that changed and ran something is a receipt, and of mere words none', async () => {
+    await asks(reply.text('It goes on.'));
+    await goesOn();
+    assert.equal(await end().count(), 0);
+    await asks(
+      reply.call('fs_write', { path: 'b.txt', content: 'b\n' }).call('shell_run', { command: 'touch c.txt' }),
+      reply.text('Both are done.'),
+    );
+    await editor.dialog.click('Allow All (2)');
+    await editor.panel.shows('Both are done.');
+    await says(/^Done · 1 file \+1 −0 · 1 command · /, 'Review');
+    await press('Review');
+    await editor.page.locator('.tab', { hasText: /1 file|b\.txt/ }).waitFor();
+  });
+
+  it('by Stop says what of the plan is left, and Continue goes on', async () => {
+    const items = ['done', 'active', 'pending'].map((status) => ({ text: `It is ${status}`, status }));
+    await asks(reply.call('plan_update', { items }), reply.text('Half').hang());
+    await editor.panel.shows('Half');
+    await editor.panel.stop();
+    await says(/^Stopped · 2 of 3 of the plan left$/, 'Continue');
+    await press('Continue');
+    await goesOn();
+  });
+
+  it('by the number of its turns, and by a call that fails in circles, where the person says what instead', async () => {
+    await set({ 'towpath.maxTurns': 1 });
+    await asks(reply.call('fs_read', { path: 'a.txt' }));
+    await says(/^1 step, .* tokens$/, 'Continue');
+    await set({ 'towpath.maxTurns': null });
+    const missing = reply.call('fs_read', { path: 'missing.txt' });
+    gives(...Array<ProviderReply>(10).fill(missing));
+    await press('Continue');
+    await says(/^The same call failed 3 times.*“missing\.txt”/, 'Say What Instead', 'Continue', 'Retry With…');
+    await editor.panel.frame.getByTestId('meter').focus();
+    await press('Say What Instead');
+    await editor.panel.hasTheKeys();
+    gives();
+    await editor.page.keyboard.type('Look elsewhere.');
+    await editor.page.keyboard.press('Enter');
+    await goesOn();
+  });
+
+  it('by a window that is full says what fills it; a new run begins with a summary', async () => {
+    await asks(
+      reply.status(
+        400,
+        error("This model's maximum context length is 4096 tokens.", { code: 'context_length_exceeded' }),
+      ),
+    );
+    await says(/window.*Most of it: /, 'New Run With a Summary', 'Pick Model');
+    await press('New Run With a Summary');
+    await eventually('the summary is there to be sent', async () =>
+      /Go\./.test(await editor.panel.composer.inputValue()),
+    );
+    assert.equal((await editor.panel.transcript()).length, 0, 'the run is a new one');
+  });
+
+  it('that is no end yet: a wait counts down, also while words wait, and Retry Now does not wait', async () => {
+    await asks(busy(50));
+    const waits = editor.panel.frame.getByTestId('progress');
+    await eventually('the wait is told', async () => /\d+ (min|s)/.test((await waits.allInnerTexts()).join()));
+    await editor.panel.send('And this, too.');
+    await editor.panel.frame.getByTestId('strip-waiting').first().waitFor();
+    assert.match(await waits.innerText(), /\d+ (min|s)/);
+    await editor.screenshot('end-wait');
+    await waits.getByText('Retry Now', { exact: true }).click();
+    await goesOn();
+  });
+
+  it('where nobody answers at the address, says so: Retry · Settings', async () => {
+    await provider.close();
+    await editor.panel.send('Go.');
+    await says(/127\.0\.0\.1/, 'Retry', 'Settings', 'Retry With…');
+  });
+
+  it('where no model is chosen any more: Pick Model', async () => {
+    await asks(reply.text('It goes on.'));
+    await goesOn();
+    await set({ 'towpath.model': '' });
+    await editor.panel.send('And now?');
+    await says(/model/, 'Pick Model');
+  });
+});
