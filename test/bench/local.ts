@@ -10,6 +10,7 @@ import { Whole } from '../llm/local/whole.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { testScript } from '../support/scripted.ts';
 import { keysWhileItReads } from './localKeys.ts';
+import { lookups } from './localLookup.ts';
 import { drain, fresh, isReading, shortMessages, stopAt } from './localRounds.ts';
 import { speeds } from './localSpeed.ts';
 import { inMs, line } from './measure.ts';
@@ -42,6 +43,7 @@ try {
   await delays();
   await keysWhileItReads(options);
   await speeds(options, folder);
+  await lookups(folder);
 } finally {
   rmSync(folder, { recursive: true });
 }

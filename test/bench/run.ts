@@ -13,6 +13,7 @@ const parts = new Set([
   'table.ts',
   'llamaBench.ts',
   'localKeys.ts',
+  'localLookup.ts',
   'localRounds.ts',
   'localSpeed.ts',
   'stopStages.ts',

@@ -50,6 +50,8 @@ export interface LocalClientOptions {
   stuckAfter?: number;
   /** `false`: a model with a sliding window keeps no more than that, whatever memory there is. */
   fullCache?: false;
+  /** `false`: nothing is expected of what stood there before (`lookup.ts`). */
+  lookup?: false;
   /** Where what the model has read is kept on disk, asked when the process starts; nowhere when not given, or no answer. */
   keep?: () => KeepOptions | undefined;
   /** It is asked by one run at a time, which are not gone on with after others. */
@@ -112,6 +114,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
         keep: options.keep?.(),
         ...(options.oneRun && { oneRun: true }),
         ...(options.fullCache === false && { fullCache: false }),
+        ...(options.lookup === false && { lookup: false }),
       },
       log: options.onLog ?? (() => {}),
       beatMs: options.beatMs,

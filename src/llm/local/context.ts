@@ -7,6 +7,7 @@ import { contextBytes, usable } from './fit.ts';
 import { readGgufInfo } from './ggufInfo.ts';
 import { type Context, Growing, type GrowingParts, type Shape } from './growing.ts';
 import type { LoadOptions } from './ipc.ts';
+import { Lookup } from './lookup.ts';
 import { identityOf } from './states/identity.ts';
 import { Keeper } from './states/keeper.ts';
 
@@ -55,7 +56,7 @@ export async function createContext(
     taken = { ram: 0, vram: 0 };
     const context = await makeContext(model, { threads: options.threads, sequences: count }, shape, isFirst);
     taken = context.memoryUsage;
-    return toContext(context, shape);
+    return toContext(context, shape, options.lookup !== false && canBeCut(model, shape));
   };
   const most = await mostTokens(memory, wanted);
   const first = await begin(memory, contextFor(withReply(options.first ?? 0), most), (shape) => make(shape, true));
@@ -119,14 +120,22 @@ function makeContext(
   return model.createContext({ ...options, contextSize: isFirst ? { max: size } : size, swaFullCache: fullCache });
 }
 
-function toContext(context: LlamaContext, shape: Shape): Context<Sequence> {
-  const sequenceOf = () => context.getSequence({ checkpoints: { maxMemory: checkpointBytes } });
+function toContext(context: LlamaContext, shape: Shape, looksUp: boolean): Context<Sequence> {
+  const checkpoints = { maxMemory: checkpointBytes };
+  const sequenceOf = () =>
+    context.getSequence({ checkpoints, ...(looksUp && { tokenPredictor: new Lookup<Token>() }) });
   return {
     ...shape,
     size: context.contextSize,
     sequences: Array.from({ length: context.totalSequences }, sequenceOf),
     close: () => context.dispose(),
   };
+}
+
+/** Without that, what was expected and did not come would be cut back to a checkpoint, which is taken at every token. */
+function canBeCut({ fileInsights }: LlamaModel, { fullCache }: Shape): boolean {
+  const { swaSize, isRecurrent, isHybrid } = fileInsights;
+  return !isRecurrent && !isHybrid && (swaSize === undefined || fullCache);
 }
 
 /** Of a model that looks back through a window: whether it can be had to keep all that it has read, so that it can be cut back. */

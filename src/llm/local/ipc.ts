@@ -38,6 +38,8 @@ export interface LoadOptions {
   chatWrapper: ChatWrapperName;
   /** `false`: a model that looks back through a window keeps no more than that, whatever memory there is. */
   fullCache?: false;
+  /** `false`: nothing is expected of what stood there before (`lookup.ts`). */
+  lookup?: false;
   /** Where what was read is kept on disk; nowhere when not given. */
   keep?: KeepOptions;
   /** No other run will need what this one has read to stay in memory. */

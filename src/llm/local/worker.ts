@@ -189,13 +189,13 @@ async function reply(
   const cached = await readPrompt(contextSequence, prompt, tell, signal, opening);
   await keeper?.hasRead(prompt.length - cached, performance.now() - startedAt);
 
-  const before = contextSequence.tokenMeter.getState();
+  const before = written(contextSequence);
   const writing = writtenCalls(tell);
   let thinking = 0;
   const counts = () => ({
     prompt: prompt.length,
     cached,
-    completion: contextSequence.tokenMeter.diff(before).usedOutputTokens,
+    completion: written(contextSequence) - before,
     thinking,
   });
   try {
@@ -229,6 +229,11 @@ async function reply(
   } finally {
     chat.dispose(); // the sequence stays
   }
+}
+
+/** Tokens that a sequence has written so far: without those that were expected and did not come, or are not said yet. */
+function written({ tokenMeter, tokenPredictions: { refuted, unused } }: Sequence): number {
+  return tokenMeter.usedOutputTokens - refuted - unused;
 }
 
 /** A conversation in which nobody has said anything yet. */

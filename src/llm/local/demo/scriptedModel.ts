@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { byteToken, endOfTurn, maxContext, type Script, toAutomaton } from './automaton.ts';
 import { chatTemplate } from './chatTemplate.ts';
-import { encodeGguf, type MetadataValue } from './gguf.ts';
+import { encodeGguf, type MetadataValue, type Tensor } from './gguf.ts';
 import { wordPieces } from './pieces.ts';
 import { toNetwork } from './weights.ts';
 
@@ -21,6 +21,11 @@ const byte = 6;
  * script contradicts itself.
  */
 export function writeScriptedModel(script: Script, file: string): void {
+  const { metadata, tensors } = scriptedModel(script);
+  writeFileSync(file, encodeGguf(metadata, tensors));
+}
+
+export function scriptedModel(script: Script): { metadata: Record<string, MetadataValue>; tensors: Tensor[] } {
   const automaton = toAutomaton(script);
   const vocabulary = toVocabulary(automaton.tokens);
   const tokens = vocabulary.map((entry) => entry.text);
@@ -63,7 +68,7 @@ export function writeScriptedModel(script: Script, file: string): void {
     'tokenizer.ggml.remove_extra_whitespaces': off,
     'tokenizer.chat_template': text(chatTemplate),
   };
-  writeFileSync(file, encodeGguf(metadata, network.tensors));
+  return { metadata, tensors: network.tensors };
 }
 
 /** Script tokens are "user-defined": taken whole wherever they stand, before the pieces are merged; the rest is bytes. */
