@@ -59,7 +59,7 @@ import { pickOfNow, pickRun } from './runs/pickRun.ts';
 import { raiseLimit } from './runs/raiseLimit.ts';
 import type { RunStates } from './runs/runStates.ts';
 import { sayToRun, showWaiting } from './runs/saying.ts';
-import { takeBackAtCursor } from './runs/takeBack.ts';
+import { takeBack } from './runs/takeBack.ts';
 import { takeOverRun } from './runs/takeOver.ts';
 import type { Titles } from './runs/titles.ts';
 import type { Undo } from './runs/undo.ts';
@@ -260,7 +260,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.details': () => parts.details.choose(),
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),
-    'towpath.takeBackChange': () => takeBackAtCursor(parts),
+    'towpath.takeBackChange': () => takeBack(parts),
     'towpath.commands': () => parts.commandsAtWork.choose(),
     'towpath.writeCommitMessage': (pressed?: SourceControl) => parts.commitMessages.write(pressed),
     'towpath.stopCommitMessage': (pressed?: SourceControl) => parts.commitMessages.stop(pressed),

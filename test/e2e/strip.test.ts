@@ -102,6 +102,35 @@ describe('the strip above the message box', () => {
     assert.match(told, /-line 3\\\\n\+three|-line 3\\n\+three/);
   });
 
+  it('a change at the cursor is taken back by a command; elsewhere it is chosen from all, each shown in its file', async () => {
+    const text = () => editor.host.evaluate((vscode) => vscode.window.activeTextEditor!.document.getText());
+    const goTo = (line: number) =>
+      editor.host.evaluate((vscode, at) => {
+        const { Selection, window } = vscode;
+        window.activeTextEditor!.selection = new Selection(at, 0, at, 0);
+      }, line);
+    const before = await text();
+    await goTo(30);
+    await editor.command('Towpath: Take Back Change…');
+    await eventually('it is taken back', async () => (await text()) === lines());
+    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('undo'));
+    await eventually('and that is undone', async () => (await text()) === before);
+    await editor.host.evaluate(async (vscode) => await vscode.window.activeTextEditor!.document.save());
+    await goTo(0);
+    await editor.command('Towpath: Take Back Change…');
+    const rows = editor.page.locator('.quick-input-list .monaco-list-row');
+    await eventually('all are listed', async () => (await rows.count()) === 2);
+    assert.match(
+      (await rows.allInnerTexts()).join('\n'),
+      /one\.txt:31[\s\S]*\+1 −1[\s\S]*thirty[\s\S]*new\.txt:1[\s\S]*new/,
+    );
+    await editor.page.keyboard.press('ArrowDown');
+    await eventually('the second is shown', async () => (await text()) === 'new\n');
+    await editor.screenshot('take-back-list');
+    await editor.page.keyboard.press('Escape');
+    assert.deepEqual([editor.read('one.txt'), editor.read('new.txt')], [before, 'new\n']);
+  });
+
   it('is the same after a reload; what was reviewed stays so', async () => {
     const box = () => row('new.txt').getByRole('checkbox');
     await box().check();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { takenBackAt } from '../../src/tools/files/takenBack.ts';
+import { changesSince, takenBackAt } from '../../src/tools/files/takenBack.ts';
 
 describe('The change at a line is taken back', () => {
   const before = 'one\ntwo\nthree\nfour\nfive\n';
@@ -25,4 +25,10 @@ describe('The change at a line is taken back', () => {
     ['nothing of a mark that an editor does not show', 'one\n', 0, undefined, '\uFEFFone\n'],
   ];
   for (const [what, now, line, then, was] of cases) it(what, () => assert.equal(applied(now, line, was), then));
+  it('as it is found in the list of all changes', () => {
+    const now = 'ONE\ntwo\nthree\nFOUR\nnew\nfive';
+    const all = changesSince(before, now);
+    assert.equal(all.length, 3);
+    for (const edit of all) assert.deepEqual(takenBackAt(edit.start, before, now), edit);
+  });
 });

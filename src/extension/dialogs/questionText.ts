@@ -125,6 +125,13 @@ export function buttonsOf(request: ApprovalRequest, offers: Offers): string[] {
   return [review, ...yeses, ...lasting, ...all].slice(0, 4);
 }
 
+/**
+ * Buttons as they are given to the editor, which puts the first at one end, with the focus, and elsewhere than on Windows Cancel beside it.
+ * There the yes goes to the other end, where Tab leads to: Enter alone never allows, and two keys do. On Windows it stands beside the first.
+ */
+export const inReach = ([first, yes, ...others]: string[], platform: NodeJS.Platform = process.platform): string[] =>
+  [first, ...(platform === 'win32' ? [yes, ...others] : [...others, yes])].filter((one) => one !== undefined);
+
 export const denyAll = (waiting: number): string => t('Deny All ({0})', waiting);
 
 /** Each is told by `t`. */

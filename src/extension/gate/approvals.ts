@@ -9,6 +9,7 @@ import {
   batchText,
   buttonsOf,
   denyAll,
+  inReach,
   inRun,
   isListable,
   labels,
@@ -24,7 +25,7 @@ import type { Presence } from '../view/presence.ts';
 import { Front } from './front.ts';
 import type { Policies } from './policies.ts';
 import type { Reviews } from './reviews.ts';
-import { ruleChoices } from './ruleChoices.ts';
+import { chooseRule } from './ruleChoices.ts';
 
 interface Waiting {
   request: ApprovalRequest;
@@ -209,7 +210,7 @@ export class Approvals implements vscode.Disposable {
 
   /** The button of a native dialog; rejects when it is given up. */
   private async dialog({ message, detail }: QuestionText, buttons: string[], over: AbortSignal) {
-    const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
+    const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...inReach(buttons));
     const chosen = await this.front.ended(shown, over);
     // What opens a list or a box gives the focus to that, which it would lose again to the panel.
     if (chosen !== t(labels.allowAlways) && chosen !== t(labels.denyWithWords)) await this.parts.presence.back();
@@ -252,17 +253,10 @@ export class Approvals implements vscode.Disposable {
 
   /** Without a choice the question is still open, and is shown again. */
   private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
-    const back = { label: `$(arrow-left) ${t('Back to the question')}`, made: undefined };
-    const items = [back, ...ruleChoices(offered)]; // what Enter does
-    const title = t('Always allow, without a question');
-    const placeHolder = t('Towpath: Approvals… shows these rules and deletes them');
-    const options = { title, placeHolder, ignoreFocusOut: true };
-    const chosen = await this.whileWaiting([waiting], over, (gone) =>
-      vscode.window.showQuickPick(items, options, gone),
-    );
-    if (!chosen?.made || over.aborted || !this.waiting.includes(waiting)) return;
+    const chosen = await this.whileWaiting([waiting], over, (gone) => chooseRule(offered, gone));
+    if (!chosen || over.aborted || !this.waiting.includes(waiting)) return;
     try {
-      await this.parts.policies.add(chosen.made.scope, ...chosen.made.rules);
+      await this.parts.policies.add(chosen.scope, ...chosen.rules);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       tell('error', t('The rule could not be kept: {0}', why));

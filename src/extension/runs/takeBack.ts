@@ -1,7 +1,9 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/l10n.ts';
+import { visibleLine } from '../../protocol/visible.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { takenBackAt } from '../../tools/files/takenBack.ts';
+import { changesSince, type LineEdit, takenBackAt } from '../../tools/files/takenBack.ts';
 import { tell } from '../dialogs/tell.ts';
 import type { ChangedFiles } from './changedFiles.ts';
 import type { Conversation } from './conversation.ts';
@@ -12,21 +14,82 @@ interface Parts {
   store: RunStore;
 }
 
+type Row = Awaited<ReturnType<ChangedFiles['rows']>>[number];
+
+/** A change of the shown run, and the text that it is in. */
+interface Found {
+  document: vscode.TextDocument;
+  edit: LineEdit;
+}
+
 /**
  * The change at the cursor, of a file that the shown run has changed, becomes what it was before that run: in the editor, to be saved or
- * undone there, in a diff as in the file alone.
+ * undone there, in a diff as in the file alone. Where the cursor is on none, it is chosen from a list of all.
  */
-export async function takeBackAtCursor({ changedFiles, conversation, store }: Parts): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
+export async function takeBack({ changedFiles, conversation, store }: Parts): Promise<void> {
   const { runId } = conversation;
-  const rows = runId === undefined ? [] : await changedFiles.rows(runId);
-  const row = rows.find(({ place }) => place !== undefined && place === editor?.document.uri.fsPath);
-  if (!editor || editor.document.uri.scheme !== 'file' || !row || row.file.kind || row.file.from !== undefined)
-    return tell('info', t('Put the cursor on a change, in a file that this run has changed or in its diff.'));
-  const { document, selection } = editor;
-  const before = row.file.before === null ? '' : await store.contents.read(runId!, row.file.before);
-  const edit = takenBackAt(selection.active.line, before, document.getText());
-  if (!edit) return tell('info', t('There is no change of this run at the cursor.'));
+  const rows = runId === undefined ? [] : (await changedFiles.rows(runId)).filter(isOfText);
+  const before = async ({ file }: Row) => (file.before === null ? '' : store.contents.read(runId!, file.before));
+  const editor = vscode.window.activeTextEditor;
+  const here = rows.find(({ place }) => editor?.document.uri.scheme === 'file' && place === editor.document.uri.fsPath);
+  const edit =
+    editor && here && takenBackAt(editor.selection.active.line, await before(here), editor.document.getText());
+  const found = edit ? { document: editor.document, edit } : await choose(rows, before);
+  if (found && !(await vscode.workspace.applyEdit(editOf(found))))
+    tell('error', t('The editor did not take the change back.'));
+}
+
+const isOfText = ({ file, place }: Row): boolean => place !== undefined && !file.kind && file.from === undefined;
+
+/** From all changes of the run, the active one of which is shown in its file; undefined when none is chosen. */
+async function choose(rows: Row[], before: (row: Row) => Promise<string>): Promise<Found | undefined> {
+  const items = (await Promise.all(rows.map((row) => itemsOf(row, before)))).flat();
+  if (items.length === 0) {
+    tell('info', t('There is no change of this run that could be taken back.'));
+    return undefined;
+  }
+  const picker = vscode.window.createQuickPick<(typeof items)[number]>();
+  picker.title = t('Take a change of this run back');
+  picker.matchOnDescription = true;
+  picker.matchOnDetail = true;
+  picker.items = items.slice(0, mostChanges);
+  picker.onDidChangeActive(([item]) => item && void show(item));
+  try {
+    return await new Promise((resolve) => {
+      picker.onDidAccept(() => resolve(picker.selectedItems[0]));
+      picker.onDidHide(() => resolve(undefined));
+      picker.show();
+    });
+  } finally {
+    picker.dispose();
+  }
+}
+
+async function itemsOf(row: Row, before: (row: Row) => Promise<string>): Promise<(vscode.QuickPickItem & Found)[]> {
+  try {
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(row.place!));
+    return changesSince(await before(row), document.getText()).map((edit) => {
+      const now = edit.start < edit.end ? document.lineAt(edit.start).text : edit.lines[0];
+      return {
+        label: visibleLine(`${path.basename(row.row.path)}:${edit.start + 1}`),
+        description: `+${edit.end - edit.start} −${edit.lines.length}`,
+        detail: visibleLine(now?.trim() ?? ''),
+        document,
+        edit,
+      };
+    });
+  } catch {
+    return []; // it is gone, or is no text any more
+  }
+}
+
+async function show({ document, edit }: Found): Promise<void> {
+  const place = new vscode.Position(Math.min(edit.start, document.lineCount - 1), 0);
+  const selection = new vscode.Range(place, place);
+  await vscode.window.showTextDocument(document, { selection, preserveFocus: true, preview: true });
+}
+
+function editOf({ document, edit }: Found): vscode.WorkspaceEdit {
   const end = document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
   const isLast = edit.end === document.lineCount;
   const begin =
@@ -37,5 +100,8 @@ export async function takeBackAtCursor({ changedFiles, conversation, store }: Pa
     : edit.lines.map((line) => line + end).join('');
   const all = new vscode.WorkspaceEdit();
   all.replace(document.uri, range, text);
-  if (!(await vscode.workspace.applyEdit(all))) tell('error', t('The editor did not take the change back.'));
+  return all;
 }
+
+/** A list of more is no list to read. */
+const mostChanges = 500;

@@ -21,5 +21,15 @@ export function takenBackAt(line: number, before: string, now: string): LineEdit
   return hunk && { start: hunk.toStart, end: hunk.toEnd, lines: from.slice(hunk.fromStart, hunk.fromEnd) };
 }
 
+/** Each change of `now`, as what makes it what it was `before`. */
+export function changesSince(before: string, now: string): LineEdit[] {
+  const [from, to] = [editorLines(before), editorLines(now)];
+  return diff(from, to).map((one) => ({
+    start: one.toStart,
+    end: one.toEnd,
+    lines: from.slice(one.fromStart, one.fromEnd),
+  }));
+}
+
 /** As an editor counts them: after the last line end is a line, too. */
 const editorLines = (text: string): string[] => text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import {
   batchText,
   buttonsOf,
+  inReach,
   isListable,
   labels,
   needsReview,
@@ -171,6 +172,14 @@ describe('the words of a question', () => {
       assert.deepEqual(offered, expected);
       assert.ok(offered[0] === review && offered.length <= 4);
     });
+
+  it('the yes is where one key leads to from the first, which is never a yes', () => {
+    const all = [review, allow, allowRun, allowAlways];
+    assert.deepEqual(inReach(all, 'linux'), [review, allowRun, allowAlways, allow]);
+    assert.deepEqual(inReach(all, 'win32'), all);
+    assert.deepEqual(inReach([review], 'linux'), [review]);
+    assert.deepEqual(inReach([review, 'Deny All (3)'], 'linux'), [review, 'Deny All (3)']);
+  });
 
   it('a name makes no link in a notification', () =>
     assert.equal(withoutLinks('Edit [x](command:quit).md\n'), 'Edit [x] (command:quit).md ⏎'));

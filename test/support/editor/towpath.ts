@@ -177,7 +177,9 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       await other.bringToFront();
       const second = windowOf(other);
       try {
-        await second.command('Towpath: Focus on Chat View');
+        const icon = other.locator('.activitybar').getByRole('tab', { name: /^Towpath/ });
+        await icon.waitFor();
+        if ((await icon.getAttribute('aria-selected')) !== 'true') await icon.click();
         await second.panel.ready();
       } catch (error) {
         const seen = await pictureOfFailure(other, 'another-did-not-open');
