@@ -179,7 +179,13 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       try {
         const icon = other.locator('.activitybar').getByRole('tab', { name: /^Towpath/ });
         await icon.waitFor();
-        if ((await icon.getAttribute('aria-selected')) !== 'true') await icon.click();
+        await eventually('its panel is in view', async () => {
+          if (await second.panel.composer.isVisible()) return true;
+          // It may be coming by itself, as the window had it before: then a press would put it away.
+          if ((await icon.getAttribute('aria-selected')) === 'false') await icon.click();
+          await sleep(500);
+          return false;
+        });
         await second.panel.ready();
       } catch (error) {
         const seen = await pictureOfFailure(other, 'another-did-not-open');
