@@ -120,7 +120,7 @@ async function ask(client: LocalClient, tokens: number, maxTokens: number, key?:
   return { seconds, written: usage!.completionTokens };
 }
 
-export function cpuSeconds(pid: number | undefined): number {
+function cpuSeconds(pid: number | undefined): number {
   if (pid === undefined) return 0;
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const [user, system] = stat

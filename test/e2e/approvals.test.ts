@@ -232,10 +232,9 @@ describe('approvals', () => {
     );
     assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
     await editor.dialog.click('Always Allow…');
-    await eventually('there are four ways', async () => (await rows().count()) === 4);
+    await eventually('four ways, and one back', async () => (await rows().count()) === 5);
     await editor.screenshot('always-allow');
-    await editor.page.keyboard.press('Enter'); // the one that brought it up, held a moment too long
-    await editor.page.keyboard.press('Escape');
+    await enter();
     await editor.dialog.click('Always Allow…');
     await pick('fs.write in src/** in this workspace');
     await done();
@@ -263,7 +262,7 @@ describe('approvals', () => {
   it('always allow a command: its exact words in its folder, or what the table knows to be harmless', async () => {
     await asks(run('npm test 2>&1 | tail -3'));
     await editor.dialog.click('Always Allow…');
-    await eventually('there are three ways, twice', async () => (await rows().count()) === 6);
+    await eventually('three ways, twice, and one back', async () => (await rows().count()) === 7);
     await editor.screenshot('always-allow-command');
     await pick('npm test in the workspace’s root in this workspace');
     await done();

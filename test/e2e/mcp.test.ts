@@ -137,12 +137,7 @@ describe('with an MCP server in the folder', () => {
     await editor.dialog.click('Always Allow…');
     const starts = `${process.execPath} ${faultyServer} changes ${path.join(editor.folder, 'tools.json')}`;
     const words = `mcp.odd.work of “${starts.slice(0, 16)}…${starts.slice(-16)}”`;
-    const rule = row(`${words} as it is now`).filter({ hasText: 'in this workspace' }).first();
-    await rule.waitFor();
-    await eventually('the list has heard it', async () => {
-      await rule.click({ timeout: 1000 }).catch(() => {}); // in its first moment it hears nothing
-      return !(await rule.isVisible());
-    });
+    await row(`${words} as it is now`).filter({ hasText: 'in this workspace' }).first().click();
     await editor.panel.waitForPhase('WaitingUser');
     await editor.command('Towpath: Approvals…');
     await row(`Allow ${words} as it is now`).waitFor();

@@ -25,7 +25,7 @@ import type { Presence } from '../view/presence.ts';
 import { Front } from './front.ts';
 import type { Policies } from './policies.ts';
 import type { Reviews } from './reviews.ts';
-import { chooseRule } from './ruleChoices.ts';
+import { ruleChoices } from './ruleChoices.ts';
 
 interface Waiting {
   request: ApprovalRequest;
@@ -253,10 +253,17 @@ export class Approvals implements vscode.Disposable {
 
   /** Without a choice the question is still open, and is shown again. */
   private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
-    const chosen = await this.whileWaiting([waiting], over, (gone) => chooseRule(offered, gone));
-    if (!chosen || over.aborted || !this.waiting.includes(waiting)) return;
+    const back = { label: `$(arrow-left) ${t('Back to the question')}`, made: undefined };
+    const items = [back, ...ruleChoices(offered)]; // what Enter does
+    const title = t('Always allow, without a question');
+    const placeHolder = t('Towpath: Approvals… shows these rules and deletes them');
+    const options = { title, placeHolder, ignoreFocusOut: true };
+    const chosen = await this.whileWaiting([waiting], over, (gone) =>
+      vscode.window.showQuickPick(items, options, gone),
+    );
+    if (!chosen?.made || over.aborted || !this.waiting.includes(waiting)) return;
     try {
-      await this.parts.policies.add(chosen.scope, ...chosen.rules);
+      await this.parts.policies.add(chosen.made.scope, ...chosen.made.rules);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       tell('error', t('The rule could not be kept: {0}', why));
