@@ -13,7 +13,7 @@ export interface Active extends Holding {
   controller: AbortController;
   /** Ends the waits of its model calls (`now`). */
   hurry: EventTarget;
-  /** Said before the loop listens: what the run is entered with, and what came while it was being opened. */
+  /** Said before the loop listens, and not on record yet: what the run is entered with, and what came while it was being opened. */
   early: (UserInput & { when?: When })[];
   /** It has come to rest; that may still be on its way to the panel and the disk. */
   ended: boolean;

@@ -95,8 +95,7 @@ async function advance(
   const host = await hostOf(options).catch(toInfo);
   if (!('prepare' in host)) {
     // What became of its last calls cannot be found out now: what is said comes after that.
-    for (const { userInput, attachments } of active.early.splice(0))
-      await log.emit({ type: 'queued', text: userInput, ...(attachments && { attachments: [...attachments] }) });
+    await hearEach(active.early, (input) => log.emit({ type: 'queued', ...saidOf(input) }));
     return { phase: 'Failed', error: host };
   }
   const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
@@ -111,10 +110,11 @@ async function advance(
   await tellEdits(log, edited);
   await tellChangedInstructions(log, options.instructions);
   if (active.early.length > 0) await giveWaiting(log, restedAt); // it was said before
-  for (const { when, ...input } of active.early.splice(0)) {
-    if (when === 'done') await log.emit({ type: 'queued', ...saidOf(input), when });
-    else await log.emit({ type: 'message', message: userMessage(input.userInput, input.attachments) });
-  }
+  await hearEach(active.early, ({ when, ...input }) =>
+    when === 'done'
+      ? log.emit({ type: 'queued', ...saidOf(input), when })
+      : log.emit({ type: 'message', message: userMessage(input.userInput, input.attachments) }),
+  );
   await log.emit({ type: 'phase', phase: 'Running' });
   if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
 
@@ -203,6 +203,14 @@ const contextOf = (
     hurry: active.hurry,
     asking: active.asking!,
   });
+
+/** Each is among them until it is on record. */
+async function hearEach(early: Active['early'], hear: (input: Active['early'][number]) => Promise<void>) {
+  while (early.length > 0) {
+    await hear(early[0]!);
+    early.shift();
+  }
+}
 
 /** The same models, on which the run spends no more than it may. */
 function withinLimit(run: Run, { model, small, naming, runLimit = () => 0 }: EngineOptions) {

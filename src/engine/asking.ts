@@ -99,10 +99,10 @@ export const isLate = (run: Run, input: UserInput): boolean =>
 
 /** Words for a run that rests with a question open are the answer to it; what was chosen too late is not heard. */
 export async function answerAtRest({ run, emit }: RunLog, inputs: UserInput[]): Promise<void> {
-  for (const input of inputs.splice(0)) {
+  for (const input of [...inputs]) {
     const meant = answerIn(run, input);
     if (meant) await emit({ type: 'answer', toolCallId: meant.toolCallId, ...meant.answer });
-    else if (!isOnlyChosen(input)) inputs.push(input);
+    if (meant || isOnlyChosen(input)) inputs.splice(inputs.indexOf(input), 1);
   }
 }
 

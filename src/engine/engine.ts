@@ -271,7 +271,11 @@ export class ExecutionEngine {
         onFailure: (error) => active.controller.abort(Stopped.byStore(toInfo(error))),
       });
     } catch (error) {
-      return { result: { success: false, phase: 'Failed', error: toInfo(error) }, closed: Promise.resolve() };
+      const isUnheard = active.early.length > 0;
+      return {
+        result: { success: false, phase: 'Failed', error: toInfo(error), isUnheard },
+        closed: Promise.resolve(),
+      };
     }
     attach(active, log);
     if (active.early.length > 0 && active.early.every((input) => isLate(log.run, input)))
@@ -306,7 +310,7 @@ export class ExecutionEngine {
     } catch (error) {
       stop = failing(error);
     }
-    const result = resultOf(log.run, stop);
+    const result = { ...resultOf(log.run, stop), ...(active.early.length > 0 && { isUnheard: true }) };
     return { result, closed: log.end().catch((error) => void failing(error)) };
   }
 

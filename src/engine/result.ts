@@ -11,6 +11,8 @@ export interface EngineResult {
   phase: RunPhase;
   assistantText?: string | null;
   error?: ErrorInfo;
+  /** What it was entered with is not on record. */
+  isUnheard?: boolean;
 }
 
 /** Where a run hands back, as it is told. */

@@ -313,8 +313,11 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.editorAsks': async () => showAsks(await parts.offered()),
     'towpath.testConnection': () => testConnection(models, log),
     'towpath.doctor': () => doctor.examine(),
-    'towpath.openSettings': () =>
-      vscode.commands.executeCommand('workbench.action.openSettings', '@ext:towpath.towpath'),
+    'towpath.openSettings': (setting?: unknown) =>
+      vscode.commands.executeCommand(
+        'workbench.action.openSettings',
+        typeof setting === 'string' ? `@id:${setting}` : '@ext:towpath.towpath',
+      ),
     'towpath.openMachineSettings': () =>
       vscode.commands.executeCommand('workbench.action.openRemoteSettings', { query: '@ext:towpath.towpath' }),
     'towpath.showLog': () => log.show(),

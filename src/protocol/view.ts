@@ -285,7 +285,16 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   /** Brings up the native box for its title. */
   z.strictObject({ type: z.literal('rename-run'), runId: id }),
   z.strictObject({ type: z.literal('pin-run'), runId: id, pinned: z.boolean() }),
-  z.strictObject({ type: z.literal('action'), action: panelActionSchema }),
+  z.strictObject({
+    type: z.literal('action'),
+    action: panelActionSchema,
+    /** The setting that is spoken of, where the settings are opened. */
+    setting: z
+      .string()
+      .regex(/^towpath(\.\w+)+$/)
+      .max(100)
+      .optional(),
+  }),
   /** The button of a notice, by its place; without one it is put away. */
   z.strictObject({
     type: z.literal('notice-pressed'),

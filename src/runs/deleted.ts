@@ -4,6 +4,7 @@ import { sentence } from '../protocol/l10n.ts';
 import type { RunSummary } from '../protocol/summary.ts';
 import { few } from './few.ts';
 import { StoreError } from './journal.ts';
+import { makeFolder } from './makeFolder.ts';
 import { readSummary } from './summary.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -36,7 +37,7 @@ export class DeletedRuns {
   async take(id: string): Promise<string> {
     const name = `${this.now()}.${id}`;
     await guarded(async () => {
-      await fs.mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await makeFolder(this.folder);
       await fs.rename(path.join(this.runs, id), path.join(this.folder, name));
     });
     await this.unlock(name).catch(() => {}); // a lock that stays goes when the run is brought back
@@ -62,7 +63,7 @@ export class DeletedRuns {
     if (!id || !(await fs.stat(path.join(this.folder, name)).catch(() => undefined))) throw gone();
     await guarded(async () => {
       await this.unlock(name);
-      await fs.mkdir(this.runs, { recursive: true, mode: 0o700 });
+      await makeFolder(this.runs);
       await fs.rename(path.join(this.folder, name), path.join(this.runs, id));
     });
     return id;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { makeFolder } from './makeFolder.ts';
 
 const amount = z.number().min(0).max(1e9);
 const lineSchema = z.union([z.object({ id: z.string(), cost: amount }), z.object({ id: z.string(), raise: amount })]);
@@ -76,7 +77,7 @@ export class SpentFiles {
   }
 
   private async write(day: Day, line: Line): Promise<void> {
-    await fs.mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.folder);
     await fs.appendFile(day.file, `\n${JSON.stringify(line)}\n`, { mode: 0o600 });
     take(day, line); // its own words count, also where the file goes away
   }

@@ -16,6 +16,7 @@ import type { Holder } from './holder.ts';
 import { Journal, StoreError } from './journal.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { holderOf, isHeldElsewhere, type Lock, takeLock, takeOver } from './lock.ts';
+import { makeFolder } from './makeFolder.ts';
 import { Marks } from './marks.ts';
 import { idsOfStates, modelStatesIn, removeStates } from './modelStates.ts';
 import { readFirstEvent, readJournal } from './reading.ts';
@@ -70,7 +71,9 @@ export class RunStore {
 
   async create(id: string): Promise<OpenRun> {
     const folder = this.folderOf(id);
-    await make(folder);
+    await makeFolder(folder).catch((error) => {
+      throw StoreError.from(error);
+    });
     const lock = await takeLock(this.lockOf(id), this.window);
     return this.opened(id, newRun(id), lock, () => Journal.create(this.journalOf(id)));
   }
@@ -405,13 +408,5 @@ async function onceMore(write: () => Promise<void>): Promise<void> {
   } catch (error) {
     if ((Object(error).cause as NodeJS.ErrnoException | undefined)?.code !== 'EIO') throw error;
     await write();
-  }
-}
-
-async function make(folder: string): Promise<void> {
-  try {
-    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw StoreError.from(error);
   }
 }

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { oneWindow } from '../support/editor/oneWindow.ts';
 import type { Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, type ProviderReply, reply, startProvider } from '../support/provider.ts';
+import { growDisk, mountEmpty, remountReadOnly, unmount, whyNotMounted } from '../support/smallDisk.ts';
 
 /** Each end of a run, as the provider, the person or the disk brings it about: what it says, and that its first button does that. */
 describe('an end of a run', () => {
@@ -34,18 +38,25 @@ describe('an end of a run', () => {
   /** What stands below the conversation, and its buttons in their order. */
   const end = () => editor.panel.frame.getByTestId('phase');
   const says = async (words: RegExp, ...ways: string[]) => {
-    await eventually(`the end says ${words}`, async () =>
-      words.test((await end().locator('.phase-text').allInnerTexts()).join()),
-    ).catch(async (cause) => {
+    const offered = () => end().locator('vscode-button').allInnerTexts();
+    await eventually(`the end says ${words}, with ${ways.join(' and ')}`, async () => {
+      const said = (await end().locator('.phase-text').allInnerTexts()).join();
+      return words.test(said) && isDeepStrictEqual(await offered(), ways);
+    }).catch(async (cause) => {
       throw new Error(`${cause.message}: ${await end().allInnerTexts()}`, { cause });
     });
-    assert.deepEqual(await end().locator('vscode-button').allInnerTexts(), ways);
-    await editor.screenshot(`end-${ways[0]!.toLowerCase().replace(/\W+/g, '-')}`);
+    await editor.screenshot(`end-${(ways[0] ?? 'full').toLowerCase().replace(/\W+/g, '-')}`);
   };
   const press = (way: string) => end().getByText(way, { exact: true }).click();
   const goesOn = async () => {
     await editor.panel.shows('It goes on.');
     await editor.panel.waitForPhase('WaitingUser');
+  };
+  const goesOnWithAnother = async () => {
+    await choices('Another model of').click();
+    await choices('other').click();
+    await goesOn();
+    assert.equal(provider.requests.at(-1)!.body.model, 'other');
   };
   const choices = (text: string) =>
     editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
@@ -77,10 +88,15 @@ describe('an end of a run', () => {
     await asks(reply.status(404, error('The model does not exist.', { code: 'model_not_found' })));
     await says(/does not exist/, 'Pick Model', 'Retry');
     await press('Pick Model');
-    await choices('Another model of').click();
-    await choices('other').click();
-    await goesOn();
-    assert.equal(provider.requests.at(-1)!.body.model, 'other');
+    await goesOnWithAnother();
+  });
+
+  it('that another model may do without: Retry With… asks which, and that one is asked the same', async () => {
+    await asks(reply.finish('content_filter'));
+    await says(/filter/, 'Retry With…');
+    await press('Retry With…');
+    await goesOnWithAnother();
+    assert.equal(provider.requests.at(-1)!.body.messages.at(-1)!.content, 'Go.');
   });
 
   it('by a key that is refused: Set API Key asks for another one, and the next try sends it', async () => {
@@ -177,12 +193,6 @@ describe('an end of a run', () => {
     await goesOn();
   });
 
-  it('where nobody answers at the address, says so: Retry · Settings', async () => {
-    await provider.close();
-    await editor.panel.send('Go.');
-    await says(/127\.0\.0\.1/, 'Retry', 'Settings', 'Retry With…');
-  });
-
   it('where no model is chosen any more: Pick Model', async () => {
     await asks(reply.text('It goes on.'));
     await goesOn();
@@ -190,4 +200,110 @@ describe('an end of a run', () => {
     await editor.panel.send('And now?');
     await says(/model/, 'Pick Model');
   });
+
+  const settingsOpen = (words: RegExp) =>
+    eventually(`the settings of ${words} are open`, async () =>
+      words.test((await editor.page.locator('.settings-editor .setting-item-title').allInnerTexts()).join()),
+    );
+
+  it('where nobody answers at the address: Settings is where the address is', async () => {
+    await provider.close();
+    await editor.panel.send('Go.');
+    await says(/127\.0\.0\.1/, 'Retry', 'Settings', 'Retry With…');
+    await press('Settings');
+    await settingsOpen(/Towpath: Providers/);
+  });
+
+  it('by an audit that cannot be written says where it should be: Settings, and Retry once that is put right', async () => {
+    await set({ 'towpath.audit.folder': path.join(editor.folder, 'not', 'there') });
+    await asks(reply.text('It goes on.'));
+    await says(/audit.*not.there/, 'Settings', 'Retry');
+    await press('Settings');
+    await settingsOpen(/^Towpath › Audit: Folder[^,]*$/);
+    await set({ 'towpath.audit.folder': null });
+    await press('Retry');
+    await goesOn();
+    assert.equal(provider.requests.at(-1)!.body.messages.at(-1)!.content, 'Go.');
+  });
+
+  describe('by the disk that runs are kept on', () => {
+    const why = whyNotMounted();
+    before(function () {
+      if (why) this.skip();
+    });
+    let runs: string;
+    const newRun = async () => {
+      await editor.command('Towpath: New Run');
+      await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);
+    };
+    beforeEach(async () => {
+      await asks(reply.text('It goes on.'));
+      await goesOn();
+      runs = runsIn(editor.userDataDir);
+      mountEmpty(runs, 512);
+      await newRun();
+    });
+    afterEach(() => unmount(runs));
+
+    it('that is full says so, and there is a Retry as soon as there is room', async () => {
+      await asks(reply.text('A long answer. '.repeat(60_000)));
+      await says(/^The disk is full/);
+      growDisk(runs);
+      await says(/^The disk is full/, 'Retry');
+      await press('Retry');
+      await goesOn();
+      await editor.reload();
+      await editor.panel.shows('It goes on.');
+    });
+
+    it('that is full already takes no words: they are in the message box until it does', async () => {
+      writeFileSync(path.join(runs, 'ballast'), Buffer.alloc(512 * 1024 - 40_000));
+      await asks();
+      await editor.panel.send(`And that: ${'it is long. '.repeat(5000)}`);
+      await says(/^The disk is full/);
+      await eventually('the words are back', async () => /^And that: /.test(await editor.panel.composer.inputValue()));
+      growDisk(runs);
+      await says(/^The disk is full/, 'Retry');
+      await press('Retry');
+      await goesOn();
+      assert.match(String(provider.requests.at(-1)!.body.messages.at(-1)!.content), /^And that: /);
+      assert.equal(await editor.panel.composer.inputValue(), '');
+    });
+
+    it('that may only be read now says so above the words that no run could hear', async () => {
+      remountReadOnly(runs);
+      await editor.panel.send('Go.');
+      await editor.panel.shows('The folder where runs are kept cannot be written to.');
+      await eventually('the words are back', async () => (await editor.panel.composer.inputValue()) === 'Go.');
+      assert.equal(provider.requests.length, 1, 'nobody was asked');
+      growDisk(runs);
+      gives();
+      await editor.panel.composer.press('Enter');
+      await goesOn();
+      assert.equal(provider.requests.at(-1)!.body.messages.at(-1)!.content, 'Go.');
+    });
+
+    it('that is gone while it is at work does nothing more, and a new run is the way on', async () => {
+      provider.script = () => {
+        for (const run of readdirSync(runs)) rmSync(path.join(runs, run), { recursive: true });
+        return reply.call('fs_write', { path: 'b.txt', content: 'b\n' });
+      };
+      await editor.panel.send('Go.');
+      await says(/deleted or moved while it was at work, so nothing more is done in it/, 'New Run');
+      assert.equal(editor.read('b.txt'), undefined);
+      await press('New Run');
+      await asks(reply.text('It goes on.'));
+      await goesOn();
+    });
+  });
 });
+
+/** Where this editor keeps the runs of its one workspace. */
+function runsIn(userDataDir: string): string {
+  const storages = path.join(userDataDir, 'User', 'workspaceStorage');
+  const found = readdirSync(storages)
+    .map((name) => path.join(storages, name, 'towpath.towpath', 'store', 'runs'))
+    .filter((folder) => existsSync(folder));
+  assert.equal(found.length, 1);
+  return found[0]!;
+}

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { projectRoot, testOut } from '../support/editor/project.ts';
+import { growDisk, mountSmall, unmount } from '../support/smallDisk.ts';
 import type { Harm } from './disk.ts';
 import { type Breach, Witness } from './invariants.ts';
 import { initialFiles } from './script.ts';
-import { growDisk, mountSmall, unmount } from './smallDisk.ts';
 import { type Job, openWindow, otherRun, type Report } from './window.ts';
 
 /** What one window goes through: harm at an operation, a kill after so many milliseconds, or a disk with so much room. */

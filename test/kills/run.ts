@@ -2,12 +2,12 @@
 // disk fails, at every moment. `every`: only each fifth case; `count`: kills of the real editor (`editor`, which needs a build), and of a
 // local model whose memory is on disk (`memory`), beside those at its operations.
 import { parseArgs } from 'node:util';
+import { whyNotMounted } from '../support/smallDisk.ts';
 import { type Case, caseOf, type Played, Stage } from './case.ts';
 import { playDamages } from './damage.ts';
 import { killEditors } from './editor.ts';
 import { type MemoryCase, MemoryStage, memoryCaseOf } from './memory.ts';
 import { diskFaults, doubles, type Operations, points, rooms, said, storeGone, times } from './parts.ts';
-import { whyNotMounted } from './smallDisk.ts';
 import { type Row, tableOf } from './table.ts';
 
 const { values, positionals } = parseArgs({

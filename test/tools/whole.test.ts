@@ -261,5 +261,15 @@ describe('writing a file', () => {
         assert.deepEqual([existsSync(at('small/b.txt')), lstatSync(at('small/a.txt')).nlink], [false, 1]);
       });
     });
+
+    it('on a disk that may only be read says so, also where a folder would have to be made', async () => {
+      mkdirSync(at('fixed'));
+      await mounted(['-t', 'tmpfs', '-o', 'ro', 'none'], at('fixed'), async () => {
+        const { message } = await error(
+          conversation(workspace).call('fs.write', { path: 'fixed/new/a.txt', content: 'a' }),
+        );
+        assert.match(message, /EROFS/);
+      });
+    });
   }
 });

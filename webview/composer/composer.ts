@@ -179,6 +179,7 @@ export function bringBack(context: PanelContext, text: string): void {
 /** Now it can be heard; what the person has changed of it they send themselves. */
 export function sayUnheard(context: PanelContext): void {
   if (isUnheardStill()) send(context);
+  else focusComposer();
 }
 
 /** What was said is said otherwise in the message box; what stood here comes back afterwards. */

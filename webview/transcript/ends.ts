@@ -20,6 +20,8 @@ export interface End {
   ways: readonly Way[];
   /** What *Details* opens: the output of this call. */
   toolCallId?: string;
+  /** What *Settings* opens: the setting that the sentence names. */
+  setting?: string;
 }
 
 /** What each button does. `say`: the keys go to the message box; `review`: what the run changed in one editor; `do-plan`: with what stands in the message box. *Another* names as much as the limit, and the host asks before. */
@@ -158,7 +160,8 @@ function ofError(run: Run, error: ErrorInfo): End {
   );
   const ways: Way[] = [...commands, ...kind.ways];
   const isFirst = (way: Way, place: number) => ways.findIndex((other) => doTheSame(other, way)) === place;
-  return { tone: kind.tone, says, ways: ways.filter(isFirst) };
+  const setting = error.message.match(/\btowpath(\.\w+)+/)?.[0];
+  return { tone: kind.tone, says, ways: ways.filter(isFirst), ...(setting && { setting }) };
 }
 
 const doTheSame = (one: Way, other: Way): boolean => JSON.stringify(acts[one]) === JSON.stringify(acts[other]);

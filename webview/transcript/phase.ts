@@ -26,7 +26,8 @@ export function phaseLine(context: PanelContext, run: Run): unknown {
   });
 }
 
-function endLine(context: PanelContext, { tone, says, ways, toolCallId }: End): TemplateResult {
+function endLine(context: PanelContext, end: End): TemplateResult {
+  const { tone, says, ways } = end;
   // An error is told in the log already (announce.ts); said again it would only be in the way.
   return html`<div class="phase ${tone}" data-testid="phase" role=${context.model.run?.error ? nothing : 'status'}>
     ${tone ? icons.warning : nothing}
@@ -34,12 +35,12 @@ function endLine(context: PanelContext, { tone, says, ways, toolCallId }: End): 
     ${
       ways.length === 0
         ? nothing
-        : html`<span class="phase-ways">${ways.map((way, index) => wayButton(context, way, index === 0, toolCallId))}</span>`
+        : html`<span class="phase-ways">${ways.map((way, index) => wayButton(context, way, index === 0, end))}</span>`
     }
   </div>`;
 }
 
-function wayButton(context: PanelContext, asked: Way, first: boolean, toolCallId: string | undefined): TemplateResult {
+function wayButton(context: PanelContext, asked: Way, first: boolean, { toolCallId, setting }: End): TemplateResult {
   const more = asked === 'Another' ? limitOf(context) : undefined;
   const way = asked === 'Another' && more === undefined ? 'Continue' : asked; // the limit was taken away since
   const act = acts[way];
@@ -48,6 +49,7 @@ function wayButton(context: PanelContext, asked: Way, first: boolean, toolCallId
     else if (act === 'review') context.post({ type: 'review-files', runId: context.model.run!.id });
     else if (act === 'do-plan') doPlan(context);
     else if (act === 'output') context.post({ type: 'open-output', toolCallId: toolCallId! });
+    else if (way === 'Settings' && setting) context.post({ ...acts.Settings, setting });
     else context.post(act);
   };
   return html`<vscode-button class="small" appearance=${first ? 'primary' : 'secondary'}

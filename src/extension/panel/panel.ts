@@ -9,7 +9,7 @@ import type { Attachment } from '../../protocol/messages.ts';
 import type { CallState } from '../../protocol/run.ts';
 import { SaidError, toPeople, wordsOf } from '../../protocol/sentence.ts';
 import { type SlashAct, slashIn } from '../../protocol/slash.ts';
-import type { Offer, PanelAction, ViewMessage } from '../../protocol/view.ts';
+import type { Offer, ViewMessage } from '../../protocol/view.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { mostShownLines, shownChange } from '../../tools/files/diff.ts';
 import { resolveToRead } from '../../tools/gate/anywhere.ts';
@@ -239,7 +239,7 @@ export class Panel {
       case 'action': {
         this.acts += 1;
         const mine = this.acts;
-        await vscode.commands.executeCommand(actions[message.action], ...this.givenTo(message.action));
+        await vscode.commands.executeCommand(actions[message.action], ...this.givenTo(message));
         // The list that the next one has brought up meanwhile keeps the keys.
         return elsewhere.has(message.action) ? undefined : view.focus(() => this.acts === mine);
       }
@@ -321,9 +321,10 @@ export class Panel {
     return (await this.parts.mentions()).read(mentions, runId);
   }
 
-  private givenTo(action: PanelAction): unknown[] {
+  private givenTo({ action, setting }: Extract<ViewMessage, { type: 'action' }>): unknown[] {
     if (action === 'set-key') return [this.parts.models.currentProvider?.id];
     if (action === 'first-steps') return [walkthrough];
+    if (action === 'open-settings') return [setting];
     return action === 'set-window' ? ['towpath.providers'] : [];
   }
 

@@ -20,6 +20,14 @@ import { keepFile } from '../../tools/gate/write.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { ChatView } from '../view/chatView.ts';
 
+interface Refused {
+  runId: string;
+  enter(): ReturnType<ExecutionEngine['start']>;
+  /** Of the person, which are in the message box again. */
+  isWords: boolean;
+  isElsewhere: boolean;
+}
+
 /** The run that the panel shows: sending, stopping and going on act on it. Survives a reload of the window. */
 export class Conversation {
   private shown?: string;
@@ -37,8 +45,12 @@ export class Conversation {
   /** Settles when the message that was sent last is on its way: what it names is read before, and another one may name nothing. */
   private sending: Promise<void> = Promise.resolve();
 
-  /** What could not be done because another window has the run. */
-  private refused?: { runId: string; enter: () => ReturnType<ExecutionEngine['start']>; isWords: boolean };
+  /** What could not be done because another window has the run, or what it was to hear could not be recorded. */
+  private refused?: Refused;
+  /** The run that last began here. */
+  private begun?: string;
+  /** A run that could not even record that it began: what is said next begins one. */
+  private unbegun?: string;
 
   constructor(
     private readonly engine: ExecutionEngine,
@@ -102,6 +114,7 @@ export class Conversation {
 
   told(event: RunEvent): void {
     if (event.type === 'phase' && event.error?.code.startsWith('STORE_')) this.failed.add(event.runId);
+    if (event.type === 'run-start') this.begun = event.runId;
     if (event.runId !== this.shown) return;
     const { known } = this;
     if (known && known.id === event.runId) {
@@ -127,7 +140,7 @@ export class Conversation {
   ): Promise<void> {
     await this.restored;
     this.view.post({ type: 'notice', notice: null });
-    const [meant, isNew] = [this.id, this.shown === undefined];
+    const [meant, isNew] = [this.id, this.shown === undefined || this.shown === this.unbegun];
     const before = this.sending;
     let sent = () => {};
     this.sending = new Promise((resolve) => {
@@ -137,7 +150,8 @@ export class Conversation {
       const files = [...(pictures ?? []), ...((await named) ?? [])];
       const input = { userInput, ...(files.length > 0 && { attachments: files }) };
       await before;
-      if (isNew && this.shown !== meant) return await this.begin({ ...this.speaker(), ...input }, sent, wordsOf(input));
+      if (isNew && (this.shown !== meant || this.unbegun === meant))
+        return await this.begin({ ...this.speaker(), ...input }, sent, wordsOf(input));
       const said = this.say(meant, { ...input, ...(chosen?.runId === meant && { chosen }) }, when);
       sent();
       await said;
@@ -180,7 +194,7 @@ export class Conversation {
   /** To whichever run. */
   async say(runId: string, input: UserInput, when?: When): Promise<void> {
     if (!(await this.engine.say({ runId, ...input, ...(when && { when }) })))
-      return this.work(runId, () => this.engine.continue({ runId, ...input }), wordsOf(input));
+      return void (await this.work(runId, () => this.engine.continue({ runId, ...input }), wordsOf(input)));
     if (when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
   }
 
@@ -203,7 +217,7 @@ export class Conversation {
       begun();
       return started;
     };
-    await this.work(runId, enter, words);
+    if ((await this.work(runId, enter, words)) && this.begun !== runId) this.unbegun = runId;
   }
 
   /**
@@ -212,7 +226,8 @@ export class Conversation {
    */
   async goOn(model?: string): Promise<void> {
     await this.restored;
-    const { shown } = this;
+    const { shown, refused } = this;
+    if (refused && refused.runId === shown && !refused.isElsewhere) return this.tryRefused(refused);
     const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
     if (!shown || !run) {
       if (!shown) this.notice({ level: 'info', text: t('No run is shown that could go on. Say what should be done.') });
@@ -316,20 +331,23 @@ export class Conversation {
   /**
    * A run's errors are events of its own; what is left is a run that could not even be opened.
    * @param words that it is to hear, and that are in the message box again where it could not
+   * @returns whether it was to hear something that is not on record
    */
-  private async work(runId: string, enter: () => ReturnType<ExecutionEngine['start']>, words?: string): Promise<void> {
+  private async work(runId: string, enter: Refused['enter'], words?: string): Promise<boolean> {
     const entered = enter();
     this.listChanged();
     const result = await entered;
     this.listChanged();
     const isSaid = this.failed.delete(runId);
-    const { error } = result;
+    const { error, isUnheard = false } = result;
     const { code = '' } = error ?? {};
     const isElsewhere = code === 'STORE_LOCKED';
-    this.refused = isElsewhere && !isSaid ? { runId, enter, isWords: words !== undefined } : undefined;
-    if (!error || !/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId || isSaid) return;
-    if (words !== undefined) this.view.post({ type: 'unheard', text: words });
-    this.notice({ level: 'error', text: told(error), ...(isElsewhere && { action: takeOver() }) });
+    const isRefused = /^(STORE|ENGINE_RUN)_/.test(code) && (isUnheard || (isElsewhere && !isSaid));
+    this.refused = isRefused ? { runId, enter, isWords: words !== undefined, isElsewhere } : undefined;
+    if (!error || !/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId) return isRefused && isUnheard;
+    if (isUnheard && words !== undefined) this.view.post({ type: 'unheard', text: words });
+    if (!isSaid) this.notice({ level: 'error', text: told(error), ...(isElsewhere && { action: takeOver() }) });
+    return isRefused && isUnheard;
   }
 
   /** Shows the run as it is kept now, and does what could not be done while another window had it. */
@@ -337,9 +355,13 @@ export class Conversation {
     const refused = this.refused;
     this.refused = undefined;
     await this.open(runId);
-    if (refused?.runId !== runId) return;
-    if (refused.isWords) this.view.post({ type: 'say-unheard' });
-    else await this.work(runId, refused.enter);
+    if (refused?.runId === runId) await this.tryRefused(refused);
+  }
+
+  private async tryRefused({ runId, enter, isWords }: Refused): Promise<void> {
+    this.refused = undefined;
+    if (isWords) this.view.post({ type: 'say-unheard' });
+    else await this.work(runId, enter);
   }
 
   private async choose(runId: string | undefined): Promise<void> {

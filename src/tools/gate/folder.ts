@@ -38,7 +38,8 @@ async function hold(folder: string, make: boolean, handles: FileHandle[]): Promi
     const handle = await open(next, flags).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'ELOOP' || error.code === 'ENOTDIR') throw swapped(name);
       if (error.code !== 'ENOENT' || !make) throw error;
-      await mkdir(next).catch(() => undefined); // made by somebody else meanwhile is as good
+      const why = await mkdir(next).catch((failure: NodeJS.ErrnoException) => failure);
+      if (why && why.code !== 'EEXIST') throw why; // made by somebody else meanwhile is as good
       return open(next, flags);
     });
     handles.push(handle);

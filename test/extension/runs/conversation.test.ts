@@ -6,11 +6,13 @@ import { ExecutionEngine } from '../../../src/engine/engine.ts';
 import { Conversation } from '../../../src/extension/runs/conversation.ts';
 import { createAdapter } from '../../../src/llm/adapter.ts';
 import type { LLMClient } from '../../../src/llm/client.ts';
+import type { StoredEvent } from '../../../src/protocol/events.ts';
 import type { Attachment } from '../../../src/protocol/messages.ts';
 import type { HostMessage } from '../../../src/protocol/view.ts';
 import { thisProcess } from '../../../src/runs/holder.ts';
+import { StoreError } from '../../../src/runs/journal.ts';
 import { takeLock } from '../../../src/runs/lock.ts';
-import { RunStore } from '../../../src/runs/store.ts';
+import { type OpenRun, RunStore } from '../../../src/runs/store.ts';
 import { createToolHost } from '../../../src/tools/host.ts';
 import { chat } from '../../../src/workflows/run/chat.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -138,6 +140,42 @@ describe('the conversation in the panel', () => {
     await shown.goOnWithRefused(shown.runId!);
     assert.deepEqual(panel.at(-1), { type: 'say-unheard' });
   });
+
+  for (const [when, recorded] of [
+    ['begin a run', 0],
+    ['are the first of a run', 1],
+    ['go on with a run', Number.POSITIVE_INFINITY],
+  ] as const)
+    it(`words that ${when} and could not be recorded are in the message box again, and are said with the next try`, async () => {
+      const { panel, shown, store } = conversation('kept', scriptedClient([{ text: 'One.' }, { text: 'Two.' }]));
+      const isFirst = recorded < 2;
+      if (!isFirst) await shown.send('hi');
+      panel.length = 0;
+      const { create, open } = store;
+      const fullAfter = (events: number, opened: OpenRun) => {
+        let left = events;
+        const append = async (event: StoredEvent) => {
+          if (left-- <= 0) throw StoreError.from({ code: 'ENOSPC' });
+          return opened.append(event);
+        };
+        return { run: opened.run, append, close: () => opened.close() };
+      };
+      store.create = async (id) => fullAfter(recorded, await create.call(store, id));
+      store.open = async (id) => fullAfter(0, await open.call(store, id));
+      await shown.send('Do this.');
+      const kinds = () => panel.flatMap(({ type }) => (/unheard/.test(type) ? [type] : []));
+      assert.deepEqual(kinds(), ['unheard']);
+      assert.deepEqual(panel.filter((message) => message.type === 'notice' && message.notice), [], 'it says itself why'); // biome-ignore format: short
+      await shown.goOn();
+      assert.deepEqual(kinds(), ['unheard', 'say-unheard']);
+      store.create = create;
+      store.open = open;
+      await shown.send('Do this.');
+      const { messages, workflowId } = await store.read(shown.runId!);
+      const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+      assert.deepEqual(said, isFirst ? ['Do this.'] : ['hi', 'Do this.']);
+      assert.equal(workflowId, 'chat');
+    });
 
   it('says so when there is nothing to go on with, and asks no model for it', async () => {
     const { panel, shown } = conversation('store-that-works');

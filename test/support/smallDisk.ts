@@ -25,12 +25,18 @@ export function mountSmall(folder: string, kb: number): void {
   const aside = `${folder}.aside`;
   renameSync(folder, aside);
   mkdirSync(folder, { mode: 0o700 });
-  run('mount', '-t', 'tmpfs', '-o', `size=${kb}k`, 'towpath-test', folder);
+  mountEmpty(folder, kb);
   cpSync(aside, folder, { recursive: true });
   rmSync(aside, { recursive: true });
 }
 
-/** Space is made on it. */
-export const growDisk = (folder: string): void => run('mount', '-o', 'remount,size=64m', folder);
+/** An empty disk stands in the place of the folder, with so many KiB. */
+export const mountEmpty = (folder: string, kb: number): void =>
+  run('mount', '-t', 'tmpfs', '-o', `size=${kb}k`, 'towpath-test', folder);
+
+/** Space is made on it, and it may be written to. */
+export const growDisk = (folder: string): void => run('mount', '-o', 'remount,rw,size=64m', folder);
+
+export const remountReadOnly = (folder: string): void => run('mount', '-o', 'remount,ro', folder);
 
 export const unmount = (folder: string): void => run('umount', '--lazy', folder);
