@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { panelOf } from '../support/editor/panel.ts';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -110,6 +111,39 @@ describe('naming things in a message', () => {
     assert.match(said, /src\/fresh\.ts:\n```\nexport \{\};\n```/);
   });
 
+  it('what an input method composes is sent by an Enter after it, and not by the one that ends it', async () => {
+    const before = provider.requests.length;
+    const { page, panel } = editor;
+    await panel.composer.click();
+    await panel.composer.pressSequentially('Look at ');
+    const keys = await page.context().newCDPSession(page);
+    try {
+      for (const text of ['に', 'にほ', 'にほん'])
+        await keys.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
+      await eventually('it is being composed', async () => (await panel.composer.inputValue()) === 'Look at にほん');
+      // Every key that the input method takes for itself comes so.
+      await keys.send('Input.dispatchKeyEvent', {
+        type: 'rawKeyDown',
+        key: 'Enter',
+        code: 'Enter',
+        windowsVirtualKeyCode: 229,
+      });
+      assert.equal(await panel.composer.inputValue(), 'Look at にほん');
+      await keys.send('Input.insertText', { text: '日本' });
+      await keys.send('Input.dispatchKeyEvent', {
+        type: 'keyUp',
+        key: 'Enter',
+        code: 'Enter',
+        windowsVirtualKeyCode: 13,
+      });
+    } finally {
+      await keys.detach();
+    }
+    await eventually('it is composed', async () => (await panel.composer.inputValue()) === 'Look at 日本');
+    assert.equal(provider.requests.length, before);
+    assert.match(await sends(), /Look at 日本$/);
+  });
+
   it('all of it is there after a reload, as chips that open the file', async () => {
     await editor.reload();
     await editor.showPanel();
@@ -123,5 +157,30 @@ describe('naming things in a message', () => {
     );
     await said.locator('.mention-open').click();
     await editor.page.locator('.tab.active', { hasText: 'two.ts' }).waitFor();
+  });
+
+  it('a file dragged from the Explorer and dropped with Shift is named', async () => {
+    await editor.command('Towpath: New Run');
+    await editor.command('Towpath: Open Chat in an Editor');
+    const tab = panelOf(editor.page, 'tab');
+    await tab.ready();
+    await editor.host.evaluate(
+      (vscode, place) => vscode.commands.executeCommand('revealInExplorer', vscode.Uri.file(place)),
+      path.join(folder, 'src/one.ts'),
+    );
+    const file = editor.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'one.ts' });
+    await file.hover();
+    const { mouse, keyboard } = editor.page;
+    await mouse.down();
+    const box = (await tab.composer.boundingBox())!;
+    const to = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    await mouse.move(to.x, to.y, { steps: 5 });
+    await keyboard.down('Shift');
+    await mouse.move(to.x + 2, to.y, { steps: 5 });
+    await editor.screenshot('drag');
+    await mouse.up();
+    await keyboard.up('Shift');
+    await eventually('it is named', async () => (await tab.composer.inputValue()).includes('@src/one.ts'));
+    await editor.screenshot('dropped');
   });
 });

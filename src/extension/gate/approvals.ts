@@ -23,6 +23,7 @@ import { tell } from '../dialogs/tell.ts';
 import { quietIn } from '../view/attention.ts';
 import type { Presence } from '../view/presence.ts';
 import { Front } from './front.ts';
+import { pickNumbered } from './pickNumbered.ts';
 import type { Policies } from './policies.ts';
 import type { Reviews } from './reviews.ts';
 import { ruleChoices } from './ruleChoices.ts';
@@ -253,15 +254,12 @@ export class Approvals implements vscode.Disposable {
 
   /** Without a choice the question is still open, and is shown again. */
   private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
-    const back = { label: `$(arrow-left) ${t('Back to the question')}`, made: undefined };
-    const items = [back, ...ruleChoices(offered)]; // what Enter does
     const title = t('Always allow, without a question');
-    const placeHolder = t('Towpath: Approvals… shows these rules and deletes them');
-    const options = { title, placeHolder, ignoreFocusOut: true };
+    const placeholder = t('Towpath: Approvals… shows these rules and deletes them');
     const chosen = await this.whileWaiting([waiting], over, (gone) =>
-      vscode.window.showQuickPick(items, options, gone),
+      pickNumbered(t('Back to the question'), ruleChoices(offered), { title, placeholder }, gone),
     );
-    if (!chosen?.made || over.aborted || !this.waiting.includes(waiting)) return;
+    if (!chosen || over.aborted || !this.waiting.includes(waiting)) return;
     try {
       await this.parts.policies.add(chosen.made.scope, ...chosen.made.rules);
     } catch (error) {

@@ -20,4 +20,4 @@ function choiceOf(rules: readonly Rule[], scope: string): vscode.QuickPickItem {
 }
 
 /** Characters that a line of a list surely has room for. */
-const longestChoice = 70;
+const longestChoice = 66;
