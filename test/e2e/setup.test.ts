@@ -165,4 +165,47 @@ describe('setting a provider up', () => {
     await told('reached without encryption at http://elsewhere.invalid');
     assert.equal(provider.requests.length, 0);
   });
+
+  it('settings are found by the words that people have for them', async () => {
+    editor = await begin();
+    const found = async (words: string, command: string) => {
+      const asked = `@ext:towpath.towpath ${words}`;
+      await editor.host.evaluate(
+        (vscode, [open, query]) =>
+          vscode.commands.executeCommand(open!, open === 'workbench.action.openSettings' ? query : { query }),
+        [command, asked],
+      );
+      const search = editor.page.locator('.settings-editor .settings-header .view-line').first();
+      await eventually('the words stand in the box', async () => (await search.innerText()).replace(/\s+/g, ' ').endsWith(words)); // biome-ignore format: short
+      return async (): Promise<string> =>
+        (await editor.page.locator('.settings-editor .setting-item-title').allInnerTexts()).join('; ');
+    };
+    const ofPerson = 'workbench.action.openSettings';
+    const ofMachine = 'workbench.action.openRemoteSettings'; // where the window is a remote one, as this is
+    for (const [words, setting, command = ofPerson] of [
+      ['auto-approve', 'Approvals: Preset'],
+      ['permission', 'Approvals: Preset'],
+      ['allow', 'Approvals: Rules'],
+      ['reasoning', 'Thinking Budget'],
+      ['steps', 'Max Turns'],
+      ['iterations', 'Max Turns'],
+      ['budget', 'Limits: Run'],
+      ['api key', 'Providers'],
+      ['base url', 'Providers'],
+      ['context window', 'Local: Context Size', ofMachine],
+      ['retries', 'Retries'],
+      ['rate limit', 'Rate Limit: Requests Per Minute'],
+      ['gpu', 'Local: Gpu', ofMachine],
+      ['mcp', 'Mcp: Servers'],
+      ['terminal', 'Shell: Terminal'],
+    ] as const) {
+      const titles = await found(words, command);
+      await eventually(`“${words}” finds ${setting}`, async () => (await titles()).includes(setting)).catch(
+        async (cause) => {
+          throw new Error(`${cause.message}: ${await titles()}`, { cause });
+        },
+      );
+    }
+    await editor.screenshot('settings-found');
+  });
 });
