@@ -4,28 +4,41 @@ const window = 8192;
 const pattern = 3;
 /** Places that are looked at, the newest first, for the one where most stood before it, of so many tokens. */
 const most = { places: 16, same: 64 };
-/** Steps without, from which on it is known what a token takes, and those with that say whether that is less. */
-const known = { alone: 4, expecting: 16 };
-/** Of what a token takes without: more than that is no gain. */
-const gain = 0.97;
-/** Tokens that are said without, once it was no gain; twice as many each time, up to the most. */
-const rest = { first: 64, most: 512 };
+/** Steps of one token, and expectations, from which on it is known what they take and how often they are right; steps of two that are tried to know. */
+const known = { alone: 4, expected: 4, tried: 3 };
+/** How often expectations are right where a step of two is tried: what it takes is hardly lost then. */
+const sure = 0.9;
+/** Of what the same tokens take one by one: more than that is no gain. */
+const gain = 0.9;
+/** Tokens without, once it was none, until it is tried again. */
+const rest = 512;
 
-/** What tokens take, in milliseconds: of the newest steps more than of those before. */
-class Cost {
-  steps = 0;
-  ms = 0;
+/** What a step takes where nothing else holds it up: others at work on the machine only ever make it slower. It may become slower by and by. */
+class Least {
+  count = 0;
+  value = 0;
 
-  add(ms: number): void {
-    this.ms += (ms - this.ms) / Math.min(++this.steps, known.expecting);
+  add(value: number): void {
+    this.value = this.count++ === 0 ? value : Math.min(this.value * 1.02, value);
+  }
+}
+
+/** Of the newest more than of those before. */
+class Mean {
+  count = 0;
+  value = 0;
+
+  add(value: number): void {
+    this.value += (value - this.value) / Math.min(++this.count, 16);
   }
 }
 
 /**
  * Expects what follows to be what followed the same words before: an answer that repeats a file, as an edit does, comes two tokens at a
  * step, and is the same. That is a gain where the engine waits for its memory, on a GPU most of all, and none where it is busy with one
- * token already: it finds out which, and expects nothing where that is none. One token at a time, for the library takes no more of them
- * (3.22.1 compares each but the first with nothing). Its own predictor looks into the newest message of the person alone.
+ * token already. How often it would be right costs nothing to know; what a step of two takes is tried where it is right nearly always.
+ * One token at a time, for the library takes no more of them (3.22.1 compares each but the first with nothing). Its own predictor looks
+ * into the newest message of the person alone.
  *
  * For node-llama-cpp it is a `TokenPredictor`: `predictTokens` is asked before each step, and `pushTokens` told of what came.
  */
@@ -35,11 +48,15 @@ export class Lookup<Token extends number> {
   /** The newest place behind each pattern, and for each place the one before. */
   private readonly last = new Map<number, number>();
   private before = new Int32Array(0);
-  private readonly alone = new Cost();
-  private expecting = new Cost();
-  private rests = 0;
-  private losses = 0;
-  private step: { at: number; came: number; expected: boolean } | undefined;
+  /** Milliseconds of a step of one token, and of two. */
+  private readonly alone = new Least();
+  private both = new Least();
+  /** Of what was expected, whether it was tried or not. */
+  private readonly right = new Mean();
+  private untried = 0;
+  private isFirst = true;
+  /** None while the first token of an answer is waited for: its step may read the end of the prompt, too. */
+  private step: { began: number; at: number; expected: Token | undefined; tried: boolean } | undefined;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
@@ -47,41 +64,52 @@ export class Lookup<Token extends number> {
     this.tokens = stateTokens.slice(-window);
     this.last.clear();
     this.indexed = 0;
-    this.step = undefined;
+    this.stop();
   }
 
   pushTokens(tokens: readonly Token[]): void {
     for (const token of tokens) this.tokens.push(token);
-    if (this.step) this.step.came += tokens.length;
-    this.rests -= tokens.length;
   }
 
   predictTokens(): Token[] {
-    const at = this.now();
-    this.learn(at);
+    const began = this.now();
+    this.learn(began);
     this.index();
-    const place = this.alone.steps < known.alone || this.rests > 0 ? undefined : this.place();
-    this.step = { at, came: 0, expected: place !== undefined };
-    return place === undefined ? [] : [this.tokens[place]!];
+    if (this.isFirst) {
+      this.isFirst = false;
+      return [];
+    }
+    const place = this.place();
+    const expected = place === undefined ? undefined : this.tokens[place];
+    const tried = expected !== undefined && this.isWorth();
+    this.step = { began, at: this.tokens.length, expected, tried };
+    return tried ? [expected] : [];
   }
 
-  stop(): void {}
+  stop(): void {
+    this.step = undefined;
+    this.isFirst = true;
+  }
+
   updateInputTokens(): void {}
   dispose(): void {}
   [Symbol.dispose](): void {}
 
   private learn(now: number): void {
+    const { tokens } = this;
     const step = this.step;
-    if (!step || step.came === 0) return;
-    const cost = step.expected ? this.expecting : this.alone;
-    cost.add((now - step.at) / step.came);
-    if (this.expecting.steps < known.expecting) return;
-    if (this.expecting.ms <= this.alone.ms * gain) {
-      this.losses = 0;
-      return;
-    }
-    this.rests = Math.min(rest.most, rest.first * 2 ** this.losses++);
-    this.expecting = new Cost();
+    if (!step || tokens.length === step.at) return;
+    (step.tried ? this.both : this.alone).add(now - step.began);
+    if (step.expected !== undefined) this.right.add(tokens[step.at] === step.expected ? 1 : 0);
+    this.untried = step.tried ? 0 : this.untried + 1;
+  }
+
+  private isWorth(): boolean {
+    const { alone, right } = this;
+    if (alone.count < known.alone || right.count < known.expected) return false;
+    if (this.untried >= rest) this.both = new Least();
+    if (this.both.count < known.tried) return right.value >= sure;
+    return this.both.value <= (1 + right.value) * alone.value * gain;
   }
 
   /** Patterns that end before the newest token: it is what follows them. */

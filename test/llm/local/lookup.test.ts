@@ -44,7 +44,7 @@ describe('what stood there before is expected again', () => {
 
   it('by an engine that is busy with each token, hardly anything is tried', () => {
     const { took, tried } = says(prompt, edited, engines['that is busy with each token']);
-    assert.ok(took <= 1.02 * edited.length && tried < 100, `${took} for ${edited.length}, ${tried} tried`);
+    assert.ok(took <= 1.01 * edited.length && tried < 10, `${took} for ${edited.length}, ${tried} tried`);
   });
 
   it('it finds out when that has changed', () => {
@@ -65,13 +65,13 @@ describe('what stood there before is expected again', () => {
       assert.equal(says(prompt, words(500), cost).tried, 0);
     });
 
-  it('where words repeat and what follows them does not, it is given up, and tried again later and later', () => {
-    const bait = words(3);
-    const answer = Array.from({ length: 400 }, () => [...bait, ...words(1)]).flat();
-    const { took, tried } = says([...bait, ...words(200)], answer, engines['that is busy with each token']);
-    assert.ok(tried < answer.length / 10, `${tried} were tried`);
-    assert.ok(took < 1.05 * answer.length);
-  });
+  for (const [engine, cost] of Object.entries(engines))
+    it(`by an engine ${engine}, nothing is tried where words repeat and what follows them does not`, () => {
+      const bait = words(3);
+      const answer = Array.from({ length: 400 }, () => [...bait, ...words(1)]).flat();
+      const { tried } = says([...bait, ...words(200)], answer, cost);
+      assert.ok(tried < answer.length / 100, `${tried} were tried`);
+    });
 
   it('in what is said itself, too', () => {
     const said = words(60);
@@ -82,8 +82,10 @@ describe('what stood there before is expected again', () => {
   it('by the place where most stood the same before, not by the newest', () => {
     const [one, other, end] = [words(20), words(20), words(3)];
     const lookup = new Lookup<number>(() => 0);
-    lookup.reset({ stateTokens: [...one, ...end, 111, 112, 113, ...other, ...end, 221, 222, 223, ...one] });
-    for (const token of end) {
+    lookup.reset({
+      stateTokens: [...one, ...end, 111, 112, 113, ...other, ...end, 221, 222, 223, ...one.slice(0, -1)],
+    });
+    for (const token of [one.at(-1)!, ...end]) {
       lookup.predictTokens();
       lookup.pushTokens([token]);
     }
