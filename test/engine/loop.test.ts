@@ -498,7 +498,7 @@ Failed ${code}`);
     const entered = await talk.engine.continue({ runId: none, userInput: 'hi' });
     const undone = await talk.engine.undo(none, { toolCallIds: [] }, talk.workspace, async () => 'all');
     const error = { code: 'ENGINE_RUN_NOT_FOUND', message: 'There is no such run, or not any more.' };
-    assert.deepEqual(unsaid([entered, undone]), [{ success: false, phase: 'Failed', error }, error]);
+    assert.deepEqual(unsaid([entered, undone]), [{ success: false, phase: 'Failed', error, isUnheard: true }, error]);
     assert.deepEqual([await talk.store.list(), talk.events, talk.client.requests], [[], [], []]);
   });
 
