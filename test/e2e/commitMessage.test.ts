@@ -70,6 +70,7 @@ describe('the button above the changes', () => {
     await eventually('the message is there', async () => (await box()).value === message);
     await editor.page.locator('.scm-view .view-line', { hasText: 'It was shut.' }).waitFor();
     await editor.screenshot('commit-message');
+    await editor.page.locator('.part.sidebar').getByRole('button', { name: 'Write Commit Message' }).first().waitFor();
     const told = JSON.stringify(provider.requests[1]!.body.messages);
     assert.match(told, /Shut the gate.*modified gate\.txt.*\+open/);
     assert.match(told, /at most 50 characters.*at most 72 characters/);

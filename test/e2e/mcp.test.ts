@@ -160,10 +160,12 @@ describe('with an MCP server in the folder', () => {
     assert.equal(await editor.panel.frame.getByTestId('notice').count(), 0, 'which is not told of besides');
     await editor.screenshot('mcp-changed-tools');
     await editor.dialog.click('Allow');
+    const cards = editor.panel.cards('mcp.odd.work');
+    const before = await cards.count();
     await editor.panel.send('Work.');
-    await editor.panel.waitForPhase('Running');
+    await eventually('the model has called it', async () => (await cards.count()) > before);
     await editor.panel.waitForPhase('WaitingUser');
-    const card = editor.panel.cards('mcp.odd.work').last();
+    const card = cards.last();
     assert.match(await card.innerText(), /Allowed by your rule for this workspace “odd: work of /);
   });
 

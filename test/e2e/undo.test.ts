@@ -98,6 +98,21 @@ describe('undo', () => {
     assert.equal(await editor.panel.frame.locator(`.history-row[data-run="${id}"]`).count(), 0);
   });
 
+  it('of what came after a message that is said otherwise, to which the person says no: the words are there again', async () => {
+    const { frame, composer } = editor.panel;
+    const said = frame.locator('[data-role="user"]').filter({ hasText: 'Write both.' });
+    await said.hover();
+    await said.locator('[data-act="edit"]').click();
+    await eventually('the words are there to be edited', async () => (await composer.inputValue()) === 'Write both.');
+    await composer.fill('Write neither, please.');
+    await frame.getByTestId('saying').getByText('restore (2)').click();
+    await composer.press('Enter');
+    assert.match(await editor.dialog.text(), /Undo what Towpath changed in 2 files\?/);
+    await editor.dialog.escape();
+    await eventually('they are there again', async () => (await composer.inputValue()) === 'Write neither, please.');
+    assert.deepEqual([files(), provider.requests.length], [['Pulled 1.', 'Pulled 2.'], 2]);
+  });
+
   it('of one change by its card, after a reload, only after the dialog', async () => {
     await editor.reload();
     const undo = editor.panel.cards('fs.write').first().getByTestId('undo');

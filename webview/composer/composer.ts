@@ -207,6 +207,7 @@ function send(context: PanelContext, when?: 'done'): void {
   if (edited && text !== '') {
     const change = { runId: run!.id, queued: edited.queued, text, when: when ?? edited.when };
     context.post({ type: 'change-waiting', ...change, ...namedNow() });
+    rememberSent(text);
     setDraft(context, endEdit());
     focusComposer();
     return;
@@ -223,6 +224,7 @@ function send(context: PanelContext, when?: 'done'): void {
       ...restore,
       ...namedNow(),
     });
+    rememberSent(text);
     leaveSaying(context);
     return;
   }

@@ -54,7 +54,7 @@ export class CommitMessages implements vscode.Disposable {
       const inFront = vscode.window.activeTextEditor?.document.uri;
       const { repository } = await repositoryOf({ isTrusted, git, inFront }, pressed);
       const root = repository.rootUri.toString();
-      if (this.atWork.has(root)) return;
+      if (this.atWork.has(root)) return tell('info', t('A commit message is being written already.'));
       this.atWork.set(root, stop);
       this.tell();
       const options = { location: vscode.ProgressLocation.SourceControl, title: t('Towpath writes a commit message') };

@@ -77,15 +77,17 @@ export class Slashes {
     const words = said.rest.trim();
     if (one.kind === 'act') return this.sayAct(one.name as SlashAct, words, message);
     const { of } = one;
-    if (of && 'id' in of)
-      await (one.kind === 'workflow'
+    const giveBack = () => this.parts.post({ type: 'unheard', text: message.text }); // the person went away
+    if (of && 'id' in of) {
+      const isBegun = await (one.kind === 'workflow'
         ? vscode.commands.executeCommand('towpath.runWorkflow', of.id, undefined, words)
         : vscode.commands.executeCommand('towpath.runAgent', of.id, words || undefined));
-    else {
+      if (isBegun === false) giveBack();
+    } else {
       const given =
         of && ('file' in of ? await this.fromFile(of.file, words) : await this.fromServer(of.prompt, words));
       if (given) this.send(message, given.text, given);
-      else this.parts.post({ type: 'unheard', text: message.text }); // the person went away
+      else giveBack();
     }
     return true;
   }

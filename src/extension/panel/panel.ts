@@ -94,6 +94,9 @@ interface Parts {
 /** By the name of the extension. */
 const walkthrough = 'towpath.towpath#begin';
 
+/** What comes with words of the person's. */
+const written: ReadonlySet<Intention['type']> = new Set(['send', 'change-waiting', 'do-plan', 'edit-said']);
+
 /** What each of the panel's intentions leads to, and what surrounds the conversation in it. */
 export class Panel {
   /** Actions that the person has begun. */
@@ -102,10 +105,18 @@ export class Panel {
   constructor(private readonly parts: Parts) {}
 
   receive(message: Intention): void {
-    this.handle(message).catch((error) => {
-      this.parts.log.error(error);
-      this.parts.view.post({ type: 'notice', notice: { level: 'error', text: toPeople(wordsOf(error)) } });
-    });
+    const giveBack = () => {
+      if (written.has(message.type) && 'text' in message && message.text)
+        this.parts.view.post({ type: 'unheard', text: message.text });
+    };
+    this.handle(message).then(
+      (isHeard) => isHeard === false && giveBack(),
+      (error) => {
+        this.parts.log.error(error);
+        giveBack();
+        this.parts.view.post({ type: 'notice', notice: { level: 'error', text: toPeople(wordsOf(error)) } });
+      },
+    );
   }
 
   async showState(): Promise<void> {
@@ -149,7 +160,8 @@ export class Panel {
     view.post({ type: 'offers', offers: await this.parts.offers() });
   }
 
-  private async handle(message: Intention): Promise<void> {
+  /** `false`: what the person has written was not for anything, and is in the message box again. */
+  private async handle(message: Intention): Promise<boolean | void> {
     const { view, conversation, approvals } = this.parts;
     switch (message.type) {
       case 'ready':
@@ -178,17 +190,13 @@ export class Panel {
       }
       case 'send':
         this.parts.selected.said();
-        if (!message.chosen && slashIn(message.text) && (await this.saySlash(message))) return;
+        if (!message.chosen && slashIn(message.text) && (await (await this.parts.slashes()).say(message))) return;
         return conversation.send(
           message.text,
           message.attachments,
           message.chosen,
           message.when,
-          message.mentions &&
-            this.read(message.mentions, conversation.id).catch((error) => {
-              view.post({ type: 'unheard', text: message.text });
-              throw error;
-            }),
+          message.mentions && this.read(message.mentions, conversation.id),
         );
       case 'complete': {
         const { after, query, asked } = message;
@@ -305,15 +313,6 @@ export class Panel {
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);
         return view.post({ type: 'focus' });
-    }
-  }
-
-  private async saySlash(message: Extract<Intention, { type: 'send' }>): Promise<boolean> {
-    try {
-      return await (await this.parts.slashes()).say(message);
-    } catch (error) {
-      this.parts.view.post({ type: 'unheard', text: message.text });
-      throw error;
     }
   }
 

@@ -68,19 +68,20 @@ export class Branches {
             t('Restore {0} to here…', amount(files, 'file')),
           )
         : false;
-    if (restore !== undefined) await this.instead(from, said, text, restore);
+    if (restore === undefined || !(await this.instead(from, said, text, restore)))
+      this.parts.view.post({ type: 'unheard', text });
   }
 
-  /** The same with words that were written in the panel, in the place of the message there. */
+  /** The same with words that were written in the panel, in the place of the message there. Resolves to whether they were said. */
   async sayInstead(
     runId: string,
     at: number,
     text: string,
     restore = false,
     named: readonly Attachment[] = [],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const said = await this.saidAt(runId, at, 'edit');
-    if (said) await this.instead(runId, said, text, restore, named);
+    return said !== undefined && this.instead(runId, said, text, restore, named);
   }
 
   private async instead(
@@ -89,13 +90,15 @@ export class Branches {
     text: string,
     restore: boolean,
     named: readonly Attachment[] = [],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { conversation, store, undo } = this.parts;
-    if (conversation.runId !== from) return;
-    if (restore && !(await undo.calls({ toolCallIds: await store.callsAfter(from, said.seq) }))) return;
+    if (conversation.runId !== from) return false;
+    if (restore && !(await undo.calls({ toolCallIds: await store.callsAfter(from, said.seq) }))) return false;
     const branch = await this.forkAt(from, said.seq - 1);
+    if (branch === undefined) return false;
     const attachments = [...(said.message.attachments ?? []), ...named];
-    if (branch) void conversation.say(branch, { userInput: text, ...(attachments.length > 0 && { attachments }) });
+    void conversation.say(branch, { userInput: text, ...(attachments.length > 0 && { attachments }) });
+    return true;
   }
 
   /** A branch that goes on in the place of the message there, whose words wait in the message box. */

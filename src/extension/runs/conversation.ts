@@ -22,7 +22,7 @@ import type { ChatView } from '../view/chatView.ts';
 
 interface Refused {
   runId: string;
-  enter(): ReturnType<ExecutionEngine['start']>;
+  again(): Promise<unknown>;
   /** Of the person, which are in the message box again. */
   isWords: boolean;
   isElsewhere: boolean;
@@ -217,7 +217,8 @@ export class Conversation {
       begun();
       return started;
     };
-    if ((await this.work(runId, enter, words)) && this.begun !== runId) this.unbegun = runId;
+    const again = () => this.begin(start, undefined, words);
+    if ((await this.work(runId, enter, words, again)) && this.begun !== runId) this.unbegun = runId;
   }
 
   /**
@@ -331,9 +332,15 @@ export class Conversation {
   /**
    * A run's errors are events of its own; what is left is a run that could not even be opened.
    * @param words that it is to hear, and that are in the message box again where it could not
+   * @param again how it is tried again then
    * @returns whether it was to hear something that is not on record
    */
-  private async work(runId: string, enter: Refused['enter'], words?: string): Promise<boolean> {
+  private async work(
+    runId: string,
+    enter: () => ReturnType<ExecutionEngine['start']>,
+    words?: string,
+    again: Refused['again'] = () => this.work(runId, enter, words),
+  ): Promise<boolean> {
     const entered = enter();
     this.listChanged();
     const result = await entered;
@@ -343,7 +350,7 @@ export class Conversation {
     const { code = '' } = error ?? {};
     const isElsewhere = code === 'STORE_LOCKED';
     const isRefused = /^(STORE|ENGINE_RUN)_/.test(code) && (isUnheard || (isElsewhere && !isSaid));
-    this.refused = isRefused ? { runId, enter, isWords: words !== undefined, isElsewhere } : undefined;
+    this.refused = isRefused ? { runId, again, isWords: words !== undefined, isElsewhere } : undefined;
     if (!error || !/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId) return isRefused && isUnheard;
     if (isUnheard && words !== undefined) this.view.post({ type: 'unheard', text: words });
     if (!isSaid) this.notice({ level: 'error', text: told(error), ...(isElsewhere && { action: takeOver() }) });
@@ -358,10 +365,10 @@ export class Conversation {
     if (refused?.runId === runId) await this.tryRefused(refused);
   }
 
-  private async tryRefused({ runId, enter, isWords }: Refused): Promise<void> {
+  private async tryRefused({ again, isWords }: Refused): Promise<void> {
     this.refused = undefined;
     if (isWords) this.view.post({ type: 'say-unheard' });
-    else await this.work(runId, enter);
+    else await again();
   }
 
   private async choose(runId: string | undefined): Promise<void> {

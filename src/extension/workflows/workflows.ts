@@ -21,28 +21,29 @@ export class Workflows {
     private readonly templates: vscode.Uri,
   ) {}
 
-  /** Asks which one, when no `id` says so, and for the values that it needs: `words` are the first of them. */
-  async runWorkflow(id?: string, given?: Record<string, unknown>, words?: string): Promise<void> {
+  /** Asks which one, when no `id` says so, and for the values that it needs: `words` are the first of them. Resolves to whether it began. */
+  async runWorkflow(id?: string, given?: Record<string, unknown>, words?: string): Promise<boolean> {
     const uri = await this.pick('workflow', id);
-    if (!uri) return;
+    if (!uri) return false;
     const { value: file, problems } = await this.files.load(uri, 'workflow');
     if (!file) return showProblem(uri, problems[0]);
     const values = given ?? (await askFor(file, file.name ?? nameOf(uri), words));
-    if (!values) return;
+    if (!values) return false;
     const lines = Object.entries(values).map(([key, value]) => `${key}: ${value}`);
     const userInput = [file.name ?? nameOf(uri), ...lines].join('\n');
-    await this.begin({ workflowId: idOf(uri), userInput, values });
+    return this.begin({ workflowId: idOf(uri), userInput, values });
   }
 
-  async runAgent(id?: string, text?: string): Promise<void> {
+  /** The same for who does what is said. */
+  async runAgent(id?: string, text?: string): Promise<boolean> {
     const uri = await this.pick('agent', id);
-    if (!uri) return;
+    if (!uri) return false;
     const { value: file, problems } = await this.files.load(uri, 'agent');
     if (!file) return showProblem(uri, problems[0]);
     const title = `Towpath: ${file.name ?? nameOf(uri)}`;
     const prompt = t('What should be done?');
     const userInput = text ?? (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
-    if (userInput?.trim()) await this.begin({ workflowId: idOf(uri), userInput: userInput.trim() });
+    return Boolean(userInput?.trim()) && this.begin({ workflowId: idOf(uri), userInput: userInput!.trim() });
   }
 
   /** Copies a template into the workspace and opens it. */
@@ -111,9 +112,10 @@ export class Workflows {
     if ((await offer('info', text, button)) === button) await this.newWorkflow();
   }
 
-  private async begin(start: Parameters<Conversation['begin']>[0]): Promise<void> {
+  private async begin(start: Parameters<Conversation['begin']>[0]): Promise<true> {
     await vscode.commands.executeCommand('towpath.showChat');
     void this.conversation.begin(start);
+    return true;
   }
 }
 
@@ -158,7 +160,12 @@ function activeFile(): string {
   return uri && vscode.workspace.getWorkspaceFolder(uri) ? vscode.workspace.asRelativePath(uri) : '';
 }
 
-async function showProblem(uri: vscode.Uri, problem: Problem | undefined) {
+function showProblem(uri: vscode.Uri, problem: Problem | undefined): false {
+  void offerProblem(uri, problem);
+  return false;
+}
+
+async function offerProblem(uri: vscode.Uri, problem: Problem | undefined): Promise<void> {
   const { line = 1, column = 1 } = problem ?? {};
   const words = problem ? wordsIn(problem) : t('It cannot be read.');
   const show = t('Show');

@@ -177,6 +177,23 @@ describe('the conversation in the panel', () => {
       assert.equal(workflowId, 'chat');
     });
 
+  it('a workflow that could not record that it began is begun anew with the next try', async () => {
+    const { panel, shown, store } = conversation('kept', scriptedClient([{ text: 'One.' }]));
+    const { create } = store;
+    store.create = async (id) => ({
+      ...(await create.call(store, id)),
+      append: async () => {
+        throw StoreError.from({ code: 'ENOSPC' });
+      },
+    });
+    await shown.begin({ workflowId: 'deploy', userInput: 'deploy\nto: here' });
+    store.create = create;
+    await shown.goOn();
+    assert.ok(!panel.some(({ type }) => /unheard/.test(type)), 'nobody has written this');
+    const { workflowId, messages } = await store.read(shown.runId!);
+    assert.deepEqual([workflowId, messages[0]?.content], ['deploy', 'deploy\nto: here']);
+  });
+
   it('says so when there is nothing to go on with, and asks no model for it', async () => {
     const { panel, shown } = conversation('store-that-works');
     const notices = () =>

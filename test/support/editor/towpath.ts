@@ -274,6 +274,10 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       set = settings;
       await towpath.showPanel();
       await eventually('the conversation is empty', async () => (await panel.transcript()).length === 0);
+      // A window that was reloaded right after a message had gone may bring back what it held.
+      const pictures = panel.frame.getByTestId('pictures').locator('button');
+      while ((await pictures.count()) > 0) await pictures.first().click();
+      if ((await panel.composer.inputValue()) !== '') await panel.write('');
     },
     async reload() {
       await load(true);
