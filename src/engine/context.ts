@@ -299,7 +299,7 @@ const talkOf = (
   add: (message) => emit({ type: 'message', message }),
 });
 
-/** A conversation apart, and what is told of it: its words, and that its window was full, at its node. Its drafts of calls have no place to be shown. */
+/** A conversation apart, and what is told of it: its words, and that room was made in its window, at its node. Its drafts of calls have no place to be shown. */
 function talkApart(apart: Apart, { run, emit }: RunLog): { talk: Talk; emit: Emit } {
   const { node, branch } = apart;
   const unkept: Compaction[] = [];

@@ -265,7 +265,7 @@ const storedEvents = [
   event('outline', { outline: outlineSchema }),
   event('node', nodeChangeShape),
   /**
-   * The model's window was full: from now on it is sent less. `node`: in the conversation that a node of the workflow has of its
+   * Room was made in the model's window: from now on it is sent less. `node`: in the conversation that a node of the workflow has of its
    * own; `branch`: which is kept with this branch.
    */
   event('compaction', {

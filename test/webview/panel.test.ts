@@ -577,11 +577,11 @@ The flag works; one test fails, see the test.`,
     const lines = (await reading()).split('\n');
     const from = lines.findIndex((line) => line.startsWith("The model's window"));
     assert.deepEqual(lines.slice(from, from + 5), [
-      "The model's window was full: it sees older tool output shortened from here on. Nothing is lost here.",
+      "Room was made in the model's window: it sees older tool output shortened from here on. Nothing is lost here.",
       'It is one line.',
-      "The model's window was full: it sees older tool output, and long answers of its own, shortened from here on. Nothing is lost here.",
+      "Room was made in the model's window: it sees older tool output, and long answers of its own, shortened from here on. Nothing is lost here.",
       'Still one.',
-      "The model's window was full: it sees a summary of the oldest turns from here on. Nothing is lost here.",
+      "Room was made in the model's window: it sees a summary of the oldest turns from here on. Nothing is lost here.",
     ]);
     assert.match(lines[from + 5]!, /^They want a `--json` flag\./);
     await test.page.locator('[data-role="compaction"] .more').click();

@@ -94,7 +94,7 @@ function compactions(context: PanelContext, run: Run, place: number): TemplateRe
     .map((one, nth) => {
       const { summary, kept } = one;
       const words = t(
-        "The model's window was full: it sees {0} from here on. Nothing is lost here.",
+        "Room was made in the model's window: it sees {0} from here on. Nothing is lost here.",
         sentence(seesOf(one)),
       );
       return summary === undefined
