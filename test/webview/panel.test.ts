@@ -575,7 +575,7 @@ The flag works; one test fails, see the test.`,
       { type: 'compaction', upTo: 3, summary: words, kept: 'Changed files:\n- cli.ts' },
     ]);
     const lines = (await reading()).split('\n');
-    const from = lines.findIndex((line) => line.startsWith("The model's window"));
+    const from = lines.findIndex((line) => line.startsWith('Room was made'));
     assert.deepEqual(lines.slice(from, from + 5), [
       "Room was made in the model's window: it sees older tool output shortened from here on. Nothing is lost here.",
       'It is one line.',

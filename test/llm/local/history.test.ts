@@ -253,7 +253,8 @@ describe('any conversation, whole or damaged', () => {
           assistants.map((message) => message.content).join(''),
         );
         const told = history.flatMap((item) => (item.type === 'user' ? [item.text] : [])).join('\n');
-        for (const message of conversation) if (message.role === 'user') assert.ok(told.includes(message.content));
+        for (const message of conversation)
+          if (message.role === 'user') assert.ok(told.includes(message.content.trim())); // blanks alone are no words
       }),
       { numRuns: 500 },
     );

@@ -224,6 +224,7 @@ describe('what a model has read, on disk', () => {
     it(`the engine never sees a file when ${what}`, async () => {
       await begin([new Sequence()]).ask('run-a', upTo(1000));
       await kept('run-a', 1000);
+      await eventually('it is there', () => names('.state').length === 1); // what is told may be of the process before
       harm(path.join(folder, names('.state')[0]!));
       const sequence = new Sequence();
       assert.equal(await begin([sequence], { restMs: 60_000 }).ask('run-a', upTo(1200)), 0);
