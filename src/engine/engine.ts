@@ -271,11 +271,8 @@ export class ExecutionEngine {
         onFailure: (error) => active.controller.abort(Stopped.byStore(toInfo(error))),
       });
     } catch (error) {
-      const isUnheard = active.early.length > 0;
-      return {
-        result: { success: false, phase: 'Failed', error: toInfo(error), isUnheard },
-        closed: Promise.resolve(),
-      };
+      const stop: Rest = { phase: 'Failed', error: toInfo(error) };
+      return { result: { success: false, ...stop, ...unheardIn(active) }, closed: Promise.resolve() };
     }
     attach(active, log);
     if (active.early.length > 0 && active.early.every((input) => isLate(log.run, input)))
@@ -310,7 +307,7 @@ export class ExecutionEngine {
     } catch (error) {
       stop = failing(error);
     }
-    const result = { ...resultOf(log.run, stop), ...(active.early.length > 0 && { isUnheard: true }) };
+    const result = { ...resultOf(log.run, stop), ...unheardIn(active) };
     return { result, closed: log.end().catch((error) => void failing(error)) };
   }
 
@@ -340,3 +337,5 @@ export class ExecutionEngine {
     return ahead;
   }
 }
+
+const unheardIn = ({ early }: Active) => (early.length > 0 ? { isUnheard: true } : {});

@@ -3,7 +3,8 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { oneWindow } from '../support/editor/oneWindow.ts';
-import type { Towpath } from '../support/editor/towpath.ts';
+import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, type ProviderReply, reply, startProvider } from '../support/provider.ts';
 import { growDisk, mountEmpty, remountReadOnly, unmount, whyNotMounted } from '../support/smallDisk.ts';
@@ -234,6 +235,35 @@ describe('an end of a run', () => {
     await press('Retry');
     await goesOn();
     assert.equal(provider.requests.at(-1)!.body.messages.at(-1)!.content, 'Go.');
+  });
+
+  it('of a workflow that goes on in a window that is not trusted: Manage Trust leads to where that is done', async () => {
+    const temporary = temporaryFolder();
+    const messages = '[{role: user, content: Say something.}]';
+    const node = `  - name: first\n    uses: llm.tools\n    with: {tools: [fs.read], messages: ${messages}}\n`;
+    const workflow = `name: One step\nnodes:\n${node}`;
+    const folder = writeWorkspace(temporary, { '.towpath/workflows/one.yaml': workflow });
+    const kept = { folder, userDataDir: path.join(temporary, 'data'), settings };
+    const window = editor;
+    try {
+      gives(reply.text('Half').hang());
+      editor = await openTowpath(kept);
+      await editor.host.evaluate((vscode) => void vscode.commands.executeCommand('towpath.runWorkflow', 'one', {}));
+      await eventually('the model is asked', () => provider.requests.length === 1);
+      await editor.panel.stop();
+      await editor.panel.waitForPhase('Failed');
+      await editor.stop();
+      editor = await openTowpath({ ...kept, trust: 'refused' });
+      await says(/Stopped|Interrupted/, 'Continue');
+      await press('Continue');
+      await says(/not trusted/, 'Manage Trust', 'Retry');
+      await press('Manage Trust');
+      await editor.page.locator('.workspace-trust-editor').waitFor();
+    } finally {
+      if (editor !== window) await editor.stop();
+      editor = window;
+      rmSync(temporary, { recursive: true, force: true });
+    }
   });
 
   describe('by the disk that runs are kept on', () => {

@@ -12,10 +12,10 @@ import { idOf, kindOf, nameOf, uriOf, type WorkflowFiles } from './workflowFiles
 
 /** What a run of a file follows, by its workspace-relative path, with all other files that it needs. Throws an `EngineError`. */
 export async function workflowOfFile(files: WorkflowFiles, id: string): Promise<Workflow> {
-  if (!vscode.workspace.isTrusted) throw new EngineError('UNKNOWN', untrusted);
+  if (!vscode.workspace.isTrusted) throw new EngineError('WORKFLOW_UNTRUSTED', untrusted);
   const uri = uriOf(id);
   const kind = uri && kindOf(uri);
-  if (!uri || !kind) throw new EngineError('UNKNOWN', sentence('There is no workflow {0}.', id));
+  if (!uri || !kind) throw new EngineError('WORKFLOW_NOT_FOUND', sentence('There is no workflow {0}.', id));
   if (kind === 'agent') return agentWorkflow(nameOf(uri), inOrder(id, await files.load(uri, 'agent')));
   const file = inOrder(id, await files.load(uri, 'workflow'));
   const workflows = await nestedOf(files, nameOf(uri), file);
@@ -35,7 +35,7 @@ async function nestedOf(files: WorkflowFiles, name: string, file: WorkflowFile):
     return inOrder(idOf(uri), await files.load(uri, 'workflow'));
   };
   return nestedFiles(name, file, load).catch((error: unknown) => {
-    throw error instanceof EngineError ? error : new EngineError('UNKNOWN', wordsOf(error));
+    throw error instanceof EngineError ? error : new EngineError('WORKFLOW_INVALID', wordsOf(error));
   });
 }
 
@@ -53,5 +53,5 @@ function inOrder<Value>(id: string, { value, problems }: Loaded<Value>): Value {
   const [first] = problems;
   const words = joined([`${id}:${first?.line}:${first?.column}`, wordsIn(first!)], ': ');
   const more = problems.length - 1;
-  throw new EngineError('UNKNOWN', more > 0 ? sentence('{0} (and {1} more)', words, more) : words);
+  throw new EngineError('WORKFLOW_INVALID', more > 0 ? sentence('{0} (and {1} more)', words, more) : words);
 }
