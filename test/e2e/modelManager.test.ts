@@ -9,7 +9,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { curated } from '../../src/llm/local/curated.ts';
 import { writeScriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
@@ -20,7 +19,6 @@ import { temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Hub, startHub } from '../support/hub.ts';
-import { reply, startProvider } from '../support/provider.ts';
 import { said, testScript } from '../support/scripted.ts';
 
 /** A hub that has every curated model: each is the scripted one, which answers. */
@@ -157,78 +155,6 @@ describe('the model manager', () => {
       await eventually('its first file is in use', async () =>
         (await editor.panel.frame.getByTestId('model').innerText()).includes('big 50% #1-00001-of-00003'),
       );
-    });
-
-    it('Doctor tries a model behind an endpoint: streaming, a tool, the context window; a key in an error is not told', async () => {
-      const key = 'sk-CANARYKEY1234567890';
-      const provider = await startProvider(({ messages, tools }) => {
-        const result = messages.find(({ role }) => role === 'tool')?.content;
-        if (result) return reply.text(`It said ${/"word":"(\w+)"/.exec(result)?.[1]}.`);
-        return tools ? reply.call('towpath_echo', { word: 'rope' }) : reply.text('rea').text('dy');
-      });
-      provider.models = [{ id: 'scripted', context_length: 32_768 }];
-      const examine = async (says: RegExp) => {
-        await run('towpath.doctor');
-        await eventually(`the report says ${says}`, async () => says.test(await activeText()));
-        return activeText();
-      };
-      try {
-        await editor.host.evaluate(async (vscode, url) => {
-          const configuration = vscode.workspace.getConfiguration('towpath');
-          await configuration.update('endpoint.baseUrl', url, vscode.ConfigurationTarget.Global);
-          await configuration.update('model', 'openai-compatible/scripted', vscode.ConfigurationTarget.Global);
-        }, provider.url);
-        const well = await examine(/✅ It streams: the answer came in 2 pieces/);
-        for (const line of [/✅ It called the tool/, /✅ It used the result/, /32,768 tokens/])
-          assert.match(well, line);
-        provider.listing = () => reply.status(404, { detail: 'Not Found' });
-        const unlisted = await examine(/did not list its models: .* answered 404: Not Found/);
-        assert.match(unlisted, /^0 problems, /m);
-        provider.script = () => reply.status(401, { error: { message: `Wrong key ${key}` } });
-        const badly = await examine(/❌ .*OpenAI-compatible/);
-        assert.ok(!badly.includes(key), badly);
-      } finally {
-        await provider.close();
-      }
-    });
-
-    it('Doctor examines and writes a report without keys and without the home folder', async () => {
-      await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.useDemo'));
-      await eventually('the demo model is picked', () =>
-        editor.host.evaluate((vscode) => vscode.workspace.getConfiguration('towpath').get('model') === 'local/demo'),
-      );
-      await run('towpath.doctor');
-      // Another report may be open, whose page is this one's, too.
-      await eventually('the report is there', async () => /local\/demo answers/.test(await activeText()));
-      const report = await activeText();
-      const titles = report.match(/^## .+$/gm);
-      assert.deepEqual(titles, [
-        '## This machine',
-        '## The model',
-        '## Providers',
-        '## Network',
-        '## Tool calls',
-        '## Context window',
-        '## The local engine',
-        '## MCP servers',
-        '## Rules',
-        '## Runs',
-        '## Search',
-      ]);
-      assert.match(report, /^0 problems, /m);
-      assert.match(report, /✅ local\/demo answers: first word after/);
-      assert.match(report, /✅ The demo model was loaded in a process of its own on the CPU and answered/);
-      assert.match(report, /Local models run on the CPU \(/);
-      assert.match(report, /✅ ripgrep /);
-      assert.match(report, /- No provider has settings of its own$/m);
-      assert.match(report, /- None is configured, or the workspace is not trusted$/m);
-      assert.match(report, /- The editor names no proxy \(http\.proxy\)$/m);
-      assert.match(report, /- The preset is “Reads are free”; 0 rules hold in this workspace$/m);
-      assert.match(report, /- \d+ runs? (is|are) kept, /);
-      assert.ok(!report.includes(homedir()), 'the home folder is not named');
-      await editor.page.keyboard.press('x');
-      assert.equal(await activeText(), report, 'it is only read');
-      assert.ok(!report.includes('CANARY'));
     });
   });
 

@@ -54,7 +54,7 @@ function proxyFindings({ proxy, support, strict, environment }: Network): Findin
       : [
           warning(
             sentence(
-              'The editor accepts every certificate: http.proxyStrictSSL is off, and anybody on the way can read along.',
+              'The editor’s own requests accept every certificate (http.proxyStrictSSL is off). Those of Towpath do not.',
             ),
           ),
         ]),

@@ -123,7 +123,7 @@ describe('what Doctor says of the network', () => {
         'fact: The environment names a proxy: HTTPS_PROXY is http://proxy.invalid:3128',
         'fact: Without a proxy: localhost,.corp (NO_PROXY)',
         'warning: Extensions do not use the proxy: http.proxySupport is off. Where there is no other way, turn it on.',
-        'warning: The editor accepts every certificate: http.proxyStrictSSL is off, and anybody on the way can read along.',
+        'warning: The editor’s own requests accept every certificate (http.proxyStrictSSL is off). Those of Towpath do not.',
         'warning: What is said to models.corp:8080 is not encrypted: its address begins with http:',
       ],
     );
