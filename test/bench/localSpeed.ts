@@ -46,7 +46,12 @@ async function readingOf(modelPath: string, options: LocalClientOptions, peer: L
   await ask(client, reads.at(-1)![0], 1); // its context is as large as it will be
   const args = (tokens: number) => [...sameOf(modelPath), '-n', '0', '-p', `${tokens}`];
   for (const [tokens, rounds] of reads) {
-    const own: Side = { tokens, all: async () => (await ask(client, tokens, 1)).seconds };
+    const [little, all] = [await ask(client, 1, 1), await ask(client, tokens, 1)];
+    const own: Side = {
+      tokens: all.read - little.read,
+      start: async () => (await ask(client, 1, 1)).seconds,
+      all: async () => (await ask(client, tokens, 1)).seconds,
+    };
     const other: Side = {
       tokens: tokens - 1,
       start: () => peer.seconds(args(1), nice),
@@ -117,7 +122,8 @@ async function ask(client: LocalClient, tokens: number, maxTokens: number, key?:
   const before = cpuSeconds(client.pid());
   const { usage } = await client.chat(request);
   const seconds = cpuSeconds(client.pid()) - before;
-  return { seconds, written: usage!.completionTokens };
+  const { promptTokens, cachedTokens = 0, completionTokens } = usage!;
+  return { seconds, read: promptTokens - cachedTokens, written: completionTokens };
 }
 
 function cpuSeconds(pid: number | undefined): number {

@@ -3,10 +3,15 @@ import type { Tell } from './ipc.ts';
 /** Tokens that the engine's attention works on at once on a processor: fewer than these it takes one by one. */
 const tile = 64;
 /**
- * Tokens evaluated between two looks at Stop, whole tiles, and how long that should take where a tile does not take longer. The
- * most and a rest that joins them are within the engine's batch of 512, which would be cut in two.
+ * Tokens evaluated between two looks at Stop, whole tiles. The most and a rest that joins them are within the engine's batch of 512,
+ * which would be cut in two.
  */
-const slices = { least: tile, first: 2 * tile, most: 7 * tile, ms: 80 };
+const slices = { least: tile, first: 2 * tile, most: 7 * tile };
+/**
+ * Milliseconds that a slice should take, where a tile does not take longer: each of them goes through all that was read before, so
+ * they may take this share of the time that was spent on it, for what is a long wait already.
+ */
+const patience = { least: 80, share: 1 / 20, most: 1000 };
 
 /** The part of node-llama-cpp's context sequence that is needed here. */
 interface Sequence<Token> {
@@ -46,7 +51,8 @@ export async function readPrompt<Token>(
     await sequence.evaluateWithoutGeneratingNewTokens(part);
     at += part.length;
     if (at === next && sequence.needsCheckpoints) await sequence.takeCheckpoint(); // a conversation, or this turn, may be taken up again here
-    const fitting = (part.length * slices.ms) / Math.max(1, now() - sliceAt);
+    const wanted = Math.min(patience.most, Math.max(patience.least, (now() - startedAt) * patience.share));
+    const fitting = (part.length * wanted) / Math.max(1, now() - sliceAt);
     slice = Math.min(slices.most, Math.max(slices.least, Math.floor(fitting / tile) * tile));
   }
   signal.throwIfAborted();

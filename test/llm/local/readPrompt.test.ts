@@ -84,6 +84,16 @@ describe('reading a prompt', () => {
     assert.deepEqual((await slicesOf(1 + 128 + 2 * 448, 0.01)).sizes, [128, 448, 448]);
   });
 
+  it('is longer at once after a long while, and a second at most', async () => {
+    const { sizes } = await slicesOf(30_001, 3);
+    const after = (ms: number) => {
+      let read = 0;
+      return sizes.find((size) => (read += size) * 3 >= ms)!;
+    };
+    assert.deepEqual([after(1000), after(6000), after(60_000)], [64, 64, 320]);
+    assert.equal(after(8000), 128); // a twentieth of them is 400 ms: 133 tokens
+  });
+
   it('looks up at Stop after each', async () => {
     const { sizes, error } = await slicesOf(3567, 5, { stopAfter: 3 });
     assert.deepEqual([sizes, error], [[128, 64, 64], 'Error: stop']);
