@@ -19,7 +19,7 @@ describe('Doctor', () => {
   beforeEach(async () => {
     provider = await startProvider(({ messages, tools = [] }) => {
       const result = messages.find(({ role }) => role === 'tool')?.content;
-      if (result) return reply.text(`It said ${/"word":"(\w+)"/.exec(result)?.[1]}.`);
+      if (result) return reply.text(`It said ${/"(?:word|text)":"(\w+)"/.exec(result)?.[1]}.`);
       const names = tools.map((tool) => tool.function.name);
       if (names.includes('towpath_echo')) return reply.call('towpath_echo', { word: 'rope' });
       if (names.includes('mcp_odd_work')) return reply.call('mcp_odd_work', { text: 'roses' });
@@ -116,7 +116,7 @@ describe('Doctor', () => {
         'towpath.approvals.rules': [{ effect: 'allow', tool: 'fs.write' }, { effect: 'permit' }],
       });
       const badly = await examine(/Acme Inspection/);
-      assert.match(badly, /^4 problems, 0 warnings\./m);
+      assert.match(badly, /^4 problems, 0 warnings\..*\n\n- ❌ The model, Tool calls, MCP servers, Rules\n\n## /m);
       const refused = 'The certificate of OpenAI-compatible endpoint (far.invalid) was not accepted';
       const lines = [
         `- ❌ ${refused}`,

@@ -121,7 +121,7 @@ describe('a model in a process of its own', () => {
   it('is not unloaded while it is at work', async () => {
     await editor.panel.send('[[long]] Count.');
     await hears('tick tock');
-    await editor.command('Towpath: Unload Local Model');
+    await command('towpath.unloadLocal'); // by the palette its window would be full on a busy machine before that is open
     await editor.told('is at work');
     await editor.panel.stop();
     await editor.panel.waitForPhase('Failed');

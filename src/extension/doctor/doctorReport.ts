@@ -53,7 +53,14 @@ export function toReport(sections: readonly Section[], hide: Hidden, how: 'told'
   const all = sections.flatMap(({ findings }) => findings);
   const count = (level: 'problem' | 'warning') =>
     amount(all.filter((finding) => finding.level === level).length, level);
-  const inWords = (words: Sentence) => (how === 'told' ? t(words) : inEnglish(words));
+  const inWords = (words: Sentence | string) =>
+    typeof words === 'string' ? words : how === 'told' ? t(words) : inEnglish(words);
+  /** The titles of the sections that have one. */
+  const where = (level: 'problem' | 'warning') => {
+    const those = sections.filter(({ findings }) => findings.some((finding) => finding.level === level));
+    return those.length > 0 ? [`- ${marks[level]}${those.map(({ title }) => inWords(title)).join(', ')}`] : [];
+  };
+  const places = [...where('problem'), ...where('warning')];
   const lines = [
     `# ${inWords(sentence('Towpath Doctor'))}`,
     '',
@@ -64,9 +71,10 @@ export function toReport(sections: readonly Section[], hide: Hidden, how: 'told'
         count('warning'),
       ),
     ),
+    ...(places.length > 0 ? ['', ...places] : []),
     ...sections.flatMap(({ title, findings }) => [
       '',
-      `## ${typeof title === 'string' ? title : inWords(title)}`,
+      `## ${inWords(title)}`,
       '',
       ...findings.map(
         ({ level, text, english }) =>

@@ -30,6 +30,9 @@ describe('the report of Doctor', () => {
 
 1 problem, 1 warning. No keys are in here, and \`~\` stands for your home folder.
 
+- ❌ Broken
+- ⚠️ Odd
+
 ## Fine
 
 - ✅ It works
