@@ -270,6 +270,23 @@ describe('Naming things in the message box', () => {
     assert.equal(await list().count(), 0);
   });
 
+  it('after so many letters it names nothing, wherever in a message it stands', async () => {
+    await show();
+    const long = 'x'.repeat(200);
+    const before = 'what stood here before '.repeat(40);
+    for (const text of [
+      `/${long}`,
+      `/${long}x`,
+      `${before}@${long}`,
+      `${before}@${long}x`,
+      `${before}/x`,
+      `${before}a@x`,
+    ])
+      await box().fill(text);
+    const asked = (await posted()).flatMap((one) => (one.type === 'complete' ? [one.after + one.query] : []));
+    assert.deepEqual(asked, [`/${long}`, `@${long}`]);
+  });
+
   it('Tab and a letter bring up a picker, plan first, undo, begin anew, and find an old run', async () => {
     await show();
     for (const letter of ['a', 'p', 'm', 'r', 'u', 'n', 'x']) {

@@ -38,12 +38,17 @@ interface Typed {
   query: string;
 }
 
+/** Of what was typed no more is read: a long message costs no more at each key than a short one. */
+const longest = 200;
+
 function typedBefore(text: string, caret: number): Typed | undefined {
-  const before = text.slice(0, caret);
-  const [, command] = /^\/([^\s/]{0,200})$/.exec(before) ?? [];
+  const before = text.slice(Math.max(0, caret - longest - 2), caret); // with the sign, and what stands before it
+  const command = caret <= longest + 1 ? /^\/([^\s/]*)$/.exec(before)?.[1] : undefined;
   if (command !== undefined) return { after: '/', from: 0, query: command };
-  const [, query] = /(?:^|[\s([{"'])@([^\s@]{0,200})$/.exec(before) ?? [];
-  return query === undefined ? undefined : { after: '@', from: caret - query.length - 1, query };
+  const [, query] = /(?:^|[\s([{"'])@([^\s@]*)$/.exec(before) ?? [];
+  return query === undefined || query.length > longest
+    ? undefined
+    : { after: '@', from: caret - query.length - 1, query };
 }
 
 /** What the host says may be meant. The row that the person is at stays, where it is there still. */

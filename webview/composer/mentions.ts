@@ -42,8 +42,9 @@ export const isNamed = (word: string): boolean => placeIn(draft(), word) >= 0;
 /** Where the word stands by itself: `@src/a` is not in `@src/a.ts` or `@src/a:3`, and a full stop after it is none of it. */
 function placeIn(text: string, word: string): number {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
-    const [before, after] = [text.slice(0, at), text.slice(at + word.length)];
-    if (/(^|[\s([{"'])$/.test(before) && !/^([\p{L}\p{N}_/-]|[.:#][\p{L}\p{N}_])/u.test(after)) return at;
+    const end = at + word.length;
+    const [before, after] = [text.slice(Math.max(0, at - 1), at), text.slice(end, end + 3)];
+    if (/^[\s([{"']?$/.test(before) && !/^([\p{L}\p{N}_/-]|[.:#][\p{L}\p{N}_])/u.test(after)) return at;
   }
   return -1;
 }
