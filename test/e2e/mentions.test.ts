@@ -14,6 +14,8 @@ describe('naming things in a message', () => {
     'src/one.ts': 'export const one = 1;\n',
     'src/two.ts': 'export const two = 2;\nexport const three = 3;\n',
     '.env': 'TOKEN=hunter2\n',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
+    '.github/prompts/look.prompt.md': 'Look at it like ${input:who:Like whom?}',
   });
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: folder, encoding: 'utf8' });
@@ -142,6 +144,26 @@ describe('naming things in a message', () => {
     await eventually('it is composed', async () => (await panel.composer.inputValue()) === 'Look at 日本');
     assert.equal(provider.requests.length, before);
     assert.match(await sends(), /Look at 日本$/);
+  });
+
+  it('a prompt that asks for something: whoever goes away has their words again, and whoever answers is heard', async () => {
+    const input = editor.page.locator('.quick-input-widget input').first();
+    const { composer } = editor.panel;
+    const before = provider.requests.length;
+    await editor.panel.send('/look');
+    await input.waitFor();
+    await editor.page.keyboard.press('Escape');
+    await eventually('the words are back', async () => (await composer.inputValue()) === '/look');
+    assert.equal(provider.requests.length, before);
+    await editor.panel.hasTheKeys();
+    await editor.page.keyboard.press('Enter');
+    await input.waitFor();
+    await input.fill('Ada');
+    await editor.page.keyboard.press('Enter');
+    await eventually('the model is asked', () => provider.requests.length > before);
+    await editor.panel.waitForPhase('WaitingUser');
+    assert.equal(told(), 'Look at it like Ada');
+    assert.equal(await composer.inputValue(), '');
   });
 
   it('all of it is there after a reload, as chips that open the file', async () => {

@@ -67,33 +67,31 @@ export class Slashes {
     await this.parts.focus();
   }
 
-  /** Does what a message begins with. False: it is a message like any other. */
-  async say(message: Sent): Promise<boolean> {
+  /** Does what a message begins with. False: the person went away in between. Undefined: it is a message like any other. */
+  async say(message: Sent): Promise<boolean | undefined> {
     const said = slashIn(message.text);
-    if (!said) return false;
+    if (!said) return undefined;
     if (!this.words.has(said.word) || said.word.includes('.')) await this.find();
     const one = this.words.get(said.word);
-    if (!one) return false;
+    if (!one) return undefined;
     const words = said.rest.trim();
     if (one.kind === 'act') return this.sayAct(one.name as SlashAct, words, message);
     const { of } = one;
-    const giveBack = () => this.parts.post({ type: 'unheard', text: message.text }); // the person went away
     if (of && 'id' in of) {
       const isBegun = await (one.kind === 'workflow'
         ? vscode.commands.executeCommand('towpath.runWorkflow', of.id, undefined, words)
         : vscode.commands.executeCommand('towpath.runAgent', of.id, words || undefined));
-      if (isBegun === false) giveBack();
-    } else {
-      const given =
-        of && ('file' in of ? await this.fromFile(of.file, words) : await this.fromServer(of.prompt, words));
-      if (given) this.send(message, given.text, given);
-      else giveBack();
+      return isBegun !== false;
     }
+    const given = of && ('file' in of ? await this.fromFile(of.file, words) : await this.fromServer(of.prompt, words));
+    if (!given) return false;
+    this.send(message, given.text, given);
+    await this.parts.focus(); // the dialogs had the keys
     return true;
   }
 
-  private async sayAct(act: SlashAct, words: string, message: Sent): Promise<boolean> {
-    if (words !== '' && !slashActs[act].takesWords) return false;
+  private async sayAct(act: SlashAct, words: string, message: Sent): Promise<true | undefined> {
+    if (words !== '' && !slashActs[act].takesWords) return undefined;
     if (act === 'new') await this.parts.conversation.open(undefined);
     else await this.act(act);
     if (words !== '') this.send(message, words);

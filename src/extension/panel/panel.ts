@@ -47,7 +47,7 @@ import { useCode } from './useCode.ts';
 interface Slashes {
   offer(query: string, asked: number): Promise<void>;
   act(act: SlashAct): Promise<void>;
-  say(message: Extract<ViewMessage, { type: 'send' }>): Promise<boolean>;
+  say(message: Extract<ViewMessage, { type: 'send' }>): Promise<boolean | undefined>;
 }
 
 /** What the person names in messages. */
@@ -105,16 +105,21 @@ export class Panel {
   constructor(private readonly parts: Parts) {}
 
   receive(message: Intention): void {
+    const { view, log } = this.parts;
     const giveBack = () => {
       if (written.has(message.type) && 'text' in message && message.text)
-        this.parts.view.post({ type: 'unheard', text: message.text });
+        view.post({ type: 'unheard', text: message.text });
     };
     this.handle(message).then(
-      (isHeard) => isHeard === false && giveBack(),
-      (error) => {
-        this.parts.log.error(error);
+      (isHeard) => {
+        if (isHeard !== false) return;
         giveBack();
-        this.parts.view.post({ type: 'notice', notice: { level: 'error', text: toPeople(wordsOf(error)) } });
+        void view.focus(); // the person went away from a dialog, which had the keys
+      },
+      (error) => {
+        log.error(error);
+        giveBack();
+        view.post({ type: 'notice', notice: { level: 'error', text: toPeople(wordsOf(error)) } });
       },
     );
   }
@@ -188,9 +193,11 @@ export class Panel {
           sentence('What was dropped is in none of the open folders, so that nothing of it is told.'),
         );
       }
-      case 'send':
+      case 'send': {
         this.parts.selected.said();
-        if (!message.chosen && slashIn(message.text) && (await (await this.parts.slashes()).say(message))) return;
+        const isCommand = !message.chosen && slashIn(message.text) !== undefined;
+        const isDone = isCommand ? await (await this.parts.slashes()).say(message) : undefined;
+        if (isDone !== undefined) return isDone;
         return conversation.send(
           message.text,
           message.attachments,
@@ -198,6 +205,7 @@ export class Panel {
           message.when,
           message.mentions && this.read(message.mentions, conversation.id),
         );
+      }
       case 'complete': {
         const { after, query, asked } = message;
         return (await (after === '/' ? this.parts.slashes() : this.parts.mentions())).offer(query, asked);
