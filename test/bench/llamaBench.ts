@@ -1,5 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -7,7 +8,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -59,7 +59,7 @@ function build(folder: string, engine: string): void {
     const source = path.join(made, 'source');
     execFileSync('git', ['clone', '--quiet', path.join(sources, 'gitRelease.bundle'), source], { stdio: 'inherit' });
     const libraries = readdirSync(engine).filter((name) => name.endsWith('.so'));
-    for (const name of libraries) symlinkSync(path.join(engine, name), path.join(made, name));
+    for (const name of libraries) copyFileSync(path.join(engine, name), path.join(made, name));
     const used = libraries.filter((name) => !name.startsWith('libggml-cpu')).map((name) => `-l:${name}`);
     const headers = ['include', 'ggml/include', 'common', 'tools/llama-bench'].flatMap((one) => [
       '-I',

@@ -8,8 +8,8 @@ const tile = 64;
  */
 const slices = { least: tile, first: 2 * tile, most: 7 * tile };
 /**
- * Milliseconds that a slice should take, where a tile does not take longer: each of them goes through all that was read before, so
- * they may take this share of the time that was spent on it, for what is a long wait already.
+ * Milliseconds that a slice should take, where a tile does not take longer. Each goes through all that was read before, which few long
+ * ones do less often: so it may take this share of the time that reading has taken already.
  */
 const patience = { least: 80, share: 1 / 20, most: 1000 };
 

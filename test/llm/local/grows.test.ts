@@ -87,8 +87,8 @@ describe('the context of a local model', () => {
   /** What is said by whoever has read the whole of it at once, in a context of 16,384. */
   const fresh = async (name: string, { messages, last }: Talk): Promise<string> => {
     const client = await begin(name, { onLog: () => {} });
-    const makesItSo = last.usage!.promptTokens > 8192;
-    if (!makesItSo) await talkOf(client, 'another').ask(letters(9000, 'a'));
+    const isLarge = last.usage!.promptTokens > 8192; // and makes it so itself
+    if (!isLarge) await talkOf(client, 'another').ask(letters(9000, 'a'));
     const talk = talkOf(client, 'fresh');
     talk.messages.push(...messages.slice(0, -1));
     const { content } = await talk.ask();

@@ -86,12 +86,11 @@ describe('reading a prompt', () => {
 
   it('is longer at once after a long while, and a second at most', async () => {
     const { sizes } = await slicesOf(30_001, 3);
-    const after = (ms: number) => {
-      let read = 0;
-      return sizes.find((size) => (read += size) * 3 >= ms)!;
-    };
-    assert.deepEqual([after(1000), after(6000), after(60_000)], [64, 64, 320]);
-    assert.equal(after(8000), 128); // a twentieth of them is 400 ms: 133 tokens
+    /** The first slice that ends when so much time has gone by. */
+    const sizeAt = (ms: number) =>
+      sizes.find((_, at) => sizes.slice(0, at + 1).reduce((sum, size) => sum + size) * 3 >= ms);
+    assert.deepEqual([1000, 6000, 60_000].map(sizeAt), [64, 64, 320]);
+    assert.equal(sizeAt(8000), 128); // a twentieth of them is 400 ms: 133 tokens
   });
 
   it('looks up at Stop after each', async () => {
