@@ -38,10 +38,11 @@ describe('Doctor', () => {
     await eventually(`the report says ${says}`, async () => says.test(await activeText()));
     return activeText();
   };
+  /** `null`: as nobody has set it. */
   const set = (values: Record<string, unknown>) =>
     editor.host.evaluate(async (vscode, wanted) => {
       for (const [name, value] of Object.entries(wanted))
-        await vscode.workspace.getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
+        await vscode.workspace.getConfiguration().update(name, value ?? undefined, vscode.ConfigurationTarget.Global);
     }, values);
 
   it('tries a model behind an endpoint: streaming, a tool, the context window; a key in an error is not told', async () => {
@@ -134,9 +135,10 @@ describe('Doctor', () => {
       await set({ 'http.proxyStrictSSL': false });
       const open = await examine(/⚠️ The editor’s own requests accept every certificate/);
       assert.ok(open.includes(refused), open);
+      assert.deepEqual([...new Set(company.asked.map(({ target }) => target))], ['far.invalid:443']);
     } finally {
+      await set({ 'http.proxy': null, 'http.proxyStrictSSL': null });
       company.close();
-      await set({ 'http.proxy': undefined, 'http.proxyStrictSSL': undefined });
     }
   });
 });

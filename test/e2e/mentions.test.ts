@@ -16,6 +16,14 @@ describe('naming things in a message', () => {
     '.env': 'TOKEN=hunter2\n',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
     '.github/prompts/look.prompt.md': 'Look at it like ${input:who:Like whom?}',
+    '.towpath/workflows/tell.yaml': `name: Tell
+input_schema: {what: string}
+nodes:
+  - name: first
+    uses: llm.tools
+    with: {tools: [fs.read], messages: [{role: user, content: "Look at {{ state.what }}"}]}
+`,
+    '.towpath/workflows/broken.yaml': 'nodes: 1\n',
   });
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: folder, encoding: 'utf8' });
@@ -146,26 +154,6 @@ describe('naming things in a message', () => {
     assert.match(await sends(), /Look at 日本$/);
   });
 
-  it('a prompt that asks for something: whoever goes away has their words again, and whoever answers is heard', async () => {
-    const input = editor.page.locator('.quick-input-widget input').first();
-    const { composer } = editor.panel;
-    const before = provider.requests.length;
-    await editor.panel.send('/look');
-    await input.waitFor();
-    await editor.page.keyboard.press('Escape');
-    await eventually('the words are back', async () => (await composer.inputValue()) === '/look');
-    assert.equal(provider.requests.length, before);
-    await editor.panel.hasTheKeys();
-    await editor.page.keyboard.press('Enter');
-    await input.waitFor();
-    await input.fill('Ada');
-    await editor.page.keyboard.press('Enter');
-    await eventually('the model is asked', () => provider.requests.length > before);
-    await editor.panel.waitForPhase('WaitingUser');
-    assert.equal(told(), 'Look at it like Ada');
-    assert.equal(await composer.inputValue(), '');
-  });
-
   it('all of it is there after a reload, as chips that open the file', async () => {
     await editor.reload();
     await editor.showPanel();
@@ -204,5 +192,36 @@ describe('naming things in a message', () => {
     await keyboard.up('Shift');
     await eventually('it is named', async () => (await tab.composer.inputValue()).includes('@src/one.ts'));
     await editor.screenshot('dropped');
+  });
+
+  it('what a / begins asks for something: whoever goes away has their words and the keys again, and whoever answers is heard', async () => {
+    const input = editor.page.locator('.quick-input-widget input').first();
+    const { composer } = editor.panel;
+    for (const [said, heard] of [
+      ['/look', 'Look at it like Ada'],
+      ['/tell', 'Look at Ada'],
+    ] as const) {
+      const before = provider.requests.length;
+      await editor.panel.send(said);
+      await input.waitFor();
+      await editor.page.keyboard.press('Escape');
+      await eventually('the words are back', async () => (await composer.inputValue()) === said);
+      assert.equal(provider.requests.length, before);
+      await editor.panel.hasTheKeys();
+      await editor.page.keyboard.press('Enter');
+      await input.waitFor();
+      await input.fill('Ada');
+      await editor.page.keyboard.press('Enter');
+      await eventually('the model is asked', () => provider.requests.length > before);
+      await editor.panel.waitForPhase(['WaitingUser', 'Completed']);
+      assert.equal(told(), heard);
+      assert.equal(await composer.inputValue(), '');
+    }
+  });
+
+  it('a workflow with a mistake says what it is, and the words wait in the message box', async () => {
+    await editor.panel.send('/broken');
+    await editor.told('broken.yaml, line 1: `nodes` has to be a list.');
+    await eventually('the words are back', async () => (await editor.panel.composer.inputValue()) === '/broken');
   });
 });

@@ -67,7 +67,7 @@ export class Slashes {
     await this.parts.focus();
   }
 
-  /** Does what a message begins with. False: the person went away in between. Undefined: it is a message like any other. */
+  /** Does what a message begins with. False: it was not done. Undefined: it is a message like any other. */
   async say(message: Sent): Promise<boolean | undefined> {
     const said = slashIn(message.text);
     if (!said) return undefined;
@@ -78,15 +78,15 @@ export class Slashes {
     if (one.kind === 'act') return this.sayAct(one.name as SlashAct, words, message);
     const { of } = one;
     if (of && 'id' in of) {
-      const isBegun = await (one.kind === 'workflow'
+      const isBegun: boolean | undefined = await (one.kind === 'workflow'
         ? vscode.commands.executeCommand('towpath.runWorkflow', of.id, undefined, words)
         : vscode.commands.executeCommand('towpath.runAgent', of.id, words || undefined));
-      return isBegun !== false;
+      if (isBegun === undefined) await this.parts.focus(); // the dialog that was left had the keys
+      return isBegun === true;
     }
     const given = of && ('file' in of ? await this.fromFile(of.file, words) : await this.fromServer(of.prompt, words));
     if (!given) return false;
     this.send(message, given.text, given);
-    await this.parts.focus(); // the dialogs had the keys
     return true;
   }
 
@@ -115,7 +115,7 @@ export class Slashes {
   private async fromFile(path: string, words: string) {
     const mentions = await this.parts.mentions();
     const prompt = promptOf(await mentions.text(path, this.parts.conversation.id));
-    const values = await askFor(promptName(path), prompt.inputs, words);
+    const values = await this.ask(promptName(path), prompt.inputs, words);
     if (!values) return undefined;
     const file = await this.inFront();
     const { text, namesSelection, names } = filledPrompt(prompt, { values, words, file });
@@ -138,8 +138,15 @@ export class Slashes {
   }
 
   private async fromServer(prompt: ServerPrompt, words: string) {
-    const values = await askFor(prompt.name, prompt.inputs, words);
+    const values = await this.ask(prompt.name, prompt.inputs, words);
     return values && promptText(prompt, values, AbortSignal.timeout(giveMs));
+  }
+
+  /** The message box has the keys again at once: a server may take its time, and the person be elsewhere by then. */
+  private async ask(...about: Parameters<typeof askFor>): Promise<Record<string, string> | undefined> {
+    const values = await askFor(...about);
+    await this.parts.focus();
+    return values;
   }
 
   private async find(): Promise<void> {

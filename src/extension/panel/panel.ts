@@ -105,21 +105,16 @@ export class Panel {
   constructor(private readonly parts: Parts) {}
 
   receive(message: Intention): void {
-    const { view, log } = this.parts;
     const giveBack = () => {
       if (written.has(message.type) && 'text' in message && message.text)
-        view.post({ type: 'unheard', text: message.text });
+        this.parts.view.post({ type: 'unheard', text: message.text });
     };
     this.handle(message).then(
-      (isHeard) => {
-        if (isHeard !== false) return;
-        giveBack();
-        void view.focus(); // the person went away from a dialog, which had the keys
-      },
+      (isHeard) => isHeard === false && giveBack(),
       (error) => {
-        log.error(error);
+        this.parts.log.error(error);
         giveBack();
-        view.post({ type: 'notice', notice: { level: 'error', text: toPeople(wordsOf(error)) } });
+        this.parts.view.post({ type: 'notice', notice: { level: 'error', text: toPeople(wordsOf(error)) } });
       },
     );
   }
@@ -195,8 +190,8 @@ export class Panel {
       }
       case 'send': {
         this.parts.selected.said();
-        const isCommand = !message.chosen && slashIn(message.text) !== undefined;
-        const isDone = isCommand ? await (await this.parts.slashes()).say(message) : undefined;
+        const isWords = message.chosen || !slashIn(message.text);
+        const isDone = isWords ? undefined : await (await this.parts.slashes()).say(message);
         if (isDone !== undefined) return isDone;
         return conversation.send(
           message.text,
@@ -307,8 +302,7 @@ export class Panel {
         await this.parts.commandsAtWork.stop(message.id);
         return view.focus();
       case 'command-output':
-        await this.parts.commandsAtWork.show(message.id);
-        return;
+        return this.parts.commandsAtWork.show(message.id);
       case 'open-file':
         return this.openFile(message.path, message.line);
       case 'open-link': {

@@ -21,29 +21,30 @@ export class Workflows {
     private readonly templates: vscode.Uri,
   ) {}
 
-  /** Asks which one, when no `id` says so, and for the values that it needs: `words` are the first of them. Resolves to whether it began. */
-  async runWorkflow(id?: string, given?: Record<string, unknown>, words?: string): Promise<boolean> {
+  /** Asks which one, when no `id` says so, and for the values that it needs: `words` are the first of them. Resolves to whether it began; undefined: the person went away. */
+  async runWorkflow(id?: string, given?: Record<string, unknown>, words?: string): Promise<boolean | undefined> {
     const uri = await this.pick('workflow', id);
-    if (!uri) return false;
+    if (!uri) return undefined;
     const { value: file, problems } = await this.files.load(uri, 'workflow');
     if (!file) return showProblem(uri, problems[0]);
     const values = given ?? (await askFor(file, file.name ?? nameOf(uri), words));
-    if (!values) return false;
+    if (!values) return undefined;
     const lines = Object.entries(values).map(([key, value]) => `${key}: ${value}`);
     const userInput = [file.name ?? nameOf(uri), ...lines].join('\n');
     return this.begin({ workflowId: idOf(uri), userInput, values });
   }
 
   /** The same for who does what is said. */
-  async runAgent(id?: string, text?: string): Promise<boolean> {
+  async runAgent(id?: string, text?: string): Promise<boolean | undefined> {
     const uri = await this.pick('agent', id);
-    if (!uri) return false;
+    if (!uri) return undefined;
     const { value: file, problems } = await this.files.load(uri, 'agent');
     if (!file) return showProblem(uri, problems[0]);
     const title = `Towpath: ${file.name ?? nameOf(uri)}`;
     const prompt = t('What should be done?');
     const userInput = text ?? (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
-    return Boolean(userInput?.trim()) && this.begin({ workflowId: idOf(uri), userInput: userInput!.trim() });
+    if (!userInput?.trim()) return undefined;
+    return this.begin({ workflowId: idOf(uri), userInput: userInput.trim() });
   }
 
   /** Copies a template into the workspace and opens it. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer as createProxy } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { type Network, networkFindings } from '../../../src/extension/doctor/networkFindings.ts';
 import { createIdentity, type Identity } from '../../support/identity.ts';
+import { startReadingProxy } from '../../support/readingProxy.ts';
 
 const day = 86_400_000;
 const authority = createIdentity('Towpath test authority');
@@ -76,25 +77,21 @@ describe('what Doctor says of the network', () => {
   });
 
   it('through a proxy, which sees the host and neither name nor password', async () => {
-    const { address, asked } = await serve(createIdentity('far.invalid', { issuer: authority }));
-    const through: string[] = [];
-    const proxy = createProxy();
-    proxy.on('connect', (request, socket) => {
-      through.push(`${request.url} ${request.headers['proxy-authorization'] ?? 'without a password'}`);
-      const way = connect(Number(new URL(address).port), '127.0.0.1', () => {
-        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-        way.pipe(socket).pipe(way);
-      });
-      for (const end of [way, socket]) end.on('error', () => {});
+    const said: string[] = [];
+    const behind = createProxy((request, response) => {
+      said.push(`${request.method} ${request.url}`);
+      response.end();
     });
-    const place = `127.0.0.1:${await port(proxy)}`;
+    const proxy = await startReadingProxy(createIdentity('far.invalid', { issuer: authority }), await port(behind));
+    closing.push(() => proxy.close());
+    const place = `127.0.0.1:${proxy.port}`;
     const [named, certificate] = await findings({
       proxy: `http://ada:secret@${place}`,
       address: 'https://far.invalid/v1',
     });
     assert.equal(named, `fact: The editor’s proxy is http://${place} (http.proxy)`);
     assert.match(certificate!, /^fact: The certificate of far\.invalid was issued by “Towpath test authority”/);
-    assert.deepEqual([through, asked], [['far.invalid:443 without a password'], []]);
+    assert.deepEqual([proxy.asked, said], [[{ target: 'far.invalid:443' }], []]);
   });
 
   it('a proxy that refuses, one that is none, and one that cannot be asked', async () => {
