@@ -63,12 +63,15 @@ describe('approvals', () => {
       [name, value] as const,
     );
   const rows = () => editor.page.locator('.quick-input-list .monaco-list-row');
-  /** A list hears nothing in its first moment; what is done to one that has gone by is done to nothing else. */
+  /** A list hears nothing in its first moment. It is not told twice at once: the next list may stand in its place by then. */
   const untilGone = async (row: Locator, deed: () => Promise<void>) => {
     await row.waitFor();
     await eventually('the list has heard it', async () => {
       await deed().catch(() => {});
-      return !(await row.isVisible());
+      return row.waitFor({ state: 'hidden', timeout: 5000 }).then(
+        () => true,
+        () => false,
+      );
     });
   };
   const enter = () =>

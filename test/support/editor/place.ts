@@ -105,7 +105,7 @@ export async function rest(place: Place, options: ServerOptions): Promise<void> 
   try {
     const hosts = extensionHosts(server);
     await closeWindows(browser);
-    await eventually('the extension host has ended', () => !hosts.some(isAlive));
+    await ended(hosts);
     if (isPlain(options)) {
       await forget(browser);
       for (const name of readdirSync(server.userDataDir))
@@ -171,6 +171,14 @@ async function forget({ context, port }: Browser): Promise<void> {
   const storageTypes = 'cookies,file_systems,indexeddb,local_storage,service_workers,cache_storage';
   await session.send('Storage.clearDataForOrigin', { origin: `http://127.0.0.1:${port}`, storageTypes });
   await session.detach();
+}
+
+/** A window that closes says so to its host last of all, and at times takes these words with it: that host would wait for it for hours. */
+async function ended(hosts: number[]): Promise<void> {
+  const areGone = eventually('the extension host has ended', () => !hosts.some(isAlive), 5000);
+  await areGone.catch(() => {
+    for (const pid of hosts.filter(isAlive)) process.kill(pid, 'SIGKILL');
+  });
 }
 
 /** The process ids of the server's extension hosts. */
