@@ -1,10 +1,10 @@
 // npm test [-- part … | quick | all]: everything that has to hold, in order. The last line is the sum of all tests.
 // `quick`: what a change breaks most often. `all`: also what takes hours, before a release.
-import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { onceMore } from './support/again.ts';
-import { binary, node, runCommand } from './support/command.ts';
+import { binary, type CommandOptions, node, runCommand } from './support/command.ts';
 import { whenToldToEnd } from './support/editor/ending.ts';
 import { projectRoot } from './support/editor/project.ts';
 import { temporaryInMemory } from './support/inMemory.ts';
@@ -19,7 +19,9 @@ interface Part {
   counts?: true;
   /** Runs only when it is named, or with these. */
   only?: 'quick' | 'all';
-  run(signal: AbortSignal): Promise<boolean>;
+  /** It runs while this one does, which leaves a processor idle. What it has to say comes after that. */
+  beside?: string;
+  run(options: CommandOptions): Promise<boolean>;
 }
 
 /** Files side by side: one more than there are processors, for some wait, up to what memory is there for. */
@@ -74,60 +76,68 @@ const installed = [
 const parts: Part[] = [
   {
     name: 'check',
-    async run(signal) {
+    async run(options) {
       const [tsc, biome] = [binary('typescript', 'tsc'), binary('@biomejs/biome', 'biome')];
       // The longest beside the others.
-      const clean = [all(signal, [tsc, '-p', '.']), all(signal, [biome, 'check', '.'], [tsc, '-p', 'webview'])];
+      const clean = [all(options, [tsc, '-p', '.']), all(options, [biome, 'check', '.'], [tsc, '-p', 'webview'])];
       return (await Promise.all(clean)).every(Boolean);
     },
   },
-  { name: 'build', neededBy: ['host', 'e2e'], run: (signal) => all(signal, ['esbuild.mjs']) },
+  {
+    name: 'build',
+    neededBy: ['host', 'e2e'],
+    beside: 'check',
+    run: (options) => all(options, ['esbuild.mjs']),
+  },
   {
     name: 'editor',
     neededBy: ['unit', 'host', 'e2e'],
-    run: (signal) => all(signal, node('test/support/editor/prepare.ts')),
+    beside: 'check',
+    run: (options) => all(options, node('test/support/editor/prepare.ts')),
   },
   {
     name: 'unit',
     counts: true,
-    async run(signal) {
+    async run(options) {
       forgetSent();
       const mocha = async (part: string, which: string[]) => {
         forgetReport(part);
-        return all(signal, node(...mochaArguments(part), ...which));
+        return all(options, node(...mochaArguments(part), ...which));
       };
       const clean = await mocha('unit', ['--parallel', '--jobs', jobs, ...longestFirst(testFiles())]);
       return onceMore('unit', clean, mocha);
     },
   },
-  { name: 'host', counts: true, run: (signal) => all(signal, node('test/host/run.ts')) },
-  {
-    name: 'e2e',
-    counts: true,
-    async run(signal) {
-      const env: Record<string, string> = isAsked('all') ? { TOWPATH_TRIES: 'many' } : {};
-      return (await runCommand(node('test/e2e/run.ts'), signal, env)).code === 0;
-    },
-  },
+  { name: 'host', counts: true, run: (options) => all(options, node('test/host/run.ts')) },
   {
     name: 'sent',
     counts: true,
-    run: (signal) => all(signal, node(...mochaArguments('sent'), '--no-config', 'test/sent/*.test.ts')),
+    beside: 'host',
+    run: (options) => all(options, node(...mochaArguments('sent'), '--no-config', 'test/sent/*.test.ts')),
   },
   {
     name: 'package',
     counts: true,
-    run: (signal) => all(signal, node(...mochaArguments('package'), '--no-config', 'test/vsix/*.test.ts')),
+    beside: 'host',
+    run: (options) => all(options, node(...mochaArguments('package'), '--no-config', 'test/vsix/*.test.ts')),
+  },
+  {
+    name: 'e2e',
+    counts: true,
+    run(options) {
+      const env: CommandOptions['env'] = isAsked('all') ? { TOWPATH_TRIES: 'many' } : {};
+      return all({ ...options, env }, node('test/e2e/run.ts'));
+    },
   },
   {
     name: 'quick',
     counts: true,
     only: 'quick',
-    run(signal) {
+    run(options) {
       const folders = ['protocol', 'engine', 'workflows', 'extension'];
       const files = ['test/architecture.test.ts', ...folders.map((folder) => `test/${folder}/**/*.test.ts`)];
       const ignored = notQuick.flatMap((file) => ['--ignore', `test/${file}.test.ts`]);
-      return all(signal, node(...mochaArguments('quick'), '--parallel', '--jobs', jobs, ...ignored, ...files));
+      return all(options, node(...mochaArguments('quick'), '--parallel', '--jobs', jobs, ...ignored, ...files));
     },
   },
   onlyAll('newest', ['test/e2e/run.ts'], { CODE_SERVER_VERSION: newestEditor, TOWPATH_TRIES: 'many' }),
@@ -146,8 +156,7 @@ const parts: Part[] = [
 
 /** What is run before a release: the same with many more tries, or with another editor. */
 function onlyAll(name: string, command: string[], env: Record<string, string> = {}): Part {
-  const run = async (signal: AbortSignal) => (await runCommand(node(...command), signal, env)).code === 0;
-  return { name, only: 'all', run };
+  return { name, only: 'all', run: (options) => all({ ...options, env }, node(...command)) };
 }
 
 function testFiles(): string[] {
@@ -196,35 +205,47 @@ setInterval(() => {
     ending.abort(`Ended after ${limitMinutes} minutes.`);
 }, 250).unref();
 
+const held = mkdtempSync(path.join(tmpdir(), 'towpath-said-'));
 const summary: string[] = [];
 const whatFailed: string[] = [];
 const needless = new Set<string>();
 let passed = 0;
 let failed = 0;
 
-for (const part of parts) {
-  if (!isWanted(part)) continue;
-  if (needless.has(part.name) || signal.aborted) {
+for (const [first, ...beside] of sideBySide(parts.filter(isWanted))) {
+  const files = beside.map(({ name }) => path.join(held, name));
+  const outputs = files.map((file) => openSync(file, 'w'));
+  await Promise.all([run(first!), ...beside.map((part, nth) => run(part, outputs[nth]))]);
+  for (const output of outputs) closeSync(output);
+  for (const [nth, { name }] of beside.entries()) console.log(`\n── ${name} ──\n${readFileSync(files[nth]!, 'utf8')}`);
+}
+rmSync(held, { recursive: true });
+
+/** @param output where what it says is held back */
+async function run(part: Part, output?: number): Promise<void> {
+  const { name, counts, neededBy = [] } = part;
+  const place = summary.push('') - 1;
+  if (needless.has(name) || signal.aborted) {
     failed += 1;
-    summary.push(line(part.name, 'not run'));
-    continue;
+    summary[place] = line(name, 'not run');
+    return;
   }
-  console.log(`\n── ${part.name} ──`);
-  if (part.counts) forgetReport(part.name);
+  if (output === undefined) console.log(`\n── ${name} ──`);
+  if (counts) forgetReport(name);
   const started = Date.now();
-  const ended = await part.run(signal).catch((error) => {
+  const ended = await part.run({ signal, ...(output !== undefined && { output }) }).catch((error) => {
     console.error(error instanceof Error ? error.message : error);
     return false;
   });
-  const counts = part.counts ? readReport(part.name) : undefined;
-  const clean = ended && (!part.counts || (counts !== undefined && counts.passed > 0 && counts.failed === 0));
-  passed += counts?.passed ?? 0;
+  const counted = counts ? readReport(name) : undefined;
+  const clean = ended && (!counts || (counted !== undefined && counted.passed > 0 && counted.failed === 0));
+  passed += counted?.passed ?? 0;
   // What failed without a test to blame counts as one: the last line never says 0 failed when something did.
-  failed += clean ? 0 : Math.max(1, counts?.failed ?? 0);
-  if (part.counts) whatFailed.push(...failuresOf(part.name).failures);
-  if (!clean) for (const name of part.neededBy ?? []) needless.add(name);
-  const words = counts ? `${counts.passed} passed, ${counts.failed} failed, ${counts.pending} pending` : '';
-  summary.push(line(part.name, clean ? 'ok' : 'FAILED', Date.now() - started, words));
+  failed += clean ? 0 : Math.max(1, counted?.failed ?? 0);
+  if (counts) whatFailed.push(...failuresOf(name).failures);
+  if (!clean) for (const other of neededBy) needless.add(other);
+  const words = counted ? `${counted.passed} passed, ${counted.failed} failed, ${counted.pending} pending` : '';
+  summary[place] = line(name, clean ? 'ok' : 'FAILED', Date.now() - started, words);
 }
 
 if (whatFailed.length > 0) console.log(`\n── failed ──\n${whatFailed.join('\n')}`);
@@ -232,6 +253,17 @@ console.log(`\n── summary ──\n${summary.join('\n')}`);
 if (signal.aborted) console.log(signal.reason);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed || signal.aborted ? 1 : 0);
+
+/** Those that run together, the one that is heard at once first. */
+function sideBySide(wanted: Part[]): Part[][] {
+  const groups: Part[][] = [];
+  for (const part of wanted) {
+    const group = groups.find(([first]) => first!.name === part.beside);
+    if (group) group.push(part);
+    else groups.push([part]);
+  }
+  return groups;
+}
 
 function isWanted({ name, only }: Part): boolean {
   if (isAsked('all')) return only !== 'quick';
@@ -244,10 +276,10 @@ function isAsked(name: string): boolean {
 }
 
 /** Runs every command, also after one failed: a format error must not hide a type error. */
-async function all(signal: AbortSignal, ...commands: string[][]): Promise<boolean> {
+async function all(options: CommandOptions, ...commands: string[][]): Promise<boolean> {
   let clean = true;
   for (const command of commands) {
-    const { code } = await runCommand(command, signal);
+    const { code } = await runCommand(command, options);
     if (code !== 0) clean = false;
   }
   return clean;

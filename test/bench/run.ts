@@ -40,7 +40,7 @@ for (const name of asked.length > 0 ? asked : all) {
   console.log(`\n── ${name} ──`);
   const file = path.join(folder, name);
   const command = node(`test/bench/${name}.ts`, ...options);
-  const { code } = await runCommand(command, new AbortController().signal, { [rowsIn]: file });
+  const { code } = await runCommand(command, { env: { [rowsIn]: file } });
   if (code !== 0) process.exitCode = 1;
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
   told.push({ name, code, rows: lines.map((line) => JSON.parse(line)) });

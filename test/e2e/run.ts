@@ -33,7 +33,7 @@ async function mocha(part: string, which: string[]): Promise<boolean> {
   forgetReport(part);
   const options = ['--no-config', '--no-package', '--exit', '--timeout', limitMs, '--require', 'test/e2e/hooks.ts'];
   const command = node(...mochaArguments(part), ...options, ...which, ...process.argv.slice(2));
-  return (await runCommand(command, stopped.signal)).code === 0;
+  return (await runCommand(command, { signal: stopped.signal })).code === 0;
 }
 
 function longestFirst(folder: string): string[] {

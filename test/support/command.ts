@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type StdioOptions, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { projectRoot } from './editor/project.ts';
@@ -18,15 +18,24 @@ export function binary(packageName: string, name = packageName): string {
   return path.join(path.dirname(manifest), typeof bin === 'string' ? bin : bin[name]);
 }
 
-/** Runs Node in the project's folder with our output and no input. Aborting ends it. Code 1 also stands for a signal. */
+export interface CommandOptions {
+  /** Aborting it ends the command. */
+  signal?: AbortSignal;
+  /** Beside our own environment. */
+  env?: Record<string, string>;
+  /** The file that its output goes to, as a descriptor; ours when not given. */
+  output?: number;
+}
+
+/** Runs Node in the project's folder without input. Code 1 also stands for a signal. */
 export function runCommand(
   args: string[],
-  signal?: AbortSignal,
-  added: Record<string, string> = {},
+  { signal, env: added, output }: CommandOptions = {},
 ): Promise<{ code: number }> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, ...added };
-    const child = spawn(process.execPath, args, { cwd: projectRoot, env, stdio: ['ignore', 'inherit', 'inherit'] });
+    const stdio: StdioOptions = ['ignore', output ?? 'inherit', output ?? 'inherit'];
+    const child = spawn(process.execPath, args, { cwd: projectRoot, env, stdio });
     const end = () => {
       child.kill();
       setTimeout(() => child.kill('SIGKILL'), 20_000).unref(); // it had its time to tidy up
