@@ -18,6 +18,7 @@ import { panel } from './panel.ts';
 import { answerLook } from './presence.ts';
 import { callsAtWork, newModel, receive } from './store.ts';
 import { announcer } from './transcript/announce.ts';
+import { openBranch, settleBranch } from './transcript/branches.ts';
 import { Scroll } from './transcript/scroll.ts';
 import { settleWalk, walk } from './transcript/walk.ts';
 
@@ -84,6 +85,7 @@ function draw(): void {
   scroll.settle();
   markFound(scroll);
   settleWalk(context, scroll);
+  settleBranch(context, scroll);
   settleCompletion();
   letOneMove(root);
   keepTime();
@@ -154,6 +156,7 @@ function take(message: HostMessage): void {
     }
     if (run && run.id !== before) closeHistory(context); // it lies over what is to be seen now, whoever asked for it
     scroll.open(run?.id ?? '');
+    openBranch(run?.id, scroll);
   }
   announce(context, message);
   if (message.type === 'events' && message.events.some(isQueued)) context.opened.strip ??= 'waiting';

@@ -426,13 +426,14 @@ describe('the record of a run', () => {
       await editor.panel.waitForPhase('WaitingUser');
     }
     await branch(4).waitFor();
+    const arrow = (nth: number) => branch(nth).getByRole('button', { name: 'Show the branch before' });
+    await arrow(4).focus();
     for (const nth of [3, 2]) {
-      const before = branch(nth + 1).getByRole('button', { name: 'Show the branch before' });
-      // What comes into view beside the new branch moves the arrow away, at times from under a press.
-      await eventually(`branch ${nth} is shown`, async () => {
-        if (await before.isVisible()) await before.click({ timeout: 2000 }).catch(() => {});
-        return branch(nth).isVisible();
-      });
+      await eventually('the keys are on the arrow', () =>
+        arrow(nth + 1).evaluate((one) => one.matches(':focus, :focus-within')),
+      );
+      await editor.page.keyboard.press('Enter');
+      await branch(nth).waitFor();
       had.splice(1, 0, { words: await shown(), files: atTwo });
     }
     await editor.command('Towpath: Switch Branch…');

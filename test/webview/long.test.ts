@@ -303,4 +303,54 @@ describe('A long conversation', () => {
     await test.page.keyboard.press('Alt+Shift+ArrowDown');
     await head('two').waitFor();
   });
+
+  it('keeps the arrow where it is, and the keys on it, while one goes from branch to branch, however much longer one is', async () => {
+    const at = messagesOf(400);
+    const ways = ['run-1', 'run-2', 'run-3'];
+    const branch = (nth: number) => ({
+      type: 'branches' as const,
+      runId: ways[nth]!,
+      points: [
+        { at, nth: nth + 1, of: 3, ...(nth && { previous: ways[nth - 1]! }), ...(nth < 2 && { next: ways[nth + 1]! }) },
+      ],
+    });
+    const group = (nth: number) => test.page.getByRole('group', { name: `Branch ${nth + 1} of 3` });
+    const arrow = (nth: number, name: string) => group(nth).getByRole('button', { name });
+    const shown = (nth: number) => ({
+      type: 'run' as const,
+      run: runOf(ways[nth]!, bodies.slice(0, 1 + 6 * [700, 450, 600][nth]!)),
+    });
+    await test.send(branch(0));
+    await scrollTo(0.5);
+    await still();
+    await group(0).scrollIntoViewIfNeeded();
+    await still();
+    await test.posted();
+    const { y } = (await arrow(0, 'Show the next branch').boundingBox())!;
+    const isThere = async (nth: number, name: string) => {
+      await eventually(`the keys are on “${name}” of branch ${nth + 1}`, () =>
+        arrow(nth, name).evaluate((one) => one.matches(':focus-within, :focus')),
+      );
+      const now = (await arrow(nth, name).boundingBox())!.y;
+      assert.ok(Math.abs(now - y) <= 1, `${now} for ${y}`);
+    };
+
+    await arrow(0, 'Show the next branch').click();
+    await test.send(branch(1), shown(1));
+    await isThere(1, 'Show the next branch');
+    await test.page.keyboard.press('Enter');
+    await test.send(shown(2));
+    await test.send(branch(2));
+    await isThere(2, 'Show the branch before'); // there is none after it
+    await test.page.keyboard.press('Enter');
+    await test.send(shown(1), branch(1));
+    await isThere(1, 'Show the branch before');
+    const opened = (await test.posted()).flatMap((one) => (one.type === 'open-run' ? [one.runId] : []));
+    assert.deepEqual(opened, ['run-2', 'run-3', 'run-2']);
+
+    await arrow(1, 'Show the branch before').click();
+    await test.send(shown(2), branch(2)); // somebody chose another one meanwhile: it is shown from its end
+    await test.page.getByText(/^Answer 599/).waitFor();
+    assert.equal((await reading())!.message > at, true);
+  });
 });

@@ -1,22 +1,59 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, type TemplateResult } from 'lit-html';
 import { t } from '../../src/protocol/l10n.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
+import type { Scroll } from './scroll.ts';
+
+type Way = 'previous' | 'next';
+
+/** The arrow that was pressed, until the person does something else. `top`: where it stands, in the window's pixels. */
+let pressed: { runId: string; at: number; way: Way; top: number; hasKeys?: true } | undefined;
+const letGo = (): void => {
+  pressed = undefined;
+};
 
 /** Which of several ways the run goes on from here, before the message at this place. */
 export function branchesAt({ model, post }: PanelContext, run: Run, place: number): TemplateResult[] {
   const points = model.branches?.runId === run.id ? model.branches.points.filter(({ at }) => at === place) : [];
-  const button = (name: string, icon: TemplateResult, way: string | undefined) =>
-    html`<vscode-button appearance="icon" title=${name} aria-label=${name} ?disabled=${way === undefined}
-      @click=${way === undefined ? nothing : () => post({ type: 'open-run', runId: way })}>${icon}</vscode-button>`;
+  const button = (name: string, icon: TemplateResult, way: Way, runId: string | undefined) => {
+    const press = ({ currentTarget }: Event) => {
+      if (runId === undefined) return;
+      const { top } = (currentTarget as HTMLElement).getBoundingClientRect();
+      pressed = { runId, at: place, way, top };
+      for (const deed of ['wheel', 'pointerdown', 'keydown'])
+        window.addEventListener(deed, letGo, { capture: true, once: true });
+      post({ type: 'open-run', runId });
+    };
+    return html`<vscode-button appearance="icon" data-way=${way} title=${name} aria-label=${name} ?disabled=${runId === undefined}
+      @click=${press}>${icon}</vscode-button>`;
+  };
   return points.map(
     ({
       nth,
       of,
       previous,
       next,
-    }) => html`<div class="branches" role="group" data-role="branches" aria-label=${t('Branch {0} of {1}', nth, of)}>
-    ${button(t('Show the branch before'), icons.left, previous)}<span>${t('{0} of {1}', nth, of)}</span>${button(t('Show the next branch'), icons.chevron, next)}</div>`,
+    }) => html`<div class="branches" role="group" data-role="branches" data-at=${place} aria-label=${t('Branch {0} of {1}', nth, of)}>
+    ${button(t('Show the branch before'), icons.left, 'previous', previous)}<span>${t('{0} of {1}', nth, of)}</span>${button(t('Show the next branch'), icons.chevron, 'next', next)}</div>`,
   );
+}
+
+/** A run is shown: where an arrow led to it, from there on and not from its end. */
+export function openBranch(runId: string | undefined, scroll: Scroll): void {
+  if (pressed && pressed.runId === runId) scroll.toPlace(pressed.at);
+  else letGo();
+}
+
+/** After each drawing: who goes from branch to branch has the arrow where it was, whatever else comes into view, and the keys on it. */
+export function settleBranch({ model: { run, branches } }: PanelContext, scroll: Scroll): void {
+  if (!pressed || run?.id !== pressed.runId || branches?.runId !== run.id) return;
+  const group = document.querySelector(`.branches[data-at="${pressed.at}"]`);
+  const arrow = [`[data-way="${pressed.way}"]`, '[data-way]']
+    .map((one) => group?.querySelector<HTMLElement>(`${one}:not([disabled])`))
+    .find(Boolean);
+  if (!arrow) return;
+  scroll.by(arrow.getBoundingClientRect().top - pressed.top);
+  if (!pressed.hasKeys && document.hasFocus()) arrow.focus({ preventScroll: true });
+  pressed.hasKeys = true;
 }

@@ -93,6 +93,12 @@ export class Scroll {
     else if (bottom > view.bottom - near) element.scrollTop += bottom - view.bottom + view.height / 2;
   }
 
+  /** So many pixels further down. */
+  by(pixels: number): void {
+    const element = scroller();
+    if (element) element.scrollTop += pixels;
+  }
+
   /** After each drawing. */
   settle(): void {
     const element = scroller();
