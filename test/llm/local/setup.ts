@@ -27,7 +27,7 @@ let built: Promise<unknown> | undefined;
  */
 export async function buildWorker(): Promise<string> {
   built ??= Promise.all([
-    bundle('src/llm/local/worker.ts', workerPath, [engineBeside]),
+    bundle('src/llm/local/worker.ts', workerPath, [engineBeside, firstContextAsked]),
     bundle('node_modules/node-llama-cpp/dist/index.js', path.join(out, 'local-engine.mjs'), [untried, engineAtHome]),
   ]);
   await built;
@@ -60,6 +60,24 @@ const engineBeside: Plugin = {
   name: 'engine-beside',
   setup: ({ onResolve }) =>
     onResolve({ filter: /^node-llama-cpp$/ }, () => ({ path: './local-engine.mjs', external: true })),
+};
+
+/**
+ * What a context begins with, in tokens, for those that say it, and keeps free for a reply: half of that. To have it grow again and
+ * again from what it is for people is to read for a minute.
+ */
+export const firstContextVariable = 'TOWPATH_TEST_FIRST_CONTEXT';
+const firstContextAsked: Plugin = {
+  name: 'first-context-asked',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[/\\]contextSize\.ts$/ }, ({ path: file }) => {
+      const text = readFileSync(file, 'utf8');
+      const asked = `firstContext = Number(process.env.${firstContextVariable} ?? 8192);`;
+      const first = text.replace('firstContext = 8192;', asked);
+      const contents = first.replace('reply = 4096;', 'reply = firstContext / 2;');
+      if (first === text || contents === first) throw new Error('What a context begins with is said otherwise now.');
+      return { contents, loader: 'ts' };
+    }),
 };
 
 /** It loads the engine in another process before it does so itself, which takes as long again. In the editor's tests it does. */
