@@ -253,7 +253,20 @@ describe('a command line without a shell', () => {
 
   it('what has enough ends what still writes', async () => {
     workspace.write('long.txt', 'line\n'.repeat(1_000_000));
-    assert.deepEqual(await run('cat long.txt | head -n 1'), { exitCode: 0, output: 'line\n' });
+    const commands = [
+      'cat long.txt | head -n 1',
+      'cat long.txt | cat | head -n 1',
+      'cat long.txt long.txt 2>&1 | head -n 1',
+    ];
+    for (const command of commands)
+      for (const one of await Promise.all(Array.from({ length: 20 }, () => run(command))))
+        assert.deepEqual(one, { exitCode: 0, output: 'line\n' }, command);
+  });
+
+  it('but not what writes nothing more: it says what it has to say', async () => {
+    const output = '/usr/bin/cat: nope: No such file or directory\n';
+    for (const one of await Promise.all(Array.from({ length: 20 }, () => run('cat nope | head -n 0'))))
+      assert.deepEqual(one, { exitCode: 0, output });
   });
 
   it('a search leaves out what may hold secrets, whatever glob it is given', async () => {

@@ -83,10 +83,14 @@ function start(command: Step, piped: boolean, ripgrep: string | undefined) {
   });
 }
 
-/** What one writes the next reads; when the next has enough, the one before is told by a closed pipe. */
+/**
+ * What one writes the next reads. When that has enough, the one before is ended by what it writes then, as by a shell's pipe: Node's are
+ * sockets, of which it would be told as of a fault when they are closed, and say so.
+ */
 function connect(child: ChildProcess, command: Step, next: ChildProcess | undefined): void {
   const streams = [child.stdout, command.stderr === 'out' ? child.stderr : null].filter((stream) => stream !== null);
   const leave = () => {
+    child.kill('SIGPIPE');
     for (const stream of streams) stream.destroy();
   };
   if (!next) {
@@ -96,7 +100,9 @@ function connect(child: ChildProcess, command: Step, next: ChildProcess | undefi
   for (const stream of streams) stream.pipe(next.stdin!, { end: false });
   child.once('close', () => next.stdin!.end());
   next.stdin!.on('error', leave);
-  next.once('exit', leave);
+  next.once('exit', () => {
+    for (const stream of streams) stream.unpipe().once('data', leave).resume();
+  });
 }
 
 function ended(child: ChildProcess): Promise<number> {
