@@ -224,6 +224,18 @@ describe('The workflow in the panel', () => {
     await whole.press('Enter');
     await test.send();
     assert.deepEqual([await whole.getAttribute('aria-expanded'), await lines()], ['false', []]);
+
+    // At the end one line says how many, and the head while it is closed.
+    const rest = names.slice(8).flatMap((node, index): EventBody[] => [
+      { type: 'node', node, status: 'start' },
+      { type: 'node', node, status: 'end', next: names.slice(9 + index, 10 + index) },
+    ]);
+    const over = runOf('run-1', [...all.slice(0, -1), ...rest, { type: 'phase', phase: 'Completed' }]);
+    await test.send({ type: 'run', run: over });
+    assert.equal((await whole.innerText()).replace(/\s+/g, ' '), 'Workflow 20 nodes done');
+    await whole.press('Enter');
+    await test.send();
+    assert.deepEqual([(await whole.innerText()).trim(), (await lines())[0]], ['Workflow', '20 nodes done']);
   });
 
   it('shows a failure, and the way to try again', async () => {

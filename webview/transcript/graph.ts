@@ -23,15 +23,17 @@ export function graph(context: PanelContext, run: Run): TemplateResult | typeof 
   const done = rows.filter(({ status }) => status === 'completed').length;
   // What was not on the way of a run that is over is nothing left to do.
   const isKnown = run.outline && run.phase !== 'Completed';
-  const count = isKnown ? t('{0} of {1} done', done, rows.length) : t('{0} done', amount(done, 'node'));
   const closed = context.opened.cards.has('graph:closed');
+  const parts = folded(rows);
+  const isSaidBelow = !closed && parts.length === 1 && 'rows' in parts[0]!;
+  const count = isKnown ? t('{0} of {1} done', done, rows.length) : t('{0} done', amount(done, 'node'));
   return html`<section class="graph" data-testid="graph" aria-label=${t('Workflow')}>
-    <h2 class="graph-head">${toggle(context, { place: 'graph:closed', open: !closed }, html`${t('Workflow')} <span class="quiet">${count}</span>`)}</h2>
-    ${closed ? nothing : body(context, run, rows)}
+    <h2 class="graph-head">${toggle(context, { place: 'graph:closed', open: !closed }, html`${t('Workflow')} ${isSaidBelow ? nothing : html`<span class="quiet">${count}</span>`}`)}</h2>
+    ${closed ? nothing : body(context, run, rows, parts)}
   </section>`;
 }
 
-function body(context: PanelContext, run: Run, rows: readonly Row[]): TemplateResult {
+function body(context: PanelContext, run: Run, rows: readonly Row[], parts: readonly (Row | Fold)[]): TemplateResult {
   const { main, branches, artifacts } = run.graph ?? newGraph();
   const values = Object.keys(main.state).length;
   const titles = new Map(rows.map(({ node }) => [node.name, node.title ?? node.name]));
@@ -39,7 +41,7 @@ function body(context: PanelContext, run: Run, rows: readonly Row[]): TemplateRe
   const sides = Object.fromEntries(Object.entries(branches).map(([head, { state }]) => [head, state]));
   const shown = Object.keys(sides).length > 0 ? { ...main.state, branches: sides } : main.state;
   return html`<ol class="graph-nodes">
-      ${folded(rows).map((part) => ('rows' in part ? fold(context, part, draw) : draw(part)))}
+      ${parts.map((part) => ('rows' in part ? fold(context, part, draw) : draw(part)))}
     </ol>
     ${values > 0 ? more(context, 'graph:values', t('Values ({0})', values), () => json(context, shown)) : nothing}
     ${artifacts.length > 0 ? more(context, 'graph:files', t('Files ({0})', artifacts.length), () => files(context, artifacts)) : nothing}`;
