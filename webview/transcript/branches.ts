@@ -7,8 +7,8 @@ import type { Scroll } from './scroll.ts';
 
 type Way = 'previous' | 'next';
 
-/** The arrow that was pressed, until the person does something else. `top`: where it stands, in the window's pixels. */
-let pressed: { runId: string; at: number; way: Way; top: number; hasKeys?: true } | undefined;
+/** The arrow that was pressed, until the person does something else, or something happens in the branch that it led to. */
+let pressed: { runId: string; at: number; way: Way; top: number; seq?: number } | undefined;
 const letGo = (): void => {
   pressed = undefined;
 };
@@ -41,8 +41,8 @@ export function branchesAt({ model, post }: PanelContext, run: Run, place: numbe
 
 /** A run is shown: where an arrow led to it, from there on and not from its end. */
 export function openBranch(runId: string | undefined, scroll: Scroll): void {
-  if (pressed && pressed.runId === runId) scroll.toPlace(pressed.at);
-  else letGo();
+  if (pressed?.runId !== runId) letGo();
+  if (pressed && pressed.seq === undefined) scroll.toPlace(pressed.at);
 }
 
 /** After each drawing: who goes from branch to branch has the arrow where it was, whatever else comes into view, and the keys on it. */
@@ -53,7 +53,8 @@ export function settleBranch({ model: { run, branches } }: PanelContext, scroll:
     .map((one) => group?.querySelector<HTMLElement>(`${one}:not([disabled])`))
     .find(Boolean);
   if (!arrow) return;
-  scroll.by(arrow.getBoundingClientRect().top - pressed.top);
-  if (!pressed.hasKeys && document.hasFocus()) arrow.focus({ preventScroll: true });
-  pressed.hasKeys = true;
+  if (pressed.seq === undefined && document.hasFocus()) arrow.focus({ preventScroll: true });
+  pressed.seq ??= run.seq;
+  if (pressed.seq === run.seq) scroll.by(arrow.getBoundingClientRect().top - pressed.top);
+  else letGo();
 }

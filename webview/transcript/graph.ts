@@ -25,7 +25,8 @@ export function graph(context: PanelContext, run: Run): TemplateResult | typeof 
   const isKnown = run.outline && run.phase !== 'Completed';
   const closed = context.opened.cards.has('graph:closed');
   const parts = folded(rows);
-  const isSaidBelow = !closed && parts.length === 1 && 'rows' in parts[0]!;
+  const [whole] = parts;
+  const isSaidBelow = !closed && parts.length === 1 && whole !== undefined && 'rows' in whole && whole.done;
   const count = isKnown ? t('{0} of {1} done', done, rows.length) : t('{0} done', amount(done, 'node'));
   return html`<section class="graph" data-testid="graph" aria-label=${t('Workflow')}>
     <h2 class="graph-head">${toggle(context, { place: 'graph:closed', open: !closed }, html`${t('Workflow')} ${isSaidBelow ? nothing : html`<span class="quiet">${count}</span>`}`)}</h2>
