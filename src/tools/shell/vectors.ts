@@ -90,7 +90,7 @@ function start(command: Step, piped: boolean, ripgrep: string | undefined) {
 function connect(child: ChildProcess, command: Step, next: ChildProcess | undefined): void {
   const streams = [child.stdout, command.stderr === 'out' ? child.stderr : null].filter((stream) => stream !== null);
   const leave = () => {
-    child.kill('SIGPIPE');
+    child.kill(); // by a signal that there is everywhere, and after which it can tidy up
     for (const stream of streams) stream.destroy();
   };
   if (!next) {
