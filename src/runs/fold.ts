@@ -1,5 +1,6 @@
 import type { StoredEvent } from '../protocol/events.ts';
 import { applyEvent } from '../protocol/fold.ts';
+import { isConversation } from '../protocol/isConversation.ts';
 import { amount, type Sentence, sentence } from '../protocol/l10n.ts';
 import { pendingCalls } from '../protocol/pending.ts';
 import { type Damage, newRun, type Run } from '../protocol/run.ts';
@@ -67,20 +68,10 @@ function apartBy(run: Run, { from, damage: text, said }: Mended): Damage {
 }
 
 function applyApart(run: Run, damage: Damage, event: StoredEvent): void {
-  switch (event.type) {
-    case 'message':
-      if (event.branch !== undefined || isAnswer(run, event.message)) applyEvent(run, event);
-      else damage.messages.push(event.message);
-      break;
-    case 'queued':
-    case 'queued-change':
-    case 'queued-remove':
-    case 'compaction':
-    case 'mended':
-      break;
-    default:
-      applyEvent(run, event);
-  }
+  if (event.type === 'message') {
+    if (event.branch !== undefined || isAnswer(run, event.message)) applyEvent(run, event);
+    else damage.messages.push(event.message);
+  } else if (!isConversation(event.type)) applyEvent(run, event);
   run.seq = Math.max(run.seq, event.seq);
   run.updatedAt = event.at;
   if (event.type === 'usage') run.contextTokens = 0; // of another conversation

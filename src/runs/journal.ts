@@ -3,6 +3,7 @@ import { constants, promises as fs } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { StoreErrorCode } from '../protocol/codes.ts';
 import type { StoredEvent } from '../protocol/events.ts';
+import { eventVersions } from '../protocol/eventVersions.ts';
 import { sentence } from '../protocol/l10n.ts';
 import { SaidError, type Words } from '../protocol/sentence.ts';
 
@@ -74,9 +75,10 @@ const alreadyThere = sentence('A run of this id is there already. Continue that 
 
 export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
 
-/** `previous`: the number of the event in the line before it, 0 at the beginning. */
+/** Returns the line of an event. `previous` is the number of the event in the line before it, 0 at the beginning. */
 export function lineOf(event: StoredEvent, previous: number): Buffer {
-  const json = Buffer.from(JSON.stringify({ previous, ...event }));
+  const version = eventVersions[event.type];
+  const json = Buffer.from(JSON.stringify({ previous, ...(version && { version }), ...event }));
   return Buffer.concat([Buffer.from(`${checksum(json)} `), json, Buffer.from('\n')]);
 }
 

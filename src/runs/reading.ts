@@ -1,15 +1,20 @@
 import { promises as fs } from 'node:fs';
 import { type StoredEvent, storedEventSchema } from '../protocol/events.ts';
+import { formatVersion } from '../protocol/eventVersions.ts';
+import { isConversation } from '../protocol/isConversation.ts';
 import { amount, type Sentence, sentence } from '../protocol/l10n.ts';
 import { type ReadOnly, readOnly } from '../protocol/readOnly.ts';
 import { checksum, header, StoreError } from './journal.ts';
 
-/** One line that was written whole. `event`: none when only a newer Towpath knows what it says. */
+/** A line with a right checksum. `event` is absent if this version of Towpath cannot read it. */
 export interface Entry {
   seq: number;
-  /** The number of the line before it; lines of the first Towpath do not say. */
+  /** Number of the line before it; absent in journals of the first Towpath. */
   previous?: number;
   event?: StoredEvent;
+  type: string;
+  /** Format version of an event type that was not in version 1. */
+  version?: number;
   /** Where it stands: its line, from 1, and its first byte. */
   line: number;
   at: number;
@@ -63,7 +68,8 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
     const entry = parseLine(bytes.subarray(at, end), line, at);
     if (entry?.event && runId !== undefined && entry.event.runId !== runId)
       found.wounds.push(wound(line, at, sentence('line {0} is of another run', line)));
-    else if (entry) found.add(entry);
+    else if (entry && isReadable(entry)) found.add(entry);
+    else if (entry) found.addUnreadable(entry);
     else found.wounds.push(wound(line, at, sentence('line {0} is damaged ({1})', line, bytesFrom(end - at, at))));
   }
   const { wounds } = found;
@@ -75,7 +81,7 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
   }
   addMissing(entries, wounds);
   wounds.sort((one, other) => one.at - other.at);
-  const newer = entries.some(({ event }) => !event) ? readOnly.continuedByNewer : undefined;
+  const newer = entries.some(isNewer) ? readOnly.continuedByNewer : undefined;
   return { entries, wounds, ...(newer && { newer }), wholeBytes, size: bytes.length };
 }
 
@@ -137,14 +143,22 @@ function parseLine(bytes: Buffer, line: number, at: number): Entry | undefined {
   if (!isLine(bytes)) return undefined;
   try {
     const said: unknown = JSON.parse(bytes.toString('utf8', 9));
-    const { seq, previous, type } = Object(said) as Record<string, unknown>;
+    const { seq, previous, type, version } = Object(said) as Record<string, unknown>;
     if (typeof seq !== 'number' || typeof type !== 'string') return undefined;
     const event = storedEventSchema.safeParse(said).data;
-    return { seq, ...(typeof previous === 'number' && { previous }), ...(event && { event }), line, at };
+    const numbers = {
+      ...(typeof previous === 'number' && { previous }),
+      ...(typeof version === 'number' && { version }),
+    };
+    return { seq, type, ...numbers, ...(event && { event }), line, at };
   } catch {
     return undefined;
   }
 }
+
+/** Only a version number says that a newer Towpath wrote a line; an unreadable line without one is damaged. */
+const isNewer = ({ version = 1 }: Entry): boolean => version > formatVersion;
+const isReadable = (entry: Entry): boolean => entry.event !== undefined || isNewer(entry);
 
 /** What was found so far, in the order of the file. */
 class Found {
@@ -152,6 +166,14 @@ class Found {
   readonly wounds: Wound[] = [];
   private readonly bySeq = new Map<number, Entry>();
   private newest = 0;
+
+  /** Isolates a line that the schema refuses. Only a lost part of the conversation separates what follows it. */
+  addUnreadable(entry: Entry): void {
+    const { line, at, type } = entry;
+    const loses = isConversation(type);
+    this.wounds.push({ ...wound(line, at, sentence('line {0} ({1}) cannot be read', line, type)), loses });
+    if (!loses) this.add(entry);
+  }
 
   /** A line counts where its number says. One whose number was there before counts for nothing. */
   add(entry: Entry): void {

@@ -221,12 +221,12 @@ describe('a damaged record', () => {
     ['in a format that cannot be read', () => ['{"towpath-run":17}', 'as yet unknown', ''], ''],
     [
       'with an event that is unknown here',
-      (all) => all.with(3, withEvent({ ...JSON.parse(all[3]!.slice(9)), type: 'as-yet-unknown' })),
+      (all) => all.with(3, withEvent({ ...JSON.parse(all[3]!.slice(9)), type: 'as-yet-unknown', version: 99 })),
       'one two four',
     ],
     [
       'with something unknown in an event',
-      (all) => all.with(5, withEvent({ ...JSON.parse(all[5]!.slice(9)), phase: 'AsYetUnknown' })),
+      (all) => all.with(5, withEvent({ ...JSON.parse(all[5]!.slice(9)), phase: 'AsYetUnknown', version: 99 })),
       'one two three four',
     ],
   ];
@@ -244,6 +244,45 @@ describe('a damaged record', () => {
       await assert.rejects(store.open(id), { code: 'STORE_DAMAGED', message: run.readOnly });
       assert.deepEqual(await fs.readFile(journal), before);
       assert.deepEqual((await fs.readdir(path.dirname(journal))).sort(), ['journal.jsonl', 'summary.json']);
+    });
+
+  const unreadable: [what: string, change: (lines: string[]) => string[], main: string, apart: string, says: RegExp][] =
+    [
+      [
+        'a number that overflowed',
+        (all) => all.with(5, withEvent({ ...JSON.parse(all[5]!.slice(9)), at: null })),
+        'one two three four',
+        '',
+        /^line 6 \(phase\) cannot be read$/,
+      ],
+      [
+        'a message without its content',
+        (all) => all.with(3, withEvent({ ...JSON.parse(all[3]!.slice(9)), message: { role: 'user' } })),
+        'one two',
+        'four',
+        /^line 4 \(message\) cannot be read$/,
+      ],
+      [
+        'a type that no version of Towpath has',
+        (all) => all.with(5, withEvent({ ...JSON.parse(all[5]!.slice(9)), type: 'nobody-wrote-this' })),
+        'one two three four',
+        '',
+        /^line 6 \(nobody-wrote-this\) cannot be read$/,
+      ],
+    ];
+  for (const [what, change, main, apart, says] of unreadable)
+    it(`with a right checksum but ${what} is isolated, and the run continues`, async () => {
+      await edit(change);
+      const run = await store.read(id);
+      assert.deepEqual([words(run), run.readOnly], [main, undefined]);
+      assert.match(run.damage?.[0]?.text ?? '', says);
+      assert.equal(run.damage!.map(words).join(' '), apart);
+      const open = await store.open(id);
+      const [{ from, text: damage, open: more }] = open.run.damage as [Required<NonNullable<Run['damage']>[number]>];
+      await add(open, { type: 'mended', from, damage, ...more }, say('five'));
+      await open.close();
+      assert.equal(words(await store.read(id)), `${main} five`);
+      assert.equal((await store.list())[0]?.damaged, undefined);
     });
 
   it('is not hidden by a summary, and a summary that was altered is none', async () => {
