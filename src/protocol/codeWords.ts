@@ -87,6 +87,8 @@ export const editWords = {
   CUTS_WORD: 'the text begins or ends within a word',
   DONE_ALREADY: 'it is so already',
   OTHER_INDENTATION: 'the text is there with another indentation',
+  NEAR_TWIN: 'two places are equally near',
+  INEXACT: 'the text is there with other blanks or punctuation',
   CHANGES_SIMILAR: 'the text differs in a line',
   CHANGES_BLANKS: 'the blank lines differ',
   INDENTATION: 'how deep the new lines go cannot be told',

@@ -120,6 +120,8 @@ export type EditReason =
   | 'CUTS_WORD'
   | 'DONE_ALREADY'
   | 'OTHER_INDENTATION'
+  | 'NEAR_TWIN'
+  | 'INEXACT'
   | 'CHANGES_SIMILAR'
   | 'CHANGES_BLANKS'
   | 'INDENTATION';

@@ -1,6 +1,7 @@
 import type { EditReason } from '../../protocol/codes.ts';
 import { indentationBefore, reindented } from './exact.ts';
 import { endingAt, type Line, lineAt, splitLines, wholeLines, withEndings } from './lines.ts';
+import { isInexact, nearTwin } from './nearTwin.ts';
 import { replaceLines } from './replace.ts';
 import { mostFileLines, rivalOf, shiftedLines } from './rival.ts';
 import { findRuns, nearestRun, type Run } from './runs.ts';
@@ -197,14 +198,19 @@ const shown = (texts: readonly string[], from: number, to: number) => ({
   candidate: texts.slice(from, Math.min(to, from + 12)).join('\n'),
 });
 
-/** What was found is indented otherwise, and something like it is where the edit's own indentation is; or nobody looks. */
+/**
+ * Returns why a run that was found by tolerance is not surely the one that is meant: another run is as near, because it stands as
+ * written where this one does not. Nobody looks for it in a file that is too long.
+ */
 function twinFailure(texts: readonly string[], old: readonly string[], run: Run): Failed | undefined {
   const shifted = shiftedLines(texts, old, run.at);
-  if (shifted.length === 0) return undefined;
+  const inexact = isInexact(texts, old, run);
+  if (shifted.length === 0 && !inexact) return undefined;
   const found = shown(texts, firstLineOf(run) - 1, endOf(run));
-  if (texts.length > mostFileLines) return { reason: 'INDENTATION', ...found };
-  const rival = rivalOf(texts, old, run.at, shifted);
-  if (rival === undefined) return undefined;
-  const other = shown(texts, rival, Math.min(texts.length, rival + old.length));
-  return { reason: 'OTHER_INDENTATION', ...found, other };
+  if (texts.length > mostFileLines) return { reason: shifted.length > 0 ? 'INDENTATION' : 'INEXACT', ...found };
+  const other = (at: number) => shown(texts, at, Math.min(texts.length, at + old.length));
+  const rival = shifted.length > 0 ? rivalOf(texts, old, run.at, shifted) : undefined;
+  if (rival !== undefined) return { reason: 'OTHER_INDENTATION', ...found, other: other(rival) };
+  const twin = inexact ? nearTwin(texts, old, run) : undefined;
+  return twin === undefined ? undefined : { reason: 'NEAR_TWIN', ...found, other: other(twin) };
 }
