@@ -20,6 +20,7 @@ import { outputOfCommand, tellCommandEnds } from './commandEnds.ts';
 import { systemPrompt } from './composer.ts';
 import { type LookForEdits, tellEdits } from './edits.ts';
 import { fitPrompt, instructionsInPrompt, instructionsInWindow, instructionsOf, nearbyOf } from './instructions.ts';
+import { lastSeen } from './lastSeen.ts';
 import type { RunLog } from './log.ts';
 import { runTurns, type Talk, type Turns } from './loop.ts';
 import { callModel } from './modelCall.ts';
@@ -202,6 +203,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     instructing ??= instructionsOf(log, options.instructions);
     const fitted = fitPrompt(await instructing, chosen.contextWindow);
     const come = () => nearby(chosen.contextWindow);
+    const seen = (path: string) => lastSeen(loop.talk.messages, path, (id) => options.store.contents.read(run.id, id));
     const loop: Turns = {
       ...(apart ? talkApart(apart, log) : { talk: talkOf(log, { edited: options.edited, come }), emit }),
       called: apart || run.models!.length > 1 ? { ...chosen, adapter: sayingItsOwn(chosen.adapter) } : chosen,
@@ -225,7 +227,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
         if (own) return bounded(await own.run(call));
         if (refused(call.name)) return unavailable(call, tools);
         const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
-        return host.executeToolCall(call, { ...gated, workspace: turn.workspace }, following);
+        return host.executeToolCall(call, { ...gated, lastSeen: seen, workspace: turn.workspace }, following);
       },
       // What nobody keeps cannot be gone on with: it comes to its end, and the run rests after it.
       isPausing: () => !(apart && !apart.add) && options.isPausing(),

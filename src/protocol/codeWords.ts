@@ -88,6 +88,7 @@ export const editWords = {
   DONE_ALREADY: 'it is so already',
   OTHER_INDENTATION: 'the text is there with another indentation',
   NEAR_TWIN: 'two places are equally near',
+  MOVED: 'the file changed since it was read, and two places are equally near',
   INEXACT: 'the text is there with other blanks or punctuation',
   CHANGES_SIMILAR: 'the text differs in a line',
   CHANGES_BLANKS: 'the blank lines differ',

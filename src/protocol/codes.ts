@@ -122,6 +122,7 @@ export type EditReason =
   | 'OTHER_INDENTATION'
   | 'NEAR_TWIN'
   | 'INEXACT'
+  | 'MOVED'
   | 'CHANGES_SIMILAR'
   | 'CHANGES_BLANKS'
   | 'INDENTATION';

@@ -293,6 +293,7 @@ export function createToolHost({
       },
       ...running,
       keptOutput: (id) => context.keptOutput(id),
+      lastSeen: async (path) => context.lastSeen?.(path),
       ask: (questions) => context.ask(call.id, questions),
     };
   }

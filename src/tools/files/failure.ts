@@ -37,6 +37,9 @@ export function editFailed(
     NEAR_TWIN: candidate
       ? `${old} is in ${place} only with other blanks or punctuation, at ${at}:\n${candidate}\nAs near are ${other}:\n${failure.other?.candidate}\nGive the lines that are meant as they stand there.`
       : `${old} is in ${place} only with other blanks or punctuation, at ${at}; ${other} are as near.`,
+    MOVED: candidate
+      ? `${place} has changed since it was read, and ${old} no longer stands where it was read. It is at ${at}:\n${candidate}\nAs near are ${other}, where it was read:\n${failure.other?.candidate}\nGive the lines that are meant as they stand there.`
+      : `${place} has changed since it was read, and ${old} no longer stands where it was read. It is at ${at}; ${other} are as near.`,
     INEXACT: `${old} is in ${place} only with other blanks or punctuation. Give the lines as they stand there, at ${at}:\n${candidate ?? ''}\n`,
     INDENTATION: `How deep the new lines go cannot be told. Indent ${old} as ${place} does, at ${at}:\n${candidate ?? ''}\n`,
   }[reason];

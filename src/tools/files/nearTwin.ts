@@ -14,13 +14,28 @@ const maxChanged = 0.3;
  */
 export function nearTwin(texts: readonly string[], old: readonly string[], found: Run): number | undefined {
   const differences = differencesOf(texts, old, found);
-  if (differences.length === 0) return undefined;
-  const taken = new Set(found.at);
+  return differences.length === 0 ? undefined : twinOf(texts, old, found.at, differences);
+}
+
+/** Returns the first line, from 0, of a run of lines beside `found` that most of these lines are in, and some were changed in. */
+export const changedTwin = (
+  texts: readonly string[],
+  old: readonly string[],
+  found: readonly number[],
+): number | undefined => twinOf(texts, old, found, []);
+
+function twinOf(
+  texts: readonly string[],
+  old: readonly string[],
+  found: readonly number[],
+  differences: readonly Difference[],
+): number | undefined {
+  const taken = new Set(found);
   const wanted = old.map((line, index) => lineWords(line, index === 0 && old.length > 1));
-  const own = texts.map((text, index) => (taken.has(index) ? undefined : lineWords(text)));
+  const own = ownWords(texts, taken);
   const lines = [...old.keys()].filter((line) => old[line]!.trim() !== '').slice(0, maxLines);
   let best: { at: number; score: number } | undefined;
-  for (const at of positions(lines, wanted, own)) {
+  for (const at of positions(lines, wanted, texts, own)) {
     const pairs = lines.map((line) => ({ line, ...nearest(wanted[line]!, own, at + line) }));
     const changed = pairs.filter(({ like }) => like < 1).length;
     const score = pairs.reduce((sum, { like }) => sum + like, 0) / pairs.length;
@@ -70,25 +85,42 @@ const typography = (text: string) => (text.trim() === foldedLine(text) ? '' : te
 function positions(
   lines: readonly number[],
   wanted: readonly LineWords[],
-  own: readonly (LineWords | undefined)[],
+  texts: readonly string[],
+  own: OwnWords,
 ): ReadonlySet<number> {
   const found = new Set<number>();
-  for (const line of lines)
-    for (const [index, words] of own.entries())
-      if (words && likeness(wanted[line]!, words) >= (lines.length > 1 ? 1 : likeEnough)) found.add(index - line);
+  const isSame = lines.length > 1;
+  for (const [index, text] of texts.entries()) {
+    const trimmed = isSame ? foldedLine(text) : undefined;
+    for (const line of lines) {
+      if (isSame && wanted[line]!.text !== trimmed) continue;
+      const words = own(index);
+      if (words && likeness(wanted[line]!, words) >= (isSame ? 1 : likeEnough)) found.add(index - line);
+    }
+  }
   return found;
 }
 
+/** Words of a line of the file, computed when first asked for; undefined for a line of the found run. */
+type OwnWords = (index: number) => LineWords | undefined;
+
+function ownWords(texts: readonly string[], taken: ReadonlySet<number>): OwnWords {
+  const known = new Map<number, LineWords>();
+  return (index) => {
+    const text = texts[index];
+    if (text === undefined || taken.has(index)) return undefined;
+    const words = known.get(index) ?? lineWords(text);
+    known.set(index, words);
+    return words;
+  };
+}
+
 /** The most alike line of the file within `slack` lines, the nearest one first; `like` is 0 without one. */
-function nearest(
-  wanted: LineWords,
-  own: readonly (LineWords | undefined)[],
-  at: number,
-): { like: number; index: number } {
+function nearest(wanted: LineWords, own: OwnWords, at: number): { like: number; index: number } {
   let best = { like: 0, index: at };
   for (let step = 0; step <= slack * 2; step++) {
     const index = at + (step % 2 === 0 ? -step / 2 : (step + 1) / 2);
-    const words = own[index];
+    const words = own(index);
     const like = words ? likeness(wanted, words) : 0;
     if (like > best.like) best = { like, index };
   }
