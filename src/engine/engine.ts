@@ -12,6 +12,7 @@ import { Ahead } from './ahead.ts';
 import { Asking, isLate, type UserInput } from './asking.ts';
 import type { EngineOptions } from './engineOptions.ts';
 import { toInfo } from './errors.ts';
+import { isolated } from './listeners.ts';
 import { RunLog } from './log.ts';
 import { endCalls } from './looseEnds.ts';
 import { attach, note } from './notes.ts';
@@ -41,7 +42,12 @@ export class ExecutionEngine {
     note: (runId, body) => this.noted(runId, body),
   };
 
-  constructor(private readonly options: EngineOptions) {}
+  private readonly options: EngineOptions;
+
+  constructor(options: EngineOptions) {
+    const { onListenerError = () => {} } = options;
+    this.options = { ...options, tell: isolated([(event) => options.tell(event)], onListenerError) };
+  }
 
   /** Begins a run with the person's first words. `runId` comes from `RunStore.newId()`; `workflowId` is `chat` unless said, `agentId` the workflow's own. */
   start({ runId, workflowId = 'chat', agentId, values = {}, ...input }: Start): Promise<EngineResult> {
@@ -239,8 +245,10 @@ export class ExecutionEngine {
     void this.makeWay();
     const active = newActive(said);
     this.active.set(runId, active);
+    // Only its end is kept: a reference to the run before would hold all the runs before that one.
+    const closedBefore = before?.closed;
     const opened = async () => {
-      await before?.closed; // nothing is begun on a run that is not on disk
+      await closedBefore; // nothing is begun on a run that is not on disk
       return open();
     };
     const work = this.work(runId, active, opened, plan);

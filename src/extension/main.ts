@@ -1,8 +1,10 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { ExecutionEngine } from '../engine/engine.ts';
+import { isolated } from '../engine/listeners.ts';
 import type { ReadModel } from '../llm/local/library.ts';
 import type { KeepOptions } from '../llm/local/states/keepOptions.ts';
+import type { RunEvent } from '../protocol/events.ts';
 import { lazily } from '../protocol/lazily.ts';
 import { newRun, titleOf } from '../protocol/run.ts';
 import { wordsOf } from '../protocol/sentence.ts';
@@ -245,22 +247,25 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     runLimit: () => limits.of('run'),
     left,
     background,
-    tell: (event) => {
-      conversation.told(event);
-      asks.told(event);
-      runLogs.told(event);
-      audit.told(event);
-      states.told(event);
-      diskRoom.told(event);
-      changedFiles.told(event);
-      firstSteps.told(event);
-      if (event.runId === conversation.runId) selected.told(event);
-      if (event.type === 'phase') {
-        showStatus();
-        if (event.phase !== 'Running')
-          store.contents.trim(settings()['undo.quota'], new Set(engine.liveIds)).catch((error) => log.error(error));
-      }
-    },
+    tell: isolated<RunEvent>(
+      [
+        (event) => conversation.told(event),
+        (event) => asks.told(event),
+        (event) => runLogs.told(event),
+        (event) => audit.told(event),
+        (event) => states.told(event),
+        (event) => diskRoom.told(event),
+        (event) => changedFiles.told(event),
+        (event) => firstSteps.told(event),
+        (event) => event.runId === conversation.runId && selected.told(event),
+        (event) => event.type === 'phase' && showStatus(),
+        (event) =>
+          event.type === 'phase' &&
+          event.phase !== 'Running' &&
+          store.contents.trim(settings()['undo.quota'], new Set(engine.liveIds)),
+      ],
+      (error) => log.error(error instanceof Error ? error : String(error)),
+    ),
   });
 
   const conversation: Conversation = new Conversation(
