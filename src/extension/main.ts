@@ -143,7 +143,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     page.badge = badgeOf(states.all);
     statusBar.show({
       working: engine.liveIds.length,
-      asking: approvals.count + asks.count,
+      approvals: approvals.count,
+      questions: asks.count,
       runs: states.all,
       widest: policies.widest([conversation.id, ...engine.liveIds]),
       commands: background.atWork,
@@ -183,6 +184,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     policies,
     presence,
     changed: showStatus,
+    shown: () => conversation.runId,
     otherRun: (runId) => (runId === conversation.runId ? undefined : nameOf(runId)),
     notice: (notice) => conversation.notice(notice),
   });
