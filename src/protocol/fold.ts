@@ -1,4 +1,5 @@
 import { compactionOf } from './compaction.ts';
+import { createDictionary, toDictionary } from './dictionary.ts';
 import type { RunEvent, StoredEvent, When } from './events.ts';
 import type { Filling } from './filling.ts';
 import { applyNode, applyNodeCompaction, applyNodeText, newGraph } from './graph.ts';
@@ -99,7 +100,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.ends) run.ends = run.ends?.filter((id) => !event.ends!.includes(id));
       for (const { path, now } of event.edits ?? []) if (run.files?.[path]) run.files[path].told = now;
       for (const one of event.instructions ?? [])
-        run.instructed = { ...run.instructed, [one.path]: { ...one, at: run.messages.length } };
+        run.instructed = toDictionary({ ...run.instructed, [one.path]: { ...one, at: run.messages.length } });
       if (event.queued !== undefined) run.queued = waitingBut(run, event.queued);
       else if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift(); // of before it had a number
       run.messages.push(event.message);
@@ -162,9 +163,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
       const call = callOf(run, event.toolCallId);
       call.status = 'running';
       call.startedAt = event.at;
+      call.startSeq = event.seq;
       if (event.title) call.title = event.title;
       if (run.graph) {
-        run.tools ??= {};
+        run.tools ??= createDictionary();
         run.tools[event.toolCallId] = event.name;
       }
       call.ok = undefined; // a node that goes on does it under the same id

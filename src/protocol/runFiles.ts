@@ -1,3 +1,4 @@
+import { createDictionary, type Dictionary, entriesOf } from './dictionary.ts';
 import type { KeptChange, Moved } from './events.ts';
 
 /** A file that a run has changed and that is not as it was. Contents by their ids; null: no file. */
@@ -18,7 +19,7 @@ export interface RunFile {
 }
 
 interface WithFiles {
-  files?: Record<string, RunFile> | undefined;
+  files?: Dictionary<RunFile> | undefined;
 }
 
 interface Change {
@@ -30,7 +31,7 @@ interface Change {
 /** Folds what a call did to files. It looks at no file but those. */
 export function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void {
   if (!moved && changes.every(isOfRun)) return;
-  run.files ??= {};
+  run.files ??= createDictionary();
   const { files } = run;
   for (const { path, before, after, kind } of changes) {
     if (isOfRun({ path })) continue;
@@ -50,7 +51,7 @@ const isOfRun = ({ path }: { path: string }): boolean => path.startsWith('@state
 
 /** Folds an undo: `changes` are what it did to texts, `paths` the places of moves that it took back, among others. */
 export function undoFiles(run: WithFiles, changes: readonly KeptChange[], paths: readonly string[] = []): void {
-  const files = run.files ?? {};
+  const files = run.files ?? createDictionary<RunFile>();
   for (const { path, after } of changes) {
     const file = files[path];
     if (!file) continue;
@@ -67,8 +68,8 @@ export function undoFiles(run: WithFiles, changes: readonly KeptChange[], paths:
 }
 
 /** What was changed in a folder that is elsewhere now is there, too. */
-function moveFiles(files: Record<string, RunFile>, { from, to }: Moved): void {
-  for (const [path, file] of Object.entries(files)) {
+function moveFiles(files: Dictionary<RunFile>, { from, to }: Moved): void {
+  for (const [path, file] of entriesOf(files)) {
     if (path !== from && !path.startsWith(`${from}/`)) continue;
     delete files[path];
     files[to + path.slice(from.length)] = file;

@@ -1,5 +1,5 @@
 import type { KeptChange, Moved } from '../protocol/events.ts';
-import type { Run } from '../protocol/run.ts';
+import { callsOf, type Run } from '../protocol/run.ts';
 
 /** One file on its way back. Ids are of kept contents; null: no file. */
 export interface UndoStep {
@@ -83,7 +83,7 @@ export function undoable(run: Run, scope: 'turn' | 'run'): string[] {
  * them, which may have been made.
  */
 function standingOf(run: Run): { toolCallId: string; change?: KeptChange; moved?: Moved }[] {
-  return Object.entries(run.calls).flatMap(([toolCallId, { changes = [], moved, undone = [] }]) => [
+  return callsOf(run).flatMap(([toolCallId, { changes = [], moved, undone = [] }]) => [
     ...changes.filter(({ path }) => !undone.includes(path)).map((change) => ({ toolCallId, change })),
     ...(moved && !undone.includes(moved.to) ? [{ toolCallId, moved }] : []),
   ]);

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { createDictionary, keysOf, toDictionary } from '../../protocol/dictionary.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { Run } from '../../protocol/run.ts';
 import { changeFiles, type RunFile, undoFiles } from '../../protocol/runFiles.ts';
@@ -90,7 +91,7 @@ export class ChangedFiles implements vscode.Disposable {
   /** Its rows, and where each file is. */
   async rows(runId: string): Promise<{ row: FileRow; file: RunFile; place: string | undefined }[]> {
     await this.looking;
-    const { files = {} } = this.run?.id === runId ? this.run : {};
+    const files = (this.run?.id === runId && this.run.files) || createDictionary<RunFile>();
     return [...this.shown.values()].flatMap((row) => {
       const file = files[row.path];
       return file ? [{ row, file, place: this.placeOf(row.path) }] : [];
@@ -123,7 +124,7 @@ export class ChangedFiles implements vscode.Disposable {
     const { run } = this;
     this.fold();
     if (!run) return;
-    const names = this.all ? Object.keys(run.files ?? {}) : [...this.touched];
+    const names = this.all ? keysOf(run.files ?? createDictionary()) : [...this.touched];
     if (this.all) this.shown.clear();
     this.all = false;
     this.touched.clear();
@@ -159,7 +160,12 @@ export class ChangedFiles implements vscode.Disposable {
     this.run = runId === undefined ? undefined : { id: runId, seq: 0 };
     const read = runId === undefined ? undefined : await this.parts.read(runId).catch(() => undefined); // it has just begun
     if (!this.run || !read || read.imported) return;
-    this.run = { id: read.id, seq: read.seq, files: structuredClone(read.files), ran: read.ran };
+    this.run = {
+      id: read.id,
+      seq: read.seq,
+      files: read.files && toDictionary(structuredClone(read.files)),
+      ran: read.ran,
+    };
   }
 
   private fold(): void {
