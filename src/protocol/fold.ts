@@ -6,14 +6,14 @@ import { applyNode, applyNodeCompaction, applyNodeText, newGraph } from './graph
 import type { TokenUsage } from './messages.ts';
 import { readOnly } from './readOnly.ts';
 import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
-import { changeFiles, undoFiles } from './runFiles.ts';
+import { foldFiles } from './runFiles.ts';
 
 /** Characters of live output kept in the fold. */
 const outputLimit = 20_000;
 
 /** What happens beside what is being waited for: what the person does meanwhile, and what befalls a command. */
 const leavesProgress = new Set<RunEvent['type']>([
-  ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'agent', 'undo', 'command-end'] as const),
+  ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'agent', 'undo', 'redo', 'command-end'] as const),
   ...(['queued', 'queued-change', 'queued-remove'] as const),
 ]);
 
@@ -214,7 +214,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (!event.ok && call.changes && !event.changes) run.unmade = [...(run.unmade ?? []), ...call.changes];
       call.changes = event.changes;
       call.moved = event.moved;
-      changeFiles(run, event);
+      foldFiles(run, event);
       call.stillRunning = event.stillRunning;
       call.outputId = event.outputId;
       call.background = event.background;
@@ -237,7 +237,16 @@ export function applyEvent(run: Run, event: RunEvent): void {
         const undone = own.filter((path) => taken.includes(path));
         call.undone = [...new Set([...(call.undone ?? []), ...undone])];
       }
-      undoFiles(run, event.changes, event.paths);
+      foldFiles(run, event);
+      break;
+    case 'redo':
+      for (const id of event.toolCallIds) {
+        const call = callOf(run, id);
+        const undone = (call.undone ?? []).filter((path) => !event.paths.includes(path));
+        if (undone.length > 0) call.undone = undone;
+        else delete call.undone;
+      }
+      foldFiles(run, event);
       break;
     case 'usage':
       if (isOwn(run, event)) addUsage(run, event.usage);

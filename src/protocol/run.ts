@@ -23,7 +23,7 @@ import { inEnglish, type Sentence, sentence, t } from './l10n.ts';
 import type { ErrorInfo, Message, TokenUsage } from './messages.ts';
 import type { Outline } from './outline.ts';
 import type { ReadOnly } from './readOnly.ts';
-import type { RunFile } from './runFiles.ts';
+import type { RunFile, Undone } from './runFiles.ts';
 import type { Took } from './took.ts';
 import { shortened } from './visible.ts';
 
@@ -122,6 +122,8 @@ export interface Run {
   unmade?: KeptChange[];
   /** By their paths in the workspace. */
   files?: Dictionary<RunFile>;
+  /** Undos that can be taken back, oldest first. */
+  undos?: Undone[];
   /** What the workspace said to agents when it began. */
   instructions?: Instruction[];
   /** What was told of such files since, by their paths, and in which message. */

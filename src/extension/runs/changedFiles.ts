@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { createDictionary, keysOf, toDictionary } from '../../protocol/dictionary.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { Run } from '../../protocol/run.ts';
-import { changeFiles, type RunFile, undoFiles } from '../../protocol/runFiles.ts';
+import { foldFiles, type RunFile } from '../../protocol/runFiles.ts';
 import type { FileRow, HostMessage, ViewMessage } from '../../protocol/view.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { compareSince, textNow } from '../../tools/files/since.ts';
@@ -23,7 +23,7 @@ interface Parts {
   failed(error: unknown): void;
 }
 
-type Folded = Pick<Run, 'id' | 'seq' | 'files' | 'ran'>;
+type Folded = Pick<Run, 'id' | 'seq' | 'files' | 'undos' | 'ran'>;
 
 /** Rows that the panel is told; of more it hears how many. */
 const mostRows = 200;
@@ -164,6 +164,7 @@ export class ChangedFiles implements vscode.Disposable {
       id: read.id,
       seq: read.seq,
       files: read.files && toDictionary(structuredClone(read.files)),
+      undos: read.undos && structuredClone(read.undos),
       ran: read.ran,
     };
   }
@@ -173,9 +174,8 @@ export class ChangedFiles implements vscode.Disposable {
     for (const event of this.events.splice(0)) {
       if (!run || event.runId !== run.id || event.seq <= run.seq) continue;
       if (event.type === 'tool-start') run.ran = true;
-      if (event.type === 'tool-end') changeFiles(run, event);
-      if (event.type === 'undo') undoFiles(run, event.changes, event.paths);
-      if (event.type === 'undo' || (event.type === 'tool-end' && event.moved)) this.all = true;
+      foldFiles(run, event);
+      if (event.type === 'undo' || event.type === 'redo' || (event.type === 'tool-end' && event.moved)) this.all = true;
       if (event.type === 'tool-end') for (const { path: name } of event.changes ?? []) this.touched.add(name);
     }
   }
