@@ -5,7 +5,7 @@ import { type Compaction, compactionOf } from '../protocol/compaction.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
-import type { CallState } from '../protocol/run.ts';
+import { type CallState, callsOf } from '../protocol/run.ts';
 import { textAs } from '../protocol/sentence.ts';
 import { failure, type ToolOutcome, toldOf } from '../protocol/tools.ts';
 import type { RunStore } from '../runs/store.ts';
@@ -107,7 +107,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       }),
     keptOutput: async (id: string) => {
       const whole =
-        outputOfCommand(run, id) ?? Object.values(run.calls).find((call) => call.outputId?.startsWith(id))?.outputId;
+        outputOfCommand(run, id) ?? callsOf(run).find(([, call]) => call.outputId?.startsWith(id))?.[1].outputId;
       return whole && options.store.contents.read(run.id, whole);
     },
     ask: options.asking.ask.bind(options.asking),

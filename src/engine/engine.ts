@@ -21,7 +21,16 @@ import { restedBefore } from './refusedRoom.ts';
 import { type EngineResult, failedWith, type Rest, resultOf } from './result.ts';
 import { changeWaiting, type Hearing, record, say, takeBack, type Words } from './said.ts';
 import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
-import { restore, type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
+import {
+  type RedoRequest,
+  redo,
+  restore,
+  type UndoAnswer,
+  type UndoQuestion,
+  type UndoRequest,
+  type UndoResult,
+  undo,
+} from './undo.ts';
 import type { ChangedWaiting } from './waiting.ts';
 
 /** How a run begins: on which workflow, with what values of its state. */
@@ -158,12 +167,12 @@ export class ExecutionEngine {
   }
 
   /**
-   * Takes changes of a run at rest back, or puts files as it left them. Resolves to an error when the run is at work or cannot be
+   * Takes changes of a run at rest back, puts files as it left them, or takes such an undo back. Resolves to an error when the run is at work or cannot be
    * opened or written.
    */
   async undo(
     runId: string,
-    request: UndoRequest | BranchFiles,
+    request: UndoRequest | RedoRequest | BranchFiles,
     workspace: Workspace,
     ask: (question: UndoQuestion) => Promise<UndoAnswer>,
   ): Promise<UndoResult | ErrorInfo> {
@@ -186,6 +195,7 @@ export class ExecutionEngine {
         log.run.asking, // these can still be answered
       ); // what a kill left is judged before it is undone
       const parts = { store, ...place };
+      if ('undo' in request) return await redo(log, parts, request);
       return await ('files' in request ? restore(log, parts, request, ask) : undo(log, parts, request, ask));
     } catch (error) {
       return toInfo(error);

@@ -1,7 +1,7 @@
 import { outcomeOf } from '../protocol/ask.ts';
 import type { Background, Command, EventBody } from '../protocol/events.ts';
 import { pendingCalls } from '../protocol/pending.ts';
-import { type CallState, leftCalls } from '../protocol/run.ts';
+import { type CallState, callsOf, leftCalls } from '../protocol/run.ts';
 import { failure, type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { bounded } from '../tools/outcome.ts';
@@ -43,7 +43,7 @@ export async function answerLooseEnds(log: RunLog, evidence: Evidence): Promise<
  */
 export async function endCalls({ run, emit }: RunLog, evidence: Evidence, but: readonly string[] = []): Promise<void> {
   const names = new Map(pendingCalls(run.messages).map(({ id, name }) => [id, name]));
-  const open = Object.entries(run.calls).filter(([, { ok }]) => ok === undefined);
+  const open = callsOf(run).filter(([, { ok }]) => ok === undefined);
   for (const toolCallId of new Set([...open.map(([id]) => id), ...names.keys()])) {
     const state = run.calls[toolCallId];
     if (state?.ok !== undefined || but.includes(toolCallId)) continue;

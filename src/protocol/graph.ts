@@ -1,4 +1,5 @@
 import { type Compaction, compactionOf, seesOf } from './compaction.ts';
+import { createDictionary, type Dictionary, keysOf } from './dictionary.ts';
 import { inEnglish, type Sentence, sentence } from './l10n.ts';
 import type { ErrorInfo, Message } from './messages.ts';
 import type { NodeChange } from './nodeChange.ts';
@@ -42,12 +43,12 @@ interface NodeState {
 
 /** Where a run stands in its workflow. */
 export interface Graph {
-  nodes: Record<string, NodeState>;
+  nodes: Dictionary<NodeState>;
   main: Track;
   /** It has come to its end: with this node, and when there were so many messages. What is said after that is about it. */
   end?: { node: string; messages: number };
   /** By name (`outer/inner`). Empty outside of a parallel part. */
-  branches: Record<string, Track>;
+  branches: Dictionary<Track>;
   artifacts: string[];
 }
 
@@ -55,9 +56,9 @@ export interface Graph {
 const liveLimit = 200_000;
 
 export const newGraph = (): Graph => ({
-  nodes: {},
+  nodes: createDictionary(),
   main: { at: [], steps: 0, state: {} },
-  branches: {},
+  branches: createDictionary(),
   artifacts: [],
 });
 
@@ -116,7 +117,7 @@ function begin(graph: Graph, { node, branch, of, anew }: NodeChange, at: number)
   };
   setTrack(graph, branch, { ...rest, at: [node], visit });
   const goesOn = before?.status === 'failed'; // where it failed
-  for (const name of Object.keys(graph.branches))
+  for (const name of keysOf(graph.branches))
     if ((branch === undefined || name.startsWith(`${branch}/`)) && !(goesOn && isOpenedBy(node, branch, name)))
       delete graph.branches[name];
 }
@@ -142,7 +143,7 @@ const isOwnLine = (branch: string | undefined): boolean => branch !== undefined 
 
 /** What a node's own lines have come to is its result by now. */
 function closeLines({ branches }: Graph, { node, branch }: NodeChange): void {
-  for (const name of Object.keys(branches)) if (isOpenedBy(node, branch, name)) delete branches[name];
+  for (const name of keysOf(branches)) if (isOpenedBy(node, branch, name)) delete branches[name];
 }
 
 /** It is where it was before it was begun the last time. */

@@ -257,7 +257,7 @@ export function askingTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawSh
  * Bounds, and that there are no other arguments, are checked, not told: a message about the one call that breaks them is
  * shorter than telling them in every prompt.
  */
-const untold = ['help', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'];
+const untold = ['help', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'] as const;
 
 function define<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
   named: Named<Shape, Gives>,

@@ -3,7 +3,7 @@ import type { CallKey } from '../../src/protocol/callKey.ts';
 import type { KeptChange } from '../../src/protocol/events.ts';
 import { amount, t } from '../../src/protocol/l10n.ts';
 import type { ToolCall, ToolResult } from '../../src/protocol/messages.ts';
-import type { CallDraft, CallState, Run } from '../../src/protocol/run.ts';
+import { type CallDraft, type CallState, callsOf, type Run } from '../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { visible, visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
 import { answered, askCard } from '../composer/ask.ts';
@@ -76,7 +76,7 @@ export function lineOf(context: PanelContext, run: Run, call: ToolCall): CardLin
     stopped: run.error?.code === 'ENGINE_ABORTED',
     now: context.now,
     going: isAtWork(context, state?.background?.id),
-    lineOf: (id) => Object.values(run.calls).find((one) => one.background?.id === id)?.command?.line,
+    lineOf: (id) => callsOf(run).find(([, one]) => one.background?.id === id)?.[1].command?.line,
     ...(state && { state }),
     ...(outcome && { outcome }),
   });

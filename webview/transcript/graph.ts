@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
 import type { CallKey } from '../../src/protocol/callKey.ts';
 import { errorSentence } from '../../src/protocol/codeWords.ts';
+import { entriesOf } from '../../src/protocol/dictionary.ts';
 import { newGraph } from '../../src/protocol/graph.ts';
 import { amount, t } from '../../src/protocol/l10n.ts';
 import type { OutlineNode } from '../../src/protocol/outline.ts';
@@ -40,7 +41,7 @@ function body(context: PanelContext, run: Run, rows: readonly Row[], parts: read
   const values = Object.keys(main.state).length;
   const titles = new Map(rows.map(({ node }) => [node.name, node.title ?? node.name]));
   const draw = (row: Row) => rowOf(context, run, row, titles);
-  const sides = Object.fromEntries(Object.entries(branches).map(([head, { state }]) => [head, state]));
+  const sides = Object.fromEntries(entriesOf(branches).map(([head, { state }]) => [head, state]));
   const shown = Object.keys(sides).length > 0 ? { ...main.state, branches: sides } : main.state;
   return html`<ol class="graph-nodes">
       ${parts.map((part) => ('rows' in part ? fold(context, part, draw) : draw(part)))}
@@ -130,7 +131,9 @@ const timesOf = (state: NodeState | undefined) =>
 /** Which round a loop is in. */
 function roundOf(run: Run, { name, loop }: OutlineNode, status: RowStatus): string | typeof nothing {
   if (!loop || !run.graph || !['running', 'asking', 'waiting'].includes(status)) return nothing;
-  const track = [run.graph.main, ...Object.values(run.graph.branches)].find(({ at }) => at.includes(name));
+  const track = [run.graph.main, ...entriesOf(run.graph.branches).map(([, track]) => track)].find(({ at }) =>
+    at.includes(name),
+  );
   if (!track) return nothing;
   return ` · ${t('round {0} of {1}', Math.min(loop.most, Math.floor(track.steps / loop.steps) + 1), loop.most)}`;
 }

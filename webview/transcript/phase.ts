@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
+import { createDictionary, entriesOf } from '../../src/protocol/dictionary.ts';
 import { t } from '../../src/protocol/l10n.ts';
 import { limitReached, money } from '../../src/protocol/money.ts';
 import type { Run } from '../../src/protocol/run.ts';
@@ -81,7 +82,9 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
   const { progress } = run;
   const busy =
     (run.live && !saysNothing(run.live)) ||
-    Object.values(run.graph?.nodes ?? {}).some((node) => node.status === 'running') ||
+    entriesOf(run.graph?.nodes ?? createDictionary<{ status: string }>()).some(
+      ([, node]) => node.status === 'running',
+    ) ||
     callsAtWork(context.model).length > 0;
   if (!progress && busy) return nothing;
   const left = Math.ceil(((progress?.until ?? 0) - context.now) / 1000);

@@ -4,7 +4,7 @@ import type { Agent, Workflow, WorkflowContext } from '../../engine/workflow.ts'
 import { lineIn, nestedLine, resultsKey, type Track, trackOf, withoutResults } from '../../protocol/graph.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
-import type { CallState } from '../../protocol/run.ts';
+import { type CallState, callsOf } from '../../protocol/run.ts';
 import { saidAs, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
@@ -292,7 +292,7 @@ class Walk {
 
   /** The files that a visit of a node changed. */
   private made(callPrefix: string): { artifacts?: string[] } {
-    const calls = Object.entries(this.context.run.calls).filter(([id]) => id.startsWith(`${callPrefix}:`));
+    const calls = callsOf(this.context.run).filter(([id]) => id.startsWith(`${callPrefix}:`));
     const artifacts = calls.flatMap(([, { changes = [] }]) => changes.map(({ path }) => path));
     return artifacts.length > 0 ? { artifacts } : {};
   }
@@ -308,7 +308,7 @@ class Walk {
   private interrupted(callPrefix: string, track: Track): ErrorInfo | undefined {
     const steps = `${callPrefix}:`;
     const { calls } = this.context.run;
-    const begun = Object.entries(calls).filter(
+    const begun = callsOf(this.context.run).filter(
       ([id, state]) =>
         id.startsWith(steps) &&
         state.startedAt !== undefined &&
