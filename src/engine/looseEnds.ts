@@ -1,7 +1,7 @@
 import { outcomeOf } from '../protocol/ask.ts';
 import type { Background, Command, EventBody } from '../protocol/events.ts';
 import { pendingCalls } from '../protocol/pending.ts';
-import { type CallState, leftCalls } from '../protocol/run.ts';
+import { type CallState, leftCalls, type Run } from '../protocol/run.ts';
 import { failure, type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { bounded } from '../tools/outcome.ts';
@@ -30,7 +30,7 @@ export const attendedBy =
 export async function answerLooseEnds(log: RunLog, evidence: Evidence): Promise<void> {
   await endCalls(log, evidence);
   for (const { id } of pendingCalls(log.run.messages)) {
-    const toolResults = [toToolResult(id, toldAfterwards(log.run.calls[id]))];
+    const toolResults = [toToolResult(id, toldOfCall(log.run, id))];
     await log.emit({ type: 'message', message: { role: 'tool', content: '', toolResults } });
   }
 }
@@ -78,6 +78,17 @@ async function endOf(state: CallState, runId: string, toolCallId: string, eviden
   const made = (changes ?? []).filter((_, index) => standing.changes[index] !== 'before');
   return { ...interrupted, changes: made, ...(standing.moved !== 'before' && { moved }) };
 }
+
+/** Outcome for the model of a call whose own was lost. A tool whose work is that of a model with tools has calls of its own. */
+export function toldOfCall({ calls }: Pick<Run, 'calls'>, id: string): ToolOutcome {
+  const isPartly =
+    calls[id]?.startedAt === undefined &&
+    Object.entries(calls).some(([one, { startedAt }]) => startedAt !== undefined && one.startsWith(`${id}:`));
+  return isPartly ? failure('TOOL_INTERRUPTED', partly) : toldAfterwards(calls[id]);
+}
+
+const partly =
+  'The run ended while this was running. Some of what it does was done: check what, before doing the rest.';
 
 /** What the model is told of a call whose outcome was lost: how it ended is on record, what it gave is not. */
 export function toldAfterwards(state: CallState | undefined): ToolOutcome {

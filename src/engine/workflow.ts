@@ -111,13 +111,19 @@ export interface TurnOptions {
 
 export interface Apart {
   node: string;
-  /** What was said so far. Without `add` it begins with its own system message, if any: the agent's instructions are not added. */
+  /** What was said so far. */
   readonly messages: Message[];
-  /**
-   * Keeps what is said next, and `messages` shows it then; without it, it is pushed to `messages` and nothing else keeps it: a
-   * reply is shown when it is whole, so that one that breaks off can be asked for again.
-   */
+  /** Records the next message, and `messages` has it then. Without it, it is pushed to `messages`, and is lost with the window. */
   add?(message: Message): Promise<void>;
+  /**
+   * A model is asked without an agent: no instructions are added. A reply is shown when it is whole, so that one that breaks off can
+   * be asked for again.
+   */
+  bare?: true;
+  /** Key of a recorded conversation of a step (`node-message`). */
+  conversation?: string;
+  /** Ids that its calls have in the run, by the model's ids, where it is recorded by them. */
+  readonly callIds?: Readonly<Record<string, string>>;
   /** What was done about its model's window so far, where that is kept as well: with this branch. */
   readonly compactions?: readonly Compaction[];
   branch?: string;

@@ -1,8 +1,9 @@
 import { compactionOf } from './compaction.ts';
 import type { RunEvent, StoredEvent, When } from './events.ts';
 import type { Filling } from './filling.ts';
-import { applyNode, applyNodeCompaction, applyNodeText, newGraph } from './graph.ts';
+import { applyNode, applyNodeCompaction, applyNodeMessage, applyNodeText, newGraph } from './graph.ts';
 import type { TokenUsage } from './messages.ts';
+import { dropAnswered, dropOutcomes, recordOutcome } from './outcomes.ts';
 import { readOnly } from './readOnly.ts';
 import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
 import { changeFiles, undoFiles } from './runFiles.ts';
@@ -105,6 +106,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.messages.push(event.message);
       run.messageTimes.push(event.at);
       break;
+    case 'node-message':
+      if (run.graph) applyNodeMessage(run.graph, event);
+      dropAnswered(run, event);
+      break;
     case 'queued':
       run.queued.push(waiting(event.seq, event));
       break;
@@ -174,6 +179,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.command = event.command;
       if (event.command) run.ran = true;
       call.step = event.step;
+      call.onlyReads = event.onlyReads;
       if (event.about) call.about = event.about;
       break;
     }
@@ -217,6 +223,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.outputId = event.outputId;
       call.background = event.background;
       call.exitCode = event.exitCode;
+      if (event.outcome) recordOutcome(run, event.toolCallId, { tool: event.name, ...event.outcome });
       call.diff = event.diff;
       delete call.question?.diff; // the card has it now
       break;
@@ -259,6 +266,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'node':
       run.graph ??= newGraph();
       applyNode(run.graph, event, event.at);
+      dropOutcomes(run, event);
       if (event.branch === undefined) {
         const isEnd = event.status === 'end' && run.graph.main.at.length === 0;
         run.graph.end = isEnd ? { node: event.node, messages: run.messages.length } : undefined;

@@ -20,6 +20,7 @@ import type { Graph } from './graph.ts';
 import type { Instructed, Instruction } from './instructions.ts';
 import { inEnglish, type Sentence, sentence, t } from './l10n.ts';
 import type { ErrorInfo, Message, TokenUsage } from './messages.ts';
+import type { NodeOutcome } from './outcomes.ts';
 import type { Outline } from './outline.ts';
 import type { ReadOnly } from './readOnly.ts';
 import type { RunFile } from './runFiles.ts';
@@ -50,6 +51,8 @@ export interface CallState {
   command?: Command;
   process?: ProcessIdentity;
   step?: StepStart;
+  /** It changes nothing, and may be repeated. */
+  onlyReads?: true;
   /** Of a call that stands in no message: what it is about. */
   about?: Record<string, string>;
   stillRunning?: string[];
@@ -127,6 +130,8 @@ export interface Run {
   ran?: boolean;
   /** Of calls of a workflow's nodes, which stand in no message, the tool. */
   tools?: Record<string, string>;
+  /** Outcomes of calls that nodes made and that no node has yet, by the calls' ids; see `outcomes.ts`. */
+  outcomes?: Record<string, NodeOutcome>;
   /** Calls whose own questions wait for the person, oldest first. */
   asking?: string[];
   /** What was said and is not given yet, by the number of its event. */

@@ -43,6 +43,16 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
       'info named by openai/small: 12,000 tokens read (11,000 cached), 345 written, $0.0123',
     ],
   ],
+  'node-message': [
+    [
+      { node: 'ask', conversation: '0', callPrefix: 'ask:1:0:', message: { role: 'user', content: said }, given: true },
+      undefined,
+    ],
+    [
+      { node: 'ask', conversation: '0', callPrefix: 'ask:1:0:', message: { role: 'assistant', content: said } },
+      'debug the reply for node ask is 56 characters, 0 calls',
+    ],
+  ],
   model: [[{ model: 'openai/gpt' }, 'info the conversation goes to openai/gpt']],
   agent: [[{ agentId: 'plan' }, 'info agent plan speaks from here on']],
   message: [

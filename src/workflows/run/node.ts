@@ -1,9 +1,10 @@
-import { toldAfterwards } from '../../engine/looseEnds.ts';
+import { toldOfCall } from '../../engine/looseEnds.ts';
 import type { StopPoint } from '../../engine/stop.ts';
 import type { Apart, WorkflowContext } from '../../engine/workflow.ts';
 import type { Track } from '../../protocol/graph.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
+import { stepOutcome } from '../../protocol/outcomes.ts';
 import { pendingCalls } from '../../protocol/pending.ts';
 import { SaidError, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { toToolResult } from '../../protocol/tools.ts';
@@ -15,6 +16,7 @@ import type { AgentFile, NodeSpec, Step, WorkflowFile } from '../plan/schema.ts'
 import { evaluate, holds, render, renderAll, type Scope, type Tell } from '../template/template.ts';
 import { agentTurn } from './agent.ts';
 import { isQuestion } from './asking.ts';
+import { conversationOf } from './conversation.ts';
 import { canGoOn, errorIn, errorOf, retried } from './failing.ts';
 import { asKept, warned } from './kept.ts';
 import type { Places } from './places.ts';
@@ -137,7 +139,10 @@ async function step(
       const { result, ...said } = await work.nested(params);
       return { state: { ...outputOf(work, result, output), ...worked }, ...said };
     }
-    const result = await perform(uses, params, actionContext(work, index, attempt));
+    const known = stepOutcome(work.context.run, work.place.node, index);
+    const result = known?.byPerson
+      ? known.data
+      : await perform(uses, params, actionContext(work, index, attempt, known?.id));
     const content = (Object(result) as { content?: unknown }).content;
     const state = { ...outputOf(work, result, output), ...worked };
     return { state, ...(typeof content === 'string' && { said: content }) };
@@ -163,17 +168,19 @@ function attemptOf(work: NodeWork, index: number): number {
   return attempt;
 }
 
-/** The call that was made when this one had failed. */
-export const nextAttempt = (id: string): string =>
-  id.replace(/^(.*?)(?:r(\d+))?$/, (_, first, attempt = 0) => `${first}r${Number(attempt) + 1}`);
-
-const actionContext = (work: NodeWork, index: number, attempt = 0): Omit<ActionContext, 'perform'> => ({
+const actionContext = (
+  work: NodeWork,
+  index: number,
+  attempt = 0,
+  own = callIdOf(work, index, attempt),
+): Omit<ActionContext, 'perform'> => ({
   run: work.context,
   node: work.place.node,
-  callId: callIdOf(work, index, attempt),
+  callId: own,
   defaults: work.file.settings.llm ?? {},
   tools: work.file.tools,
   scope: scopeOf(work),
+  conversation: (callId) => conversationOf(work, callId === own ? String(index) : callId, callId),
 });
 
 /**
@@ -194,8 +201,9 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
   }
   const id = typeof agent === 'string' ? agent : node.name;
   const said = () => answer(branch === undefined ? context.run.messages : (work.track().messages ?? []));
+  const { conversation: _, ...acting } = actionContext(work, 0);
   const turn = {
-    ...agentTurn(id, file, { ...actionContext(work, 0), perform }),
+    ...agentTurn(id, file, { ...acting, perform }),
     ...(content && { brief: content }),
     isComplete: () => !isQuestion(said()),
     handsBack: () => context.pausing,
@@ -213,8 +221,10 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
 async function ownTalk({ context, place, callPrefix, track }: NodeWork, branch: string): Promise<Apart> {
   const add = (message: Message) => context.emit({ type: 'message', message, branch });
   const prefix = `${callPrefix}:0:`;
+  const visits = Array.from({ length: track().visit ?? 1 }, (_, index) => `${place.node}:${index + 1}:0:`).reverse();
   for (const { id } of pendingCalls(track().messages ?? [])) {
-    const told = toldAfterwards(context.run.calls[prefix + id]);
+    const made = visits.find((visit) => context.run.calls[visit + id]) ?? prefix; // before the node was begun anew, too
+    const told = toldOfCall(context.run, made + id);
     await add({ role: 'tool', content: '', toolResults: [toToolResult(id, told)] });
   }
   return {
