@@ -65,6 +65,7 @@ export interface ContextOptions {
   intent: WorkflowContext['intent'];
   values: WorkflowContext['values'];
   isPausing(): boolean;
+  isAttended?(runId: string): boolean;
   /** True once after the person has asked for room. */
   wantsRoom?(): boolean;
   /** What is made for the run's window before it is needed. */
@@ -141,6 +142,9 @@ export function createContext(options: ContextOptions): WorkflowContext {
     values: options.values,
     get pausing() {
       return options.isPausing();
+    },
+    get isAttended() {
+      return options.isAttended?.(run.id) ?? false;
     },
     reads: (name) => host.isFree({ id: '', name, arguments: {} }, run.id),
     onlyReads: (name) => host.onlyReads(name),

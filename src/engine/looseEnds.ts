@@ -27,8 +27,8 @@ export const attendedBy =
  * Calls that the editor's end, a store that failed, or a stop that they did not heed, left without a result. None is repeated by
  * itself; one whose end is on record is told as it ended.
  */
-export async function answerLooseEnds(log: RunLog, evidence: Evidence): Promise<void> {
-  await endCalls(log, evidence);
+export async function answerLooseEnds(log: RunLog, evidence: Evidence, lastAt: number): Promise<void> {
+  await endCalls(log, evidence, [], lastAt);
   for (const { id } of pendingCalls(log.run.messages)) {
     const toolResults = [toToolResult(id, toldOfCall(log.run, id))];
     await log.emit({ type: 'message', message: { role: 'tool', content: '', toolResults } });
@@ -40,15 +40,29 @@ export async function answerLooseEnds(log: RunLog, evidence: Evidence): Promise<
  * not run: an unanswered question is a no. Of one that was, the files say whether it was done, and the processes whether its
  * command is at work still.
  * @param but calls that are left as they are
+ * @param lastAt last sign of life of the run before it was opened (epoch milliseconds)
  */
-export async function endCalls({ run, emit }: RunLog, evidence: Evidence, but: readonly string[] = []): Promise<void> {
+export async function endCalls(
+  { run, emit }: RunLog,
+  evidence: Evidence,
+  but: readonly string[] = [],
+  lastAt?: number,
+): Promise<void> {
   const names = new Map(pendingCalls(run.messages).map(({ id, name }) => [id, name]));
+  const interruptedAt = lastAt ?? run.updatedAt;
   const open = Object.entries(run.calls).filter(([, { ok }]) => ok === undefined);
   for (const toolCallId of new Set([...open.map(([id]) => id), ...names.keys()])) {
     const state = run.calls[toolCallId];
     if (state?.ok !== undefined || but.includes(toolCallId)) continue;
     const end = state?.startedAt === undefined ? denied : await endOf(state, run.id, toolCallId, evidence);
-    await emit({ type: 'tool-end', toolCallId, name: names.get(toolCallId) ?? '', ms: 0, ...end });
+    await emit({
+      type: 'tool-end',
+      toolCallId,
+      name: names.get(toolCallId) ?? '',
+      ms: 0,
+      ...end,
+      ...(end.code === 'TOOL_INTERRUPTED' && { interruptedAt }),
+    });
   }
   if (run.unmade) await evidence.standing({ changes: run.unmade }); // puts right what its disk left half done
   await endCommands({ run, emit }, evidence);

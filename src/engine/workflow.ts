@@ -34,6 +34,8 @@ export interface Workflow {
    * said is in `run.messages` by then. Where the run stands is in `run`, and nowhere else.
    */
   advance(context: WorkflowContext): Promise<StopPoint>;
+  /** Names that the workflow reads of the result of a step of a node. */
+  usedLater?(node: string, step: number): string[];
   /** Where changes of a run at rest are undone, when that is not only the workspace. Throws an `Error` with a sentence. */
   undoing?(context: Pick<WorkflowContext, 'run' | 'emit'>): Promise<Workspace>;
 }
@@ -47,6 +49,8 @@ export interface WorkflowContext {
   readonly signal: AbortSignal;
   /** The person wants it to rest at the next good moment: `WaitingUser`. */
   readonly pausing: boolean;
+  /** A person has the run before them, and can decide. */
+  readonly isAttended: boolean;
   /** Values that the run was started with; empty when it goes on. */
   readonly values: Readonly<Record<string, unknown>>;
   /** The limit of the person's settings. */

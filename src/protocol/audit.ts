@@ -117,6 +117,14 @@ const entries: Entries = {
     ...(said && { withWords: true }),
   }),
 
+  'interruption-choice': ({ toolCallIds, choice }) => ({
+    kind: 'answer',
+    to: 'interruption',
+    by: 'person',
+    calls: toolCallIds,
+    choice,
+  }),
+
   'limit-raise': ({ of, more, to }) => ({ kind: 'answer', to: 'limit', of, by: 'person', more, most: to }),
 
   'tool-start': ({ toolCallId, name, changes, moved, command, reads }, words) => ({

@@ -7,4 +7,7 @@ export const formatVersion = 2;
  * Format version that introduced each stored event type; types without a row are of version 1. The journal writes the version
  * on the line, so that an older Towpath knows a newer line from a damaged one. A new event type needs a row.
  */
-export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>>> = { 'node-message': 2 };
+export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>>> = {
+  'node-message': 2,
+  'interruption-choice': 2,
+};

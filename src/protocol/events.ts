@@ -234,6 +234,8 @@ const storedEvents = [
     /** What it did to files; of one that failed or was interrupted, what it may have done. Empty: it is known to have changed nothing. */
     changes: z.array(keptChangeSchema).optional(),
     moved: movedSchema.optional(),
+    /** Of a call that the editor's end interrupted: the last sign of life of the run (epoch milliseconds). */
+    interruptedAt: z.number().optional(),
     /** Processes of its command that were at work after the editor's end, when that was looked at. */
     stillRunning: z.array(z.string()).optional(),
     /** What it changed, or its first lines, as `shownChange` writes it. */
@@ -246,6 +248,15 @@ const storedEvents = [
     exitCode: z.number().int().nullable().optional(),
     /** Of a call that a node made, and that may have changed something. Pictures are not in it. */
     outcome: recordedOutcomeSchema.optional(),
+  }),
+  /**
+   * The person's decision about calls of nodes that were interrupted: the run continues after them with this result, or they run again,
+   * each with its approval.
+   */
+  event('interruption-choice', {
+    toolCallIds: z.array(z.string()),
+    choice: z.enum(['after', 'again']),
+    result: z.unknown().optional(),
   }),
   /** The command that a call left in the background is not at work any more; this can be long after the call. */
   event('command-end', { toolCallId: z.string(), ...commandEndShape }),

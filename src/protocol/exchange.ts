@@ -49,6 +49,7 @@ const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => St
     ...(branch !== undefined && { branch }),
   }),
   'node-message': ({ message, ...event }, hide) => ({ ...event, message: messageData(message, hide) }),
+  'interruption-choice': nothing,
   'tool-end': ({ toolCallId, name, ok, ms, code, exitCode, ...event }) => ({
     ...place(event),
     type: 'tool-end',

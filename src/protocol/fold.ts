@@ -149,6 +149,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
     case 'question':
       run.calls[event.toolCallId] = {
+        ...begunBefore(run.calls[event.toolCallId]),
         status: 'asking',
         question: event.question,
         ...(event.title && { title: event.title }),
@@ -158,6 +159,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       const call = callOf(run, event.toolCallId);
       call.status = event.decision === 'deny' ? 'done' : 'allowed';
       call.decision = event.decision;
+      if (event.decision === 'deny') delete call.again;
       if (event.title) call.title = event.title;
       call.edited = event.edited;
       call.automatic = event.automatic;
@@ -180,6 +182,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.command) run.ran = true;
       call.step = event.step;
       call.onlyReads = event.onlyReads;
+      delete call.again;
       if (event.about) call.about = event.about;
       break;
     }
@@ -223,11 +226,18 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.outputId = event.outputId;
       call.background = event.background;
       call.exitCode = event.exitCode;
+      if (event.interruptedAt !== undefined) call.interruptedAt = event.interruptedAt;
       if (event.outcome) recordOutcome(run, event.toolCallId, { tool: event.name, ...event.outcome });
       call.diff = event.diff;
       delete call.question?.diff; // the card has it now
       break;
     }
+    case 'interruption-choice':
+      for (const id of event.toolCallIds) {
+        if (event.choice === 'after') recordOutcome(run, id, { tool: '', data: event.result ?? null, byPerson: true });
+        else if (run.calls[id]) run.calls[id].again = true;
+      }
+      break;
     case 'command-end': {
       const { type: _, runId: __, seq: ___, toolCallId, at, ...end } = event;
       callOf(run, toolCallId).ended = { ...end, at };
@@ -309,6 +319,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
   }
 }
+
+/** State of a call that is asked about again after an interruption: it began once, whatever the answer is. */
+const begunBefore = ({ again, startedAt, interruptedAt, command }: Partial<CallState> = {}): Partial<CallState> =>
+  again ? { again, startedAt, interruptedAt, ...(command && { command }) } : {};
 
 function callOf(run: Run, toolCallId: string): CallState {
   run.calls[toolCallId] ??= { status: 'asking' };

@@ -91,6 +91,8 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
       ? `${what} done in ${duration(ms)}${exit}${more}`
       : ['warn', `${what} failed after ${duration(ms)}: ${code ?? 'UNKNOWN'}${more}`];
   },
+  'interruption-choice': ({ toolCallIds, choice }) =>
+    `the person lets ${counted(toolCallIds.length, 'interrupted call')} ${choice === 'again' ? 'run again' : 'be: the run continues after that'}`,
   'command-end': ({ toolCallId, ...end }) => {
     const text = `the command of ${named(undefined, toolCallId)} ${endWords(end)}`;
     return hasDied(end) ? ['warn', text] : text;

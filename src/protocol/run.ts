@@ -53,6 +53,10 @@ export interface CallState {
   step?: StepStart;
   /** It changes nothing, and may be repeated. */
   onlyReads?: true;
+  /** Of an interrupted one: the last sign of life (epoch milliseconds). */
+  interruptedAt?: number;
+  /** It was interrupted, and the person wants it to run again. */
+  again?: true;
   /** Of a call that stands in no message: what it is about. */
   about?: Record<string, string>;
   stillRunning?: string[];

@@ -38,6 +38,12 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
       { kind: 'model-call', status: 'begins', model: 'm/x', host: 'h', sent: { messages: 1, tools: 2, tokens: 3 } },
     ],
   ],
+  'interruption-choice': [
+    [
+      { toolCallIds: ['a'], choice: 'after', result: said },
+      { kind: 'answer', to: 'interruption', by: 'person', calls: ['a'], choice: 'after' },
+    ],
+  ],
   'node-message': [
     [
       {

@@ -43,6 +43,13 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
       'info named by openai/small: 12,000 tokens read (11,000 cached), 345 written, $0.0123',
     ],
   ],
+  'interruption-choice': [
+    [
+      { toolCallIds: ['deploy:1:0'], choice: 'after', result: said },
+      'info the person lets 1 interrupted call be: the run continues after that',
+    ],
+    [{ toolCallIds: ['a', 'b'], choice: 'again' }, 'info the person lets 2 interrupted calls run again'],
+  ],
   'node-message': [
     [
       { node: 'ask', conversation: '0', callPrefix: 'ask:1:0:', message: { role: 'user', content: said }, given: true },

@@ -3,6 +3,7 @@ import { toldOfCall } from '../../engine/looseEnds.ts';
 import { RestsAt } from '../../engine/stop.ts';
 import type { Apart, TurnOptions } from '../../engine/workflow.ts';
 import { isUnanswered } from '../../protocol/ask.ts';
+import { isUnknown } from '../../protocol/interruptions.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
 import { isOverLimit } from '../../protocol/money.ts';
@@ -121,12 +122,19 @@ async function answerPending(apart: Apart, { allows, extraTools }: OfferedTools,
     const own = extraTools?.find(({ definition }) => definition.name === call.name);
     const isOffered =
       own !== undefined || run.tools.some((tool) => tool.name === call.name && (allows?.(tool) ?? true));
-    const isKnown = state?.decision === 'deny' || (state?.ok && !outcomeOf(run.run, { id, ...call }));
-    const outcome =
-      isKnown || !isOffered
+    const recorded = outcomeOf(run.run, { id, ...call });
+    const isDenied = state?.decision === 'deny' && state.startedAt === undefined;
+    const isTold = isDenied || (state?.ok && !recorded) || !isOffered;
+    const perform = async () =>
+      isTold
         ? toldOfCall(run.run, id)
-        : await (own ? own.run({ id, ...call }).then(bounded) : run.execute({ id, ...call }, approval));
+        : own
+          ? bounded(await own.run({ id, ...call }))
+          : run.execute({ id, ...call }, approval);
+    const outcome = recorded && run.run.outcomes?.[id]?.byPerson ? recorded : await perform();
     if (isUnanswered(outcome)) throw run.signal.reason;
+    const after = run.run.calls[id];
+    if (after && isUnknown(run.run, id, after)) throw new ActionError(deniedAgain); // the person did not want it again
     await apart.add?.({ role: 'tool', content: '', toolResults: [toToolResult(ownId, outcome)] });
     if (run.signal.aborted) throw run.signal.reason;
   }

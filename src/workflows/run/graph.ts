@@ -2,7 +2,7 @@ import { RestsAt, type StopPoint, stopPointOf } from '../../engine/stop.ts';
 import { isInterrupting } from '../../engine/waiting.ts';
 import type { Agent, Workflow, WorkflowContext } from '../../engine/workflow.ts';
 import { lineIn, nestedLine, resultsKey, type Track, trackOf, withoutResults } from '../../protocol/graph.ts';
-import { interruptionAt } from '../../protocol/interruptions.ts';
+import { interruptedWork, interruptionSentence } from '../../protocol/interruptions.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
 import { saidAs, type Words, wordsIn } from '../../protocol/sentence.ts';
@@ -100,6 +100,9 @@ class Walk {
       const stop = await this.follow({ first: run.graph ? { next: [] } : this.entry() });
       if (stop) {
         const told = await this.asking.tell(stop);
+        const [interrupted] = told.error?.code === 'TOOL_INTERRUPTED' ? interruptedWork(run) : [];
+        if (interrupted)
+          return { ...told, error: { code: 'TOOL_INTERRUPTED', ...saidAs(interruptionSentence(interrupted)) } };
         const { reached: error } = this.limits;
         return error && told.phase === 'WaitingUser' && !told.error ? { ...told, error } : told;
       }
@@ -215,7 +218,7 @@ class Walk {
     }
     if (branch !== undefined && !(await this.asking.hear(branch))) return { phase: 'WaitingUser' };
     const track = (): Track => trackOf(run.graph!, branch)!;
-    const resumed = !item?.anew && run.graph && trackOf(run.graph, branch)?.visit !== undefined;
+    const resumed = !item?.anew && run.graph !== undefined && trackOf(run.graph, branch)?.visit !== undefined;
     if (!resumed) {
       const begun = item ? item.given : state;
       const before = run.graph && trackOf(run.graph, branch)?.state;
@@ -223,11 +226,10 @@ class Walk {
       await emit({ type: 'node', ...place, status: 'start', ...set, ...startOf(item) });
     }
     const callPrefix = `${name}:${track().visit}`;
-    if (resumed && node.agent === undefined && interruptionAt(run, name, branch)) return fail(interrupted);
 
     const { file, agents } = options;
     const work: NodeWork = {
-      ...{ file, agents, context, node, place, callPrefix, track, atOnce: this.atOnce, warnings },
+      ...{ file, agents, context, node, place, callPrefix, resumed, track, atOnce: this.atOnce, warnings },
       nested: (params) => this.nested(work, params),
     };
     if (item) work.item = { around: item.around, given: item.given };
@@ -310,10 +312,3 @@ class Walk {
     return isSaid || isInterrupting(run) ? this.context.turns({ agent: this.agent }) : { phase: 'Completed' };
   }
 }
-
-const interrupted: ErrorInfo = {
-  code: 'TOOL_INTERRUPTED',
-  ...saidAs(
-    sentence('The run ended while this was at work. It may have had its effect: check, then continue to do it again.'),
-  ),
-};
