@@ -82,7 +82,7 @@ async function advance(
   options: Advancing,
 ): Promise<Rest> {
   const { run } = log;
-  const restedAt = run.seq;
+  const { seq: restedAt, updatedAt: lastAt } = run;
   const intent = restedAt === 0 ? 'start' : 'continue';
   const workflow = await options.workflow(run.workflowId || workflowId).catch(toInfo);
   if (intent === 'start') {
@@ -102,6 +102,7 @@ async function advance(
   await answerLooseEnds(
     log,
     evidenceOf(log, host, options, async () => place()?.catch(() => undefined)),
+    lastAt,
   );
   await tellDamage(log);
   await tellCommandEnds(log); // before what the person says to it

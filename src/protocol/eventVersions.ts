@@ -9,4 +9,6 @@ export const formatVersion = 2;
  */
 export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>>> = {
   redo: 2,
+  'node-message': 2,
+  'interruption-choice': 2,
 };

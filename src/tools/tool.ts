@@ -342,6 +342,8 @@ export interface CallContext {
     /** A call of this id that was done, as its files had shown; what it gave was lost. */
     done?: StepDone;
   };
+  /** A call of a model that works at a node's step: its outcome is recorded with its end, so that it is known after the editor's. */
+  recordsOutcome?: true;
   /** `ToolContext.ask`, for the call of this id. */
   ask(toolCallId: string, questions: readonly Asked[]): Promise<Answer>;
 }
