@@ -1,5 +1,5 @@
 import { inEnglish, sentence } from '../protocol/l10n.ts';
-import { joined, type Words } from '../protocol/sentence.ts';
+import type { Words } from '../protocol/sentence.ts';
 import { LLMError } from './errors.ts';
 import { type Endpoint, nameOf } from './providerErrors.ts';
 import { redact } from './redact.ts';
@@ -45,6 +45,20 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
       details: { reason: code },
     });
   }
+  if (isProxyLogin(error)) {
+    const message = sentence(
+      "{0} answered 407: a proxy on the way requires a login. Check the editor's setting http.proxy.",
+      name,
+    );
+    return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', details: { reason: code, status: 407 } });
+  }
+  if (code === 'UND_ERR_SOCKET' && inEnglish(text).includes('bad response')) {
+    const message = sentence(
+      '{0} sent “100 Continue”, which was not requested, so that its answer cannot be read. Check the server or the proxy on the way.',
+      name,
+    );
+    return new LLMError('LLM_HTTP_ERROR', message, { details: { reason: code } });
+  }
   const proxy = proxyRefusal.exec(inEnglish(text))?.[1];
   if (proxy !== undefined) {
     const message = sentence(
@@ -55,11 +69,14 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
     const details = { reason: code, status: Number(proxy) };
     return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', details });
   }
-  const message = sentence(
-    '{0} cannot be reached ({1}). Check the address, the network, and that the server runs.',
-    name,
-    text,
-  );
+  const message =
+    code === 'ECONNREFUSED' && /^localhost(?::|$)/.test(endpoint.host)
+      ? sentence(
+          '{0} cannot be reached ({1}). Check that the server runs; if it listens on ::1 only, use [::1] instead of localhost in its address.',
+          name,
+          text,
+        )
+      : sentence('{0} cannot be reached ({1}). Check the address, the network, and that the server runs.', name, text);
   return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', retryable: true, details: { reason: code } });
 }
 
@@ -85,12 +102,14 @@ export function interruptedError(endpoint: Endpoint, error: unknown): LLMError {
   });
 }
 
-/** Fetch's error for a 407 that came over plain http has not a word in it. */
-const noWord = 'a proxy on the way may want a login';
-const unnamed = ({ name }: Error): string => (name === 'Error' ? noWord : name);
+/** Fetch (undici) has an error without any text for a 407 that came over plain http, and for nothing else before an answer. */
+function isProxyLogin(error: unknown): boolean {
+  const { innermost, code } = innermostOf(error);
+  return innermost instanceof Error && innermost.name === 'Error' && innermost.message === '' && code === '';
+}
 
 /** Fetch says "fetch failed" or "terminated"; the reason is the innermost cause. */
-function reasonOf(endpoint: Endpoint, error: unknown): { code: string; text: Words } {
+function innermostOf(error: unknown): { innermost: unknown; code: string } {
   let innermost = error;
   let code = '';
   for (let depth = 0; depth < 5 && innermost instanceof Error; depth++) {
@@ -99,9 +118,13 @@ function reasonOf(endpoint: Endpoint, error: unknown): { code: string; text: Wor
     if (!(cause instanceof Error)) break;
     innermost = cause;
   }
-  const text = innermost instanceof Error ? innermost.message || unnamed(innermost) : String(innermost);
-  if (code === '') code = /net::(ERR_\w+)/.exec(text)?.[1] ?? '';
-  if (text === noWord) return { code, text: joined([...(code === '' ? [] : [code]), sentence(noWord)], ': ') };
+  return { innermost, code };
+}
+
+function reasonOf(endpoint: Endpoint, error: unknown): { code: string; text: Words } {
+  const { innermost, code: named } = innermostOf(error);
+  const text = innermost instanceof Error ? innermost.message || innermost.name : String(innermost);
+  const code = named === '' ? (/net::(ERR_\w+)/.exec(text)?.[1] ?? '') : named;
   const words = redact(text, endpoint.secrets).slice(0, 300);
   return { code, text: code === '' || words.includes(code) ? words : `${code}: ${words}` };
 }

@@ -171,9 +171,12 @@ export async function kindOf(answer: HttpAnswer): Promise<'events' | 'json' | 't
   return answer.contentType.includes('json') && !/^[deir:]/.test(beginning) ? 'json' : 'events'; // `data:`, `: comment`
 }
 
+/** Statuses that name another address; 304 and the others below 400 are no answer to a request of ours. */
+const redirects: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
+
 async function refusal(answer: HttpAnswer, response: Response): Promise<LLMError> {
   const { endpoint } = answer;
-  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+  if (response.type === 'opaqueredirect' || redirects.has(response.status)) {
     const target = response.headers.get('location');
     const name = nameOf(endpoint);
     const message = target

@@ -185,7 +185,7 @@ function mayBeRepeated(code: LLMErrorCode, headers: Headers): boolean | undefine
 
 /**
  * What the headers ask to wait, in milliseconds: `retry-after-ms` (OpenAI, Azure), else `Retry-After` in seconds or as
- * a date. Nonsense, zero and the past are nothing: then our own back-off holds.
+ * a date, which counts from the server's own `Date` (RFC 9110, 10.2.3). Nonsense, zero and the past are nothing: then our own back-off holds.
  */
 export function retryAfterOf(headers: Headers, now: number): number | undefined {
   const inMs = Number(headers.get('retry-after-ms') ?? Number.NaN);
@@ -193,6 +193,7 @@ export function retryAfterOf(headers: Headers, now: number): number | undefined 
   const text = headers.get('retry-after')?.trim();
   if (!text) return undefined;
   const seconds = Number(text);
-  const ms = Number.isNaN(seconds) ? Date.parse(text) - now : seconds * 1000;
+  const server = Date.parse(headers.get('date') ?? '');
+  const ms = Number.isNaN(seconds) ? Date.parse(text) - (Number.isNaN(server) ? now : server) : seconds * 1000;
   return ms > 0 && Number.isFinite(ms) ? ms : undefined;
 }

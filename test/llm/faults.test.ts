@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import fc from 'fast-check';
 import { type AdapterLimits, type AdapterResult, createAdapter, type RetryWait } from '../../src/llm/adapter.ts';
@@ -388,6 +389,12 @@ describe('a provider in trouble', () => {
   const waits: [id: string, headers: Record<string, string>, least: number, most: number][] = [
     ['N18 Retry-After in seconds', { 'retry-after': '0.2' }, 200, 200],
     ['N19 Retry-After as a date', { 'retry-after': 'in a second' }, 1, 1000],
+    [
+      'N19 Retry-After as a date of a server whose clock is an hour ahead',
+      { 'retry-after': 'in a second', date: 'an hour ahead' },
+      1,
+      1000,
+    ],
     ['N20 Retry-After −5', { 'retry-after': '-5' }, 15, 25],
     ['N20 Retry-After 0', { 'retry-after': '0' }, 15, 25],
     ['N20 Retry-After in the past', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 15, 25],
@@ -399,7 +406,9 @@ describe('a provider in trouble', () => {
     it(`${id}: waits as asked, then goes on`, async () => {
       const dated = headers['retry-after'] === 'in a second';
       const script: ProviderScript = (_, count) => {
-        const asked = dated ? { 'retry-after': new Date(Date.now() + 1000).toUTCString() } : headers;
+        const clock = Date.now() + (headers.date ? 3_600_000 : 0);
+        const date = headers.date ? { date: new Date(clock).toUTCString() } : {};
+        const asked = dated ? { 'retry-after': new Date(clock + 1000).toUTCString(), ...date } : headers;
         return count === 0 ? failing(429, {}, asked) : reply.text('Hello');
       };
       const { result, waits: waited } = await call(script);
@@ -472,6 +481,51 @@ describe('a provider in trouble', () => {
     assert.match(result.error?.message ?? '', /redirects to \/v1\/chat\/completions\. Redirects are not followed/);
   });
 
+  it('304 is told as what was answered, not as a redirect, and once', async () => {
+    const { result } = await call(() => failing(304, ''));
+    assert.equal(result.attempts, 1);
+    assert.match(result.error?.message ?? '', /304/);
+    assert.doesNotMatch(result.error?.message ?? '', /redirect/);
+  });
+
+  it('100 Continue that nobody requested is told as that, and once', async () => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections++;
+      socket.on('error', () => {});
+      socket.once('data', () => socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as { port: number };
+      const adapter = createAdapter(clientFor(`http://127.0.0.1:${port}/v1`), limits);
+      const { error } = await adapter.complete(greeting, { signal: new AbortController().signal });
+      assert.match(error?.message ?? '', /sent “100 Continue”, which was not requested/);
+      assert.equal(connections, 1);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('a server that listens on ::1 only is reached, or the sentence says how', async () => {
+    const server = createHttpServer((_, response) => response.end('{}'));
+    const isThere = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(0, '::1', () => resolve(true));
+    });
+    if (!isThere) return; // a machine without IPv6
+    try {
+      const { port } = server.address() as { port: number };
+      const adapter = createAdapter(clientFor(`http://localhost:${port}/v1`), limits);
+      const { error } = await adapter.complete(greeting, { signal: new AbortController().signal });
+      if (error?.details && JSON.stringify(error.details).includes('ECONNREFUSED'))
+        assert.match(error.message, /if it listens on ::1 only, use \[::1\] instead of localhost/);
+      else assert.doesNotMatch(error?.message ?? '', /cannot be reached/);
+    } finally {
+      server.close();
+    }
+  });
+
   for (const status of [301, 302, 303, 307, 308]) {
     it(`N34 ${status} to another server: it receives nothing`, async () => {
       const other = await startProvider(() => reply.text('I got you.'));
@@ -531,11 +585,12 @@ describe('a provider in trouble', () => {
     }
   });
 
-  it('N37 a proxy that wants a login, over plain http: guessed, for fetch has no word for it', async () => {
+  it('N37 a proxy that wants a login, over plain http: named, and not asked again', async () => {
     const provider = await startProvider(() => reply.status(407));
     try {
       const { error } = await hear(clientFor(provider.url).chatStream(greeting));
-      assert.match(error?.message ?? '', /cannot be reached \(a proxy on the way may want a login\)/);
+      assert.match(error?.message ?? '', /answered 407: a proxy on the way requires a login\. .*http\.proxy/);
+      assert.equal(provider.requests.length, 1);
     } finally {
       await provider.close();
     }
