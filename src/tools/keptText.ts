@@ -6,8 +6,8 @@ const toldTail = 45 * 1024;
 
 /**
  * A long text as the part of an outcome: whole when it is short, else its beginning and its end, while the whole text is
- * kept with the run, to be read with `output.read` and opened by the person. `dropped`: bytes that are missing in `text`
- * already.
+ * kept with the run, to be read with `output.read` and opened by the person. `dropped`: bytes that `text` lacks
+ * already, which nobody can read.
  */
 export async function keptText<Field extends string>(
   text: string,
@@ -20,11 +20,16 @@ export async function keptText<Field extends string>(
   const head = beginning(text, toldHead);
   const tail = end(text, toldTail);
   const left = Buffer.byteLength(text) - Buffer.byteLength(head) - Buffer.byteLength(tail);
-  const missing = `${left + dropped} bytes in the middle are left out here`;
+  const lost = dropped > 0 ? `, and ${dropped} more were not stored` : '';
+  const missing = `${left} bytes in the middle are left out here${lost}`;
   const shown = as(`${head}\n… ${missing} …\n${tail}`);
   try {
     const outputId = (await keepOutput(text)).slice(0, 12);
-    return { ...shown, cut: `${missing}: read them with output.read and the id ${outputId}.`, outputId };
+    return {
+      ...shown,
+      cut: `${missing}: read ${dropped > 0 ? `the ${left}` : 'them'} with output.read and the id ${outputId}.`,
+      outputId,
+    };
   } catch {
     return { ...shown, cut: `${missing}, and could not be kept.` }; // what was done is done, and is told
   }

@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSyn
 import * as paths from 'node:path';
 import type { OwnedRule } from '../../src/protocol/rule.ts';
 import { defaultTools } from '../../src/tools/default.ts';
+import { keptText } from '../../src/tools/keptText.ts';
 import { commandEnvironment } from '../../src/tools/shell/environment.ts';
 import { Cleaner, CommandOutput } from '../../src/tools/shell/output.ts';
 import { endProcesses } from '../../src/tools/shell/processes.ts';
@@ -155,6 +156,16 @@ describe('tools: shell.run', () => {
       );
       assert.ok(outputId);
     }
+  });
+
+  it('of output that is too much to store, what can be read is told apart from what cannot', async () => {
+    const { cut = '', outputId } = await keptText('x'.repeat(100_000), 5_000_000, 'output', {
+      keepOutput: async () => 'a'.repeat(64),
+    });
+    const [, left, more, readable] =
+      /^(\d+) bytes in the middle are left out here, and (\d+) more were not stored: read the (\d+) with/.exec(cut)!;
+    assert.deepEqual([more, readable, outputId], ['5000000', left, 'a'.repeat(12)]);
+    assert.ok(Number(left) < 100_000);
   });
 
   it('output of another run, or of none, cannot be read', async () => {

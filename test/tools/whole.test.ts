@@ -15,6 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import fsPromises from 'node:fs/promises';
 import * as paths from 'node:path';
 import fc from 'fast-check';
 import { isTorn, putRight } from '../../src/tools/files/torn.ts';
@@ -93,6 +94,23 @@ describe('writing a file', () => {
   it('never takes the place of a file that came meanwhile', async () => {
     await assert.rejects(createFile(at('a.txt'), Buffer.from('x')), { code: 'E_PRECONDITION_FAILED' });
     assert.deepEqual([workspace.read('a.txt'), here()], ['old\n', ['a.txt']]);
+  });
+
+  it('a new file is made once and known where the link was made and its reply lost (NFS)', async () => {
+    const { link } = fsPromises;
+    fsPromises.link = async (from, to) => {
+      await link(from, to);
+      throw Object.assign(new Error('EEXIST: file already exists, link'), { code: 'EEXIST' });
+    };
+    try {
+      const made = await data<{ path: string }>(
+        conversation(workspace).call('fs.write', { path: 'b.txt', content: 'x' }),
+      );
+      assert.deepEqual([made.path, workspace.read('b.txt'), here()], ['b.txt', 'x', ['a.txt', 'b.txt']]);
+      await assert.rejects(createFile(at('a.txt'), Buffer.from('x')), { code: 'E_PRECONDITION_FAILED' });
+    } finally {
+      fsPromises.link = link;
+    }
   });
 
   it('a new file has the permissions of any new file', async () => {

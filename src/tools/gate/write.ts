@@ -82,12 +82,19 @@ async function create(folder: string, name: string, bytes: Uint8Array, mode?: nu
     try {
       await link(temporary, made); // unlike a rename it takes nobody's place
     } catch (error) {
+      if (codeOf(error) === 'EEXIST' && (await isLinked(temporary, made))) return;
       if (!hasNoLinks.has(codeOf(error))) throw error;
       await (await open(made, 'wx', 0o600)).close();
       await rename(temporary, made).catch((error) => rm(made, { force: true }).then(() => Promise.reject(error)));
     }
   });
   await syncFolder(folder);
+}
+
+/** NFS: a reply was lost, and the repeated request found the link that the first had made. */
+async function isLinked(temporary: string, made: string): Promise<boolean> {
+  const [one, other] = await Promise.all([lstat(temporary), lstat(made)]);
+  return isSame(one, other);
 }
 
 const hasNoLinks = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EXDEV']);
