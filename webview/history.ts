@@ -118,7 +118,9 @@ function stateOf({ state, elsewhere, damaged, readOnly, live, phase, error, work
           ? ''
           : error?.code === 'ENGINE_ABORTED'
             ? 'Stopped'
-            : 'Failed';
+            : error?.code === 'ENGINE_MAX_TURNS_EXCEEDED'
+              ? 'Limit reached'
+              : 'Failed';
   if (state) return `${t(ended || 'Done')}, ${t('not seen yet')}`;
   return ended && t(ended);
 }

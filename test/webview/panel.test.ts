@@ -449,10 +449,10 @@ The flag works; one test fails, see the test.`,
   for (const [took, words] of [
     [
       { turns: 50, ms: 754_000, tokens: 340_000, cost: 0.8, files: 6 },
-      '50 steps, 12 min 34 s, 340k tokens, $0.80, 6 files',
+      'Stopped at the limit of 50 steps · $0.80 · 6 files',
     ],
-    [{ turns: 1, ms: 900, tokens: 0, files: 1 }, '1 step, 900 ms, 1 file'],
-    [{ turns: 50, ms: 60_000, tokens: 1_200_000, cost: 0.0034, files: 0 }, '50 steps, 1 min, 1.2M tokens, $0.0034'],
+    [{ turns: 1, ms: 900, tokens: 0, files: 1 }, 'Stopped at the limit of 1 step · 1 file'],
+    [{ turns: 50, ms: 60_000, tokens: 1_200_000, cost: 0.0034, files: 0 }, 'Stopped at the limit of 50 steps · $0.0034 · 1.2M tokens'],
     [undefined, 'The limit is reached.'],
   ] as const) {
     it(`says what the turns took that there is a limit for: ${words}`, async () => {

@@ -99,7 +99,7 @@ export const ends: Record<EndCode, Kind> = {
   ENGINE_MAX_TURNS_EXCEEDED: {
     tone: 'warning',
     ways: ['Continue'],
-    says: ({ took }, error) => (took ? wordsOf(took) : errorSentence(error)),
+    says: ({ took }, error) => (took ? limitSentence(took) : errorSentence(error)),
   },
   ENGINE_LOOP_DETECTED: {
     tone: 'warning',
@@ -241,15 +241,15 @@ function withPlan(run: Run, words: string): string {
   return `${words.replace(/\.$/, '')} · ${t('{0} of {1} of the plan left', left, items.length)}`;
 }
 
-/** What the turns took that there is a limit for, in place of a sentence about the limit. */
-const wordsOf = (took: Took): string =>
-  [
-    t(amount(took.turns, 'step')),
-    duration(took.ms),
-    ...(took.tokens > 0 ? [t('{0} tokens', count(took.tokens))] : []),
-    ...(took.cost ? [t(money(took.cost))] : []),
-    ...(took.files > 0 ? [t(amount(took.files, 'file'))] : []),
-  ].join(', ');
+/** Sentence about the limit of turns, with what the turns cost. */
+function limitSentence({ turns, cost, files, tokens }: Took): string {
+  const usage = [
+    ...(cost ? [t(money(cost))] : []),
+    ...(files > 0 ? [t(amount(files, 'file'))] : []),
+    ...(tokens > 0 ? [t('{0} tokens', count(tokens))] : []),
+  ];
+  return [t('Stopped at the limit of {0}', t(amount(turns, 'step'))), ...usage.slice(0, 2)].join(' · ');
+}
 
 /** What takes most of a window that is full. */
 function fillingWords({ filling }: Run): string[] {

@@ -137,10 +137,10 @@ export class RunStates {
 
 const order: readonly RunState[] = ['asking', 'failed', 'ended', 'working'];
 
-/** Who stopped a run has seen how it ended. */
+/** A user who stopped a run has seen how it ended; a run at its limit of turns did not fail. */
 function endOf({ phase, error }: Extract<RunEvent, { type: 'phase' }>): 'failed' | 'ended' | 'seen' {
   if (error?.code === 'ENGINE_ABORTED') return error.message === closedMessage ? 'ended' : 'seen';
-  return phase === 'Failed' ? 'failed' : 'ended';
+  return phase === 'Failed' && error?.code !== 'ENGINE_MAX_TURNS_EXCEEDED' ? 'failed' : 'ended';
 }
 
 /** What is said of it after its title: `asks`, `at work in another window`. */
