@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { excerptOfCall } from '../llm/excerpt.ts';
 import { isUnanswered } from '../protocol/ask.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { failure, type ToolOutcome } from '../protocol/tools.ts';
 import { notRun } from './waiting.ts';
+
+/** Characters of all texts in the arguments of a call: more than any tool takes. */
+const maxArgumentCharacters = 5_100_000;
+/** Characters that are stored and sent of longer arguments. */
+const storedArgumentCharacters = 2000;
 
 /** Calls of one reply that are run or asked about. Every wire hands on all there are: here, and nowhere else, the rest are refused. */
 const callLimit = 64;
@@ -24,6 +30,8 @@ export class Calls {
   private readonly started = new Map<ToolCall, Running>();
   private changeSeen = false;
   private readonly reading: Set<Promise<unknown>> = new Set();
+  /** Calls whose arguments were cut before anybody stored or sent them. */
+  private readonly oversized = new Set<ToolCall>();
 
   /** @param isKnown whether a call of the run has had this id: a provider's id that is used twice is replaced */
   constructor(
@@ -81,12 +89,14 @@ export class Calls {
     const open = outcomes.find((outcome) => outcome && isUnanswered(outcome));
     if (open) return open; // its turn has not come
     if (this.isInterrupted()) return notRun;
+    if (this.oversized.has(call)) return tooLong;
     return isFree ? this.read(call) : this.execute(call, following);
   }
 
   private async read(call: ToolCall): Promise<ToolOutcome> {
     while (this.reading.size >= parallelReads) await Promise.race(this.reading);
     if (this.isInterrupted()) return notRun;
+    if (this.oversized.has(call)) return tooLong;
     const outcome = this.execute(call, []);
     this.reading.add(outcome);
     try {
@@ -106,10 +116,25 @@ export class Calls {
   private name(proposed: ToolCall): ToolCall {
     const taken = this.isKnown(proposed.id) || this.noticed.some((call) => call.id === proposed.id);
     const usable = /^[\w.:|-]{1,128}$/.test(proposed.id) && !(proposed.id in {}) && !taken;
-    const call = usable ? proposed : { ...proposed, id: `call_${randomUUID()}` };
+    const named = usable ? proposed : { ...proposed, id: `call_${randomUUID()}` };
+    const isOversized = charactersIn(named.arguments) + (named.malformed?.length ?? 0) > maxArgumentCharacters;
+    const call = isOversized ? excerptOfCall(named, storedArgumentCharacters) : named;
+    if (isOversized) this.oversized.add(call);
     this.noticed.push(call);
     return call;
   }
+}
+
+const tooLong = failure(
+  'TOOL_ARGS_INVALID',
+  `The arguments are longer than ${maxArgumentCharacters.toLocaleString('en')} characters. They were not stored, and nothing was run. Send them in parts.`,
+);
+
+/** Returns the number of characters in all texts of a value. */
+function charactersIn(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, one) => sum + charactersIn(one), 0);
 }
 
 const tooMany = failure(

@@ -24,7 +24,7 @@ const toolCallSchema = z.object({
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()),
   malformed: z.string().optional(),
-  /** Its long arguments are cut to fit the model's window: in what is sent, never in what is kept or run. */
+  /** Its long arguments are cut: in what is sent, to fit the model's window, or everywhere, if no tool takes that much. */
   cut: z.literal(true).optional(),
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
