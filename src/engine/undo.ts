@@ -104,7 +104,8 @@ export async function redo(log: RunLog, parts: Parts, { undo: seq }: RedoRequest
     return { undone: [], left: changed.map((path) => ({ path, why: t('It was changed since.') })) };
   if (result.undone.length > 0) {
     await log.emit({ type: 'redo', undo: seq, toolCallIds, changes, paths, moves });
-    await tellModel(log, 'The user has redone, after an undo,', result.undone);
+    const about = toolCallIds.length > 0 ? 'has redone your changes of' : 'has taken back what was restored';
+    await tellModel(log, `The user ${about}:`, result.undone);
   }
   return result;
 }
