@@ -18,7 +18,7 @@ import {
   repairTorn,
 } from './fileSteps.ts';
 import type { RunLog } from './log.ts';
-import { movesDone } from './movesDone.ts';
+import { isThere, movesDone } from './movesDone.ts';
 
 export interface UndoRequest {
   toolCallIds: readonly string[];
@@ -181,7 +181,8 @@ async function work(log: RunLog, parts: Parts, { steps, moves, left }: Work, ask
       const before = one.isDone ? one.step.left : await storeFound(store, run.id, one);
       const source = sourceOf(one, following, movedAway);
       if (source) await moveBack(workspace, source, one);
-      const form = source || movedAway.has(one) ? undefined : await doStep(workspace, one, path);
+      const isThere = source !== undefined || movedAway.has(one) || isReplacedByMove(one.step, made);
+      const form = isThere ? undefined : await doStep(workspace, one, path);
       if (source) movedAway.add(source);
       changes.set(one, changeOf(one, before, form));
     } catch (error) {
@@ -195,6 +196,7 @@ async function work(log: RunLog, parts: Parts, { steps, moves, left }: Work, ask
     for (const move of open)
       try {
         for (const path of [move.from, move.to]) checkPlace(path);
+        if (await isEmptied(workspace, steps, moves, move)) continue;
         await moveTo(workspace, move.from, move.to);
       } catch (error) {
         leave(move.paths[0]!, error);
@@ -240,6 +242,20 @@ function pathThen({ path, place, left }: FileStep, moves: readonly UndoMove[], f
 const isReplacedByMove = ({ path, to, left }: FileStep, made: ReadonlySet<Moved>): boolean =>
   to === null && left !== null && [...made].some((move) => isIn(move.to, path));
 
+/** Whether nothing is there to be moved, because all of it was deleted: it comes back, or has gone, file by file. */
+async function isEmptied(
+  workspace: Workspace,
+  steps: readonly FileStep[],
+  moves: readonly UndoMove[],
+  move: UndoMove,
+): Promise<boolean> {
+  if (await isThere(workspace, move.from)) return false;
+  const earlier = moves.slice(0, moves.indexOf(move));
+  return steps.some(
+    ({ path, to, left }) => (to === null || left === null) && isIn(move.from, earlier.reduce<string>(after, path)),
+  );
+}
+
 /** Whether what a step puts below this path after the moves is there. */
 async function isFilledSince(workspace: Workspace, steps: readonly FileStep[], path: string): Promise<boolean> {
   for (const step of steps) {
@@ -261,14 +277,14 @@ async function storeFound(
 }
 
 function changeOf({ step, found, isDone }: Ready, before: string | null, form: FileForm | undefined): UndoChange {
-  const { path, place, paths, to, was } = step;
+  const { path, place, paths, to, was, leftForm } = step;
   const kind = isDone ? step.leftKind : found.kind;
   return {
     path,
     before,
     after: to,
     ...(kind && { kind }),
-    ...form,
+    ...(form ?? (isDone && (to === null || step.form) ? leftForm : undefined)),
     ...(was?.kind && { afterKind: was.kind }),
     ...(place !== path && { place }),
     ...((paths.length !== 1 || paths[0] !== path) && { paths }),
