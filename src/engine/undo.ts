@@ -160,7 +160,10 @@ async function work(log: RunLog, parts: Parts, { steps, moves, left }: Work, ask
       if (now !== undefined) await repairTorn(workspace, store, run.id, { left: step.left, path: now }, content);
       const one = isReplacedByMove(step, made)
         ? { step, content, found: { id: null }, isDone: true }
-        : await lookAtStep(workspace, step, content, now);
+        : await lookAtStep(workspace, step, content, now).catch((error) => {
+            if (!isBlocked(step, steps)) throw error;
+            return lookAtStep(workspace, step, content, undefined);
+          });
       if (!step.known || !one.isDone) ready.push({ ...one, now: now ?? step.place });
     } catch (error) {
       leave(step.path, error);
@@ -190,8 +193,11 @@ async function work(log: RunLog, parts: Parts, { steps, moves, left }: Work, ask
     }
   };
   const failed = new Set<UndoMove>();
-  if (moves.length === 0) for (const [index, one] of chosen.entries()) await put(one, one.now, chosen.slice(index + 1));
-  else {
+  if (moves.length === 0) {
+    const blocked = chosen.filter(({ step }) => isBlocked(step, steps));
+    const inOrder = [...chosen.filter((one) => !blocked.includes(one)), ...blocked];
+    for (const [index, one] of inOrder.entries()) await put(one, one.now, inOrder.slice(index + 1));
+  } else {
     for (const one of chosen) if (one.content === null) await put(one, one.now);
     for (const move of open)
       try {
@@ -237,6 +243,11 @@ function pathThen({ path, place, left }: FileStep, moves: readonly UndoMove[], f
   if (left === null) return failed.size > 0 ? path : place;
   return moves.filter((move) => !failed.has(move)).reduce<string>(after, path);
 }
+
+/** A file that comes back where a folder is now, or below what is a file now, once another step has removed that. */
+const isBlocked = ({ place, left }: FileStep, steps: readonly FileStep[]): boolean =>
+  left === null &&
+  steps.some(({ path, to }) => to === null && path !== place && (isIn(path, place) || isIn(place, path)));
 
 /** A file that had to go before something was moved into its place, which has been done. */
 const isReplacedByMove = ({ path, to, left }: FileStep, made: ReadonlySet<Moved>): boolean =>
