@@ -149,18 +149,28 @@ async function work(log: RunLog, parts: Parts, { steps, moves, left }: Work, ask
     if (problem !== undefined && path.startsWith('@state/')) throw new SaidError(problem);
   };
 
+  const emptied = new Set<UndoMove>();
+  for (const move of moves) if (await isEmptied(workspace, steps, moves, move)) emptied.add(move);
   const made = await movesDone(workspace, moves, (path) => isFilledSince(workspace, steps, path));
+  for (const move of emptied) made.delete(move); // what is at its end is something else
   const open = moves.filter((move) => !made.has(move));
   const ready: Ready[] = [];
+  /** Files that have gone, for something else is there by now. */
+  const gone = new Set<FileStep>();
   for (const step of steps)
     try {
       checkPlace(step.path);
       const content = await contentOf(store, run.id, step);
       const now = pathNow(step, moves, made);
       if (now !== undefined) await repairTorn(workspace, store, run.id, { left: step.left, path: now }, content);
-      const one = isReplacedByMove(step, made)
+      if (isReplacedByMove(step, made)) gone.add(step);
+      const one: ReadyStep = gone.has(step)
         ? { step, content, found: { id: null }, isDone: true }
         : await lookAtStep(workspace, step, content, now).catch((error) => {
+            if (isOverlaid(step, steps)) {
+              gone.add(step);
+              return { step, content, found: { id: null }, isDone: true };
+            }
             if (!isBlocked(step, steps)) throw error;
             return lookAtStep(workspace, step, content, undefined);
           });
@@ -184,7 +194,7 @@ async function work(log: RunLog, parts: Parts, { steps, moves, left }: Work, ask
       const before = one.isDone ? one.step.left : await storeFound(store, run.id, one);
       const source = sourceOf(one, following, movedAway);
       if (source) await moveBack(workspace, source, one);
-      const isThere = source !== undefined || movedAway.has(one) || isReplacedByMove(one.step, made);
+      const isThere = source !== undefined || movedAway.has(one) || gone.has(one.step);
       const form = isThere ? undefined : await doStep(workspace, one, path);
       if (source) movedAway.add(source);
       changes.set(one, changeOf(one, before, form));
@@ -243,6 +253,18 @@ function pathThen({ path, place, left }: FileStep, moves: readonly UndoMove[], f
   if (left === null) return failed.size > 0 ? path : place;
   return moves.filter((move) => !failed.has(move)).reduce<string>(after, path);
 }
+
+/** A file that is to go, and in whose place, or around it, another has come back already. */
+const isOverlaid = ({ path, to, left }: FileStep, steps: readonly FileStep[]): boolean =>
+  to === null &&
+  left !== null &&
+  steps.some(
+    (other) =>
+      other.to !== null &&
+      other.left === null &&
+      other.place !== path &&
+      (isIn(path, other.place) || isIn(other.place, path)),
+  );
 
 /** A file that comes back where a folder is now, or below what is a file now, once another step has removed that. */
 const isBlocked = ({ place, left }: FileStep, steps: readonly FileStep[]): boolean =>
