@@ -86,6 +86,7 @@ export function isChangedSince({ step, found, isDone }: ReadyStep): boolean {
 /** Looks again, and does the step: what changed while the user was asked is not overwritten. Returns the form of a file that goes away. */
 export async function doStep(workspace: Workspace, one: ReadyStep, path: string): Promise<FileForm | undefined> {
   const { step, content } = one;
+  if (content !== null && step.left === null && step.was?.kind !== 'folder') await clearWay(workspace, path);
   const { found, isDone } = await lookAtStep(workspace, step, content, path);
   if (isDone) {
     const file = found.target?.file ?? (await resolvePath(workspace.roots, path, 'delete'));
@@ -156,17 +157,19 @@ export async function contentOf({ contents }: RunStore, runId: string, step: Fil
   return was ? contents.readBytes(of, to) : contents.read(of, to);
 }
 
-/** Moves a file or folder; empty folders in its way are what a new file there has left. */
+/** Moves a file or folder. */
 export async function moveTo(workspace: Workspace, from: string, to: string): Promise<void> {
   const source = await resolvePath(workspace.roots, from, 'rename');
-  const there = await resolvePath(workspace.roots, to, 'delete').catch(() => undefined);
-  if (there?.kind === 'folder' && there.path !== source.path) await removeEmpty(there.path);
+  await clearWay(workspace, to);
   const target = await resolvePath(workspace.roots, to, 'create');
   await workspace.move(source.path, target.path);
 }
 
-/** Removes a folder that holds nothing but such folders; anything else stays whole. */
-async function removeEmpty(folder: string): Promise<void> {
+/** Removes a folder that is in the way and holds nothing but such folders: a file that has gone has left it. Anything else stays whole. */
+async function clearWay(workspace: Workspace, path: string): Promise<void> {
+  const there = await resolvePath(workspace.roots, path, 'delete').catch(() => undefined);
+  if (there?.kind !== 'folder') return;
+  const folder = there.path;
   const all = await readdir(folder, { withFileTypes: true, recursive: true });
   if (!all.every((entry) => entry.isDirectory())) return;
   const folders = all

@@ -13,21 +13,23 @@ export async function movesDone<Move extends Moved>(
   moves: readonly Move[],
   isBehind: (path: string) => Promise<boolean>,
 ): Promise<Set<Move>> {
-  const isThere = (path: string) =>
-    resolvePath(workspace.roots, path, 'delete').then(
-      ({ kind }) => kind !== 'missing',
-      () => false,
-    );
   const done = new Set<Move>();
   for (const [index, move] of moves.entries()) {
-    if ((await isThere(move.from)) && !(await isBehind(move.from))) continue;
+    if ((await isThere(workspace, move.from)) && !(await isBehind(move.from))) continue;
     let place = move.to;
     for (const later of [undefined, ...moves.slice(index + 1)]) {
       if (later) place = after(place, later);
-      if (!(await isThere(place))) continue;
+      if (!(await isThere(workspace, place))) continue;
       done.add(move);
       break;
     }
   }
   return done;
 }
+
+/** Whether something is at this path itself, also a link. */
+export const isThere = (workspace: Workspace, path: string): Promise<boolean> =>
+  resolvePath(workspace.roots, path, 'delete').then(
+    ({ kind }) => kind !== 'missing',
+    () => false,
+  );

@@ -18,7 +18,7 @@ import {
   repairTorn,
 } from './fileSteps.ts';
 import type { RunLog } from './log.ts';
-import { movesDone } from './movesDone.ts';
+import { isThere, movesDone } from './movesDone.ts';
 
 export interface UndoRequest {
   toolCallIds: readonly string[];
@@ -104,7 +104,8 @@ export async function redo(log: RunLog, parts: Parts, { undo: seq }: RedoRequest
     return { undone: [], left: changed.map((path) => ({ path, why: t('It was changed since.') })) };
   if (result.undone.length > 0) {
     await log.emit({ type: 'redo', undo: seq, toolCallIds, changes, paths, moves });
-    await tellModel(log, 'The user has redone, after an undo,', result.undone);
+    const about = toolCallIds.length > 0 ? 'has redone your changes of' : 'has taken back what was restored';
+    await tellModel(log, `The user ${about}:`, result.undone);
   }
   return result;
 }
@@ -148,18 +149,31 @@ async function work(log: RunLog, parts: Parts, { steps, moves, left }: Work, ask
     if (problem !== undefined && path.startsWith('@state/')) throw new SaidError(problem);
   };
 
+  const emptied = new Set<UndoMove>();
+  for (const move of moves) if (await isEmptied(workspace, steps, moves, move)) emptied.add(move);
   const made = await movesDone(workspace, moves, (path) => isFilledSince(workspace, steps, path));
+  for (const move of emptied) made.delete(move); // what is at its end is something else
   const open = moves.filter((move) => !made.has(move));
   const ready: Ready[] = [];
+  /** Files that have gone, for something else is there by now. */
+  const gone = new Set<FileStep>();
   for (const step of steps)
     try {
       checkPlace(step.path);
       const content = await contentOf(store, run.id, step);
       const now = pathNow(step, moves, made);
       if (now !== undefined) await repairTorn(workspace, store, run.id, { left: step.left, path: now }, content);
-      const one = isReplacedByMove(step, made)
+      if (isReplacedByMove(step, made)) gone.add(step);
+      const one: ReadyStep = gone.has(step)
         ? { step, content, found: { id: null }, isDone: true }
-        : await lookAtStep(workspace, step, content, now);
+        : await lookAtStep(workspace, step, content, now).catch((error) => {
+            if (isOverlaid(step, steps)) {
+              gone.add(step);
+              return { step, content, found: { id: null }, isDone: true };
+            }
+            if (!isBlocked(step, steps)) throw error;
+            return lookAtStep(workspace, step, content, undefined);
+          });
       if (!step.known || !one.isDone) ready.push({ ...one, now: now ?? step.place });
     } catch (error) {
       leave(step.path, error);
@@ -180,7 +194,8 @@ async function work(log: RunLog, parts: Parts, { steps, moves, left }: Work, ask
       const before = one.isDone ? one.step.left : await storeFound(store, run.id, one);
       const source = sourceOf(one, following, movedAway);
       if (source) await moveBack(workspace, source, one);
-      const form = source || movedAway.has(one) ? undefined : await doStep(workspace, one, path);
+      const isThere = source !== undefined || movedAway.has(one) || gone.has(one.step);
+      const form = isThere ? undefined : await doStep(workspace, one, path);
       if (source) movedAway.add(source);
       changes.set(one, changeOf(one, before, form));
     } catch (error) {
@@ -188,12 +203,16 @@ async function work(log: RunLog, parts: Parts, { steps, moves, left }: Work, ask
     }
   };
   const failed = new Set<UndoMove>();
-  if (moves.length === 0) for (const [index, one] of chosen.entries()) await put(one, one.now, chosen.slice(index + 1));
-  else {
+  if (moves.length === 0) {
+    const blocked = chosen.filter(({ step }) => isBlocked(step, steps));
+    const inOrder = [...chosen.filter((one) => !blocked.includes(one)), ...blocked];
+    for (const [index, one] of inOrder.entries()) await put(one, one.now, inOrder.slice(index + 1));
+  } else {
     for (const one of chosen) if (one.content === null) await put(one, one.now);
     for (const move of open)
       try {
         for (const path of [move.from, move.to]) checkPlace(path);
+        if (await isEmptied(workspace, steps, moves, move)) continue;
         await moveTo(workspace, move.from, move.to);
       } catch (error) {
         leave(move.paths[0]!, error);
@@ -235,9 +254,40 @@ function pathThen({ path, place, left }: FileStep, moves: readonly UndoMove[], f
   return moves.filter((move) => !failed.has(move)).reduce<string>(after, path);
 }
 
+/** A file that is to go, and in whose place, or around it, another has come back already. */
+const isOverlaid = ({ path, to, left }: FileStep, steps: readonly FileStep[]): boolean =>
+  to === null &&
+  left !== null &&
+  steps.some(
+    (other) =>
+      other.to !== null &&
+      other.left === null &&
+      other.place !== path &&
+      (isIn(path, other.place) || isIn(other.place, path)),
+  );
+
+/** A file that comes back where a folder is now, or below what is a file now, once another step has removed that. */
+const isBlocked = ({ place, left }: FileStep, steps: readonly FileStep[]): boolean =>
+  left === null &&
+  steps.some(({ path, to }) => to === null && path !== place && (isIn(path, place) || isIn(place, path)));
+
 /** A file that had to go before something was moved into its place, which has been done. */
 const isReplacedByMove = ({ path, to, left }: FileStep, made: ReadonlySet<Moved>): boolean =>
   to === null && left !== null && [...made].some((move) => isIn(move.to, path));
+
+/** Whether nothing is there to be moved, because all of it was deleted: it comes back, or has gone, file by file. */
+async function isEmptied(
+  workspace: Workspace,
+  steps: readonly FileStep[],
+  moves: readonly UndoMove[],
+  move: UndoMove,
+): Promise<boolean> {
+  if (await isThere(workspace, move.from)) return false;
+  const earlier = moves.slice(0, moves.indexOf(move));
+  return steps.some(
+    ({ path, to, left }) => (to === null || left === null) && isIn(move.from, earlier.reduce<string>(after, path)),
+  );
+}
 
 /** Whether what a step puts below this path after the moves is there. */
 async function isFilledSince(workspace: Workspace, steps: readonly FileStep[], path: string): Promise<boolean> {
@@ -260,14 +310,14 @@ async function storeFound(
 }
 
 function changeOf({ step, found, isDone }: Ready, before: string | null, form: FileForm | undefined): UndoChange {
-  const { path, place, paths, to, was } = step;
+  const { path, place, paths, to, was, leftForm } = step;
   const kind = isDone ? step.leftKind : found.kind;
   return {
     path,
     before,
     after: to,
     ...(kind && { kind }),
-    ...form,
+    ...(form ?? (isDone && (to === null || step.form) ? leftForm : undefined)),
     ...(was?.kind && { afterKind: was.kind }),
     ...(place !== path && { place }),
     ...((paths.length !== 1 || paths[0] !== path) && { paths }),

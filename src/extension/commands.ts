@@ -261,6 +261,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.details': () => parts.details.choose(),
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),
+    'towpath.redo': () => undo.redo(),
     'towpath.takeBackChange': () => takeBack(parts),
     'towpath.commands': () => parts.commandsAtWork.choose(),
     'towpath.writeCommitMessage': (pressed?: SourceControl) => parts.commitMessages.write(pressed),

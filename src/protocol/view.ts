@@ -37,6 +37,7 @@ const panelActionSchema = z.enum([
   'pick-agent',
   'plan-first',
   'undo-turn',
+  'redo',
   'first-steps',
   'deleted-runs',
   'take-over',
@@ -329,8 +330,10 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('open-text'), ...messagePlace }),
   /** All of what a call changed, for its card: answered by `change`. */
   z.strictObject({ type: z.literal('show-change'), ...callShape }),
-  /** Asks the host to ask: nothing is undone without an answer to its dialog. */
+  /** The host asks before more than one change is undone, or one whose files hold something else by now. */
   z.strictObject({ type: z.literal('undo'), runId: id, toolCallIds: z.array(id).min(1).max(1000) }),
+  /** Takes back the undo of this call; nothing happens when one of its files was changed since. */
+  z.strictObject({ type: z.literal('redo'), ...callShape }),
   /** The changes of one file, for the person to take back what they do not want. */
   z.strictObject({ type: z.literal('file-changes'), runId: id, path: z.string().min(1).max(4096) }),
   /** The person has, or has not, seen what it holds: the contents with this id. */

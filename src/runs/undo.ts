@@ -19,6 +19,8 @@ export interface UndoStep {
   left: string | null;
   /** `left` is no text. */
   leftKind?: RemovedKind;
+  /** Form of a text that the run has made or moved there: for a redo, when an interrupted undo has replaced it already. */
+  leftForm?: Pick<KeptChange, 'mode' | 'encoding'>;
   /** Between the changes somebody else changed the file, too. */
   mixed?: true;
   toolCallIds: string[];
@@ -66,6 +68,7 @@ export function undoSteps(
     // What was deleted as bytes has another id than its text, where it is not plain UTF-8.
     if (step.left !== change.before && !(kind && encoding)) step.mixed = true;
     if (change.after === null && mode !== undefined) step.form ??= { mode, encoding };
+    if (change.before === null) step.leftForm = formOfNew(run.calls[toolCallId]?.changes, change);
     step.left = change.after;
     step.paths.push(change.path);
     step.toolCallIds.push(toolCallId);
@@ -97,6 +100,14 @@ export function redoSteps({ toolCallIds, changes, moves }: Undone): { steps: Und
   const deepestFirst = steps.filter(isFolder).sort((one, other) => other.path.length - one.path.length);
   const all = [...steps.filter((step) => !isFolder(step)).reverse(), ...deepestFirst]; // a folder goes when it is empty
   return { steps: all.filter(({ to, left }) => to !== left), moves: forward.reverse() };
+}
+
+/** Form of a file that a call has made: that of the text that it has moved there, else a plain one. */
+function formOfNew(changes: readonly KeptChange[] = [], { after: id }: KeptChange): UndoStep['leftForm'] {
+  const isSource = ({ before, after, kind, mode }: KeptChange) =>
+    before === id && after === null && !kind && mode !== undefined;
+  const { mode = 0o666 & ~process.umask(), encoding } = changes.find(isSource) ?? {};
+  return { mode, encoding };
 }
 
 const opposite = ({ from, to }: Moved): Moved => ({ from: to, to: from });

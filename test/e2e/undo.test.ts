@@ -40,12 +40,13 @@ describe('undo', () => {
     writeFileSync(path.join(editor.folder, 'one.txt'), 'mine, since then');
     await editor.screenshot('undo-turn');
     await editor.panel.frame.getByTestId('undo-turn').click();
-    await answers(/Undo what Towpath changed in 2 files\?.*one\.txt\nwas changed since/s, 'Undo the Others');
+    const edited = /Undo what Towpath changed in 2 files\?\s+Restores 2 files\. You edited 1 of them since: one\.txt\./;
+    await answers(edited, 'Restore 1 File');
     await eventually('the other is undone', () => editor.read('two.txt') === 'mine 2');
     assert.equal(editor.read('one.txt'), 'mine, since then');
     await editor.panel.frame.getByText('one.txt stays as it is: It was changed since.').waitFor();
     await editor.command('Towpath: Undo Run');
-    await answers(/Undo what Towpath changed in one\.txt\?/, 'Undo All of Them');
+    await answers(/Undo what Towpath changed in one\.txt\?\s+one\.txt\s+was changed since/, 'Undo');
     await eventually('both are undone', () => editor.read('one.txt') === 'mine 1');
     await editor.panel.send('What now?');
     await eventually('the model answers', () => provider.requests.length === 3);
@@ -113,18 +114,41 @@ describe('undo', () => {
     assert.deepEqual([files(), provider.requests.length], [['Pulled 1.', 'Pulled 2.'], 2]);
   });
 
-  it('of one change by its card, after a reload, only after the dialog', async () => {
+  it('of one change by its card, after a reload, asks only about what would be lost, and can be redone there', async () => {
     await editor.reload();
-    const undo = editor.panel.cards('fs.write').first().getByTestId('undo');
-    await undo.click();
-    await editor.dialog.escape();
-    assert.deepEqual(files(), ['Pulled 1.', 'Pulled 2.']);
-    await undo.click();
-    await answers(/Undo what Towpath changed in one\.txt\?/, 'Undo');
+    const card = editor.panel.cards('fs.write').first();
+    await card.getByTestId('undo').click();
     await eventually('the file is as it was', () => editor.read('one.txt') === 'mine 1');
     assert.equal(editor.read('two.txt'), 'Pulled 2.');
-    await eventually('the card says so', async () =>
-      /Undone/.test(await editor.panel.cards('fs.write').first().innerText()),
-    );
+    await eventually('the card says so', async () => /Undone/.test(await card.innerText()));
+    await editor.screenshot('undone-redo');
+    await card.getByTestId('redo').click();
+    await eventually('it is redone', () => editor.read('one.txt') === 'Pulled 1.');
+    await card.getByTestId('undo').waitFor();
+    writeFileSync(path.join(editor.folder, 'one.txt'), 'mine, since then');
+    await card.getByTestId('undo').click();
+    assert.match(await editor.dialog.text(), /Undo what Towpath changed in one\.txt\?/);
+    await editor.dialog.escape();
+    assert.equal(editor.read('one.txt'), 'mine, since then');
+  });
+
+  it('of the run is redone by its notice or the command, unless a file was changed since', async () => {
+    const undoes = async () => {
+      await editor.command('Towpath: Undo Run');
+      await answers(/Undo what Towpath changed in 2 files\?/, 'Undo');
+      await eventually('both are undone', () => String(files()) === 'mine 1,mine 2');
+    };
+    await undoes();
+    await editor.panel.frame.getByText('Undone: changes in 2 files.').waitFor();
+    await editor.panel.frame.getByRole('button', { name: 'Redo', exact: true }).last().click();
+    await eventually('both are redone', () => String(files()) === 'Pulled 1.,Pulled 2.');
+    await undoes();
+    writeFileSync(path.join(editor.folder, 'two.txt'), 'mine, since then');
+    await editor.command('Towpath: Redo');
+    await editor.panel.frame.getByText('two.txt stays as it is: It was changed since.').waitFor();
+    assert.deepEqual(files(), ['mine 1', 'mine, since then']);
+    writeFileSync(path.join(editor.folder, 'two.txt'), 'mine 2');
+    await editor.command('Towpath: Redo');
+    await eventually('both are redone', () => String(files()) === 'Pulled 1.,Pulled 2.');
   });
 });

@@ -92,7 +92,7 @@ describe('redo', () => {
     assert.equal(await redo(), undefined, 'there is nothing more to redo');
     assert.deepEqual(after.messages.at(-1), {
       role: 'system',
-      content: 'The user has redone, after an undo, gone, new, a. Read again before you edit.',
+      content: 'The user has redone your changes of: gone, new, a. Read again before you edit.',
     });
     await undo('run');
     assert.deepEqual(files('a', 'new', 'gone'), ['A', undefined, 'G']);

@@ -104,7 +104,7 @@ async function undoRun(editor: Towpath, folder: string): Promise<object> {
 /** A person who says yes to every question as it comes, Undo's too. */
 function answerQuestions({ dialog }: Towpath): { stop(): Promise<void> } {
   let isOver = false;
-  const yes = /^(Allow All \(\d+\)|Allow|Undo|Undo All of Them)$/;
+  const yes = /^(Allow All \(\d+\)|Allow|Undo|Restore All \d+)$/;
   const answering = (async () => {
     for (; !isOver; await sleep(100)) {
       if (!(await dialog.isOpen().catch(() => false))) continue;

@@ -33,6 +33,7 @@ export const invariants = {
   torn: 'no file is ever empty or half written',
   said: 'what waits is given once, in the words that it has then; what was taken back is never given',
   undo: 'Undo of the run gives every file back as it was',
+  reasons: 'Undo finishes what a killed one began: it reports no file as left, and offers none again',
   left: 'nothing of a killed window stays behind, in the store or beside the files',
   believed: 'nothing is read from a damaged record, or from what a local model has kept, that was not written',
   unsaid: 'the list and the opened run say that the record is damaged',
@@ -49,6 +50,8 @@ export interface Breach {
 export interface Resting {
   run(): Promise<Run | undefined>;
   undo(): Promise<object>;
+  /** Calls that can still be undone. */
+  undoable?(): Promise<string[]>;
 }
 
 /** Sees a case from outside: what its windows said, and what stands on disk between them. */
@@ -103,7 +106,10 @@ export class Witness {
       await this.checkRun(window);
       const undone = await window.undo().catch((error: Error) => ({ code: error.message }));
       if ('code' in undone) this.breach('undo', undone.code);
+      else this.checkReasons(undone);
     }
+    for (const report of reports) if ('ended' in report) this.checkReasons(report.ended);
+    if (this.excused.size === 0 && (await window.undoable?.())?.length) this.breach('reasons', 'it is offered again');
     this.checkUndone();
     await new RunStore(path.join(this.folder, 'store'), () => Date.now() + 2 * hour).sweep(); // as a window on another day does
     this.checkLeftovers();
@@ -231,6 +237,12 @@ export class Witness {
     for (const [name, state] of this.states)
       if (state !== 'after' && told.get(name) !== 'unknown' && !isWithoutFiles(name))
         this.breach('K6', `${name} is ${state}`);
+  }
+
+  private checkReasons(undone: object): void {
+    if (this.excused.size > 0 || !('left' in undone)) return;
+    for (const { path: file, why } of undone.left as { path: string; why: string }[])
+      this.breach('reasons', `${file}: ${why}`);
   }
 
   private checkUndone(): void {

@@ -27,6 +27,15 @@ describe('a window that is killed', () => {
     }
   });
 
+  it('in an undo: the next one finishes, and says nothing that is not so', async () => {
+    const undos = points(operations).filter(({ job }) => job === 'undo');
+    const wanted = tries(3, 60);
+    for (const one of undos.filter((_, index) => index % Math.ceil(undos.length / wanted) === 1)) {
+      const { name, breaches } = await stage.play(one);
+      assert.deepEqual([name, breaches], [name, []]);
+    }
+  });
+
   it('while a person speaks: what waits is given once, as they want it in the end, or never', async () => {
     const cases = said(operations).filter((_, index) => index % 340 === 85);
     for (const one of cases) {

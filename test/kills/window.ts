@@ -93,6 +93,11 @@ export function openWindow(folder: string, report: (what: Report) => void) {
       const toolCallIds = undoable(await store.read(runId!), 'run');
       return engine.undo(runId!, { toolCallIds }, workspace, async () => 'all');
     },
+    async undoable() {
+      const [runId] = await own();
+      const run = runId && (await store.read(runId).catch(() => undefined));
+      return run ? undoable(run, 'run') : [];
+    },
     /** The run's own folder and record; undefined before there is one. */
     async run() {
       for (const id of await own()) {

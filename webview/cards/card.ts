@@ -4,6 +4,7 @@ import type { KeptChange } from '../../src/protocol/events.ts';
 import { amount, t } from '../../src/protocol/l10n.ts';
 import type { ToolCall, ToolResult } from '../../src/protocol/messages.ts';
 import { type CallDraft, type CallState, callsOf, type Run } from '../../src/protocol/run.ts';
+import { redoable } from '../../src/protocol/runFiles.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { visible, visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
 import { answered, askCard } from '../composer/ask.ts';
@@ -43,8 +44,10 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     beside: html`${
       change
         ? changeButtons(context, key, call, change, made?.undone?.includes(change.path))
-        : made?.moved && !made.undone?.length
-          ? undoButton(context, key, made.moved.to)
+        : made?.moved
+          ? made.undone?.length
+            ? redoButton(context, key)
+            : undoButton(context, key, made.moved.to)
           : nothing
     }${
       state?.outputId && !state.background
@@ -98,7 +101,7 @@ function changeButtons(
   const { path, kind } = change;
   const name = visibleLine(path);
   const what = kind && typeof call.arguments.path === 'string' ? call.arguments.path : path; // a folder, for all that was in it
-  const undo = undone ? nothing : undoButton(context, key, what);
+  const undo = undone ? redoButton(context, key) : undoButton(context, key, what);
   if (kind) return html`${undo}`; // it was deleted as it was on disk: no text to compare
   return html`${undo}<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${t('Show what changed in {0}', name)}
       @click=${() => context.post({ type: 'open-diff', ...key })}>${t('Diff')}</vscode-button>`;
@@ -108,6 +111,14 @@ function undoButton(context: PanelContext, { runId, toolCallId }: CallKey, path:
   const title = t('Undo this change of {0}', visibleLine(path));
   return html`<vscode-button appearance="icon" data-testid="undo" title=${title} aria-label=${title}
     @click=${() => context.post({ type: 'undo', runId, toolCallIds: [toolCallId] })}>${icons.undo}</vscode-button>`;
+}
+
+/** As long as nothing has changed the files since, as far as the run knows; the host compares them. */
+function redoButton(context: PanelContext, key: CallKey): TemplateResult | typeof nothing {
+  const { run } = context.model;
+  if (!run || !redoable(run, ({ toolCallIds }) => toolCallIds.includes(key.toolCallId))) return nothing;
+  return html`<button class="link" data-testid="redo"
+    @click=${() => context.post({ type: 'redo', ...key })}>${t('Redo')}</button>`;
 }
 
 /** A call that the model is still writing. */

@@ -10,6 +10,9 @@ export function note(content: string, isOpen: boolean, toggled: ReturnType<typeo
   const undone = /^The person has undone your changes of: ([\s\S]*)\. Read again before you edit\.$/.exec(content)?.[1];
   if (undone !== undefined)
     return html`<p class="ending" data-role="system">${t('You undid what was changed in {0}', proseLine(undone))}</p>`;
+  const redone = /^The user has redone your changes of: ([\s\S]*)\. Read again before you edit\.$/.exec(content)?.[1];
+  if (redone !== undefined)
+    return html`<p class="ending" data-role="system">${t('You redid what was changed in {0}', proseLine(redone))}</p>`;
   const isBrief = content.startsWith('RUN_DIRECTIVE\n');
   const title = isBrief ? briefTitle(content) : noteTitle(content);
   return html`<details class="thinking brief" data-role=${isBrief ? 'brief' : 'system'}

@@ -17,6 +17,7 @@ export const actions: Record<PanelAction, string> = {
   'plan-first': 'towpath.planFirst',
   'first-steps': 'workbench.action.openWalkthrough',
   'undo-turn': 'towpath.undoTurn',
+  redo: 'towpath.redo',
   'deleted-runs': 'towpath.deletedRuns',
   'take-over': 'towpath.takeOver',
   answer: 'towpath.answer',

@@ -283,6 +283,9 @@ export class Panel {
       case 'undo':
         await this.parts.undo.calls(message.runId, message);
         return view.focus();
+      case 'redo':
+        await this.parts.undo.redo(message);
+        return view.focus();
       case 'review-file':
         return this.parts.changedFiles.review(message);
       case 'undo-file':

@@ -93,7 +93,8 @@ export class Branches {
   ): Promise<boolean> {
     const { conversation, store, undo } = this.parts;
     if (conversation.runId !== from) return false;
-    if (restore && !(await undo.calls(from, { toolCallIds: await store.callsAfter(from, said.seq) }))) return false;
+    const changed = restore ? await store.callsAfter(from, said.seq) : [];
+    if (restore && !(await undo.calls(from, { toolCallIds: changed }, true))) return false;
     const branch = await this.forkAt(from, said.seq - 1);
     if (branch === undefined) return false;
     const attachments = [...(said.message.attachments ?? []), ...named];
@@ -112,7 +113,9 @@ export class Branches {
   /** Files as they were when the message there was said, after undo's own question. */
   async restoreTo(runId: string, at: number): Promise<void> {
     const said = await this.saidAt(runId, at, 'restore');
-    if (said) await this.parts.undo.calls(runId, { toolCallIds: await this.parts.store.callsAfter(runId, said.seq) });
+    if (!said) return;
+    const toolCallIds = await this.parts.store.callsAfter(runId, said.seq);
+    await this.parts.undo.calls(runId, { toolCallIds }, true);
   }
 
   /**
@@ -160,7 +163,7 @@ export class Branches {
     if (!place) return;
     if (place.isEnd) return this.restoreAll(from);
     const toolCallIds = await store.callsAfter(from, place.seq);
-    if (conversation.runId === from) await undo.calls(from, { toolCallIds });
+    if (conversation.runId === from) await undo.calls(from, { toolCallIds }, true);
   }
 
   private async restoreAll(runId: string): Promise<void> {
