@@ -164,6 +164,7 @@ const entries: Entries = {
   queued: none,
   'queued-change': none,
   'queued-remove': none,
+  'approval-request': none, // `question` says it
   'command-start': none,
   outline: none,
   node: none,
