@@ -84,7 +84,7 @@ async function advance(
   options: Advancing,
 ): Promise<Rest> {
   const { run } = log;
-  const restedAt = run.seq;
+  const { seq: restedAt, updatedAt: lastAt } = run;
   const intent = restedAt === 0 ? 'start' : 'continue';
   const workflow = await options.workflow(run.workflowId || workflowId).catch(toInfo);
   if (intent === 'start') {
@@ -106,6 +106,7 @@ async function advance(
   await answerLooseEnds(
     log,
     evidenceOf(log, host, options, async () => place()?.catch(() => undefined)),
+    lastAt,
     unsettled,
   );
   const kept = (id: string) => options.store.contents.read(run.id, id);

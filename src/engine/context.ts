@@ -4,6 +4,7 @@ import { withOwnNatives } from '../llm/native.ts';
 import { type Compaction, compactionOf } from '../protocol/compaction.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
+import { outcomeOf } from '../protocol/outcomes.ts';
 import { needsApproval, openApprovals, openCalls } from '../protocol/pending.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
 import { type CallState, callsOf } from '../protocol/run.ts';
@@ -66,6 +67,7 @@ export interface ContextOptions {
   intent: WorkflowContext['intent'];
   values: WorkflowContext['values'];
   isPausing(): boolean;
+  isAttended?(runId: string): boolean;
   /** True once after the person has asked for room. */
   wantsRoom?(): boolean;
   /** What is made for the run's window before it is needed. */
@@ -151,6 +153,9 @@ export function createContext(options: ContextOptions): WorkflowContext {
     get pausing() {
       return options.isPausing();
     },
+    get isAttended() {
+      return options.isAttended?.(run.id) ?? false;
+    },
     reads: (name) => host.isFree({ id: '', name, arguments: {} }, run.id),
     onlyReads: (name) => host.onlyReads(name),
     get maxTurns() {
@@ -193,7 +198,8 @@ export function createContext(options: ContextOptions): WorkflowContext {
       return reply;
     },
 
-    execute: (call, approval) =>
+    execute: async (call, approval) =>
+      outcomeOf(run, call) ??
       host.executeToolCall(call, { ...contextFor(approval), step: { done: stepDone(run.calls[call.id]) } }),
   };
 
@@ -205,6 +211,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       .getVisibleTools({ agentId, contextWindow: chosen.contextWindow })
       .filter((tool) => !extra.has(tool.name) && (turn.allows?.(tool) ?? true));
     const gated = contextFor(agent.approval);
+    const recording = apart?.bare && apart.add && { recordsOutcome: true as const };
     const names = new Set(offered.map((tool) => tool.name));
     const refused = (name: string) => turn.allows !== undefined && !names.has(name);
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
@@ -220,7 +227,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       ...(!apart && options.ahead && { ahead: options.ahead }),
       prefix: {
         model: chosen.model,
-        ...((!apart || apart.add) && {
+        ...(!apart?.bare && {
           systemPrompt: systemPrompt(agent, await options.workspace(), instructionsInPrompt(fitted)),
         }),
         tools,
@@ -236,9 +243,13 @@ export function createContext(options: ContextOptions): WorkflowContext {
         if (own) return bounded(await own.run(call));
         if (refused(call.name)) return unavailable(call, tools);
         const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
-        return host.executeToolCall(call, { ...gated, lastSeen: seen, workspace: turn.workspace }, following);
+        return host.executeToolCall(
+          call,
+          { ...gated, ...recording, lastSeen: seen, workspace: turn.workspace },
+          following,
+        );
       },
-      // What nobody keeps cannot be gone on with: it comes to its end, and the run rests after it.
+      // A conversation without a record cannot be continued: it comes to its end, and the run rests after it.
       isPausing: () => !(apart && !apart.add) && options.isPausing(),
       wantsRoom: () => !apart && (options.wantsRoom?.() ?? false),
       open: {
@@ -252,7 +263,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       contextWindow: windowNowOf(chosen),
       ...(!apart && { files: () => instructionsInWindow(run, fitted) }),
       ...(turn.brief !== undefined && { brief: turn.brief }),
-      shownWhole: apart !== undefined && !apart.add,
+      shownWhole: apart?.bare === true,
       signal,
     };
     return turn.onlyRoom ? onlyRoom(loop) : runTurns(loop);
@@ -317,7 +328,7 @@ const talkOf = (
 
 /** A conversation apart, and what is told of it: its words, and that room was made in its window, at its node. Its drafts of calls have no place to be shown. */
 function talkApart(apart: Apart, { run, emit }: RunLog): { talk: Talk; emit: Emit } {
-  const { node, branch } = apart;
+  const { node, branch, conversation } = apart;
   const unkept: Compaction[] = [];
   const counted = { contextTokens: 0, contextMessages: 0 };
   const talk: Talk = {
@@ -335,11 +346,15 @@ function talkApart(apart: Apart, { run, emit }: RunLog): { talk: Talk; emit: Emi
     },
     calls: run.calls,
     callPrefix: apart.callPrefix,
+    get callIds() {
+      return apart.callIds;
+    },
     isInterrupted: false,
     hasCall: (id) => callIdsIn(apart.messages).has(id) || Object.hasOwn(run.calls, id),
     async add(message) {
-      if (apart.add) return apart.add(message);
-      apart.messages.push(message);
+      if (apart.add) await apart.add(message);
+      else apart.messages.push(message);
+      if (!apart.bare) return;
       if (message.role === 'assistant' && message.content) void emit({ type: 'chunk', content: message.content, node });
     },
   };
@@ -354,7 +369,8 @@ function talkApart(apart: Apart, { run, emit }: RunLog): { talk: Talk; emit: Emi
         counted.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
         counted.contextMessages = apart.messages.length + 1; // the answer comes next
       } else if (event.type === 'compaction') {
-        await emit({ ...event, node, ...(branch !== undefined && { branch }) });
+        const place = { ...(branch !== undefined && { branch }), ...(conversation !== undefined && { conversation }) };
+        await emit({ ...event, node, ...place });
         counted.contextTokens = 0;
         if (!apart.compactions) unkept.push(compactionOf(event, apart.messages.length));
       } else if (event.type === 'request' || event.type === 'attempt') {

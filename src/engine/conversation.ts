@@ -14,4 +14,6 @@ export interface Conversation {
   /** By tool call id, after `callPrefix`. */
   readonly calls: Readonly<Dictionary<CallState>>;
   readonly callPrefix?: string;
+  /** Ids in `calls` of the calls whose prefix is another one: those made before the node was begun anew. */
+  readonly callIds?: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,5 @@
 import type { EventBody, LimitOf, RunEvent } from '../protocol/events.ts';
+import { interruptedWork } from '../protocol/interruptions.ts';
 import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { openApprovals } from '../protocol/pending.ts';
@@ -33,6 +34,12 @@ import {
   undo,
 } from './undo.ts';
 import type { ChangedWaiting } from './waiting.ts';
+
+/** Decision of the person about interrupted calls. */
+export type InterruptionChoice = Pick<
+  Extract<EventBody, { type: 'interruption-choice' }>,
+  'toolCallIds' | 'choice' | 'result'
+>;
 
 /** How a run begins: on which workflow, with what values of its state. */
 type Start = { runId: string } & Partial<Omit<Plan, 'model'>> & UserInput;
@@ -142,6 +149,18 @@ export class ExecutionEngine {
   /** Records that the person lets more be spent; what is said of a run counts from its next call on. Resolves to why it could not be kept. */
   raiseLimit(runId: string, raise: { of: LimitOf; more: number; to: number }): Promise<ErrorInfo | undefined> {
     return record(this.hearing, runId, { type: 'limit-raise', ...raise });
+  }
+
+  /**
+   * Records the person's decision about calls that were interrupted, and are still open; the run continues with the next `continue`.
+   * Resolves to why it could not be kept.
+   */
+  async chooseAfterInterruption(runId: string, choice: InterruptionChoice): Promise<ErrorInfo | undefined> {
+    const run = await this.hearing.read(runId).catch(toInfo);
+    if ('code' in run) return run;
+    const open = new Set(interruptedWork(run).flatMap(({ calls }) => calls));
+    if (!choice.toolCallIds.every((id) => open.has(id))) return undefined; // it was decided meanwhile
+    return record(this.hearing, runId, { type: 'interruption-choice', ...choice });
   }
 
   /**

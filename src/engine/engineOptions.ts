@@ -37,6 +37,8 @@ export interface EngineOptions {
   maxTurns?(): number;
   /** What a run may spend before the person is asked; without it there is no limit. */
   runLimit?: ReadLimit;
+  /** Tells whether a person has the run before them; without it nobody has, and `on_error` of a workflow decides. */
+  isAttended?(runId: string): boolean;
   /** Commands that outlived an editor. */
   left?: LeftCommands;
   /** Commands that go on in this window. */

@@ -58,12 +58,16 @@ interface Done {
   result?: ToolResult;
 }
 
-function callsIn(messages: readonly Message[], { calls, callPrefix = '' }: Conversation): Done[] {
+function callsIn(messages: readonly Message[], { calls, callPrefix = '', callIds }: Conversation): Done[] {
   const results = new Map<string, ToolResult>();
   for (const message of messages)
     if (message.role === 'tool') for (const result of message.toolResults) results.set(result.toolCallId, result);
   const asked = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
-  return asked.map((call) => ({ call, state: calls[callPrefix + call.id], result: results.get(call.id) }));
+  return asked.map((call) => ({
+    call,
+    state: calls[callIds?.[call.id] ?? callPrefix + call.id],
+    result: results.get(call.id),
+  }));
 }
 
 const succeeded = ({ result }: Done): boolean => result !== undefined && !result.error;

@@ -1,7 +1,7 @@
 import { outcomeOf } from '../protocol/ask.ts';
 import type { Background, Command, EventBody } from '../protocol/events.ts';
 import { openApprovals, openCalls, pendingCalls } from '../protocol/pending.ts';
-import { type CallState, callsOf, leftCalls } from '../protocol/run.ts';
+import { type CallState, callsOf, leftCalls, type Run } from '../protocol/run.ts';
 import { failure, type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { bounded } from '../tools/outcome.ts';
@@ -33,11 +33,16 @@ export const unsettledIn = (run: RunLog['run']): string[] => [
  * itself; one whose end is on record is told as it ended.
  * @param but calls that are left as they are
  */
-export async function answerLooseEnds(log: RunLog, evidence: Evidence, but: readonly string[] = []): Promise<void> {
-  await endCalls(log, evidence, but);
+export async function answerLooseEnds(
+  log: RunLog,
+  evidence: Evidence,
+  lastAt: number,
+  but: readonly string[] = [],
+): Promise<void> {
+  await endCalls(log, evidence, but, lastAt);
   for (const { id } of pendingCalls(log.run.messages)) {
     if (but.includes(id)) continue;
-    const toolResults = [toToolResult(id, toldAfterwards(log.run.calls[id]))];
+    const toolResults = [toToolResult(id, toldOfCall(log.run, id))];
     await log.emit({ type: 'message', message: { role: 'tool', content: '', toolResults } });
   }
 }
@@ -47,15 +52,29 @@ export async function answerLooseEnds(log: RunLog, evidence: Evidence, but: read
  * not run: an unanswered question is a no. Of one that was, the files say whether it was done, and the processes whether its
  * command is at work still.
  * @param but calls that are left as they are
+ * @param lastAt last sign of life of the run before it was opened (epoch milliseconds)
  */
-export async function endCalls({ run, emit }: RunLog, evidence: Evidence, but: readonly string[] = []): Promise<void> {
+export async function endCalls(
+  { run, emit }: RunLog,
+  evidence: Evidence,
+  but: readonly string[] = [],
+  lastAt?: number,
+): Promise<void> {
   const names = new Map(pendingCalls(run.messages).map(({ id, name }) => [id, name]));
+  const interruptedAt = lastAt ?? run.updatedAt;
   const open = callsOf(run).filter(([, { ok }]) => ok === undefined);
   for (const toolCallId of new Set([...open.map(([id]) => id), ...names.keys()])) {
     const state = run.calls[toolCallId];
     if (state?.ok !== undefined || but.includes(toolCallId)) continue;
     const end = state?.startedAt === undefined ? denied : await endOf(state, run.id, toolCallId, evidence);
-    await emit({ type: 'tool-end', toolCallId, name: names.get(toolCallId) ?? '', ms: 0, ...end });
+    await emit({
+      type: 'tool-end',
+      toolCallId,
+      name: names.get(toolCallId) ?? '',
+      ms: 0,
+      ...end,
+      ...(end.code === 'TOOL_INTERRUPTED' && { interruptedAt }),
+    });
   }
   if (run.unmade) await evidence.standing({ changes: run.unmade }); // puts right what its disk left half done
   await endCommands({ run, emit }, evidence);
@@ -85,6 +104,17 @@ async function endOf(state: CallState, runId: string, toolCallId: string, eviden
   const made = (changes ?? []).filter((_, index) => standing.changes[index] !== 'before');
   return { ...interrupted, changes: made, ...(standing.moved !== 'before' && { moved }) };
 }
+
+/** Outcome for the model of a call whose own was lost. A tool whose work is that of a model with tools has calls of its own. */
+export function toldOfCall({ calls }: Pick<Run, 'calls'>, id: string): ToolOutcome {
+  const isPartly =
+    calls[id]?.startedAt === undefined &&
+    callsOf({ calls }).some(([one, { startedAt }]) => startedAt !== undefined && one.startsWith(`${id}:`));
+  return isPartly ? failure('TOOL_INTERRUPTED', partly) : toldAfterwards(calls[id]);
+}
+
+const partly =
+  'The run ended while this was running. Some of what it does was done: check what, before doing the rest.';
 
 /** What the model is told of a call whose outcome was lost: how it ended is on record, what it gave is not. */
 export function toldAfterwards(state: CallState | undefined): ToolOutcome {

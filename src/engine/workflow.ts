@@ -34,6 +34,8 @@ export interface Workflow {
    * said is in `run.messages` by then. Where the run stands is in `run`, and nowhere else.
    */
   advance(context: WorkflowContext): Promise<StopPoint>;
+  /** Names that the workflow reads of the result of a step of a node. */
+  usedLater?(node: string, step: number): string[];
   /** Where changes of a run at rest are undone, when that is not only the workspace. Throws an `Error` with a sentence. */
   undoing?(context: Pick<WorkflowContext, 'run' | 'emit'>): Promise<Workspace>;
 }
@@ -47,6 +49,8 @@ export interface WorkflowContext {
   readonly signal: AbortSignal;
   /** The person wants it to rest at the next good moment: `WaitingUser`. */
   readonly pausing: boolean;
+  /** A person has the run before them, and can decide. */
+  readonly isAttended: boolean;
   /** Values that the run was started with; empty when it goes on. */
   readonly values: Readonly<Record<string, unknown>>;
   /** The limit of the person's settings. */
@@ -111,13 +115,19 @@ export interface TurnOptions {
 
 export interface Apart {
   node: string;
-  /** What was said so far. Without `add` it begins with its own system message, if any: the agent's instructions are not added. */
+  /** What was said so far. */
   readonly messages: Message[];
-  /**
-   * Keeps what is said next, and `messages` shows it then; without it, it is pushed to `messages` and nothing else keeps it: a
-   * reply is shown when it is whole, so that one that breaks off can be asked for again.
-   */
+  /** Records the next message, and `messages` has it then. Without it, it is pushed to `messages`, and is lost with the window. */
   add?(message: Message): Promise<void>;
+  /**
+   * A model is asked without an agent: no instructions are added. A reply is shown when it is whole, so that one that breaks off can
+   * be asked for again.
+   */
+  bare?: true;
+  /** Key of a recorded conversation of a step (`node-message`). */
+  conversation?: string;
+  /** Ids that its calls have in the run, by the model's ids, where it is recorded by them. */
+  readonly callIds?: Readonly<Record<string, string>>;
   /** What was done about its model's window so far, where that is kept as well: with this branch. */
   readonly compactions?: readonly Compaction[];
   branch?: string;

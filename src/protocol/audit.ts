@@ -1,5 +1,5 @@
 import type { KeptChange, RunEvent } from './events.ts';
-import type { TokenUsage } from './messages.ts';
+import type { Message, TokenUsage } from './messages.ts';
 import { visibleLine } from './visible.ts';
 
 /** What the audit says of one event, beside when and in which run it was. */
@@ -26,6 +26,16 @@ export function auditOf(event: RunEvent, words: Words): AuditEntry | undefined {
 
 const none = () => undefined;
 
+function replyEntry(message: Message, words: Words, callPrefix = ''): AuditEntry | undefined {
+  if (message.role !== 'assistant') return undefined;
+  const calls = (message.toolCalls ?? []).map(({ id, name, arguments: given }) => ({
+    call: callPrefix + id,
+    tool: name,
+    ...placesIn(given, words),
+  }));
+  return { kind: 'model-call', status: message.incomplete ? 'broken-off' : 'answered', calls };
+}
+
 /** A new type of event does not compile before it is decided here. */
 const entries: Entries = {
   'run-start': ({ workflowId, agentId, model }) => ({
@@ -47,15 +57,9 @@ const entries: Entries = {
     ...(node !== undefined && { node }),
     ...(sent && { sent }),
   }),
-  message: ({ message }, words) => {
-    if (message.role !== 'assistant') return undefined;
-    const calls = (message.toolCalls ?? []).map(({ id, name, arguments: given }) => ({
-      call: id,
-      tool: name,
-      ...placesIn(given, words),
-    }));
-    return { kind: 'model-call', status: message.incomplete ? 'broken-off' : 'answered', calls };
-  },
+  message: ({ message }, words) => replyEntry(message, words),
+  'node-message': ({ message, callPrefix, given }, words) =>
+    given ? undefined : replyEntry(message, words, callPrefix),
   usage: ({ usage, model, asked = model, ms, attempts, node }) => ({
     kind: 'model-call',
     status: 'counted',
@@ -111,6 +115,14 @@ const entries: Entries = {
     by: 'person',
     choices: choices.length,
     ...(said && { withWords: true }),
+  }),
+
+  'interruption-choice': ({ toolCallIds, choice }) => ({
+    kind: 'answer',
+    to: 'interruption',
+    by: 'person',
+    calls: toolCallIds,
+    choice,
   }),
 
   'limit-raise': ({ of, more, to }) => ({ kind: 'answer', to: 'limit', of, by: 'person', more, most: to }),

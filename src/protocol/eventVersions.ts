@@ -10,4 +10,6 @@ export const formatVersion = 2;
 export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>>> = {
   'approval-request': 2,
   redo: 2,
+  'node-message': 2,
+  'interruption-choice': 2,
 };

@@ -87,6 +87,10 @@ export type CommandEnd = z.infer<typeof commandEndSchema>;
 export const stepStartSchema = z.object({ argumentsId: z.string(), data: z.unknown() });
 export type StepStart = z.infer<typeof stepStartSchema>;
 
+/** Outcome of a node's own call, so that it is known when the editor ends before the node has it. */
+export const recordedOutcomeSchema = z.union([z.object({ error: errorInfoSchema }), z.object({ data: z.unknown() })]);
+export type RecordedOutcome = z.infer<typeof recordedOutcomeSchema>;
+
 /** What a person is asked about, in their language: short and true. `where` is the real path, or the folder a command runs in. */
 export const questionSchema = z.object({
   id: z.string(),
@@ -189,6 +193,19 @@ const storedEvents = [
     instructions: z.array(instructedSchema).optional(),
     queued: z.number().int().optional(),
   }),
+  /**
+   * A message in the conversation that a step of a node has with a model of its own. `conversation`: which one at this node, `given`: it was
+   * there before the model was asked; `anew`: what was recorded before is no part of it. Ids of its calls begin with `callPrefix`.
+   */
+  event('node-message', {
+    node: z.string(),
+    branch: z.string().optional(),
+    conversation: z.string(),
+    callPrefix: z.string(),
+    message: messageSchema,
+    given: z.literal(true).optional(),
+    anew: z.literal(true).optional(),
+  }),
   /** Said while the loop was at work; it waits under this event's number, and is a `message` once it is given. `when`: without it `turn`. */
   event('queued', { ...saidShape, when: whenSchema.optional() }),
   /** What waits under this number is this now. What was given meanwhile stays as it was. */
@@ -230,6 +247,8 @@ const storedEvents = [
     changes: z.array(keptChangeSchema).optional(),
     moved: movedSchema.optional(),
     command: commandSchema.optional(),
+    /** It changes nothing, and may be repeated. */
+    onlyReads: z.literal(true).optional(),
     /** The command that runs, where it only reads and leaves no process. */
     reads: z.string().optional(),
     step: stepStartSchema.optional(),
@@ -251,6 +270,8 @@ const storedEvents = [
     /** What it did to files; of one that failed or was interrupted, what it may have done. Empty: it is known to have changed nothing. */
     changes: z.array(keptChangeSchema).optional(),
     moved: movedSchema.optional(),
+    /** Of a call that the editor's end interrupted: the last sign of life of the run (epoch milliseconds). */
+    interruptedAt: z.number().optional(),
     /** Processes of its command that were at work after the editor's end, when that was looked at. */
     stillRunning: z.array(z.string()).optional(),
     /** What it changed, or its first lines, as `shownChange` writes it. */
@@ -261,6 +282,17 @@ const storedEvents = [
     background: backgroundSchema.optional(),
     /** Of the command that it ran to its end; null: it was killed. */
     exitCode: z.number().int().nullable().optional(),
+    /** Of a call that a node made, and that may have changed something. Pictures are not in it. */
+    outcome: recordedOutcomeSchema.optional(),
+  }),
+  /**
+   * The person's decision about calls of nodes that were interrupted: the run continues after them with this result, or they run again,
+   * each with its approval.
+   */
+  event('interruption-choice', {
+    toolCallIds: z.array(z.string()),
+    choice: z.enum(['after', 'again']),
+    result: z.unknown().optional(),
   }),
   /** The command that a call left in the background is not at work any more; this can be long after the call. */
   event('command-end', { toolCallId: z.string(), ...commandEndShape }),
@@ -312,7 +344,7 @@ const storedEvents = [
   event('node', nodeChangeShape),
   /**
    * Room was made in the model's window: from now on it is sent less. `node`: in the conversation that a node of the workflow has of its
-   * own; `branch`: which is kept with this branch.
+   * own; `branch`: which is kept with this branch; `conversation`: which one of a step it is.
    */
   event('compaction', {
     upTo: z.number().int().min(0),
@@ -321,6 +353,7 @@ const storedEvents = [
     kept: z.string().optional(),
     node: z.string().optional(),
     branch: z.string().optional(),
+    conversation: z.string().optional(),
     /** What fills the window then. */
     filling: fillingSchema.optional(),
   }),

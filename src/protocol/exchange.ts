@@ -48,6 +48,8 @@ const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => St
     message: messageData(message, hide),
     ...(branch !== undefined && { branch }),
   }),
+  'node-message': ({ message, ...event }, hide) => ({ ...event, message: messageData(message, hide) }),
+  'interruption-choice': nothing,
   'tool-end': ({ toolCallId, name, ok, ms, code, exitCode, ...event }) => ({
     ...place(event),
     type: 'tool-end',
@@ -199,11 +201,12 @@ const types = new Set<string>(storedEventSchema.options.map((one) => one.shape.t
 function namesIn(event: StoredEvent): string[] {
   if (event.type === 'tool-end') return [event.toolCallId];
   if (event.type === 'node') return [event.node, ...(event.branch !== undefined ? [event.branch] : [])];
-  if (event.type !== 'message') return [];
+  if (event.type !== 'message' && event.type !== 'node-message') return [];
   const { message, branch } = event;
+  const own = event.type === 'node-message' ? [event.node, event.conversation] : [];
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [];
   const results = message.role === 'tool' ? message.toolResults.map(({ toolCallId }) => toolCallId) : [];
-  return [...calls, ...results, ...(branch !== undefined ? [branch] : [])];
+  return [...own, ...calls, ...results, ...(branch !== undefined ? [branch] : [])];
 }
 
 /** Its own, at rest: calls without a result have one, so that none is run or asked about when it is gone on with. */

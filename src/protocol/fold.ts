@@ -2,8 +2,9 @@ import { compactionOf } from './compaction.ts';
 import { createDictionary, toDictionary } from './dictionary.ts';
 import type { RunEvent, StoredEvent, When } from './events.ts';
 import type { Filling } from './filling.ts';
-import { applyNode, applyNodeCompaction, applyNodeText, newGraph } from './graph.ts';
+import { applyNode, applyNodeCompaction, applyNodeMessage, applyNodeText, newGraph } from './graph.ts';
 import type { TokenUsage } from './messages.ts';
+import { dropAnswered, dropOutcomes, recordOutcome } from './outcomes.ts';
 import { readOnly } from './readOnly.ts';
 import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
 import { foldFiles } from './runFiles.ts';
@@ -106,6 +107,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.messages.push(event.message);
       run.messageTimes.push(event.at);
       break;
+    case 'node-message':
+      if (run.graph) applyNodeMessage(run.graph, event);
+      dropAnswered(run, event);
+      break;
     case 'queued':
       run.queued.push(waiting(event.seq, event));
       break;
@@ -156,6 +161,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'question': {
       const { proposed, requestSeq } = run.calls[event.toolCallId] ?? {};
       run.calls[event.toolCallId] = {
+        ...begunBefore(run.calls[event.toolCallId]),
         status: 'asking',
         question: event.question,
         ...(event.title && { title: event.title }),
@@ -167,6 +173,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       const call = callOf(run, event.toolCallId);
       call.status = event.decision === 'deny' ? 'done' : 'allowed';
       call.decision = event.decision;
+      if (event.decision === 'deny') delete call.again;
       if (event.title) call.title = event.title;
       call.edited = event.edited;
       call.automatic = event.automatic;
@@ -189,6 +196,8 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.command = event.command;
       if (event.command) run.ran = true;
       call.step = event.step;
+      call.onlyReads = event.onlyReads;
+      delete call.again;
       if (event.about) call.about = event.about;
       break;
     }
@@ -232,10 +241,18 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.outputId = event.outputId;
       call.background = event.background;
       call.exitCode = event.exitCode;
+      if (event.interruptedAt !== undefined) call.interruptedAt = event.interruptedAt;
+      if (event.outcome) recordOutcome(run, event.toolCallId, { tool: event.name, ...event.outcome });
       call.diff = event.diff;
       delete call.question?.diff; // the card has it now
       break;
     }
+    case 'interruption-choice':
+      for (const id of event.toolCallIds) {
+        if (event.choice === 'after') recordOutcome(run, id, { tool: '', data: event.result ?? null, byPerson: true });
+        else if (run.calls[id]) run.calls[id].again = true;
+      }
+      break;
     case 'command-end': {
       const { type: _, runId: __, seq: ___, toolCallId, at, ...end } = event;
       callOf(run, toolCallId).ended = { ...end, at };
@@ -283,6 +300,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'node':
       run.graph ??= newGraph();
       applyNode(run.graph, event, event.at);
+      dropOutcomes(run, event);
       if (event.branch === undefined) {
         const isEnd = event.status === 'end' && run.graph.main.at.length === 0;
         run.graph.end = isEnd ? { node: event.node, messages: run.messages.length } : undefined;
@@ -325,6 +343,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
   }
 }
+
+/** State of a call that is asked about again after an interruption: it began once, whatever the answer is. */
+const begunBefore = ({ again, startedAt, interruptedAt, command }: Partial<CallState> = {}): Partial<CallState> =>
+  again ? { again, startedAt, interruptedAt, ...(command && { command }) } : {};
 
 function callOf(run: Run, toolCallId: string): CallState {
   run.calls[toolCallId] ??= { status: 'asking' };

@@ -19,6 +19,18 @@ export interface Track {
   messages?: Message[];
   /** What was done about its model's full window, in order. */
   compactions?: Compaction[];
+  /** Conversations that the step at work has with models, by their keys; gone once the step is done. */
+  conversations?: Dictionary<NodeConversation>;
+}
+
+/** Recorded conversation of a step with a model: it goes on in it after an error, a stop and the editor's end. */
+export interface NodeConversation {
+  messages: Message[];
+  /** Number of messages that were there before the model was asked. */
+  given: number;
+  compactions: Compaction[];
+  /** Ids that its calls have in the run, by the model's ids. */
+  callIds: Dictionary<string>;
 }
 
 interface NodeState {
@@ -52,6 +64,16 @@ export interface Graph {
   artifacts: string[];
 }
 
+/** A message in a conversation of a step; see the event `node-message`. */
+export interface NodeMessage {
+  branch?: string;
+  conversation: string;
+  callPrefix: string;
+  message: Message;
+  given?: true;
+  anew?: true;
+}
+
 /** Characters of a node's live text kept in the fold. */
 const liveLimit = 200_000;
 
@@ -81,7 +103,10 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   graph.artifacts = [...new Set([...(change.whole ? [] : graph.artifacts), ...(change.artifacts ?? [])])];
   if (change.warnings) warn(state, change.warnings, change.said);
   if (change.status === 'step') track.steps++;
-  if (change.status === 'step' || change.status === 'end') closeLines(graph, change);
+  if (change.status === 'step' || change.status === 'end') {
+    closeLines(graph, change);
+    delete track.conversations;
+  }
   if (change.status === 'undone') takeBack(graph, node);
   if (change.status === 'end' || change.status === 'failed') {
     state.status = change.status === 'end' ? 'completed' : 'failed';
@@ -91,8 +116,12 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
     if (change.next) state.next = change.next;
     state.error = change.error;
   }
-  const { at: _, visit: __, fanIn: ___, messages, compactions, ...rest } = track;
-  const said = { ...(messages && { messages }), ...(compactions && { compactions }) }; // what failed is begun anew, and goes on with what was said
+  const { at: _, visit: __, fanIn: ___, messages, compactions, conversations, ...rest } = track;
+  const said = {
+    ...(messages && { messages }),
+    ...(compactions && { compactions }),
+    ...(conversations && { conversations }),
+  }; // what failed is begun anew, and goes on with what was said
   if (change.status === 'failed') setTrack(graph, branch, { ...rest, ...said, at: track.at });
   if (change.status !== 'end') return;
   const around = branch === undefined ? undefined : parentOf(graph, branch).fanIn;
@@ -146,6 +175,23 @@ function closeLines({ branches }: Graph, { node, branch }: NodeChange): void {
   for (const name of keysOf(branches)) if (isOpenedBy(node, branch, name)) delete branches[name];
 }
 
+/** Folds a message of a step's conversation into its line, in place. */
+export function applyNodeMessage(
+  graph: Graph,
+  { branch, conversation: key, callPrefix, message, given, anew }: NodeMessage,
+): void {
+  const track = trackOf(graph, branch);
+  if (!track) return;
+  track.conversations ??= createDictionary();
+  const known = anew ? undefined : track.conversations[key];
+  const own = known ?? { messages: [], given: 0, compactions: [], callIds: createDictionary<string>() };
+  track.conversations[key] = own;
+  own.messages.push(message);
+  if (given) own.given = own.messages.length;
+  else if (message.role === 'assistant')
+    for (const { id } of message.toolCalls ?? []) own.callIds[id] = callPrefix + id;
+}
+
 /** It is where it was before it was begun the last time. */
 function takeBack(graph: Graph, node: string): void {
   const { visits, startedAt } = graph.nodes[node]!;
@@ -169,11 +215,21 @@ export const trackOf = ({ main, branches }: Graph, branch: string | undefined): 
 /** The window of a node's model was full: said at the node, and kept with the conversation of its branch. */
 export function applyNodeCompaction(
   graph: Graph,
-  { node, branch, ...compaction }: Omit<Compaction, 'at'> & { node: string; branch?: string },
+  {
+    node,
+    branch,
+    conversation,
+    ...compaction
+  }: Omit<Compaction, 'at'> & { node: string; branch?: string; conversation?: string },
 ): void {
   const state = graph.nodes[node];
   const warning = sentence('The window of its model was full: it saw {0} from then on.', sentence(seesOf(compaction)));
   if (state) warn(state, [inEnglish(warning)], [warning]);
+  if (conversation !== undefined) {
+    const own = trackOf(graph, branch)?.conversations?.[conversation];
+    own?.compactions.push(compactionOf(compaction, own.messages.length));
+    return;
+  }
   const track = branch === undefined ? undefined : graph.branches[branch];
   if (!track) return;
   const kept = compactionOf(compaction, track.messages?.length ?? 0);

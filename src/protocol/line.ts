@@ -55,6 +55,13 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     if (message.incomplete) return ['warn', `the reply broke off: ${said}${warned ? `. ${warned}` : ''}`];
     return warned ? ['warn', `the reply came not quite as asked: ${warned}`] : ['debug', `the reply is ${said}`];
   },
+  'node-message': ({ node, message }) => {
+    if (message.role !== 'assistant') return undefined; // the request has said it, or its end says more
+    return [
+      'debug',
+      `the reply for node ${node} is ${lengthOf(message.content)}, ${counted(message.toolCalls?.length ?? 0, 'call')}`,
+    ];
+  },
   queued: ({ text, attachments, when = 'turn' }) =>
     `${lengthOf(text)}${files(attachments?.length)} of the person wait ${times[when]}`,
   'queued-change': ({ queued, text, when }) =>
@@ -85,6 +92,8 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
       ? `${what} done in ${duration(ms)}${exit}${more}`
       : ['warn', `${what} failed after ${duration(ms)}: ${code ?? 'UNKNOWN'}${more}`];
   },
+  'interruption-choice': ({ toolCallIds, choice }) =>
+    `the person lets ${counted(toolCallIds.length, 'interrupted call')} ${choice === 'again' ? 'run again' : 'be: the run continues after that'}`,
   'command-end': ({ toolCallId, ...end }) => {
     const text = `the command of ${named(undefined, toolCallId)} ${endWords(end)}`;
     return hasDied(end) ? ['warn', text] : text;

@@ -22,6 +22,7 @@ import type { Graph } from './graph.ts';
 import type { Instructed, Instruction } from './instructions.ts';
 import { inEnglish, type Sentence, sentence, t } from './l10n.ts';
 import type { ErrorInfo, Message, TokenUsage } from './messages.ts';
+import type { NodeOutcome } from './outcomes.ts';
 import type { Outline } from './outline.ts';
 import type { ReadOnly } from './readOnly.ts';
 import type { RunFile, Undone } from './runFiles.ts';
@@ -58,6 +59,12 @@ export interface CallState {
   command?: Command;
   process?: ProcessIdentity;
   step?: StepStart;
+  /** It changes nothing, and may be repeated. */
+  onlyReads?: true;
+  /** Of an interrupted one: the last sign of life (epoch milliseconds). */
+  interruptedAt?: number;
+  /** It was interrupted, and the person wants it to run again. */
+  again?: true;
   /** Of a call that stands in no message: what it is about. */
   about?: Record<string, string>;
   stillRunning?: string[];
@@ -137,6 +144,8 @@ export interface Run {
   ran?: boolean;
   /** Of calls of a workflow's nodes, which stand in no message, the tool. */
   tools?: Dictionary<string>;
+  /** Outcomes of calls that nodes made and that no node has yet, by the calls' ids; see `outcomes.ts`. */
+  outcomes?: Dictionary<NodeOutcome>;
   /** Calls whose own questions wait for the person, oldest first. */
   asking?: string[];
   /** What was said and is not given yet, by the number of its event. */

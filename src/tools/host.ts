@@ -24,7 +24,7 @@ import { bounded, toFailure, toSuccess } from './outcome.ts';
 import { createQuestions } from './questions.ts';
 import { type Kept, keep, stored } from './record.ts';
 import { withChange } from './revision.ts';
-import { doneBefore, stepStart } from './steps.ts';
+import { doneBefore, recordedOutcome, stepStart } from './steps.ts';
 import { beforeStop, stopIfAborted } from './stop.ts';
 import { judge, type Planned, readPlan } from './subject.ts';
 import {
@@ -133,6 +133,7 @@ export function createToolHost({
       let changed: unknown;
       let ran = false;
       let isStarted = false;
+      let hasEffect = false;
       const executed = await execute().catch((error) => {
         if (!isStarted && context.signal.aborted && context.isClosing?.()) return notYet;
         if (!context.step || !(error instanceof AlreadySo)) return toFailure(error, context.signal);
@@ -154,6 +155,7 @@ export function createToolHost({
         ...(outputId && { outputId }),
         ...(background && { background }),
         ...exitOf(outcome, ran),
+        ...(hasEffect ? recordedOutcome(outcome) : {}),
       };
       // The effect is done and told: a store that fails here fails for the next event too, where it stops the run.
       await stored(context, end).catch(() => undefined);
@@ -177,9 +179,13 @@ export function createToolHost({
         const named = { toolCallId: call.id, name: call.name, ...(title && { title }) };
         const start = { ...named, ...kept, ...(command && { command }), ...reads };
         const step = stepStart(call, plan, context);
+        const onlyReads = Boolean(read) || (tool.risk === 'read' && !tool.waits);
+        const marked = onlyReads && { onlyReads };
+        const about = context.step && aboutOf(call.arguments);
         isStarted = true;
-        await stored(context, { type: 'tool-start', ...start, ...step, ...(context.step && aboutOf(call.arguments)) });
+        await stored(context, { type: 'tool-start', ...start, ...marked, ...step, ...about });
         doing = kept;
+        hasEffect = !onlyReads && Boolean(context.step || context.recordsOutcome);
         if (plan?.change && plan.change.after !== null) diff = changeAtAGlance(plan.change.before, plan.change.after);
         started = now(); // the time it takes is not the time people think about it
         stopIfAborted(context.signal);

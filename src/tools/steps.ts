@@ -1,6 +1,7 @@
 import { stringify } from 'safe-stable-stringify';
-import type { StepStart } from '../protocol/events.ts';
+import type { RecordedOutcome, StepStart } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
+import type { ToolOutcome } from '../protocol/tools.ts';
 import { standingOf } from './files/standing.ts';
 import { sha256 } from './files/text.ts';
 import type { CallContext, Plan, StepDone } from './tool.ts';
@@ -19,6 +20,12 @@ export async function doneBefore(call: ToolCall, done: StepDone, workspace: Work
   const { changes, moved } = await standingOf(workspace, done);
   const all = [...changes, ...(moved ? [moved] : [])];
   return all.length > 0 && all.every((one) => one === 'after') ? { ...Object(done.data), changed: true } : undefined;
+}
+
+/** As `tool-end` records it. A stop is no outcome: what it came to is not known. */
+export function recordedOutcome(outcome: ToolOutcome): { outcome?: RecordedOutcome } {
+  if (outcome.ok) return { outcome: { data: outcome.data } };
+  return outcome.error.code === 'TOOL_INTERRUPTED' ? {} : { outcome: { error: outcome.error } };
 }
 
 const argumentsIdOf = ({ name, arguments: given }: ToolCall): string => sha256(stringify([name, given]) ?? '');

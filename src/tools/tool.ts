@@ -347,6 +347,8 @@ export interface CallContext {
   proposed?(toolCallId: string): Proposed | undefined;
   /** The editor closes: a call that did not start has no outcome yet. */
   isClosing?(): boolean;
+  /** A call of a model that works at a node's step: its outcome is recorded with its end, so that it is known after the editor's. */
+  recordsOutcome?: true;
   /** `ToolContext.ask`, for the call of this id. */
   ask(toolCallId: string, questions: readonly Asked[]): Promise<Answer>;
 }

@@ -38,6 +38,33 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
       { kind: 'model-call', status: 'begins', model: 'm/x', host: 'h', sent: { messages: 1, tools: 2, tokens: 3 } },
     ],
   ],
+  'interruption-choice': [
+    [
+      { toolCallIds: ['a'], choice: 'after', result: said },
+      { kind: 'answer', to: 'interruption', by: 'person', calls: ['a'], choice: 'after' },
+    ],
+  ],
+  'node-message': [
+    [
+      {
+        node: 'ask',
+        conversation: '0',
+        callPrefix: 'ask:1:0:',
+        message: { role: 'assistant', content: said, toolCalls: [{ id: 'a', name: 'fs.write', arguments: {} }] },
+      },
+      { kind: 'model-call', status: 'answered', calls: [{ call: 'ask:1:0:a', tool: 'fs.write' }] },
+    ],
+    [
+      {
+        node: 'ask',
+        conversation: '0',
+        callPrefix: 'ask:1:0:',
+        message: { role: 'assistant', content: said },
+        given: true,
+      },
+      undefined,
+    ],
+  ],
   message: [
     [{ message: { role: 'user', content: said } }, undefined],
     [{ message: { role: 'tool', content: '', toolResults: [] } }, undefined],

@@ -43,6 +43,23 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
       'info named by openai/small: 12,000 tokens read (11,000 cached), 345 written, $0.0123',
     ],
   ],
+  'interruption-choice': [
+    [
+      { toolCallIds: ['deploy:1:0'], choice: 'after', result: said },
+      'info the person lets 1 interrupted call be: the run continues after that',
+    ],
+    [{ toolCallIds: ['a', 'b'], choice: 'again' }, 'info the person lets 2 interrupted calls run again'],
+  ],
+  'node-message': [
+    [
+      { node: 'ask', conversation: '0', callPrefix: 'ask:1:0:', message: { role: 'user', content: said }, given: true },
+      undefined,
+    ],
+    [
+      { node: 'ask', conversation: '0', callPrefix: 'ask:1:0:', message: { role: 'assistant', content: said } },
+      'debug the reply for node ask is 56 characters, 0 calls',
+    ],
+  ],
   model: [[{ model: 'openai/gpt' }, 'info the conversation goes to openai/gpt']],
   agent: [[{ agentId: 'plan' }, 'info agent plan speaks from here on']],
   message: [

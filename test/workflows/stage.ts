@@ -9,6 +9,7 @@ import { createResponseCache } from '../../src/llm/cache.ts';
 import { createClient } from '../../src/llm/create.ts';
 import type { Price } from '../../src/llm/prices.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
+import { interruptedWork } from '../../src/protocol/interruptions.ts';
 import { defaultPolicy, type Preset } from '../../src/protocol/policy.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
@@ -45,6 +46,8 @@ export class Stage {
   others: Record<string, string> = {};
   contextWindow?: number;
   price?: Price;
+  /** A person has the run before them. */
+  isAttended = true;
   /** US dollars that the run may spend. */
   runLimit = 0;
   private heard?: (event: RunEvent) => void;
@@ -118,6 +121,7 @@ export class Stage {
       workspace: async () => ({ names: ['ws'] }),
       maxTurns: () => 20,
       runLimit: () => this.runLimit,
+      isAttended: () => this.isAttended,
       tell: (event) => {
         this.events.push(event);
         this.heard?.(event);
@@ -189,6 +193,15 @@ export class Stage {
   continue(words?: string, model?: string): Promise<EngineResult> {
     const said = words !== undefined && { userInput: words };
     return this.engine.continue({ runId: this.runId, ...said, ...(model !== undefined && { model }) });
+  }
+
+  /** Decides about the interrupted work that is shown first, as a person does, and continues. */
+  async choose(choice: 'after' | 'again', result?: unknown): Promise<EngineResult> {
+    const [work] = interruptedWork(await this.kept());
+    assert.ok(work, 'something was interrupted');
+    const { calls: toolCallIds } = work;
+    assert.equal(await this.engine.chooseAfterInterruption(this.runId, { toolCallIds, choice, result }), undefined);
+    return this.continue();
   }
 
   kept(): Promise<Run> {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { Agent, WorkflowContext } from '../../engine/workflow.ts';
-import type { ErrorInfo } from '../../protocol/messages.ts';
+import type { Agent, Apart, WorkflowContext } from '../../engine/workflow.ts';
+import type { ErrorInfo, Message } from '../../protocol/messages.ts';
 import { SaidError, wordsIn } from '../../protocol/sentence.ts';
 import type { ToolSpec, WorkflowFile } from '../plan/schema.ts';
 import type { Scope } from '../template/template.ts';
@@ -19,8 +19,22 @@ export interface ActionContext {
   approval?: Agent['approval'];
   /** What templates can name. */
   scope: Scope;
+  /**
+   * The recorded conversation with a model in the place of this call; absent where an agent calls the action as a tool, which hears of a
+   * failure itself.
+   */
+  conversation?(callId: string): RecordedConversation;
   /** Another action. */
   perform(name: string, params: Record<string, unknown>, context: Omit<ActionContext, 'perform'>): Promise<unknown>;
+}
+
+/** Conversation of a step with a model, in the run's record. */
+export interface RecordedConversation {
+  readonly apart: Apart;
+  /** Number of messages that were there before the model was asked. */
+  readonly given: number;
+  /** Records the messages that the model is asked with, unless it has answered before. */
+  begin(messages: readonly Message[]): Promise<void>;
 }
 
 /** A named function that YAML can use. */

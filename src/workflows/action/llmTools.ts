@@ -1,10 +1,17 @@
 import * as z from 'zod';
+import { toldOfCall } from '../../engine/looseEnds.ts';
 import { RestsAt } from '../../engine/stop.ts';
+import type { Apart, TurnOptions } from '../../engine/workflow.ts';
+import { isUnanswered } from '../../protocol/ask.ts';
+import { isUnknown } from '../../protocol/interruptions.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
 import { isOverLimit } from '../../protocol/money.ts';
+import { outcomeOf } from '../../protocol/outcomes.ts';
+import { pendingCalls } from '../../protocol/pending.ts';
 import { saidAs } from '../../protocol/sentence.ts';
-import type { ToolOutcome } from '../../protocol/tools.ts';
+import { type ToolOutcome, toToolResult } from '../../protocol/tools.ts';
+import { bounded } from '../../tools/outcome.ts';
 import { toolSpecSchema } from '../plan/schema.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
 import { parse, requestOf, splitMessages } from './llm.ts';
@@ -55,42 +62,101 @@ export const llmTools: Action = {
   }),
   async run(given, context) {
     const params = parse(toolsSchema, given, 'llm.tools');
-    const { systemPrompt, messages } = splitMessages(params.messages);
-    const begun = messages.length;
-    const { node, approval, defaults } = context;
+    const { systemPrompt, messages: asked } = splitMessages(params.messages);
+    const { node, approval, defaults, run } = context;
     const model = params.model ?? defaults.model;
-    const stop = await context.run.turns({
+    const offered = chosenTools(params, context);
+    const recorded = context.conversation?.(context.callId);
+    await recorded?.begin(asked);
+    const apart: Apart = recorded?.apart ?? {
+      node,
+      messages: [...asked],
+      callPrefix: `${context.callId}:`,
+      bare: true,
+    };
+    const begun = recorded?.given ?? asked.length;
+    await answerPending(apart, offered, context);
+    const said = () => apart.messages.slice(begun);
+    if (isAnswered(said())) return resultOf(said());
+    const stop = await run.turns({
       agent: { id: node, name: node, instructions: '', ...(model && { model }), ...(approval && { approval }) },
-      ...chosenTools(params, context),
-      maxTurns: params.max_tool_rounds,
+      ...offered,
+      isComplete: () => true,
+      maxTurns: params.max_tool_rounds - said().filter(isReply).length,
       request: {
         ...requestOf({ ...params, cache: false }, context),
         ...(systemPrompt && { systemPrompt }),
         ...choiceOf(params.tool_choice),
       },
-      apart: { node, messages, callPrefix: `${context.callId}:` },
+      apart,
     });
-    if (context.run.signal.aborted) throw context.run.signal.reason;
-    const result = resultOf(messages.slice(begun));
+    if (run.signal.aborted) throw run.signal.reason;
+    const result = resultOf(said());
     if (stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED')
       return { ...result, warning: `The limit of ${params.max_tool_rounds} tool rounds is reached.` };
     if (isOverLimit(stop.error)) throw new RestsAt(stop);
     if (stop.error) throw new ActionError(stop.error);
-    if (messages.at(-1)?.role === 'tool') throw new ActionError(deniedAgain);
+    if (stop.phase !== 'Completed' && run.pausing) throw new RestsAt(stop);
+    if (apart.messages.at(-1)?.role === 'tool') throw new ActionError(deniedAgain);
     return result;
   },
 };
+
+const isReply = (message: Message): boolean => message.role === 'assistant' && !message.incomplete;
+
+/** The model has given its answer, and the editor's end came before the node had it. */
+function isAnswered(said: readonly Message[]): boolean {
+  const last = said.at(-1);
+  return last?.role === 'assistant' && !last.incomplete && !last.toolCalls?.length;
+}
+
+/**
+ * Answers calls that have no result in a recorded conversation. A call with a recorded outcome has that; a call that had not begun is asked
+ * about now. No call is here whose outcome nobody knows: its node rests before.
+ */
+async function answerPending(apart: Apart, { allows, extraTools }: OfferedTools, context: ActionContext) {
+  const { run, approval } = context;
+  for (const { id: ownId, ...call } of pendingCalls(apart.messages)) {
+    const id = apart.callIds?.[ownId] ?? apart.callPrefix + ownId;
+    const state = run.run.calls[id];
+    const own = extraTools?.find(({ definition }) => definition.name === call.name);
+    const isOffered =
+      own !== undefined || run.tools.some((tool) => tool.name === call.name && (allows?.(tool) ?? true));
+    const recorded = outcomeOf(run.run, { id, ...call });
+    const isDenied = state?.decision === 'deny' && state.startedAt === undefined;
+    const isTold = isDenied || (state?.ok && !recorded) || !isOffered;
+    const perform = async () =>
+      isTold
+        ? toldOfCall(run.run, id)
+        : own
+          ? bounded(await own.run({ id, ...call }))
+          : run.execute({ id, ...call }, approval);
+    const outcome = recorded && run.run.outcomes?.[id]?.byPerson ? recorded : await perform();
+    if (isUnanswered(outcome)) throw run.signal.reason;
+    const after = run.run.calls[id];
+    if (after && isUnknown(run.run, id, after)) throw new ActionError(deniedAgain); // the person did not want it again
+    await apart.add?.({ role: 'tool', content: '', toolResults: [toToolResult(ownId, outcome)] });
+    if (run.signal.aborted) throw run.signal.reason;
+  }
+}
 
 /** The loop hands back where all calls of two turns were denied: there is no answer then. */
 const deniedAgain = {
   code: 'TOOL_DENIED',
   ...saidAs(
-    sentence('The person did not allow what the model wanted to do, and what it wanted then. Continue to begin again.'),
+    sentence(
+      'The person did not allow what the model wanted to do, and what it wanted then. Continue to ask it again.',
+    ),
   ),
 };
 
+type OfferedTools = Pick<TurnOptions, 'allows' | 'extraTools'>;
+
 /** `tool_choice` names a tool: it is the only one there is. */
-function chosenTools({ tools, tool_choice: choice }: z.output<typeof toolsSchema>, context: ActionContext) {
+function chosenTools(
+  { tools, tool_choice: choice }: z.output<typeof toolsSchema>,
+  context: ActionContext,
+): OfferedTools {
   if (['auto', 'none', 'required'].includes(choice)) return toolsOf(tools, context);
   const chosen = tools.filter((tool) => (typeof tool === 'string' ? tool : tool.name) === choice);
   if (chosen.length > 0) return toolsOf(chosen, context);

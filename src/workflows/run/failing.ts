@@ -15,7 +15,12 @@ export const isFinal = (code: string | undefined): boolean => code !== undefined
 
 /** `on_error` is for this. */
 export const canGoOn = (error: unknown, { signal }: Pick<WorkflowContext, 'signal'>): boolean =>
-  !signal.aborted && !(error instanceof StoreError || error instanceof RestsAt) && !isFinal(errorOf(error).code);
+  !signal.aborted &&
+  !(error instanceof StoreError || error instanceof RestsAt) &&
+  (error instanceof UnattendedInterruption || !isFinal(errorOf(error).code));
+
+/** The editor's end interrupted a step, and no person is there to decide: `on_error` does, but for `retry`, which could repeat the effect. */
+export class UnattendedInterruption extends ActionError {}
 
 const longestWait = 60;
 
@@ -35,7 +40,7 @@ export async function retried<Value>(
     try {
       return await work(attempt);
     } catch (error) {
-      if (attempt >= retry || !canGoOn(error, context)) throw error;
+      if (attempt >= retry || error instanceof UnattendedInterruption || !canGoOn(error, context)) throw error;
       const ms = Math.min(wait * 2 ** attempt, Math.max(wait, longestWait)) * 1000;
       const words = sentence('{0} failed: trying again ({1} of {2})', name, attempt + 1, retry);
       void context.emit({ type: 'progress', ...textAs(words), until: Date.now() + ms });

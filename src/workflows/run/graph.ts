@@ -2,9 +2,10 @@ import { RestsAt, type StopPoint, stopPointOf } from '../../engine/stop.ts';
 import { isInterrupting } from '../../engine/waiting.ts';
 import type { Agent, Workflow, WorkflowContext } from '../../engine/workflow.ts';
 import { lineIn, nestedLine, resultsKey, type Track, trackOf, withoutResults } from '../../protocol/graph.ts';
+import { interruptedWork, interruptionSentence } from '../../protocol/interruptions.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
-import { type CallState, callsOf } from '../../protocol/run.ts';
+import { callsOf } from '../../protocol/run.ts';
 import { saidAs, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
@@ -19,16 +20,7 @@ import { eachItem, type Item } from './each.ts';
 import { canGoOn, errorOf, together } from './failing.ts';
 import { asKept, warned } from './kept.ts';
 import { Limits } from './limits.ts';
-import {
-  failedStep,
-  type Nested,
-  type NodeResult,
-  type NodeWork,
-  nextAttempt,
-  ownOf,
-  scopeOf,
-  workAt,
-} from './node.ts';
+import { failedStep, type Nested, type NodeResult, type NodeWork, ownOf, scopeOf, workAt } from './node.ts';
 import { type Places, places } from './places.ts';
 
 export interface GraphOptions {
@@ -109,6 +101,9 @@ class Walk {
       const stop = await this.follow({ first: run.graph ? { next: [] } : this.entry() });
       if (stop) {
         const told = await this.asking.tell(stop);
+        const [interrupted] = told.error?.code === 'TOOL_INTERRUPTED' ? interruptedWork(run) : [];
+        if (interrupted)
+          return { ...told, error: { code: 'TOOL_INTERRUPTED', ...saidAs(interruptionSentence(interrupted)) } };
         const { reached: error } = this.limits;
         return error && told.phase === 'WaitingUser' && !told.error ? { ...told, error } : told;
       }
@@ -224,7 +219,7 @@ class Walk {
     }
     if (branch !== undefined && !(await this.asking.hear(branch))) return { phase: 'WaitingUser' };
     const track = (): Track => trackOf(run.graph!, branch)!;
-    const resumed = !item?.anew && run.graph && trackOf(run.graph, branch)?.visit !== undefined;
+    const resumed = !item?.anew && run.graph !== undefined && trackOf(run.graph, branch)?.visit !== undefined;
     if (!resumed) {
       const begun = item ? item.given : state;
       const before = run.graph && trackOf(run.graph, branch)?.state;
@@ -232,12 +227,10 @@ class Walk {
       await emit({ type: 'node', ...place, status: 'start', ...set, ...startOf(item) });
     }
     const callPrefix = `${name}:${track().visit}`;
-    const lost = resumed && node.agent === undefined ? this.interrupted(callPrefix, track()) : undefined;
-    if (lost) return fail(lost);
 
     const { file, agents } = options;
     const work: NodeWork = {
-      ...{ file, agents, context, node, place, callPrefix, track, atOnce: this.atOnce, warnings },
+      ...{ file, agents, context, node, place, callPrefix, resumed, track, atOnce: this.atOnce, warnings },
       nested: (params) => this.nested(work, params),
     };
     if (item) work.item = { around: item.around, given: item.given };
@@ -304,28 +297,6 @@ class Walk {
     return point;
   }
 
-  /** A call of this node that had begun, and may have changed something, when the editor closed. */
-  private interrupted(callPrefix: string, track: Track): ErrorInfo | undefined {
-    const steps = `${callPrefix}:`;
-    const { calls } = this.context.run;
-    const begun = callsOf(this.context.run).filter(
-      ([id, state]) =>
-        id.startsWith(steps) &&
-        state.startedAt !== undefined &&
-        !changedNothing(state) &&
-        !(isStep(id, steps) && ((state.ok && state.step) || calls[nextAttempt(id)])) && // it has what it wanted, or is tried again
-        state.decision !== undefined &&
-        Number.parseInt(id.slice(steps.length), 10) >= track.steps,
-    );
-    if (begun.length === 0) return undefined;
-    const words = sentence(
-      begun.every(([, { ok }]) => ok)
-        ? 'The run ended while this was at work. It was done: check, then continue to do it again.'
-        : 'The run ended while this was at work. It may have had its effect: check, then continue to do it again.',
-    );
-    return { code: 'TOOL_INTERRUPTED', ...saidAs(words) };
-  }
-
   /** The result as an answer, so that it can be read, and talked about, where everything else is. */
   private async tellResult(name: string): Promise<void> {
     const { run, emit } = this.context;
@@ -342,9 +313,3 @@ class Walk {
     return isSaid || isInterrupting(run) ? this.context.turns({ agent: this.agent }) : { phase: 'Completed' };
   }
 }
-
-/** The editor's end came before its effect, as its files have shown. */
-const changedNothing = ({ ok, changes, moved }: CallState): boolean => !ok && changes?.length === 0 && !moved;
-
-/** The call that is the step itself, not one of a model that works at it. */
-const isStep = (id: string, steps: string): boolean => /^\d+(r\d+)?$/.test(id.slice(steps.length));

@@ -1,21 +1,24 @@
-import { toldAfterwards } from '../../engine/looseEnds.ts';
-import type { StopPoint } from '../../engine/stop.ts';
+import { toldOfCall } from '../../engine/looseEnds.ts';
+import { RestsAt, type StopPoint } from '../../engine/stop.ts';
 import type { Apart, WorkflowContext } from '../../engine/workflow.ts';
 import type { Track } from '../../protocol/graph.ts';
+import { interruptionAt, interruptionSentence } from '../../protocol/interruptions.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
+import { stepOutcome } from '../../protocol/outcomes.ts';
 import { openCalls, pendingCalls } from '../../protocol/pending.ts';
-import { SaidError, type Words, wordsIn } from '../../protocol/sentence.ts';
+import { SaidError, saidAs, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { toToolResult } from '../../protocol/tools.ts';
 import type { ActionContext } from '../action/action.ts';
 import { perform } from '../action/actions.ts';
 import { nestedAction } from '../action/nested.ts';
 import { usedKeys } from '../plan/inputs.ts';
-import type { AgentFile, NodeSpec, Step, WorkflowFile } from '../plan/schema.ts';
+import type { AgentFile, NodeSpec, OnError, Step, WorkflowFile } from '../plan/schema.ts';
 import { evaluate, holds, render, renderAll, type Scope, type Tell } from '../template/template.ts';
 import { agentTurn } from './agent.ts';
 import { isQuestion } from './asking.ts';
-import { canGoOn, errorIn, errorOf, retried } from './failing.ts';
+import { conversationOf } from './conversation.ts';
+import { canGoOn, errorIn, errorOf, retried, UnattendedInterruption } from './failing.ts';
 import { asKept, warned } from './kept.ts';
 import type { Places } from './places.ts';
 
@@ -28,6 +31,8 @@ export interface NodeWork {
   place: { node: string; branch?: string };
   /** Unique for this visit of the node. */
   callPrefix: string;
+  /** It was at work when the run rested, or the editor ended. */
+  resumed: boolean;
   track(): Track;
   /** Of an item of a list: the values around it, which it sees, and what is its own from the beginning and stays so. */
   item?: { around: Readonly<Record<string, unknown>>; given: Readonly<Record<string, unknown>> };
@@ -127,6 +132,7 @@ async function step(
 ): Promise<Done> {
   const rule = on_error ?? work.node.on_error ?? {};
   const name = work.node.name;
+  if (work.resumed || work.track().conversations) restWhereInterrupted(work, rule);
   const attempted = async (attempt: number): Promise<Done> => {
     const scope = scopeOf(work);
     const worked = on_error && { error: null };
@@ -137,12 +143,43 @@ async function step(
       const { result, ...said } = await work.nested(params);
       return { state: { ...outputOf(work, result, output), ...worked }, ...said };
     }
-    const result = await perform(uses, params, actionContext(work, index, attempt));
+    const known = stepOutcome(work.context.run, work.place.node, index);
+    const result = known?.byPerson
+      ? known.data
+      : await performed(work, uses, params, actionContext(work, index, attempt, known?.id));
     const content = (Object(result) as { content?: unknown }).content;
     const state = { ...outputOf(work, result, output), ...worked };
     return { state, ...(typeof content === 'string' && { said: content }) };
   };
   return retried(rule, { context: work.context, name }, attempted, attemptOf(work, index));
+}
+
+/** What an action gives. A *no* to a call that was interrupted before leaves it so: nobody knows more of it. */
+async function performed(
+  work: NodeWork,
+  uses: string,
+  params: Record<string, unknown>,
+  context: Omit<ActionContext, 'perform'>,
+): Promise<unknown> {
+  try {
+    return await perform(uses, params, context);
+  } catch (error) {
+    if (errorOf(error).code === 'TOOL_DENIED') restWhereInterrupted(work, {});
+    throw error;
+  }
+}
+
+/**
+ * Rests at a step that was interrupted until the person decides. Where no person is there, `on_error` decides, if it says what follows.
+ */
+function restWhereInterrupted({ context, node, place: { node: name, branch } }: NodeWork, rule: OnError): void {
+  const interruption = interruptionAt(context.run, name, branch);
+  if (!interruption) return;
+  const { command } = interruption;
+  const error = { code: 'TOOL_INTERRUPTED', ...saidAs(interruptionSentence({ label: command ?? name })) };
+  const isDecided = [rule, node.on_error].some((one) => one?.continue || one?.goto !== undefined);
+  if (isDecided && !context.isAttended) throw new UnattendedInterruption(error);
+  throw new RestsAt({ phase: 'WaitingUser', error });
 }
 
 /** A step that failed and is gone on from: its key holds nothing, never what was there before. */
@@ -163,17 +200,19 @@ function attemptOf(work: NodeWork, index: number): number {
   return attempt;
 }
 
-/** The call that was made when this one had failed. */
-export const nextAttempt = (id: string): string =>
-  id.replace(/^(.*?)(?:r(\d+))?$/, (_, first, attempt = 0) => `${first}r${Number(attempt) + 1}`);
-
-const actionContext = (work: NodeWork, index: number, attempt = 0): Omit<ActionContext, 'perform'> => ({
+const actionContext = (
+  work: NodeWork,
+  index: number,
+  attempt = 0,
+  own = callIdOf(work, index, attempt),
+): Omit<ActionContext, 'perform'> => ({
   run: work.context,
   node: work.place.node,
-  callId: callIdOf(work, index, attempt),
+  callId: own,
   defaults: work.file.settings.llm ?? {},
   tools: work.file.tools,
   scope: scopeOf(work),
+  conversation: (callId) => conversationOf(work, callId === own ? String(index) : callId, callId),
 });
 
 /**
@@ -194,8 +233,9 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
   }
   const id = typeof agent === 'string' ? agent : node.name;
   const said = () => answer(branch === undefined ? context.run.messages : (work.track().messages ?? []));
+  const { conversation: _, ...acting } = actionContext(work, 0);
   const turn = {
-    ...agentTurn(id, file, { ...actionContext(work, 0), perform }),
+    ...agentTurn(id, file, { ...acting, perform }),
     ...(content && { brief: content }),
     isComplete: () => !isQuestion(said()),
     handsBack: () => context.pausing,
@@ -216,11 +256,13 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
 async function ownTalk({ context, place, callPrefix, track }: NodeWork, branch: string): Promise<Apart> {
   const add = (message: Message) => context.emit({ type: 'message', message, branch });
   const prefix = `${callPrefix}:0:`;
+  const visits = Array.from({ length: track().visit ?? 1 }, (_, index) => `${place.node}:${index + 1}:0:`).reverse();
   const messages = track().messages ?? [];
   const open = openCalls(messages, context.run.calls, prefix).map(({ id }) => id);
   for (const { id } of pendingCalls(messages)) {
     if (open.includes(id)) continue;
-    const told = toldAfterwards(context.run.calls[prefix + id]);
+    const made = visits.find((visit) => context.run.calls[visit + id]) ?? prefix; // before the node was begun anew, too
+    const told = toldOfCall(context.run, made + id);
     await add({ role: 'tool', content: '', toolResults: [toToolResult(id, told)] });
   }
   return {

@@ -470,13 +470,13 @@ nodes:
     assert.deepEqual(unsaid((await stage.start()).error), {
       code: 'TOOL_DENIED',
       message:
-        'Node work: The person did not allow what the model wanted to do, and what it wanted then. Continue to begin again.',
+        'Node work: The person did not allow what the model wanted to do, and what it wanted then. Continue to ask it again.',
     });
     stage.provider.script = [...Array(2).fill(reply.status(400)), reply.text('Two.')];
     assert.equal((await stage.continue()).phase, 'Completed');
   });
 
-  it('comes to its answer when the run is paused, which rests after it', async () => {
+  it('rests between two rounds when the run is paused, and goes on there', async () => {
     let letGo = () => {};
     const paused = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -489,9 +489,10 @@ nodes:
     stage.engine.pause(stage.runId);
     letGo();
     assert.equal((await running).phase, 'WaitingUser');
-    assert.deepEqual(stage.steps, ['start work', 'end work']);
+    assert.deepEqual([stage.steps, stage.provider.requests.length], [['start work'], 1]);
     assert.equal((await stage.continue()).phase, 'Completed');
     assert.equal((await stage.state()).note, 'Two lines.');
+    assert.equal(stage.provider.requests.length, 2);
   });
 
   it('tells the model what was wrong with a call: no such tool, wrong arguments, no such action', async () => {

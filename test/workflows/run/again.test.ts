@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { EngineResult } from '../../../src/engine/result.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { eventually } from '../../support/eventually.ts';
 import { reply } from '../../support/provider.ts';
@@ -223,7 +224,8 @@ nodes:
     stage.workspace.write('new.md', 'mine');
     assert.equal((await stage.continue()).error?.code, 'TOOL_INTERRUPTED');
     stage.answers = [{ decision: 'deny' }];
-    assert.equal((await stage.continue()).error?.code, 'TOOL_DENIED');
+    assert.equal((await stage.choose('again')).error?.code, 'TOOL_INTERRUPTED', 'a no leaves it open');
+    assert.equal((await stage.choose('after', { path: 'new.md' })).phase, 'Completed');
     assert.equal(stage.workspace.read('new.md'), 'mine');
   });
 
@@ -325,16 +327,19 @@ describe('branches that were interrupted side by side', () => {
   const wait = (file: string) =>
     `uses: shell.run, with: {command: 'node -e "setTimeout(Object, 60000)" ${file}', timeoutSeconds: 100}`;
 
-  it('are named together, and each is asked about when the run goes on', async () => {
+  it('rest one by one, while others go on', async () => {
     stage = await Stage.of(`
 nodes:
   - {name: begin}
-  - {name: a, ${wait('a')}}
-  - {name: b, ${wait('b')}}
+  - {name: a, ${wait('a')}, output: r}
+  - {name: after_a, uses: state.set, with: {said: "{{ state.r.version }}"}}
+  - {name: b, ${wait('b')}, output: r}
   - {name: c, uses: state.set, with: {c: 1}}
-  - {name: join}
+  - {name: join, uses: state.set, with: {all: "{{ parallel_results }}"}}
 edges:
   - {from: begin, to: a, parallel: true, fan_in: join}
+  - {from: a, to: after_a}
+  - {from: after_a, to: join}
   - {from: begin, to: b, parallel: true, fan_in: join}
   - {from: begin, to: c, parallel: true, fan_in: join}
 `);
@@ -342,17 +347,29 @@ edges:
     const begun = () => stage.events.filter(({ type }) => type === 'tool-start').length;
     await eventually('both run', () => begun() === 2 && stage.steps.includes('end c'));
     await stage.crash(running);
-    const { error } = await stage.continue();
-    const interrupted =
-      'The run ended while this was at work. It may have had its effect: check, then continue to do it again.';
-    assert.deepEqual(unsaid(error), {
-      code: 'TOOL_INTERRUPTED',
-      message: `Node a: ${interrupted} Node b: ${interrupted}`,
-    });
-    stage.answers = [{ decision: 'deny' }, { decision: 'deny', words: 'not now' }];
-    const denied = await stage.continue();
-    assert.equal(stage.questions.length, 4, 'each was asked about, and nothing else');
-    assert.match(denied.error!.message, /Node a: .*Node b: /);
+    const rests = async (next: Promise<EngineResult>, node: string) => {
+      const { phase, error } = await next;
+      const message = `“${node}” was interrupted. It may have run.`;
+      assert.deepEqual([phase, unsaid(error)], ['WaitingUser', { code: 'TOOL_INTERRUPTED', message }]);
+    };
+    await rests(stage.continue(), 'a');
+    await rests(stage.continue(), 'a');
+    await rests(stage.continue('It is done, go on.'), 'a');
+    await rests(stage.choose('after', { version: '1.2' }), 'b');
+    assert.ok(stage.steps.includes('end after_a'), 'the branch that was decided about goes on');
+    stage.presets.set(stage.runId, 'autopilot');
+    await rests(stage.continue(), 'b');
+    assert.equal((await stage.choose('after')).phase, 'Completed');
+    const { all } = (await stage.state()) as { all: Record<string, unknown>[] };
+    assert.deepEqual(
+      all.map(({ r, said, c }) => [r, said, c]),
+      [
+        [{ version: '1.2' }, '1.2', undefined],
+        [null, undefined, undefined],
+        [undefined, undefined, 1],
+      ],
+    );
+    assert.equal(stage.questions.length, 2, 'nothing ran again');
   });
 
   it('say once what is the same for all', async () => {

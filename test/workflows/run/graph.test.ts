@@ -622,12 +622,15 @@ nodes:
     await stage.crash(running);
     const { error } = await stage.continue();
     assert.equal(error?.code, 'TOOL_INTERRUPTED');
-    assert.match(error!.message, /^Node run: The run ended while this was at work\./);
+    assert.equal(error!.message, '“run” was interrupted. It may have run.');
+    assert.equal((await stage.continue()).error?.code, 'TOOL_INTERRUPTED');
     assert.equal(stage.questions.length, 1, 'it was not even asked again');
     stage.answers = [{ decision: 'deny' }];
-    assert.equal((await stage.continue()).error?.code, 'TOOL_DENIED');
-    assert.equal(stage.questions.length, 2, 'the person said: continue');
-    assert.deepEqual(stage.steps, ['start run', 'step run', 'failed run', 'start run', 'failed run']);
+    assert.equal((await stage.choose('again')).error?.code, 'TOOL_INTERRUPTED');
+    assert.equal(stage.questions.length, 2, 'the person said: again');
+    assert.equal((await stage.choose('after', 'done by hand')).phase, 'Completed');
+    assert.equal((await stage.state()).done, 'done by hand');
+    assert.deepEqual(stage.steps, ['start run', 'step run', 'step run', 'end run']);
   });
 
   it('asks again for what had not been answered', async () => {

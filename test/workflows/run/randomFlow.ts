@@ -59,7 +59,7 @@ export function randomFlow(random: Random): RandomFlow {
     };
     const move = { uses: 'fs.move', with: { from: path, to: moved }, ...result() };
     const remove = { uses: 'fs.delete', with: { path: moved }, ...result() };
-    const append = { uses: 'test.append', with: { line: own }, ...result() };
+    const append = { uses: 'test.append', with: { name: own }, ...result() };
     return random.pick([
       [write],
       [write, edit],
