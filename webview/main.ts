@@ -1,3 +1,4 @@
+import { reportActivity } from './activity.ts';
 import './words.ts';
 import './panel.css';
 import { render } from 'lit-html';
@@ -178,6 +179,7 @@ function take(message: HostMessage): void {
   refresh();
 }
 
+reportActivity(() => context.model.run);
 window.addEventListener('keydown', (event) => walk(context, scroll, event) && event.preventDefault());
 window.addEventListener('keydown', (event) => onFindKey(context, event), { capture: true });
 window.addEventListener('resize', refresh);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { userMessage } from '../protocol/messages.ts';
-import type { Run } from '../protocol/run.ts';
+import type { CallState, Run } from '../protocol/run.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { LeftCommands } from '../tools/shell/left.ts';
@@ -17,7 +17,7 @@ import type { EngineOptions } from './engineOptions.ts';
 import { toInfo } from './errors.ts';
 import { tellChangedInstructions } from './instructions.ts';
 import type { RunLog } from './log.ts';
-import { answerLooseEnds, attendedBy, type Evidence, endCalls } from './looseEnds.ts';
+import { answerLooseEnds, attendedBy, type Evidence, endCalls, unsettledIn } from './looseEnds.ts';
 import { refusedRoom, restedBefore } from './refusedRoom.ts';
 import type { Rest } from './result.ts';
 import { saidOf } from './said.ts';
@@ -33,6 +33,8 @@ export interface Plan {
   /** Who speaks first, of those that the workflow has. */
   agentId?: string;
   values: Record<string, unknown>;
+  /** It goes on only once the user has answered an approval that an earlier window left open. */
+  onlyApprovals?: true;
   /** Only room is made in its window. */
   onlyRoom?: true;
   /** In the place of every model that would be asked. */
@@ -78,7 +80,7 @@ export async function untilHeard(log: RunLog, active: Active, plan: Plan, option
 async function advance(
   log: RunLog,
   active: Active,
-  { workflowId, agentId: chosen, values, model: instead }: Plan,
+  { workflowId, agentId: chosen, values, model: instead, onlyApprovals }: Plan,
   options: Advancing,
 ): Promise<Rest> {
   const { run } = log;
@@ -99,17 +101,23 @@ async function advance(
     return { phase: 'Failed', error: host };
   }
   const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
+  // With words of the user's all of it is answered: it was not approved, and they go on otherwise.
+  const unsettled = active.early.length > 0 ? [] : unsettledIn(run);
   await answerLooseEnds(
     log,
     evidenceOf(log, host, options, async () => place()?.catch(() => undefined)),
     lastAt,
+    unsettled,
   );
-  await tellDamage(log);
-  await tellCommandEnds(log); // before what the person says to it
   const kept = (id: string) => options.store.contents.read(run.id, id);
   const edited: LookForEdits = async (files) => host.edited(files, kept, await place()?.catch(() => undefined));
-  await tellEdits(log, edited);
-  await tellChangedInstructions(log, options.instructions);
+  const tellNews = async () => {
+    await tellDamage(log);
+    await tellCommandEnds(log); // before what the person says to it
+    await tellEdits(log, edited);
+    await tellChangedInstructions(log, options.instructions);
+  };
+  if (unsettled.length === 0) await tellNews(); // else once each call has its result: nothing stands between the two
   if (active.early.length > 0) await giveWaiting(log, restedAt); // it was said before
   await hearEach(active.early, ({ when, ...input }) =>
     when === 'done'
@@ -127,8 +135,13 @@ async function advance(
     values,
     edited,
     ...(instead !== undefined && { instead }),
+    async settled() {
+      if (unsettled.length > 0) await tellNews();
+      const isAnswered = unsettled.some((id) => isDecided(run.calls[id]));
+      return !onlyApprovals || isAnswered;
+    },
   });
-  const naming = outline ? undefined : nameRun(log, models.naming);
+  const naming = outline || unsettled.length > 0 ? undefined : nameRun(log, models.naming);
   try {
     await host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));
     const { turns, ...stop } = await workflow.advance(context);
@@ -140,6 +153,10 @@ async function advance(
     await naming?.end();
   }
 }
+
+/** The user, and no rule, has decided on the call. */
+const isDecided = (state: CallState | undefined): boolean =>
+  state?.decision !== undefined && state.automatic === undefined;
 
 /** Makes room in the window of a run at rest, and leaves it as it rested. */
 async function compact(
@@ -156,7 +173,7 @@ async function compact(
   if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
   if (!('prepare' in host)) return { phase: 'Failed', error: host };
   const place = async () => workflow.undoing?.(log).catch(() => undefined);
-  await endCalls(log, evidenceOf(log, host, options, place), run.asking); // these can still be answered
+  await endCalls(log, evidenceOf(log, host, options, place), [...(run.asking ?? []), ...unsettledIn(run)]); // these can still be answered
   await log.emit({ type: 'phase', phase: 'Running' });
   const context = contextOf(log, active, { ...options, ...withinLimit(run, options) }, host, {
     intent: 'continue',
@@ -185,7 +202,7 @@ const contextOf = (
   active: Active,
   options: Advancing,
   host: ToolHost,
-  how: Pick<ContextOptions, 'intent' | 'values' | 'instead' | 'edited'>,
+  how: Pick<ContextOptions, 'intent' | 'values' | 'instead' | 'edited' | 'settled'>,
 ) =>
   createContext({
     maxTurns: () => 20,

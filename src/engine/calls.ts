@@ -39,7 +39,7 @@ export class Calls {
     private readonly isFree: (call: ToolCall) => boolean,
     private readonly execute: (call: ToolCall, following: readonly ToolCall[]) => Promise<ToolOutcome>,
     /** The person has said something that comes before calls which have not begun. */
-    private readonly isInterrupted: () => boolean = () => false,
+    private readonly isInterrupted: (call: ToolCall) => boolean = () => false,
   ) {}
 
   /** A call that is complete while the reply still streams. */
@@ -88,14 +88,14 @@ export class Calls {
     const outcomes = isFree ? [await change] : await Promise.all(before); // each finds the world as the one before it left it
     const open = outcomes.find((outcome) => outcome && isUnanswered(outcome));
     if (open) return open; // its turn has not come
-    if (this.isInterrupted()) return notRun;
+    if (this.isInterrupted(call)) return notRun;
     if (this.oversized.has(call)) return tooLong;
     return isFree ? this.read(call) : this.execute(call, following);
   }
 
   private async read(call: ToolCall): Promise<ToolOutcome> {
     while (this.reading.size >= parallelReads) await Promise.race(this.reading);
-    if (this.isInterrupted()) return notRun;
+    if (this.isInterrupted(call)) return notRun;
     if (this.oversized.has(call)) return tooLong;
     const outcome = this.execute(call, []);
     this.reading.add(outcome);

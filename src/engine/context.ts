@@ -5,6 +5,7 @@ import { type Compaction, compactionOf } from '../protocol/compaction.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
 import { outcomeOf } from '../protocol/outcomes.ts';
+import { needsApproval, openApprovals, openCalls } from '../protocol/pending.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
 import { type CallState, callsOf } from '../protocol/run.ts';
 import { textAs } from '../protocol/sentence.ts';
@@ -26,7 +27,7 @@ import type { RunLog } from './log.ts';
 import { runTurns, type Talk, type Turns } from './loop.ts';
 import { callModel } from './modelCall.ts';
 import { makeRoom } from './room.ts';
-import { RestsAt, type StopPoint } from './stop.ts';
+import { isClosing, RestsAt, type StopPoint } from './stop.ts';
 import { giveWaiting, isInterrupting } from './waiting.ts';
 import type { Agent, Apart, TurnOptions, WorkflowContext } from './workflow.ts';
 
@@ -88,6 +89,8 @@ export interface ContextOptions {
   /** Without it nobody looks. */
   instructions?: WorkspaceInstructions;
   maxTurns(): number;
+  /** What is done once the calls that an earlier window left open have their results; see `Turns.open`. */
+  settled?(): Promise<boolean>;
 }
 
 /** What a workflow works with: the one loop, the one gate and the one stream of events of a run. */
@@ -96,6 +99,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
   const { run } = log;
   const { emit } = log;
   const { agentId } = run;
+  const reopened = new Map(openApprovals(run).map((id) => [id, run.calls[id]!.proposed!]));
   const callContext = {
     runId: run.id,
     agentId,
@@ -113,6 +117,11 @@ export function createContext(options: ContextOptions): WorkflowContext {
       return whole && options.store.contents.read(run.id, whole);
     },
     ask: options.asking.ask.bind(options.asking),
+    isClosing: () => isClosing(signal),
+    proposed: (toolCallId: string) => {
+      const proposed = reopened.get(toolCallId);
+      return needsApproval(run.calls[toolCallId]) ? proposed : undefined;
+    },
   };
   const contextFor = (approval: Agent['approval']) => (approval === 'ask' ? askingAlways(callContext) : callContext);
   const models = new Map<string | undefined, Promise<RunModel>>();
@@ -243,6 +252,11 @@ export function createContext(options: ContextOptions): WorkflowContext {
       // A conversation without a record cannot be continued: it comes to its end, and the run rests after it.
       isPausing: () => !(apart && !apart.add) && options.isPausing(),
       wantsRoom: () => !apart && (options.wantsRoom?.() ?? false),
+      open: {
+        calls: openCalls(apart?.messages ?? run.messages, run.calls, apart?.callPrefix),
+        needsApproval: (call) => reopened.has(named(call).id),
+        settled: options.settled ?? (async () => true),
+      },
       isComplete: turn.isComplete ?? (() => false),
       handsBack: turn.handsBack ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),

@@ -2,6 +2,7 @@ import type { EventBody, LimitOf, RunEvent } from '../protocol/events.ts';
 import { interruptedWork } from '../protocol/interruptions.ts';
 import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
+import { openApprovals } from '../protocol/pending.ts';
 import type { Run } from '../protocol/run.ts';
 import { saidAs, wordsOf } from '../protocol/sentence.ts';
 import type { BranchFiles } from '../runs/branchFiles.ts';
@@ -15,7 +16,7 @@ import type { EngineOptions } from './engineOptions.ts';
 import { toInfo } from './errors.ts';
 import { isolated } from './listeners.ts';
 import { RunLog } from './log.ts';
-import { endCalls } from './looseEnds.ts';
+import { endCalls, unsettledIn } from './looseEnds.ts';
 import { attach, note } from './notes.ts';
 import { afterStop, heeding, patience, type Worked, withinPatience } from './patience.ts';
 import { restedBefore } from './refusedRoom.ts';
@@ -74,12 +75,18 @@ export class ExecutionEngine {
   /**
    * Goes on with a kept run: with new words, or (after a limit, a broken stream, a reload) without. With a `model`
    * (`provider/model`) all of its work goes there until it rests, also what a file names another one for. Words to a run that rests
-   * with a question of its model open are the answer; only an answer, to a question that is not open any more, leaves it as it is.
+   * with a question of its model open are the answer; without words, calls that need an approval since an earlier window are put to the
+   * user again, and with `onlyApprovals` the model is asked only once one of them is answered; only an answer, to a question that is not open any more, leaves it as it is.
    */
-  continue({ runId, model, ...input }: { runId: string; model?: string } & Partial<UserInput>): Promise<EngineResult> {
+  continue({
+    runId,
+    model,
+    onlyApprovals,
+    ...input
+  }: { runId: string; model?: string; onlyApprovals?: true } & Partial<UserInput>): Promise<EngineResult> {
     const { userInput } = input;
     const said = userInput === undefined ? [] : [{ ...input, userInput }];
-    const plan = { ...plainPlan, ...(model !== undefined && { model }) };
+    const plan = { ...plainPlan, ...(model !== undefined && { model }), ...(onlyApprovals && { onlyApprovals }) };
     return this.enter(runId, said, () => this.options.store.open(runId), plan);
   }
 
@@ -211,7 +218,7 @@ export class ExecutionEngine {
       await endCalls(
         log,
         evidenceOf(log, await hostOf(this.options), this.options, async () => place.workspace),
-        log.run.asking, // these can still be answered
+        [...(log.run.asking ?? []), ...unsettledIn(log.run)], // these can still be answered
       ); // what a kill left is judged before it is undone
       const parts = { store, ...place };
       if ('undo' in request) return await redo(log, parts, request);
@@ -315,6 +322,11 @@ export class ExecutionEngine {
     if (active.early.length > 0 && active.early.every((input) => isLate(log.run, input)))
       return {
         result: failedWith('ENGINE_NOT_ASKED', sentence('This question does not wait for an answer any more.')),
+        closed: log.end(),
+      };
+    if (plan.onlyApprovals && openApprovals(log.run).length === 0)
+      return {
+        result: failedWith('ENGINE_NOT_ASKED', sentence('This approval was answered already.')),
         closed: log.end(),
       };
     active.asking = new Asking(log, signal);

@@ -46,6 +46,13 @@ export interface Turns {
   onlyReads(call: ToolCall): boolean;
   /** @param following the calls of the same reply that are asked about and come after it */
   execute(call: ToolCall, following: readonly ToolCall[]): Promise<ToolOutcome>;
+  /** Calls of the newest reply that an earlier window left open, to be settled before the model is asked. */
+  open?: {
+    calls: readonly ToolCall[];
+    needsApproval(call: ToolCall): boolean;
+    /** Called when all of them have a result; false: the run rests, because the user has answered none. */
+    settled(): Promise<boolean>;
+  };
   /** Asked at a reply without tool calls. */
   isComplete(): boolean;
   /** Asked between turns: the person wants it to rest. */
@@ -73,6 +80,16 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   const guard = new RepeatGuard();
   let allDenied = false;
   const room = { ...turns, run: talk };
+  if (turns.open && turns.open.calls.length > 0) {
+    const { calls: open, needsApproval, settled } = turns.open;
+    const isInterrupted = (call: ToolCall) => talk.isInterrupted && !needsApproval(call);
+    const running = new Calls(talk.hasCall, turns.isFree, turns.execute, isInterrupted).runAll(open);
+    const outcomes = await settle(running);
+    if (!outcomes || signal.aborted) return stopPointOf(signal);
+    if (!(await settled())) return { phase: 'WaitingUser' };
+    allDenied = outcomes.length > 0 && outcomes.every(isDenial);
+    if (turns.handsBack()) return { phase: 'WaitingUser' };
+  }
   let answered = 0; // turns that only asked the person something: who goes on answering is there to say no
   for (let turn = 0; turn - answered < turns.maxTurns; turn++) {
     if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
@@ -126,21 +143,9 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       thoughtMs: thinks ? Math.round(thinks.to - thinks.from) : 0,
     });
     const running = whole ? calls.runAll(asked) : calls.runBegun();
-    const outcomes: ToolOutcome[] = [];
-    guard.beginTurn();
-    let answers = 0;
-    for (const { call, outcome, beyond } of running) {
-      const given = await outcome;
-      if (isUnanswered(given)) return stopPointOf(signal); // the call stays open, and so do those after it
-      const isAnswer = call.name === askTool && given.ok;
-      if (isAnswer) {
-        answers++;
-        guard.forget();
-      }
-      const told = beyond || isAnswer || isNotRun(given) ? given : guard.note(call, given, turns.onlyReads(call));
-      outcomes.push(told);
-      await talk.add({ role: 'tool', content: '', toolResults: [toToolResult(call.id, told)] });
-    }
+    const outcomes = await settle(running);
+    if (!outcomes) return stopPointOf(signal); // the call stays open, and so do those after it
+    const answers = running.filter(({ call }, index) => call.name === askTool && outcomes[index]!.ok).length;
 
     if (answers > 0 && answers === running.length) answered++;
     if (signal.aborted) return stopPointOf(signal);
@@ -154,6 +159,22 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     if (running.length === 0 && !talk.isInterrupted) return { phase: turns.isComplete() ? 'Completed' : 'WaitingUser' };
   }
   return turnLimit(turns.maxTurns);
+
+  /** Adds the result of each call, in order; undefined: one of them stays open over the end of the editor. */
+  async function settle(running: ReturnType<Calls['runAll']>): Promise<ToolOutcome[] | undefined> {
+    const outcomes: ToolOutcome[] = [];
+    guard.beginTurn();
+    for (const { call, outcome, beyond } of running) {
+      const given = await outcome;
+      if (isUnanswered(given)) return undefined;
+      const isAnswer = call.name === askTool && given.ok;
+      if (isAnswer) guard.forget();
+      const told = beyond || isAnswer || isNotRun(given) ? given : guard.note(call, given, turns.onlyReads(call));
+      outcomes.push(told);
+      await talk.add({ role: 'tool', content: '', toolResults: [toToolResult(call.id, told)] });
+    }
+    return outcomes;
+  }
 }
 
 export const turnLimit = (turns: number): StopPoint => ({

@@ -1,6 +1,6 @@
 import { outcomeOf } from '../protocol/ask.ts';
 import type { Background, Command, EventBody } from '../protocol/events.ts';
-import { pendingCalls } from '../protocol/pending.ts';
+import { openApprovals, openCalls, pendingCalls } from '../protocol/pending.ts';
 import { type CallState, callsOf, leftCalls, type Run } from '../protocol/run.ts';
 import { failure, type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { ToolHost } from '../tools/host.ts';
@@ -23,13 +23,25 @@ export const attendedBy =
   async ({ marker }, { owner }) =>
     background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isAlive(owner)));
 
+/** Ids of calls that can still be approved, and of those of the same reply whose turn had not come. */
+export const unsettledIn = (run: RunLog['run']): string[] => [
+  ...new Set([...openApprovals(run), ...openCalls(run.messages, run.calls).map(({ id }) => id)]),
+];
+
 /**
  * Calls that the editor's end, a store that failed, or a stop that they did not heed, left without a result. None is repeated by
  * itself; one whose end is on record is told as it ended.
+ * @param but calls that are left as they are
  */
-export async function answerLooseEnds(log: RunLog, evidence: Evidence, lastAt: number): Promise<void> {
-  await endCalls(log, evidence, [], lastAt);
+export async function answerLooseEnds(
+  log: RunLog,
+  evidence: Evidence,
+  lastAt: number,
+  but: readonly string[] = [],
+): Promise<void> {
+  await endCalls(log, evidence, but, lastAt);
   for (const { id } of pendingCalls(log.run.messages)) {
+    if (but.includes(id)) continue;
     const toolResults = [toToolResult(id, toldOfCall(log.run, id))];
     await log.emit({ type: 'message', message: { role: 'tool', content: '', toolResults } });
   }

@@ -55,6 +55,7 @@ import type { ChangedFiles } from './runs/changedFiles.ts';
 import type { CommandsAtWork } from './runs/commandsAtWork.ts';
 import type { Conversation } from './runs/conversation.ts';
 import { deleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
+import type { InterruptedApprovals } from './runs/interruptedApprovals.ts';
 import type { LeftRunning } from './runs/leftRunning.ts';
 import { pickOfNow, pickRun } from './runs/pickRun.ts';
 import { raiseLimit } from './runs/raiseLimit.ts';
@@ -96,6 +97,7 @@ interface Given {
   namedModels: NamedModels;
   approvals: Approvals;
   asks: Asks;
+  interrupted: InterruptedApprovals;
   branches: Branches;
   titles: Titles;
   states: RunStates;
@@ -267,12 +269,14 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.writeCommitMessage': (pressed?: SourceControl) => parts.commitMessages.write(pressed),
     'towpath.stopCommitMessage': (pressed?: SourceControl) => parts.commitMessages.stop(pressed),
     'towpath.endCommands': () => parts.leftRunning.choose(),
-    'towpath.answer': (given?: unknown) => {
+    'towpath.answer': async (given?: unknown) => {
       const key = callKeyIn(given);
-      if (key) return asks.has(key.runId, key.toolCallId) ? asks.show(key.runId) : approvals.show(key);
+      if (key && asks.has(key.runId, key.toolCallId)) return asks.show(key.runId);
+      if (key ? approvals.has(key.runId, key.toolCallId) : approvals.inFront) return approvals.show(key);
       const { runId } = conversation;
-      const isAsked = !approvals.inFront && runId !== undefined && asks.has(runId);
-      return isAsked || approvals.count === 0 ? asks.show(isAsked ? runId : undefined) : approvals.show();
+      if (!key && runId !== undefined && asks.has(runId)) return asks.show(runId);
+      if ((await parts.interrupted.answer(key)) || key) return;
+      return approvals.count > 0 ? approvals.show() : asks.show();
     },
     'towpath.denyWithWords': (given?: unknown) => approvals.denyWithWords(callKeyIn(given)),
     'towpath.review.allow': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),

@@ -52,6 +52,7 @@ import { CommandsAtWork } from './runs/commandsAtWork.ts';
 import { CommandTerminal } from './runs/commandTerminal.ts';
 import { Conversation } from './runs/conversation.ts';
 import { DiskRoom } from './runs/diskRoom.ts';
+import { InterruptedApprovals } from './runs/interruptedApprovals.ts';
 import { LeftRunning } from './runs/leftRunning.ts';
 import { RunStates } from './runs/runStates.ts';
 import { everyStorage, gatherStorages, sharedStorage } from './runs/storage.ts';
@@ -143,7 +144,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     page.badge = badgeOf(states.all);
     statusBar.show({
       working: engine.liveIds.length,
-      approvals: approvals.count,
+      approvals: approvals.count + interrupted.count,
       questions: asks.count,
       runs: states.all,
       widest: policies.widest([conversation.id, ...engine.liveIds]),
@@ -253,6 +254,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       [
         (event) => conversation.told(event),
         (event) => asks.told(event),
+        (event) => interrupted.told(event),
         (event) => runLogs.told(event),
         (event) => audit.told(event),
         (event) => states.told(event),
@@ -287,6 +289,16 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     },
     () => agents.next,
   );
+  const interrupted: InterruptedApprovals = new InterruptedApprovals({
+    engine,
+    store,
+    conversation,
+    approvals,
+    presence,
+    workspace,
+    changed: showStatus,
+  });
+  conversation.onShow = (run, isElsewhere) => interrupted.show(run, isElsewhere);
   const agents: Agents = new Agents({
     memory: context.workspaceState,
     engine,
@@ -368,6 +380,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     models,
     limits,
     approvals,
+    interrupted,
     asks,
     branches,
     changedFiles,
@@ -431,6 +444,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
         limits,
         namedModels,
         approvals,
+        interrupted,
         asks,
         branches,
         titles,

@@ -8,6 +8,7 @@ export const formatVersion = 2;
  * on the line, so that an older Towpath knows a newer line from a damaged one. A new event type needs a row.
  */
 export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>>> = {
+  'approval-request': 2,
   redo: 2,
   'node-message': 2,
   'interruption-choice': 2,

@@ -102,8 +102,20 @@ export const questionSchema = z.object({
   command: z.string().optional(),
   /** What it changes, as `shownChange` writes it. */
   diff: z.string().optional(),
+  /** Why it is asked again, or what is different from what was proposed before. */
+  note: z.string().optional(),
 });
 export type Question = z.infer<typeof questionSchema>;
+
+/** Parts of a plan that an approval covers, each as a hash: the file before and after, the command, where it happens, the tool. */
+export const proposedSchema = z.object({
+  before: z.string().optional(),
+  after: z.string().optional(),
+  command: z.string().optional(),
+  location: z.string(),
+  tool: z.string().optional(),
+});
+export type Proposed = z.infer<typeof proposedSchema>;
 
 export const decisionSchema = z.enum(['allow', 'allow-run', 'deny']);
 export type Decision = z.infer<typeof decisionSchema>;
@@ -200,6 +212,18 @@ const storedEvents = [
   event('queued-change', { queued: z.number().int(), ...saidShape, when: whenSchema }),
   /** The person took it back. */
   event('queued-remove', { queued: z.number().int() }),
+  /**
+   * The user is asked to approve a call. Without an `approval`, a `tool-start` or a `tool-end` after it, the call still needs its approval,
+   * also in a later window. `proposed`: hashes of what the user was shown, by part.
+   */
+  event('approval-request', {
+    toolCallId: z.string(),
+    /** The tool's. */
+    name: z.string(),
+    title: z.string().optional(),
+    question: questionSchema,
+    proposed: proposedSchema,
+  }),
   event('approval', {
     toolCallId: z.string(),
     /** The tool's. */

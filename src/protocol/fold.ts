@@ -148,14 +148,27 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'pausing':
       run.pausing = true;
       break;
-    case 'question':
+    case 'approval-request': {
+      const call = callOf(run, event.toolCallId);
+      call.status = 'asking';
+      call.question = event.question;
+      call.proposed = event.proposed;
+      call.requestSeq = event.seq;
+      if (event.title) call.title = event.title;
+      for (const key of ['decision', 'automatic', 'startedAt', 'ok', 'code'] as const) delete call[key]; // a node asks again under the same id
+      break;
+    }
+    case 'question': {
+      const { proposed, requestSeq } = run.calls[event.toolCallId] ?? {};
       run.calls[event.toolCallId] = {
         ...begunBefore(run.calls[event.toolCallId]),
         status: 'asking',
         question: event.question,
         ...(event.title && { title: event.title }),
+        ...(proposed && { proposed, requestSeq }),
       };
       break;
+    }
     case 'approval': {
       const call = callOf(run, event.toolCallId);
       call.status = event.decision === 'deny' ? 'done' : 'allowed';

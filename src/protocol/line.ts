@@ -67,6 +67,7 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   'queued-change': ({ queued, text, when }) =>
     `what waited as ${queued} is ${lengthOf(text)} now, and waits ${times[when]}`,
   'queued-remove': ({ queued }) => `what waited as ${queued} is taken back`,
+  'approval-request': () => undefined, // `question` says it
   approval: ({ toolCallId, name, decision, waitedMs, words, edited, automatic }) => {
     const what = named(name, toolCallId);
     if (automatic !== undefined) return `${what} ${decisions[decision]} without a question: ${automatic}`;

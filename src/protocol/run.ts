@@ -10,6 +10,7 @@ import type {
   KeptChange,
   Moved,
   ProcessIdentity,
+  Proposed,
   Question,
   RunPhase,
   Said,
@@ -34,6 +35,10 @@ export interface CallState {
   /** Of a server's tool, once it is asked about or has begun: what that calls it for people. */
   title?: string;
   question?: Question;
+  /** What the user was asked to approve, as of the newest request on record. */
+  proposed?: Proposed;
+  /** The number of that request. */
+  requestSeq?: number;
   /** What it asks the person by itself, and what they answered. */
   asked?: Asked[];
   answer?: Answer;

@@ -312,6 +312,10 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('show-question'), ...callShape }),
   /** Brings up the native box for the words of a no. */
   z.strictObject({ type: z.literal('deny-with-words'), ...callShape }),
+  /** Denies a call that needs an approval since an earlier window. */
+  z.strictObject({ type: z.literal('deny'), ...callShape }),
+  /** The user has clicked or typed while the shown run had a call that needs an approval since an earlier window. */
+  z.strictObject({ type: z.literal('active'), runId: id }),
   z.strictObject({ type: z.literal('open-diff'), ...callShape }),
   /**
    * About the message at a place of a run. `edit-said`: says other words there, in a branch; `fork`: a branch that goes on there; `retry-reply`: a

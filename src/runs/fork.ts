@@ -70,6 +70,7 @@ export function forkEvents(id: string, run: Run, contents: JournalContents, seq:
       case 'title':
         return [{ ...own, title: '', by: undefined }]; // it is called by what is said in it
       case 'pin':
+      case 'approval-request': // the call waits in the run that it is of
       case 'limit-raise': // what was allowed stays with the run that it was allowed to
         return [];
       case 'run-start':

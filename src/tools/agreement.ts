@@ -1,3 +1,4 @@
+import type { Proposed } from '../protocol/events.ts';
 import { sentence } from '../protocol/l10n.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { Tell } from '../protocol/sentence.ts';
@@ -5,6 +6,7 @@ import { failure, type ToolOutcome } from '../protocol/tools.ts';
 import { workspaceAfter } from './ahead.ts';
 import type { Verdict } from './gate/policy.ts';
 import { toFailure } from './outcome.ts';
+import { differenceFrom, staleError } from './proposed.ts';
 import type { Question, Subject } from './questions.ts';
 import { stored } from './record.ts';
 import { changedByPerson, isShown, parseArguments, type Shown, shownOf } from './revision.ts';
@@ -21,13 +23,19 @@ export interface Prepared {
   verdict: Verdict;
 }
 
+/**
+ * Works out what a call would do in a world, and changes nothing; `args` when they were checked before. `asks`: the user is asked whatever
+ * allows it. Throws `ToolError`.
+ */
+export type Prepare = (
+  call: ToolCall,
+  context: CallContext,
+  known?: { world?: Workspace; args?: unknown; asks?: boolean },
+) => Promise<Prepared>;
+
 interface Parts {
   workspace: Workspace;
-  /**
-   * Works out what a call would do in a world, and changes nothing; `args` when they were checked before. Throws
-   * `ToolError`.
-   */
-  prepare(call: ToolCall, context: CallContext, known?: { world?: Workspace; args?: unknown }): Promise<Prepared>;
+  prepare: Prepare;
   /** What the policies make of a plan that the person has changed. */
   judged(planned: Planned, context: CallContext): Promise<Prepared>;
   ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]>;
@@ -52,9 +60,11 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
     following: readonly ToolCall[],
   ): Promise<Agreed | { denied: ToolOutcome }> {
     /** As the model wrote it, or as the person made it. */
-    let work = (args?: unknown) => prepare(call, context, { args });
+    let work = (args?: unknown) => prepare(call, context, { args, asks });
     let checked = asked.get(call)?.args;
     let question = asked.get(call)?.question;
+    const before = context.proposed?.(call.id);
+    let asks = before !== undefined && !question;
     let together = question ? [] : following;
     let proposed: AskedPlan | undefined;
     let shown: Shown | undefined;
@@ -62,7 +72,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
     for (;;) {
       const prepared = await work(checked).catch((error) => {
         question?.withdraw(); // nobody needs to answer it any more
-        throw error;
+        throw asks ? staleError(before!, error) : error;
       });
       const { plan, args, verdict } = prepared;
       checked = args; // what is shown, checked and run is this one object
@@ -83,8 +93,9 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
           await told(call, verdict, context);
           return { ...prepared, ...changed };
         }
-        const subject = { call: withArguments(call, args), plan, ...again };
+        const subject = { call: withArguments(call, args), plan, ...(asks && sinceProposed(before!, plan)), ...again };
         question = await askWith(subject, together, context);
+        asks = false;
       }
       const { plan: about, answer: answering } = question;
       const answer = await answering;
@@ -107,6 +118,12 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
       }
     }
   };
+
+  /** What the user is told about a plan that they were asked about in an earlier window. */
+  function sinceProposed(proposed: Proposed, plan: AskedPlan): Pick<Subject, 'note'> {
+    const difference = differenceFrom(proposed, plan);
+    return difference === undefined ? {} : { note: tell(difference) };
+  }
 
   async function askWith(subject: Subject, following: readonly ToolCall[], context: CallContext): Promise<Question> {
     const ahead = await planAhead(subject.plan, following, context);
@@ -139,8 +156,10 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
         continue;
       }
       try {
+        const proposed = context.proposed?.(call.id);
         const { plan, args, verdict } = await prepare(call, context, {
           world: workspaceAfter(context.workspace ?? workspace, changes),
+          asks: proposed !== undefined,
         });
         if (!plan) continue; // it only reads
         const gone = changes.some(({ after, realPath }) => after === null && realPath === plan.change?.realPath);
@@ -149,7 +168,9 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
           continue;
         }
         if (plan.change && verdict.effect !== 'deny') changes.push(plan.change);
-        if (verdict.effect === 'ask') ahead.push({ call, subject: { call: withArguments(call, args), plan } });
+        const since = proposed && sinceProposed(proposed, plan);
+        if (verdict.effect === 'ask')
+          ahead.push({ call, subject: { call: withArguments(call, args), plan, ...since } });
       } catch {
         stopIfAborted(context.signal);
         untold.push(namedBy(call));

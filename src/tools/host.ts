@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { aboutOf } from '../protocol/about.ts';
-import { isUnanswered } from '../protocol/ask.ts';
+import { isUnanswered, unanswered } from '../protocol/ask.ts';
 import type { Dictionary } from '../protocol/dictionary.ts';
 import type { Background, EventBody } from '../protocol/events.ts';
 import { inEnglish, sentence } from '../protocol/l10n.ts';
@@ -8,8 +8,8 @@ import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy, type Policy } from '../protocol/policy.ts';
 import type { RunFile } from '../protocol/runFiles.ts';
 import { joined, type Tell } from '../protocol/sentence.ts';
-import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
-import { createAgreement, type Prepared } from './agreement.ts';
+import { failure, type ToolDefinition, type ToolOutcome } from '../protocol/tools.ts';
+import { createAgreement, type Prepare, type Prepared } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
 import { changeAtAGlance } from './files/diff.ts';
 import { type Edited, editedSince } from './files/edited.ts';
@@ -132,8 +132,10 @@ export function createToolHost({
       let background: Background | undefined;
       let changed: unknown;
       let ran = false;
+      let isStarted = false;
       let hasEffect = false;
       const executed = await execute().catch((error) => {
+        if (!isStarted && context.signal.aborted && context.isClosing?.()) return notYet;
         if (!context.step || !(error instanceof AlreadySo)) return toFailure(error, context.signal);
         doing = {};
         return toSuccess({ ...error.data, changed: false });
@@ -180,6 +182,7 @@ export function createToolHost({
         const onlyReads = Boolean(read) || (tool.risk === 'read' && !tool.waits);
         const marked = onlyReads && { onlyReads };
         const about = context.step && aboutOf(call.arguments);
+        isStarted = true;
         await stored(context, { type: 'tool-start', ...start, ...marked, ...step, ...about });
         doing = kept;
         hasEffect = !onlyReads && Boolean(context.step || context.recordsOutcome);
@@ -219,13 +222,13 @@ export function createToolHost({
   async function prepare(
     call: ToolCall,
     context: CallContext,
-    { world = context.workspace ?? workspace, args: checked }: { world?: Workspace; args?: unknown } = {},
+    { world = context.workspace ?? workspace, args: checked, asks }: Parameters<Prepare>[2] = {},
   ): Promise<Prepared> {
     const tool = find(call.name);
     const args = checked ?? checkArguments(call, tool);
     const meant = meantBy(tool, args);
     const planning = Promise.resolve(meant.tool.plan?.(meant.args, contextOf(call, context, world)));
-    return judged({ tool, args, plan: await beforeStop(context.signal, planning) }, context, world);
+    return judged({ tool, args, plan: await beforeStop(context.signal, planning) }, context, world, asks);
   }
 
   /** What the policies make of it now, and the question that goes with that. */
@@ -233,11 +236,13 @@ export function createToolHost({
     { tool, args, plan: own }: Planned,
     context: CallContext,
     world: Workspace = context.workspace ?? workspace,
+    asks = false,
   ): Promise<Prepared> {
     const meant = meantBy(tool, args);
     const through = meant.tool === tool ? undefined : tool.definition.name;
     const now = policy(context.runId);
-    const verdict = await judge({ ...meant, plan: own, through }, now, context, world);
+    const judgement = await judge({ ...meant, plan: own, through }, now, context, world);
+    const verdict = asks && judgement.effect === 'allow' ? { ...judgement, effect: 'ask' as const } : judgement;
     const free = verdict.effect === 'allow' && (tool.ofRun || now.preset !== 'ask-everything');
     const plan = own ?? (free ? undefined : await readPlan(meant.tool, meant.args, world));
     const why = plan ? [plan.why] : [];
@@ -305,6 +310,9 @@ export function createToolHost({
     };
   }
 }
+
+/** The outcome of a call that had not started when the editor closed: it stays open for the next window. */
+const notYet = failure(unanswered, 'The editor closed before this started.');
 
 function inWords({ what, where, why, details, ...plan }: Plan, tell: Tell): AskedPlan {
   const words = { what: tell(what), where: tell(where) };

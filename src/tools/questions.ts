@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { decisionSchema } from '../protocol/events.ts';
-import { mostShownLines, shownChange } from './files/diff.ts';
+import { decisionSchema, type EventBody } from '../protocol/events.ts';
+import { changeAtAGlance, mostShownLines, shownChange } from './files/diff.ts';
+import { proposedOf } from './proposed.ts';
 import { stored } from './record.ts';
 import { beforeStop } from './stop.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve, AskedPlan, CallContext } from './tool.ts';
@@ -37,13 +38,9 @@ export function createQuestions(approve: Approve, now: () => number) {
     const requests = subjects.map((subject) =>
       Object.freeze({ ...subject, call: Object.freeze(subject.call), id: randomUUID(), runId: context.runId, batch }),
     );
-    for (const { id, call, plan } of requests) {
-      const { what, title, where, why, english, command, change } = plan;
-      const diff = change && change.after !== null && shownChange(change.before, change.after, mostShownLines);
-      const shown = { what, where, why, ...(english && { english }) };
-      const question = { id, ...shown, ...(command !== undefined && { command }), ...(diff && { diff }) };
-      await stored(context, { type: 'question', toolCallId: call.id, question, ...(title && { title }) });
-    }
+    // All are on record before the first is shown: a kill in between leaves none that the user has seen and no window knows of.
+    for (const request of requests) await stored(context, onRecord(request));
+    for (const request of requests) await stored(context, onScreen(request));
     return requests.map((request) => begin(request, context));
   };
 
@@ -114,4 +111,25 @@ function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
   // What was changed is allowed as it is, and nothing after it.
   if (typeof given?.edited === 'string') return { decision: 'allow', edited: given.edited };
   return { decision, ...(given?.always === true && { always: true }) };
+}
+
+/** What the record has of a request, in English: the first lines of its change, for all of it follows from the call. */
+function onRecord({ id, call, plan }: ApprovalRequest): EventBody {
+  const { change } = plan;
+  const isText = change && change.after !== null;
+  const diff = isText ? changeAtAGlance(change.before, change.after!) : undefined;
+  const { what, where } = plan.english ?? plan;
+  const command = plan.command !== undefined && { command: plan.command };
+  const question = { id, what, where, why: '', ...command, ...(diff && { diff }) };
+  const about = { toolCallId: call.id, name: call.name, ...(plan.title && { title: plan.title }) };
+  return { type: 'approval-request', ...about, question, proposed: proposedOf(plan) };
+}
+
+function onScreen({ id, call, plan, note }: ApprovalRequest): EventBody {
+  const { change, title } = plan;
+  const diff = change && change.after !== null && shownChange(change.before, change.after, mostShownLines);
+  const { what, where, why, english, command } = plan;
+  const about = { what, where, why, ...(english && { english }), ...(command !== undefined && { command }) };
+  const question = { id, ...about, ...(note !== undefined && { note }), ...(diff && { diff }) };
+  return { type: 'question', toolCallId: call.id, question, ...(title && { title }) };
 }

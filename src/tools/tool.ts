@@ -8,6 +8,7 @@ import type {
   KeptChange,
   Moved,
   ProcessIdentity,
+  Proposed,
   RemovedKind,
   StepStart,
 } from '../protocol/events.ts';
@@ -342,6 +343,10 @@ export interface CallContext {
     /** A call of this id that was done, as its files had shown; what it gave was lost. */
     done?: StepDone;
   };
+  /** What the user was asked about this call in an earlier window, without an answer: nothing but an answer of the user allows it. */
+  proposed?(toolCallId: string): Proposed | undefined;
+  /** The editor closes: a call that did not start has no outcome yet. */
+  isClosing?(): boolean;
   /** A call of a model that works at a node's step: its outcome is recorded with its end, so that it is known after the editor's. */
   recordsOutcome?: true;
   /** `ToolContext.ask`, for the call of this id. */

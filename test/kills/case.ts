@@ -29,8 +29,8 @@ function nameOfBlow(blow: Blow): string {
 
 export function caseOf(name: string): Case {
   const [job, ...blows] = name.split('/');
-  if (job !== 'work' && job !== 'undo' && job !== 'say')
-    throw new Error(`A case begins with work, undo or say: ${name}`);
+  if (job !== 'work' && job !== 'undo' && job !== 'say' && job !== 'ask')
+    throw new Error(`A case begins with work, undo, say or ask: ${name}`);
   return { job, blows: blows.map(blowOf) };
 }
 
@@ -91,6 +91,7 @@ export class Stage {
       work: await this.operations('work'),
       undo: await this.operations('undo'),
       say: await this.operations('say'),
+      ask: await this.operations('ask'),
     };
   }
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { RunEvent, StoredEvent } from '../../src/protocol/events.ts';
-import { isStored } from '../../src/protocol/fold.ts';
-import { pendingCalls } from '../../src/protocol/pending.ts';
-import type { Run } from '../../src/protocol/run.ts';
+import { applyEvent, isStored } from '../../src/protocol/fold.ts';
+import { openApprovals, openCalls, pendingCalls } from '../../src/protocol/pending.ts';
+import { newRun, type Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import type { Blow, Case } from './case.ts';
 import {
@@ -29,6 +29,7 @@ export const invariants = {
   K3: 'no effect without an approval and a tool-start in the record before it',
   K4: 'a call that provably ran is told as done, one that provably did not is not told as done or unknown, any other as unknown',
   K5: 'every call has exactly one result before the model is asked again',
+  asked: 'what waited for an approval is asked again, and the model is not asked before it is answered',
   K6: 'in the end the files are as after a run that nobody killed, but for what was told as unknown',
   torn: 'no file is ever empty or half written',
   said: 'what waits is given once, in the words that it has then; what was taken back is never given',
@@ -144,6 +145,7 @@ export class Witness {
         else if (event.type === 'phase') isEnding = false;
       }
       if ('harmed' in report) this.harmed.push(withoutIds(report.harmed));
+      if ('early' in report) this.breach('asked', `the model was asked while ${report.early.join(', ')} waited`);
       if ('unpaired' in report) this.breach('K5', `the model was asked with ${report.unpaired.join(', ')} open`);
     }
   }
@@ -200,9 +202,13 @@ export class Witness {
   /** What the next window has to tell of the calls that this one left without a result. */
   private owe(record: readonly StoredEvent[]): void {
     const messages = record.flatMap((event) => (event.type === 'message' ? [event.message] : []));
+    const run = foldOf(record);
+    const [asked, open] = [openApprovals(run), openCalls(run.messages, run.calls).map(({ id }) => id)];
     for (const { id } of pendingCalls(messages)) {
       const step = stepOf(id);
       if (!step) continue;
+      if (asked.includes(id)) this.owed.set(id, 'done'); // it is asked again, and allowed
+      if (open.includes(id)) continue; // the others of its reply run after it, unless somebody speaks first
       const end = record.find((event) => event.type === 'tool-end' && event.toolCallId === id);
       const isBegun = record.some((event) => event.type === 'tool-start' && event.toolCallId === id);
       const state = this.states.get(step.name);
@@ -294,6 +300,12 @@ export class Witness {
   }
 }
 
+function foldOf(record: readonly StoredEvent[]): Run {
+  const run = newRun(record[0]?.runId ?? '');
+  for (const event of record) applyEvent(run, event);
+  return run;
+}
+
 /** What of a run that is over was said otherwise than the person wanted it, by its record alone. */
 export function saidWrong(record: readonly StoredEvent[]): string[] {
   return record.flatMap((event) => {
@@ -315,7 +327,14 @@ const withoutIds = (name: string) => name.replace(/[0-9a-f-]{32,}/g, '…');
 
 function eventOf(line: string): StoredEvent[] {
   try {
-    const { previous: _, ...event } = JSON.parse(line.slice(9)) as StoredEvent & { previous?: number };
+    const {
+      previous: _,
+      version: __,
+      ...event
+    } = JSON.parse(line.slice(9)) as StoredEvent & {
+      previous?: number;
+      version?: number;
+    };
     return event.type ? [event] : [];
   } catch {
     return []; // the header, or a torn line

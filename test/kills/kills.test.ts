@@ -7,7 +7,7 @@ import { tries } from '../support/tries.ts';
 import { caseOf, nameOf, Stage } from './case.ts';
 import { saidWrong, Witness } from './invariants.ts';
 import { MemoryStage, memoryCaseOf, nameOfMemory } from './memory.ts';
-import { diskFaults, type Operations, points, said } from './parts.ts';
+import { approvals, diskFaults, type Operations, points, said } from './parts.ts';
 import { steps } from './script.ts';
 
 /** The whole of it is `npm run kills`. */
@@ -39,6 +39,13 @@ describe('a window that is killed', () => {
   it('while a person speaks: what waits is given once, as they want it in the end, or never', async () => {
     const cases = said(operations).filter((_, index) => index % 340 === 85);
     for (const one of cases) {
+      const { name, breaches } = await stage.play(one);
+      assert.deepEqual([name, breaches], [name, []]);
+    }
+  });
+
+  it('while an approval waits: it is asked again before the model is, and done once', async () => {
+    for (const one of approvals(7, 6).slice(0, tries(2, 6))) {
       const { name, breaches } = await stage.play(one);
       assert.deepEqual([name, breaches], [name, []]);
     }

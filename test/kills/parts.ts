@@ -38,6 +38,16 @@ export function times(seed: number, count = 60): Case[] {
   return Array.from({ length: count }, () => ({ job: 'work', blows: [{ afterMs: 150 + random(1500) }] }));
 }
 
+/** While somebody takes their time to approve each call; some are killed twice. */
+export function approvals(seed: number, count = 60): Case[] {
+  const random = randomOf(seed);
+  const blow = () => ({ afterMs: 200 + random(1300) });
+  return Array.from({ length: count }, (_, index) => ({
+    job: 'ask',
+    blows: index % 3 === 2 ? [blow(), blow()] : [blow()],
+  }));
+}
+
 /** At every operation the disk fails, once and for good; each operation in one of the ways that it can, in turn. */
 export const diskFaults = ({ work }: Operations): Case[] =>
   work.flatMap((operation, index) => {

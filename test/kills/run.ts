@@ -7,7 +7,7 @@ import { type Case, caseOf, type Played, Stage } from './case.ts';
 import { playDamages } from './damage.ts';
 import { killEditors } from './editor.ts';
 import { type MemoryCase, MemoryStage, memoryCaseOf } from './memory.ts';
-import { diskFaults, doubles, type Operations, points, rooms, said, storeGone, times } from './parts.ts';
+import { approvals, diskFaults, doubles, type Operations, points, rooms, said, storeGone, times } from './parts.ts';
 import { type Row, tableOf } from './table.ts';
 
 const { values, positionals } = parseArgs({
@@ -27,6 +27,7 @@ const parts: Record<string, () => Promise<Played[] | string>> = {
   said: () => staged(said),
   doubles: () => staged((operations) => doubles(operations, seed)),
   times: () => staged(() => times(seed)),
+  approvals: () => staged(() => approvals(seed)),
   faults: () => staged(diskFaults),
   gone: () => staged(storeGone),
   rooms: async () => whyNotMounted() ?? staged(rooms),

@@ -1,8 +1,10 @@
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionEngine } from '../../src/engine/engine.ts';
 import type { EngineResult } from '../../src/engine/result.ts';
 import { createAdapter } from '../../src/llm/adapter.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
+import { openApprovals } from '../../src/protocol/pending.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { undoable } from '../../src/runs/undo.ts';
 import { defaultTools } from '../../src/tools/default.ts';
@@ -18,6 +20,8 @@ export type Report =
   /** These paths were changed, by a tool or by Undo. */
   | { effect: string }
   | { unpaired: string[] }
+  /** The model was asked while a call that an earlier window had put to the user waited for the answer. */
+  | { early: string[] }
   /** The harm has been done, at this operation. */
   | { harmed: string }
   | { operations: string[] }
@@ -26,8 +30,11 @@ export type Report =
 /** A run that lies beside the one that is killed, and must stay as it is. */
 export const otherRun = 'run-other';
 
-/** `say`: the work, and a person who speaks meanwhile. */
-export type Job = 'work' | 'undo' | 'say';
+/** `say`: the work, and a person who speaks meanwhile; `ask`: the work, and a person who takes their time to approve each call. */
+export type Job = 'work' | 'undo' | 'say' | 'ask';
+
+/** Milliseconds until an approval is answered: most of the time of a window that asks. */
+const answerMs = 40;
 
 /** A window without its editor: the engine, its store and its tools on the folders `store` and `ws` of a case. */
 export function openWindow(folder: string, report: (what: Report) => void) {
@@ -44,10 +51,26 @@ export function openWindow(folder: string, report: (what: Report) => void) {
     });
   }
   const store = new RunStore(path.join(folder, 'store'));
+  let answersAfterMs = 0;
+  /** Calls that an earlier window had put to the user, and that this one has not settled. */
+  let open: string[] = [];
   const model = scriptedModel((unpaired) => report({ unpaired }));
+  const { chatStream } = model;
+  model.chatStream = (request) => {
+    if (open.length > 0) report({ early: open });
+    return chatStream(request);
+  };
   const engine = new ExecutionEngine({
     store,
-    host: createToolHost({ workspace, tools: defaultTools(), approve: async () => ({ decision: 'allow' }) }),
+    host: createToolHost({
+      workspace,
+      tools: defaultTools(),
+      async approve({ call }) {
+        if (answersAfterMs > 0) await sleep(answersAfterMs);
+        open = open.filter((id) => id !== call.id);
+        return { decision: 'allow' };
+      },
+    }),
     workflow: async () => chat,
     model: async () => ({
       id: 'scripted/one',
@@ -86,6 +109,16 @@ export function openWindow(folder: string, report: (what: Report) => void) {
         await speaker.done();
         if (result.error?.code !== 'ENGINE_ABORTED') return result;
       }
+    },
+    /** The same, with somebody who takes their time: what waited when the window before this one ended is answered first. */
+    async ask(): Promise<EngineResult> {
+      answersAfterMs = answerMs;
+      for (const runId of await own()) {
+        const run = await store.read(runId).catch(() => undefined);
+        if (run) open = openApprovals(run);
+        if (run && open.length > 0) await engine.continue({ runId, onlyApprovals: true });
+      }
+      return work();
     },
     /** Takes all of it back, whatever else is there now. */
     async undo() {

@@ -265,6 +265,17 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
   queued: [[{ text: said }, undefined]],
   'queued-change': [[{ queued: 3, text: said, when: 'done' }, undefined]],
   'queued-remove': [[{ queued: 3 }, undefined]],
+  'approval-request': [
+    [
+      {
+        toolCallId,
+        name: 'fs.edit',
+        question: { id: 'q', what: 'Edit a', where: '/a', why: 'x' },
+        proposed: { location: 'hash' },
+      },
+      undefined,
+    ],
+  ],
   'command-start': [[{ toolCallId, process: { pid: 1, began: 'then' } }, undefined]],
   outline: [[{ outline: { nodes: [], edges: [] } as never }, undefined]],
   node: [[{ node: 'n', status: 'start' }, undefined]],

@@ -141,6 +141,17 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
     ],
     [{ toolCallId: 'a', name: 'shell.run', reads: 'ls -l' }, 'info shell.run [a] begins: `ls -l`'],
   ],
+  'approval-request': [
+    [
+      {
+        toolCallId: 'a',
+        name: 'fs.edit',
+        question: { id: 'q', what: 'Edit a', where: '/a', why: 'x' },
+        proposed: { location: 'hash' },
+      },
+      undefined,
+    ],
+  ],
   'command-start': [[{ toolCallId: 'a', process }, 'debug call [a] has process 7']],
   ask: [
     [{ toolCallId: 'a', questions: [{ question: said, answers: [] }] }, 'info call [a] asks the person 1 question'],

@@ -15,7 +15,8 @@ afterEach(() => workspace.cleanup());
 
 /** What happened, as a person would tell it; ids and times left out. */
 function told(events: EventBody[]): string[] {
-  return events.map((event) => {
+  const seen = events.filter(({ type }) => type !== 'approval-request'); // `question` says it
+  return seen.map((event) => {
     if (event.type === 'question') return `question ${event.question.what}`;
     if (event.type === 'approval') return `${event.decision}${event.automatic ? ` (${event.automatic})` : ''}`;
     if (event.type === 'tool-end') return `end ${event.ok ? 'ok' : event.code}${event.changes ? ' with change' : ''}`;
@@ -272,7 +273,7 @@ describe('gate: stopping', () => {
 
 describe('gate: a store that cannot keep', () => {
   const full = Object.assign(new Error('The disk is full.'), { code: 'STORE_FULL' });
-  for (const type of ['question', 'approval', 'tool-start'] as const) {
+  for (const type of ['approval-request', 'question', 'approval', 'tool-start'] as const) {
     it(`${type} could not be kept: the effect does not happen`, async () => {
       const { call } = conversation(workspace, {
         beforeEvent: (event) => {

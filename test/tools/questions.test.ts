@@ -28,7 +28,7 @@ const codes = (outcomes: ToolOutcome[]) => outcomes.map((one) => (one.ok ? 'ok' 
 /** But for `command-start`: who is over soon leaves nothing to be found again by. */
 const told = ({ events }: Conversation) =>
   events
-    .filter(({ type }) => type !== 'command-start')
+    .filter(({ type }) => type !== 'command-start' && type !== 'approval-request')
     .map((event) => {
       if (!('toolCallId' in event)) return event.type;
       const which = event.toolCallId.replace('call-', '');
@@ -442,6 +442,18 @@ describe('a call that the person changes before allowing it', () => {
     assert.match(changedByPerson, /\(\d+ more characters: read the file\)$/);
     assert.ok(changedByPerson.length < 9000);
   });
+});
+
+it('all requests of a reply are on record before the first is shown, each with what its approval covers', async () => {
+  const { call, events } = conversation(workspace, { answer: no });
+  await call(...edit('a.txt', 'one', 'ONE'));
+  const [request, question] = events;
+  assert.ok(request?.type === 'approval-request' && question?.type === 'question');
+  const { question: recorded, proposed, ...about } = request;
+  assert.deepEqual(about, { type: 'approval-request', toolCallId: question.toolCallId, name: 'fs.edit' });
+  assert.deepEqual([recorded.what, recorded.diff], ['Edit a.txt', question.question.diff]);
+  assert.deepEqual(Object.keys(proposed), ['before', 'after', 'location']);
+  assert.ok(Object.values(proposed).every((hash) => /^[0-9a-f]{64}$/.test(hash)));
 });
 
 it('a question is told in the person’s language, and is in English for records', async () => {

@@ -63,6 +63,39 @@ describe('The panel while a run is at work', () => {
     }
   });
 
+  it('a call that needs an approval since an earlier window says so; its buttons and the first click tell the host', async () => {
+    const request: EventBody = {
+      type: 'approval-request',
+      toolCallId: 'a.ts',
+      name: 'fs.edit',
+      question: { id: 'q', what: 'Edit a.ts', where: '/w/a.ts', why: '', diff: '-one\n+two' },
+      proposed: { location: 'hash' },
+    };
+    const rests: EventBody = {
+      type: 'phase',
+      phase: 'WaitingUser',
+      error: { code: 'ENGINE_ABORTED', message: 'The editor closed while this run was at work.' },
+    };
+    const events = [...begin, calls('fs.edit', 'a.ts', 'b.ts'), request, rests];
+    const card = test.page.locator('[data-call="a.ts"]');
+    await test.send({ type: 'state', state: readyState }, { type: 'run', run: runOf('run-1', events) });
+    await card.getByText('Interrupted when the window closed · needs your approval').waitFor();
+    assert.equal(await test.page.getByTestId('continue').count(), 0);
+    assert.equal(await test.page.getByTestId('show-question').count(), 1);
+    await card.getByTestId('show-question').click();
+    await card.getByTestId('deny').click();
+    const key = { runId: 'run-1', toolCallId: 'a.ts' };
+    assert.deepEqual((await test.posted()).slice(-3), [
+      { type: 'active', runId: 'run-1' },
+      { type: 'show-question', ...key },
+      { type: 'deny', ...key },
+    ]);
+    const locked = { ...rests, error: { code: 'STORE_LOCKED', message: 'Another window has it.' } };
+    await test.send({ type: 'run', run: runOf('run-1', [...events, locked]) });
+    await card.getByText('Not run').waitFor();
+    assert.equal(await test.page.getByTestId('show-question').count(), 0);
+  });
+
   it('one question has the button that stands out: of several the first', async () => {
     const question = (id: string): EventBody => ({
       type: 'question',

@@ -1,6 +1,7 @@
 import type { CommandEnd, RunPhase } from '../../src/protocol/events.ts';
 import { t } from '../../src/protocol/l10n.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
+import { needsApproval } from '../../src/protocol/pending.ts';
 import { type CallDraft, type CallState, endSentence, hasDied } from '../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { ago, duration } from '../time.ts';
@@ -39,6 +40,8 @@ export interface Seen {
   phase: RunPhase;
   /** The run rests because the person stopped it. */
   stopped?: boolean;
+  /** Another window has the run. */
+  elsewhere?: boolean;
   /** Epoch milliseconds. */
   now: number;
   /** Its command in the background is at work in this window. */
@@ -88,6 +91,9 @@ export function spoken({ verb, object, outcome, joint, time }: CardLine): string
   return [came ? `${what}${joint}${came}` : what, time].filter(Boolean).join(' · ');
 }
 
+/** Of a call that was not answered before its window closed. */
+export const interruptedApproval = 'Interrupted when the window closed · needs your approval';
+
 type Tense = 'doing' | 'done' | 'to do' | 'could not' | 'none';
 
 function inTense(words: ToolWords, known: Known, tense: Tense): string {
@@ -108,6 +114,8 @@ function standing(seen: Seen, known: Known, words: ToolWords): Standing {
   if (state?.background) return inBackground(seen, state);
   if (state?.status === 'done' || outcome) return ended(seen, known, words);
   const running = phase === 'Running';
+  if (!running && !seen.elsewhere && needsApproval(state))
+    return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [plain(t(interruptedApproval))] };
   if (!running)
     return state?.startedAt === undefined
       ? {
@@ -214,6 +222,8 @@ function failed({ call, state, outcome }: Seen): Standing {
     joint: isCommand ? ' · ' : ': ',
     outcome: [plain(words)],
   });
+  if ((Object(error?.details) as { stale?: unknown }).stale === true)
+    return not(t('The file has changed; the edit no longer applies.'));
   if (code === 'TOOL_INTERRUPTED') return interrupted(state, error?.message, not, cross);
   if (code === 'TOOL_TIMEOUT' && isCommand) return cross(t('was ended: its time was over'));
   if (code === 'TOOL_EXEC_FAILED' && isCommand && error?.message.startsWith('It wrote'))

@@ -3,6 +3,7 @@ import { errorSentence } from '../../src/protocol/codeWords.ts';
 import { amount, type Sentence, sentence, t } from '../../src/protocol/l10n.ts';
 import type { ErrorInfo } from '../../src/protocol/messages.ts';
 import { money } from '../../src/protocol/money.ts';
+import { openApprovals } from '../../src/protocol/pending.ts';
 import { isPlanned, planOf } from '../../src/protocol/plan.ts';
 import { hasLooseEnds, isBetweenTurns } from '../../src/protocol/rests.ts';
 import { type CallState, callsOf, endSentence, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
@@ -138,6 +139,7 @@ export function endOf(run: Run): End | undefined {
   if (run.readOnly) return { tone: 'warning', says: t(run.readOnly), ways: [] };
   if (run.phase === 'Running') return undefined;
   const { error } = run;
+  if (openApprovals(run).length > 0 && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
   if (run.asking?.length && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
   if (error) return ofError(run, error);
   const died = untoldEnds(run).find(([, { ended }]) => hasDied(ended));

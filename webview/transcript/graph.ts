@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import type { CallKey } from '../../src/protocol/callKey.ts';
 import { errorSentence } from '../../src/protocol/codeWords.ts';
 import { entriesOf } from '../../src/protocol/dictionary.ts';
 import { newGraph } from '../../src/protocol/graph.ts';
@@ -8,7 +7,8 @@ import { amount, t } from '../../src/protocol/l10n.ts';
 import type { OutlineNode } from '../../src/protocol/outline.ts';
 import type { CallState, Run } from '../../src/protocol/run.ts';
 import { visible, visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
-import { deedLine } from '../cards/line.ts';
+import { denyButton } from '../cards/card.ts';
+import { deedLine, interruptedApproval } from '../cards/line.ts';
 import { lineView } from '../cards/lineView.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
@@ -64,7 +64,7 @@ function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<st
       <span class="graph-words">${wordsOf(context, run, row)}${itemsOf(row)}${timesOf(state)}${roundOf(run, node, status)}</span>
     </div>
     ${deed && (status === 'running' || status === 'completed') ? deedOf(context, deed, status) : nothing}
-    ${asking && !asking[1].asked ? question(context, { runId: run.id, toolCallId: asking[0] }, asking[1]) : nothing}
+    ${asking && !asking[1].asked ? question(context, run, asking[0], asking[1]) : nothing}
     ${warningsOf(state ?? {}).map((warning) => html`<p class="graph-warning">${visible(warning)}</p>`)}
     ${state?.error ? html`<p class="graph-error">${visible(errorSentence(state.error))}</p>` : nothing}
     ${output ? outputOf(context, node.name, output, status === 'failed') : nothing}
@@ -111,7 +111,8 @@ function wordsOf(context: PanelContext, run: Run, { status, state, asking }: Row
     case 'running':
       return t('At work');
     case 'asking':
-      return asking?.[1].asked ? t('Waiting for your answer') : t('Waiting for approval');
+      if (asking?.[1].asked) return t('Waiting for your answer');
+      return t(run.phase === 'Running' ? 'Waiting for approval' : interruptedApproval);
     case 'waiting':
       return run.phase === 'WaitingUser' ? t('Your turn') : t('Interrupted');
     case 'next':
@@ -157,12 +158,15 @@ function fold(context: PanelContext, { key, done, rows }: Fold, draw: (row: Row)
   return html`<li class="graph-fold">${toggle(context, { place, open }, label)}</li>${open ? rows.map(draw) : nothing}`;
 }
 
-const question = (context: PanelContext, key: CallKey, { question }: CallState): TemplateResult =>
-  html`<div class="card-question">
-    <span>${question ? visibleLine(question.what) : nothing}</span>
+function question(context: PanelContext, run: Run, toolCallId: string, { question }: CallState): TemplateResult {
+  const key = { runId: run.id, toolCallId };
+  return html`<div class="card-question">
+    <span>${question ? visibleLine([question.what, question.note].filter(Boolean).join(' · ')) : nothing}</span>
     <vscode-button class="small" appearance=${firstAsking(context.model) === key.toolCallId ? 'primary' : 'secondary'} data-testid="show-question"
       @click=${() => context.post({ type: 'show-question', ...key })}>${t('Answer…')}</vscode-button>
+    ${run.phase === 'Running' ? nothing : denyButton(context, key)}
   </div>`;
+}
 
 function more(context: PanelContext, place: string, label: string, content: () => TemplateResult): TemplateResult {
   const open = context.opened.cards.has(place);

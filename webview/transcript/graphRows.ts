@@ -1,7 +1,11 @@
 import { entriesOf } from '../../src/protocol/dictionary.ts';
 import { type Graph, newGraph } from '../../src/protocol/graph.ts';
 import type { OutlineEdge, OutlineNode } from '../../src/protocol/outline.ts';
+import { needsApproval } from '../../src/protocol/pending.ts';
 import { type CallState, callsOf, type Run } from '../../src/protocol/run.ts';
+
+/** Another window has the run. */
+const isElsewhere = ({ error }: Run): boolean => error?.code === 'STORE_LOCKED';
 
 export type NodeState = Graph['nodes'][string];
 
@@ -40,7 +44,9 @@ export function rowsOf(run: Run): Row[] {
   return all.map((node, index) => {
     const state = nodes[node.name];
     const calls = callsOf(run).filter(([id]) => id.startsWith(`${node.name}:${state?.visits}:`));
-    const asking = run.phase === 'Running' ? calls.find(([, call]) => call.status === 'asking') : undefined;
+    const asking = calls.find(([, call]) =>
+      run.phase === 'Running' ? call.status === 'asking' : needsApproval(call) && !isElsewhere(run),
+    );
     const deeds = calls.flatMap(([id, call]): NonNullable<Row['deed']>[] => {
       const tool = run.tools?.[id];
       return tool === undefined ? [] : [[tool, call]];
@@ -103,7 +109,7 @@ function itemsOf({ graph }: Run, name: string): Pick<Row, 'items'> {
 function statusOf(run: Run, state: NodeState | undefined, isNext: boolean, asks: boolean): RowStatus {
   if (!state) return isNext && run.phase !== 'Completed' ? 'next' : run.phase === 'Completed' ? 'passed' : 'todo';
   if (state.status !== 'running') return state.status;
-  if (run.phase !== 'Running') return 'waiting';
+  if (run.phase !== 'Running' && !asks) return 'waiting';
   return asks ? 'asking' : 'running';
 }
 

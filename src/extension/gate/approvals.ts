@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { CallKey } from '../../protocol/callKey.ts';
+import { type CallKey, isSameCall } from '../../protocol/callKey.ts';
 import { t } from '../../protocol/l10n.ts';
 import type { Rule } from '../../protocol/rule.ts';
 import type { Notice } from '../../protocol/view.ts';
@@ -25,7 +25,7 @@ import type { Policies } from './policies.ts';
 import { type Remindable, Reminders } from './reminders.ts';
 import type { Reviews } from './reviews.ts';
 import { ruleChoices } from './ruleChoices.ts';
-import { findApproval, type OpenApproval } from './target.ts';
+import { findApproval, keyOf, type OpenApproval } from './target.ts';
 
 interface Waiting extends Remindable, OpenApproval {
   request: ApprovalRequest;
@@ -65,6 +65,7 @@ export class Approvals implements vscode.Disposable {
   private readonly front = new Front(() => this.next());
   private readonly reminders: Reminders<Waiting>;
   private requested = 0;
+  private expected?: { key: CallKey; how: 'show' | 'deny' };
   private comingUp?: NodeJS.Immediate;
   private lookingAgain?: NodeJS.Timeout;
 
@@ -88,12 +89,16 @@ export class Approvals implements vscode.Disposable {
 
   readonly approve: Approve = (request, signal) =>
     new Promise((resolve) => {
+      const isMeant = this.expected !== undefined && isSameCall(this.expected.key, keyOf(request));
+      const how = isMeant ? this.expected!.how : undefined;
+      if (isMeant) this.expected = undefined;
+      if (how === 'deny' && !signal.aborted) return resolve(no);
       const waiting: Waiting = {
         request,
         order: ++this.requested,
         aside: false,
         single: false,
-        called: false,
+        called: how === 'show',
         told: false,
         answer: (answer) => {
           const place = this.waiting.indexOf(waiting);
@@ -115,6 +120,11 @@ export class Approvals implements vscode.Disposable {
       this.parts.changed(this.waiting.length);
       this.next();
     });
+
+  /** The next request for this call is denied, or shown at once: the user has chosen that on its card, before it was worked out anew. */
+  expect(key: CallKey, how: 'show' | 'deny'): void {
+    this.expected = { key, how };
+  }
 
   /** Opens the dialog of an approval: of this call, else of what the user looks at. */
   async show(key?: CallKey): Promise<void> {
@@ -167,9 +177,11 @@ export class Approvals implements vscode.Disposable {
     return this.waiting.length;
   }
 
-  /** A question of this run waits. */
-  has(runId: string): boolean {
-    return this.waiting.some(({ request }) => request.runId === runId);
+  /** An approval of this run, or of this call of it, waits. */
+  has(runId: string, toolCallId?: string): boolean {
+    return this.waiting.some(
+      ({ request }) => request.runId === runId && (toolCallId === undefined || request.call.id === toolCallId),
+    );
   }
 
   /** The user looks at an approval: its review is in front, or its run is shown. */
@@ -216,7 +228,8 @@ export class Approvals implements vscode.Disposable {
       }
       try {
         await (group.length > 1 ? this.askAll(group.slice(0, listLimit), over) : this.ask(first, over));
-      } catch {
+      } catch (error) {
+        if (isCanceled(error)) return this.reminders.remind(group); // the window goes: nobody has answered
         if (!over.aborted) first.answer(no); // a question that cannot be asked is a no
       }
       await new Promise((resolve) => setImmediate(resolve)); // an answer may have settled others
@@ -369,6 +382,8 @@ export class Approvals implements vscode.Disposable {
     this.reminders.remind(group);
   }
 }
+
+const isCanceled = (error: unknown): boolean => error instanceof Error && error.name === 'Canceled';
 
 const no: ApprovalAnswer = { decision: 'deny' };
 

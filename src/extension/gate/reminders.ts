@@ -1,10 +1,10 @@
-import type { CallKey } from '../../protocol/callKey.ts';
 import { amount, t } from '../../protocol/l10n.ts';
 import type { Notice } from '../../protocol/view.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { ApprovalRequest } from '../../tools/tool.ts';
 import { labels, nameOfRun, withoutLinks } from '../dialogs/questionText.ts';
 import { reminder } from '../dialogs/reminder.ts';
+import { keyOf } from './target.ts';
 
 /** An approval of which the user can be reminded. */
 export interface Remindable {
@@ -80,8 +80,6 @@ const byRun = <Waiting extends Remindable>(all: readonly Waiting[]): Waiting[][]
   [...new Set(all.map(({ request }) => request.runId))].map((runId) =>
     all.filter(({ request }) => request.runId === runId),
   );
-
-const keyOf = ({ runId, call }: ApprovalRequest): CallKey => ({ runId, toolCallId: call.id });
 
 const needsApproval = (run: string): string => t('“{0}” needs your approval', nameOfRun(run));
 

@@ -23,7 +23,7 @@ export function findApproval<Open extends OpenApproval>(
   key: CallKey | undefined,
   { reviewed, shown }: Looking,
 ): Open | undefined {
-  if (key) return open.find((one) => isSameCall(keyOf(one), key));
+  if (key) return open.find((one) => isSameCall(keyOf(one.request), key));
   const inOrder = [...open].sort((one, other) => one.order - other.order);
   return (
     inOrder.find(({ request }) => reviewed.has(request.id)) ??
@@ -32,7 +32,10 @@ export function findApproval<Open extends OpenApproval>(
   );
 }
 
-const keyOf = ({ request }: OpenApproval): CallKey => ({ runId: request.runId, toolCallId: request.call.id });
+export const keyOf = ({ runId, call }: Pick<ApprovalRequest, 'runId' | 'call'>): CallKey => ({
+  runId,
+  toolCallId: call.id,
+});
 
 /** The call that the arguments of a command name. Links, keys and other extensions can pass anything. */
 export function callKeyIn(given: unknown): CallKey | undefined {

@@ -33,6 +33,7 @@ import type { Conversation } from '../runs/conversation.ts';
 import { deleteRun } from '../runs/deletedRuns.ts';
 import type { DiskRoom } from '../runs/diskRoom.ts';
 import { doPlan } from '../runs/doPlan.ts';
+import type { InterruptedApprovals } from '../runs/interruptedApprovals.ts';
 import type { Titles } from '../runs/titles.ts';
 import type { Undo } from '../runs/undo.ts';
 import type { Worktrees } from '../runs/worktrees.ts';
@@ -68,6 +69,7 @@ interface Parts {
   models: Models;
   limits: MoneyLimits;
   approvals: Approvals;
+  interrupted: InterruptedApprovals;
   asks: Asks;
   branches: Branches;
   changedFiles: ChangedFiles;
@@ -256,7 +258,13 @@ export class Panel {
         return elsewhere.has(message.action) ? undefined : view.focus(() => this.acts === mine);
       }
       case 'show-question':
-        return approvals.show(message);
+        if (approvals.has(message.runId, message.toolCallId)) return approvals.show(message);
+        await this.parts.interrupted.answer(message);
+        return;
+      case 'deny':
+        return this.parts.interrupted.deny(message);
+      case 'active':
+        return this.parts.interrupted.active(message.runId);
       case 'deny-with-words':
         return approvals.denyWithWords(message);
       case 'edit-said':

@@ -39,6 +39,8 @@ export class Conversation {
   private readonly failed = new Set<string>();
   /** What the panel knows of the shown run: up to which event, when that was, and whether another window was at work on it. */
   private known?: Pick<Run, 'id' | 'seq' | 'updatedAt'> & { isElsewhere: boolean };
+  /** Called with what the panel is shown. */
+  onShow?: (run: Run | null, isElsewhere: boolean) => void;
   /** Settles when the run that the last window showed is shown again. */
   readonly restored: Promise<void>;
 
@@ -98,6 +100,7 @@ export class Conversation {
   private show(run: Run | null, isElsewhere = false): void {
     this.known = run ? { id: run.id, seq: run.seq, updatedAt: run.updatedAt, isElsewhere } : undefined;
     this.view.post({ type: 'run', run });
+    this.onShow?.(run, isElsewhere);
   }
 
   /** Shows that another window has begun work on the shown run, and what it has done once it rests there: the events come to that one. */
@@ -237,6 +240,13 @@ export class Conversation {
       this.notice({ level: 'info', text: t('There is nothing left to go on with. Say what comes next.') });
     else if (restedBefore(run.error)) await this.compact(model);
     else await this.work(shown, () => this.engine.continue({ runId: shown, ...(model && { model }) }));
+  }
+
+  /** Puts the calls of a run that need an approval since an earlier window to the user again. */
+  async resume(runId: string): Promise<void> {
+    await this.restored;
+    await this.work(runId, () => this.engine.continue({ runId, onlyApprovals: true }));
+    if (!this.engine.liveIds.includes(runId)) await this.catchUp(); // another window may have answered it
   }
 
   /** What the shown run came to, as words to go on with in another one. */

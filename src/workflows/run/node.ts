@@ -6,7 +6,7 @@ import { interruptionAt, interruptionSentence } from '../../protocol/interruptio
 import { sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
 import { stepOutcome } from '../../protocol/outcomes.ts';
-import { pendingCalls } from '../../protocol/pending.ts';
+import { openCalls, pendingCalls } from '../../protocol/pending.ts';
 import { SaidError, saidAs, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { toToolResult } from '../../protocol/tools.ts';
 import type { ActionContext } from '../action/action.ts';
@@ -249,12 +249,18 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
   return { state: node.output === undefined ? {} : outputOf(work, result, node.output), said: said() };
 }
 
-/** The conversation of a branch, kept in the run's record. Calls that the editor's end left open are answered first. */
+/**
+ * The conversation of a branch, kept in the run's record. Calls that the editor's end left open are answered first, but for those
+ * that can still be approved: the loop settles them.
+ */
 async function ownTalk({ context, place, callPrefix, track }: NodeWork, branch: string): Promise<Apart> {
   const add = (message: Message) => context.emit({ type: 'message', message, branch });
   const prefix = `${callPrefix}:0:`;
   const visits = Array.from({ length: track().visit ?? 1 }, (_, index) => `${place.node}:${index + 1}:0:`).reverse();
-  for (const { id } of pendingCalls(track().messages ?? [])) {
+  const messages = track().messages ?? [];
+  const open = openCalls(messages, context.run.calls, prefix).map(({ id }) => id);
+  for (const { id } of pendingCalls(messages)) {
+    if (open.includes(id)) continue;
     const made = visits.find((visit) => context.run.calls[visit + id]) ?? prefix; // before the node was begun anew, too
     const told = toldOfCall(context.run, made + id);
     await add({ role: 'tool', content: '', toolResults: [toToolResult(id, told)] });

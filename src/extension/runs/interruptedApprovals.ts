@@ -1,0 +1,101 @@
+import type { ExecutionEngine } from '../../engine/engine.ts';
+import type { CallKey } from '../../protocol/callKey.ts';
+import type { RunEvent } from '../../protocol/events.ts';
+import { t } from '../../protocol/l10n.ts';
+import { openApprovals } from '../../protocol/pending.ts';
+import type { Run } from '../../protocol/run.ts';
+import type { RunStore } from '../../runs/store.ts';
+import type { Workspace } from '../../tools/workspace.ts';
+import type { Approvals } from '../gate/approvals.ts';
+import type { Presence } from '../view/presence.ts';
+import type { Conversation } from './conversation.ts';
+
+interface Dependencies {
+  engine: ExecutionEngine;
+  store: RunStore;
+  conversation: Conversation;
+  approvals: Pick<Approvals, 'expect'>;
+  presence: Pick<Presence, 'quiet'>;
+  workspace: Pick<Workspace, 'trusted'>;
+  changed(): void;
+}
+
+/**
+ * Approvals that an earlier window left open. Their runs rest until the user answers one: then the call is worked out anew, and its
+ * dialog opens as any other. The model is not asked before.
+ */
+export class InterruptedApprovals {
+  private shown?: { runId: string; calls: readonly string[] };
+  private waiting?: AbortController;
+
+  constructor(private readonly dependencies: Dependencies) {}
+
+  /** How many the shown run has, while it rests. */
+  get count(): number {
+    const { engine } = this.dependencies;
+    return this.shown && !engine.liveIds.includes(this.shown.runId) ? this.shown.calls.length : 0;
+  }
+
+  /** Called with the run that the panel shows now, as it was read. */
+  show(run: Run | null, isElsewhere: boolean): void {
+    this.waiting?.abort();
+    this.waiting = undefined;
+    this.shown = run && !isElsewhere ? { runId: run.id, calls: openApprovals(run) } : undefined;
+    this.dependencies.changed();
+  }
+
+  /** Called with every event of every run. */
+  told({ runId, type }: RunEvent): void {
+    if (type !== 'phase' || this.shown?.runId !== runId) return;
+    const run = this.dependencies.engine.live(runId);
+    this.shown = { runId, calls: run ? openApprovals(run) : [] };
+  }
+
+  /** Opens the dialog of a call, or of the oldest one of the shown run. Resolves to false when none is left open. */
+  async answer(key: CallKey | undefined): Promise<boolean> {
+    const runId = key?.runId ?? this.shown?.runId;
+    const open = runId === undefined ? [] : await this.open(runId);
+    const toolCallId = key?.toolCallId ?? open[0];
+    if (runId === undefined || toolCallId === undefined || !open.includes(toolCallId)) return false;
+    await this.resume({ runId, toolCallId }, 'show');
+    return true;
+  }
+
+  async deny(key: CallKey): Promise<void> {
+    if ((await this.open(key.runId)).includes(key.toolCallId)) await this.resume(key, 'deny');
+  }
+
+  /** The user has clicked or typed in the panel: the dialog opens by itself as soon as they pause. */
+  async active(runId: string): Promise<void> {
+    const { presence, conversation, workspace } = this.dependencies;
+    if (this.waiting || this.count === 0 || this.shown?.runId !== runId || !workspace.trusted) return;
+    const waiting = new AbortController();
+    this.waiting = waiting;
+    await presence.quiet(waiting.signal);
+    if (this.waiting === waiting) this.waiting = undefined;
+    const isStill = !waiting.signal.aborted && this.count > 0 && conversation.runId === runId;
+    if (isStill && (await this.open(runId)).length > 0) await conversation.resume(runId);
+  }
+
+  /** Of a run at rest that no other window works on. */
+  private async open(runId: string): Promise<string[]> {
+    const { engine, store } = this.dependencies;
+    if (engine.liveIds.includes(runId) || (await store.isElsewhere(runId))) return [];
+    return openApprovals(await store.read(runId));
+  }
+
+  private async resume(key: CallKey, how: 'show' | 'deny'): Promise<void> {
+    const { approvals, conversation, workspace } = this.dependencies;
+    if (!workspace.trusted && how === 'show') {
+      const action = { label: t('Manage Trust'), action: 'manage-trust' } as const;
+      return conversation.notice({
+        level: 'warning',
+        text: t('Nothing is changed in an untrusted workspace.'),
+        action,
+      });
+    }
+    this.waiting?.abort();
+    approvals.expect(key, how);
+    await conversation.resume(key.runId);
+  }
+}
