@@ -15,14 +15,27 @@ interface Dependencies {
   store: RunStore;
 }
 
+let isAsking = false;
+
 /** Asks for the result of the interrupted work that the shown run rests at, records it, and lets the run continue after it. */
 export async function continueAfter(dependencies: Dependencies): Promise<void> {
-  const found = await shownWork(dependencies);
-  if (!found) return;
-  const { runId, work } = found;
-  const names = work.step === undefined ? [] : await dependencies.engine.usedLater(runId, work.node, work.step);
+  if (isAsking) return; // a second click would take away what is typed
+  isAsking = true;
+  try {
+    const found = await shownWork(dependencies);
+    const text = found && (await askForResult(dependencies, found));
+    if (text === undefined) return;
+    await decide(dependencies, found!.runId, { ...choiceOf(found!.work, 'after'), result: typedResult(text) });
+  } finally {
+    isAsking = false;
+  }
+}
+
+/** Resolves to the text as it was typed; undefined when the input was left. */
+async function askForResult({ engine }: Dependencies, { runId, work }: { runId: string; work: InterruptedWork }) {
+  const names = work.step === undefined ? [] : await engine.usedLater(runId, work.node, work.step);
   const label = shortened(work.label, 60);
-  const text = await vscode.window.showInputBox({
+  return vscode.window.showInputBox({
     title: visibleLine(t(interruptionSentence(work))),
     prompt:
       names.length > 0
@@ -32,7 +45,6 @@ export async function continueAfter(dependencies: Dependencies): Promise<void> {
     ignoreFocusOut: true,
     validateInput: problemOf,
   });
-  if (text !== undefined) await decide(dependencies, runId, { ...choiceOf(work, 'after'), result: typedResult(text) });
 }
 
 /** Lets the interrupted work that the shown run rests at run again; each call needs its approval. */
@@ -53,10 +65,13 @@ async function shownWork({ conversation, engine, store }: Dependencies) {
   await conversation.restored;
   const { runId } = conversation;
   const run = runId === undefined ? undefined : (engine.live(runId) ?? (await store.read(runId)));
-  const isAtRest = runId !== undefined && !engine.liveIds.includes(runId);
-  const [work] = run && isAtRest ? interruptedWork(run) : [];
+  const isAtWork = runId !== undefined && engine.liveIds.includes(runId);
+  const [work] = run && !isAtWork ? interruptedWork(run) : [];
   if (work) return { runId: runId!, work };
-  tell('info', t('The shown run has no interrupted step to decide about.'));
+  tell(
+    'info',
+    isAtWork ? t('This run is at work already.') : t('The shown run has no interrupted step to decide about.'),
+  );
   return undefined;
 }
 
