@@ -25,6 +25,10 @@ export function ago(at: number, now: number): string {
   return new Date(at).toLocaleDateString(language(), { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
+/** `14:02`, as the person's language writes it. */
+export const clock = (at: number): string =>
+  new Date(at).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' });
+
 /** `Today`, `Yesterday`, the weekday, after a week the date. */
 export function day(at: number, now: number): string {
   const midnight = new Date(now).setHours(0, 0, 0, 0);

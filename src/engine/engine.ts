@@ -163,6 +163,13 @@ export class ExecutionEngine {
     return record(this.hearing, runId, { type: 'interruption-choice', ...choice });
   }
 
+  /** Names that the workflow of a run reads of the result of a step; none where it cannot be loaded. */
+  async usedLater(runId: string, node: string, step: number): Promise<string[]> {
+    const run = await this.hearing.read(runId).catch(() => undefined);
+    const workflow = run && (await this.options.workflow(run.workflowId).catch(() => undefined));
+    return workflow?.usedLater?.(node, step) ?? [];
+  }
+
   /**
    * Ends the run's work at once: what started it has its result, and the end is told, without waiting for a slow disk.
    * Resolves when all of it is on disk, too. A run that is not at work is left alone.

@@ -56,6 +56,7 @@ import type { CommandsAtWork } from './runs/commandsAtWork.ts';
 import type { Conversation } from './runs/conversation.ts';
 import { deleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
 import type { InterruptedApprovals } from './runs/interruptedApprovals.ts';
+import { continueAfter, runAgain } from './runs/interruptedWork.ts';
 import type { LeftRunning } from './runs/leftRunning.ts';
 import { pickOfNow, pickRun } from './runs/pickRun.ts';
 import { raiseLimit } from './runs/raiseLimit.ts';
@@ -228,6 +229,8 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
       void conversation.compact(); // a model may write for a minute: the keys do not come back to the message only then
     },
     'towpath.raiseLimit': () => raiseLimit(parts),
+    'towpath.continueAfter': () => continueAfter(parts),
+    'towpath.runAgain': () => runAgain(parts),
     'towpath.tryAnotherModel': (id?: string) => tryAnotherModel(parts, id),
     'towpath.newRun': async () => {
       await showPanel();

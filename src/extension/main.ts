@@ -248,6 +248,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     },
     maxTurns: () => settings().maxTurns,
     runLimit: () => limits.of('run'),
+    isAttended: (runId) => conversation.runId === runId,
     left,
     background,
     tell: isolated<RunEvent>(

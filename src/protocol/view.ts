@@ -27,6 +27,8 @@ const panelActionSchema = z.enum([
   'pick-model',
   'try-another-model',
   'raise-limit',
+  'continue-after',
+  'run-again',
   'compact',
   'set-window',
   'download-model',

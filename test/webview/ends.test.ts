@@ -41,6 +41,66 @@ describe('Every end of a run', () => {
     assert.ok(isOurs || command.startsWith('workbench.'), `${way} leads to ${command}`);
   }
 
+  describe('of a workflow that the editor’s end interrupted', () => {
+    const node = 'deploy';
+    const closed: EventBody = { type: 'phase', phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: 'x' } };
+    const begun = (id: string): EventBody[] => [
+      { type: 'approval', toolCallId: id, decision: 'allow', waitedMs: 1 },
+      { type: 'tool-start', toolCallId: id, name: 'shell.run' },
+    ];
+    const endAt = (...events: EventBody[]) => endOf(runOf('run-1', [...begin, ...events, closed]))!;
+
+    it('offers to continue after it or to run it again, neither first', () => {
+      const { says, ways, labels, tone } = endAt({ type: 'node', node, status: 'start' }, ...begun('deploy:1:0'));
+      assert.match(says, /^“deploy” was interrupted at \d\d:\d\d.*\. It may have run\.$/);
+      assert.deepEqual([tone, ways], ['warning', ['Continue After…', 'Run Again']]);
+      assert.deepEqual(Object.values(labels!), ['Continue After “deploy”…', 'Run “deploy” Again']);
+      for (const way of ways) isHandled(way);
+    });
+
+    it('counts the items of a list, and leaves out those that have an outcome', () => {
+      const items = [0, 1, 2].flatMap((index): EventBody[] => [
+        { type: 'node', node: `deploy[${index}]`, branch: `deploy[${index}]`, status: 'start', state: {}, of: 10 },
+        ...begun(`deploy[${index}]:1:0`),
+      ]);
+      const done: EventBody = {
+        type: 'tool-end',
+        toolCallId: 'deploy[2]:1:0',
+        name: 'shell.run',
+        ok: true,
+        ms: 1,
+        outcome: { data: 1 },
+      };
+      const { says, labels } = endAt({ type: 'node', node, status: 'start' }, ...items, done);
+      assert.equal(says, '2 of 10 items were interrupted. They may have run.');
+      assert.deepEqual(Object.values(labels!), ['Continue After Them…', 'Run Them Again']);
+    });
+
+    it('says that it finished where its end is on record', () => {
+      const end: EventBody = {
+        type: 'tool-end',
+        toolCallId: 'deploy:1:0',
+        name: 'shell.run',
+        ok: true,
+        ms: 1,
+        outcome: { data: {} },
+      };
+      const { says, ways } = endAt({ type: 'node', node, status: 'start' }, ...begun('deploy:1:0'), end);
+      assert.deepEqual([says, ways], ['“deploy” finished before the window closed.', ['Continue']]);
+    });
+
+    it('decides nothing before the files are looked at', () => {
+      const start: EventBody = {
+        type: 'tool-start',
+        toolCallId: 'deploy:1:0',
+        name: 'fs.write',
+        changes: [{ path: 'a', before: null, after: 'x' }],
+      };
+      const { ways } = endAt({ type: 'node', node, status: 'start' }, begun('deploy:1:0')[0]!, start);
+      assert.deepEqual(ways, ['Continue']);
+    });
+  });
+
   it('a command that a sentence names is its first button', () => {
     const sentences = sources(path.join(root, 'src')).flatMap((text) =>
       [...text.matchAll(/\*Towpath: ([^*\n`[]{1,60})\*/g)].map(([, command]) => command!),

@@ -1,5 +1,6 @@
 import type { EndCode, Reason, Repeated } from '../../src/protocol/codes.ts';
 import { errorSentence } from '../../src/protocol/codeWords.ts';
+import { finishedNode, interruptedWork, interruptionSentence } from '../../src/protocol/interruptions.ts';
 import { amount, type Sentence, sentence, t } from '../../src/protocol/l10n.ts';
 import type { ErrorInfo } from '../../src/protocol/messages.ts';
 import { money } from '../../src/protocol/money.ts';
@@ -9,10 +10,10 @@ import { hasLooseEnds, isBetweenTurns } from '../../src/protocol/rests.ts';
 import { type CallState, callsOf, endSentence, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
 import type { Took } from '../../src/protocol/took.ts';
 import type { ViewMessage } from '../../src/protocol/view.ts';
-import { visibleLine } from '../../src/protocol/visible.ts';
+import { shortened, visibleLine } from '../../src/protocol/visible.ts';
 import { objectWords } from '../cards/line.ts';
 import { inNumber } from '../cards/words.ts';
-import { count, duration } from '../time.ts';
+import { clock, count, duration } from '../time.ts';
 
 /** How a run ended or rests: the sentence, and what can be done about it, what the sentence names first. */
 export interface End {
@@ -23,6 +24,8 @@ export interface End {
   toolCallId?: string;
   /** What *Settings* opens: the setting that the sentence names. */
   setting?: string;
+  /** Labels of the buttons, where they are not their names. None of such buttons is the primary one. */
+  labels?: Partial<Record<Way, string>>;
 }
 
 /** What each button does. `say`: the keys go to the message box; `review`: what the run changed in one editor; `do-plan`: with what stands in the message box. *Another* names as much as the limit, and the host asks before. */
@@ -38,6 +41,8 @@ export const acts = {
   'Manage Models…': { type: 'action', action: 'manage-models' },
   'Add GPU Engine…': { type: 'action', action: 'add-gpu-engine' },
   Another: { type: 'action', action: 'raise-limit' },
+  'Continue After…': { type: 'action', action: 'continue-after' },
+  'Run Again': { type: 'action', action: 'run-again' },
   'Take Over': { type: 'action', action: 'take-over' },
   'Manage Trust': { type: 'action', action: 'manage-trust' },
   Settings: { type: 'action', action: 'open-settings' },
@@ -141,6 +146,8 @@ export function endOf(run: Run): End | undefined {
   const { error } = run;
   if (openApprovals(run).length > 0 && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
   if (run.asking?.length && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
+  const interrupted = interruptedEnd(run);
+  if (interrupted) return interrupted;
   if (error) return ofError(run, error);
   const died = untoldEnds(run).find(([, { ended }]) => hasDied(ended));
   if (died) return diedEnd(...died);
@@ -149,6 +156,26 @@ export function endOf(run: Run): End | undefined {
   if (hasLooseEnds(run)) return { tone: '', says: t('Interrupted before it was done.'), ways: ['Continue'] };
   if (isPlanned(run)) return { tone: '', says: t(planned), ways: ['Do It', 'Do It in a New Run'] };
   return receipt(run);
+}
+
+/** Work of a workflow that the editor's end interrupted, or whose end is on record. */
+function interruptedEnd(run: Run): End | undefined {
+  if (run.error && run.error.code !== 'ENGINE_ABORTED' && run.error.code !== 'TOOL_INTERRUPTED') return undefined;
+  const [work] = interruptedWork(run);
+  if (!work) {
+    const finished = run.error && finishedNode(run);
+    if (!finished) return undefined;
+    return { tone: '', says: t('“{0}” finished before the window closed.', visibleLine(finished)), ways: ['Continue'] };
+  }
+  const name = shortened(work.label, 24);
+  return {
+    tone: 'warning',
+    says: t(interruptionSentence({ ...work, label: shortened(work.label, 80) }, clock(work.at))),
+    ways: ['Continue After…', 'Run Again'],
+    labels: work.items
+      ? { 'Continue After…': t('Continue After Them…'), 'Run Again': t('Run Them Again') }
+      : { 'Continue After…': t('Continue After “{0}”…', name), 'Run Again': t('Run “{0}” Again', name) },
+  };
 }
 
 const planned = 'The plan is ready. Do it, or say what should be different.';

@@ -45,7 +45,7 @@ function wayButton(
   context: PanelContext,
   asked: Way,
   first: boolean,
-  { runId, toolCallId, setting }: End & { runId: string },
+  { runId, toolCallId, setting, labels }: End & { runId: string },
 ): TemplateResult {
   const more = asked === 'Another' ? limitOf(context) : undefined;
   const way = asked === 'Another' && more === undefined ? 'Continue' : asked; // the limit was taken away since
@@ -58,8 +58,8 @@ function wayButton(
     else if (way === 'Settings' && setting) context.post({ ...acts.Settings, setting });
     else context.post(act);
   };
-  return html`<vscode-button class="small" appearance=${first ? 'primary' : 'secondary'}
-    data-testid=${nameOf(act)} @click=${press}>${more === undefined ? t(way) : t('Another {0}', money(more))}</vscode-button>`;
+  return html`<vscode-button class="small" appearance=${first && !labels ? 'primary' : 'secondary'}
+    data-testid=${nameOf(act)} @click=${press}>${labels?.[way] ?? (more === undefined ? t(way) : t('Another {0}', money(more)))}</vscode-button>`;
 }
 
 /** US dollars that the run, or the day, may cost; undefined: there is no limit. */

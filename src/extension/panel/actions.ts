@@ -6,6 +6,8 @@ export const actions: Record<PanelAction, string> = {
   'pick-model': 'towpath.pickModel',
   'try-another-model': 'towpath.tryAnotherModel',
   'raise-limit': 'towpath.raiseLimit',
+  'continue-after': 'towpath.continueAfter',
+  'run-again': 'towpath.runAgain',
   compact: 'towpath.compact',
   'set-window': 'workbench.action.openSettings',
   'download-model': 'towpath.downloadModel',

@@ -145,7 +145,8 @@ function impliedBy(step: Step & { agent?: unknown; foreach?: unknown }): Keys | 
   return heldBy(step)?.keys;
 }
 
-function* stepsOf(file: WorkflowFile): Generator<{ path: YamlPath; step: Step; node?: NodeSpec }> {
+/** Every step of a file, the nodes included. */
+export function* stepsOf(file: WorkflowFile): Generator<{ path: YamlPath; step: Step; node?: NodeSpec }> {
   for (const [index, node] of file.nodes.entries()) {
     const path = ['nodes', index];
     yield { path, step: node, node };
@@ -164,7 +165,7 @@ interface Text {
 }
 
 /** Every template and condition of a file. */
-function* textsOf(file: WorkflowFile): Generator<Text> {
+export function* textsOf(file: WorkflowFile): Generator<Text> {
   for (const { path, step, node } of stepsOf(file)) {
     yield* templatesIn(step.with, [...path, 'with']);
     if (step.run) yield { path: [...path, 'run', 'value'], text: step.run.value, expression: true };

@@ -14,6 +14,7 @@ import { initialValues } from '../plan/inputs.ts';
 import { endName, entryOf, type Inside, type Next, nextOf } from '../plan/navigate.ts';
 import { outlineOf } from '../plan/outline.ts';
 import type { AgentFile, NodeSpec, WorkflowFile } from '../plan/schema.ts';
+import { usedLater } from '../read/usedLater.ts';
 import { Asking } from './asking.ts';
 import { towpath } from './chat.ts';
 import { eachItem, type Item } from './each.ts';
@@ -37,7 +38,13 @@ export interface GraphOptions {
 export function graphWorkflow(options: GraphOptions): Workflow {
   const agent: Agent = { ...towpath, name: options.file.name ?? options.id };
   const outline = outlineOf(options.file);
-  return { id: options.id, agent, outline, advance: (context) => new Walk(options, context, agent).go() };
+  return {
+    id: options.id,
+    agent,
+    outline,
+    advance: (context) => new Walk(options, context, agent).go(),
+    usedLater: (node, step) => usedLater(options.file, options.workflows ?? new Map(), node, step),
+  };
 }
 
 /** How often one node may be reached between two stop points, unless the file says so. */

@@ -1,0 +1,95 @@
+import * as vscode from 'vscode';
+import type { ExecutionEngine, InterruptionChoice } from '../../engine/engine.ts';
+import { type InterruptedWork, interruptedWork, interruptionSentence } from '../../protocol/interruptions.ts';
+import { t } from '../../protocol/l10n.ts';
+import { told, toPeople, wordsOf } from '../../protocol/sentence.ts';
+import { shortened, visibleLine } from '../../protocol/visible.ts';
+import type { RunStore } from '../../runs/store.ts';
+import { tell } from '../dialogs/tell.ts';
+import type { Conversation } from './conversation.ts';
+import { typedResult } from './typedResult.ts';
+
+interface Dependencies {
+  conversation: Conversation;
+  engine: ExecutionEngine;
+  store: RunStore;
+}
+
+let isAsking = false;
+
+/** Asks for the result of the interrupted work that the shown run rests at, records it, and lets the run continue after it. */
+export async function continueAfter(dependencies: Dependencies): Promise<void> {
+  if (isAsking) return; // a second click would take away what is typed
+  isAsking = true;
+  try {
+    const found = await shownWork(dependencies);
+    const text = found && (await askForResult(dependencies, found));
+    if (text === undefined) return;
+    await decide(dependencies, found!.runId, { ...choiceOf(found!.work, 'after'), result: typedResult(text) });
+  } finally {
+    isAsking = false;
+  }
+}
+
+/** Resolves to the text as it was typed; undefined when the input was left. */
+async function askForResult({ engine }: Dependencies, { runId, work }: { runId: string; work: InterruptedWork }) {
+  const names = work.step === undefined ? [] : await engine.usedLater(runId, work.node, work.step);
+  const label = shortened(work.label, 60);
+  return vscode.window.showInputBox({
+    title: visibleLine(t(interruptionSentence(work))),
+    prompt:
+      names.length > 0
+        ? t('Result of “{0}” (optional). Used later: {1}', label, visibleLine(names.join(', ')))
+        : t('Result of “{0}” (optional)', label),
+    ...(names.length > 0 && { placeHolder: JSON.stringify(Object.fromEntries(names.map((name) => [name, '…']))) }),
+    ignoreFocusOut: true,
+    validateInput: problemOf,
+  });
+}
+
+/** Lets the interrupted work that the shown run rests at run again; each call needs its approval. */
+export async function runAgain(dependencies: Dependencies): Promise<void> {
+  const found = await shownWork(dependencies);
+  if (found) await decide(dependencies, found.runId, choiceOf(found.work, 'again'));
+}
+
+const choiceOf = (
+  { calls: toolCallIds }: InterruptedWork,
+  choice: InterruptionChoice['choice'],
+): InterruptionChoice => ({
+  toolCallIds,
+  choice,
+});
+
+async function shownWork({ conversation, engine, store }: Dependencies) {
+  await conversation.restored;
+  const { runId } = conversation;
+  const run = runId === undefined ? undefined : (engine.live(runId) ?? (await store.read(runId)));
+  const isAtWork = runId !== undefined && engine.liveIds.includes(runId);
+  const [work] = run && !isAtWork ? interruptedWork(run) : [];
+  if (work) return { runId: runId!, work };
+  tell(
+    'info',
+    isAtWork ? t('This run is at work already.') : t('The shown run has no interrupted step to decide about.'),
+  );
+  return undefined;
+}
+
+async function decide(
+  { conversation, engine }: Dependencies,
+  runId: string,
+  choice: InterruptionChoice,
+): Promise<void> {
+  const failure = await engine.chooseAfterInterruption(runId, choice);
+  if (failure) return conversation.notice({ level: 'error', text: told(failure) });
+  if (conversation.runId === runId) await conversation.goOn();
+}
+
+function problemOf(text: string): string | undefined {
+  try {
+    typedResult(text);
+    return undefined;
+  } catch (error) {
+    return toPeople(wordsOf(error));
+  }
+}

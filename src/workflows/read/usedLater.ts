@@ -1,0 +1,66 @@
+import { nestedAction } from '../action/nested.ts';
+import { givesOf } from '../action/parameters.ts';
+import { keysOf } from '../plan/inputs.ts';
+import type { Step, WorkflowFile } from '../plan/schema.ts';
+import { treeOf } from '../template/template.ts';
+import { stepsOf, textsOf } from './flow.ts';
+import { readsOf } from './reads.ts';
+import type { YamlPath } from './yaml.ts';
+
+/**
+ * Names that a workflow reads of the result of a step, in the order of the file.
+ * @param node its name in the run: `outer/inner` in another workflow, `node[0]` for an item of a list
+ * @param index of the step, counted through all rounds of a loop
+ */
+export function usedLater(
+  file: WorkflowFile,
+  workflows: ReadonlyMap<string, WorkflowFile>,
+  node: string,
+  index: number,
+): string[] {
+  const [name = '', ...inner] = node.split('/').map((part) => part.replace(/\[\d+\]$/, ''));
+  const spec = file.nodes.find((one) => one.name === name);
+  if (!spec) return [];
+  const step: Step = spec.steps?.[index] ?? spec.body?.[index % spec.body.length] ?? spec;
+  if (inner.length > 0) {
+    const nested = step.uses === nestedAction ? workflows.get(String(step.with?.workflow)) : undefined;
+    return nested ? usedLater(nested, workflows, inner.join('/'), index) : [];
+  }
+  const own = [...stepsOf(file)].find((one) => one.step === step)?.path ?? [];
+  const isInput = (path: YamlPath) =>
+    own.every((part, at) => part === path[at]) && inputs.has(String(path[own.length]));
+  const names = new Set<string>();
+  for (const { text, expression, path, step: owner } of textsOf(file))
+    for (const read of readsOf(treeOf(text, expression))) {
+      const used = usedOf(read, file, step, { isOwn: owner === step, isInput: isInput(path) });
+      if (used !== undefined) names.add(used);
+    }
+  return [...names];
+}
+
+/** Keys of a step that are filled in before it has a result. */
+const inputs: ReadonlySet<string> = new Set(['with', 'run', 'foreach']);
+
+/** Name that a template takes of the result of a step; undefined: it takes nothing of it. */
+function usedOf(
+  [root = '', key, part]: readonly string[],
+  file: WorkflowFile,
+  step: Step,
+  { isOwn, isInput }: { isOwn: boolean; isInput: boolean },
+): string | undefined {
+  if (root === 'result' || root === 'action_result') return isOwn ? key : undefined;
+  if (isInput || typeof step.output === 'object') return undefined;
+  const [name, inner] = root === 'state' ? [key, part] : [root, key];
+  if (name === undefined) return undefined;
+  if (step.output !== undefined) return name === step.output ? (inner ?? name) : undefined;
+  const gives = givesOf(step.uses ?? '');
+  if (gives) return Object.hasOwn(gives, name) ? name : undefined;
+  return root === 'state' && !isSetElsewhere(file, name, step) ? name : undefined;
+}
+
+function isSetElsewhere(file: WorkflowFile, name: string, step: Step): boolean {
+  const declared = [file.state_schema, file.input_schema, file.initial_state, { input: '' }];
+  if (declared.some((one) => Object.hasOwn(one, name))) return true;
+  const steps = file.nodes.flatMap((node): Step[] => [node, ...(node.steps ?? []), ...(node.body ?? [])]);
+  return steps.some((other) => other !== step && [...keysOf(other)].includes(name));
+}
