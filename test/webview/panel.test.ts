@@ -452,7 +452,10 @@ The flag works; one test fails, see the test.`,
       'Stopped at the limit of 50 steps · $0.80 · 6 files',
     ],
     [{ turns: 1, ms: 900, tokens: 0, files: 1 }, 'Stopped at the limit of 1 step · 1 file'],
-    [{ turns: 50, ms: 60_000, tokens: 1_200_000, cost: 0.0034, files: 0 }, 'Stopped at the limit of 50 steps · $0.0034 · 1.2M tokens'],
+    [
+      { turns: 50, ms: 60_000, tokens: 1_200_000, cost: 0.0034, files: 0 },
+      'Stopped at the limit of 50 steps · $0.0034 · 1.2M tokens',
+    ],
     [undefined, 'The limit is reached.'],
   ] as const) {
     it(`says what the turns took that there is a limit for: ${words}`, async () => {
