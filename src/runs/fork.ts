@@ -8,6 +8,7 @@ import type { Message } from '../protocol/messages.ts';
 import { callsOf, leftCalls, type Run } from '../protocol/run.ts';
 import { few } from './few.ts';
 import { fold } from './fold.ts';
+import { shareImages, withStoredImages } from './images.ts';
 import { header, lineOf, StoreError } from './journal.ts';
 import type { JournalContents } from './reading.ts';
 
@@ -132,14 +133,15 @@ export const forkingPrefix = 'forking.';
 export async function keepFork(runs: string, from: string, id: string, events: readonly StoredEvent[]): Promise<void> {
   const aside = path.join(runs, `${forkingPrefix}${randomUUID()}`);
   try {
-    let previous = 0;
-    const lines = events.map((event) => {
-      const line = lineOf(event, previous);
-      previous = event.seq;
-      return line;
-    });
-    const journal = Buffer.concat([Buffer.from(header), ...lines]);
     await fs.mkdir(path.join(aside, 'contents'), { recursive: true, mode: 0o700 });
+    await shareImages(path.join(runs, from), aside);
+    let previous = 0;
+    const lines: Buffer[] = [];
+    for (const event of events) {
+      lines.push(lineOf(await withStoredImages(event, aside), previous));
+      previous = event.seq;
+    }
+    const journal = Buffer.concat([Buffer.from(header), ...lines]);
     await shareContents(path.join(runs, from, 'contents'), path.join(aside, 'contents'), journal.toString('latin1'));
     await fs.writeFile(path.join(aside, 'journal.jsonl'), journal, { mode: 0o600, flag: 'wx', flush: true });
     await fs.rename(aside, path.join(runs, id));

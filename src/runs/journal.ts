@@ -6,6 +6,7 @@ import type { StoredEvent } from '../protocol/events.ts';
 import { eventVersions } from '../protocol/eventVersions.ts';
 import { sentence } from '../protocol/l10n.ts';
 import { SaidError, type Words } from '../protocol/sentence.ts';
+import { hasStoredImages } from './images.ts';
 
 /**
  * One run's file of events. The first line names the format; each further line is `<crc32 as 8 hex digits> <event as JSON>`,
@@ -77,7 +78,7 @@ export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).pad
 
 /** Returns the line of an event. `previous` is the number of the event in the line before it, 0 at the beginning. */
 export function lineOf(event: StoredEvent, previous: number): Buffer {
-  const version = eventVersions[event.type];
+  const version = hasStoredImages(event) ? 2 : eventVersions[event.type];
   const json = Buffer.from(JSON.stringify({ previous, ...(version && { version }), ...event }));
   return Buffer.concat([Buffer.from(`${checksum(json)} `), json, Buffer.from('\n')]);
 }

@@ -2,6 +2,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { few } from './few.ts';
 import { forkingPrefix } from './fork.ts';
+import { imagesIn } from './images.ts';
 import { isLocked, takeBriefly } from './lock.ts';
 import { isUnbegun } from './reading.ts';
 
@@ -28,9 +29,9 @@ export async function sweepLeftovers(runs: string, now: number): Promise<void> {
       return;
     }
     const files = (await names(folder)).filter((one) => aside.test(one)).map((one) => path.join(folder, one));
-    const contents = path.join(folder, 'contents');
-    const kept = (await names(contents)).filter((one) => asideContent.test(one)).map((one) => path.join(contents, one));
-    for (const file of [...files, ...kept]) if (await isLeft(file)) await fs.rm(file, { force: true }).catch(() => {});
+    for (const within of [path.join(folder, 'contents'), imagesIn(folder)])
+      files.push(...(await names(within)).filter((one) => asideContent.test(one)).map((one) => path.join(within, one)));
+    for (const file of files) if (await isLeft(file)) await fs.rm(file, { force: true }).catch(() => {});
     if ((await isLeft(folder)) && (await isEmpty(folder))) return removeEmpty(folder);
     const lock = path.join(folder, 'lock');
     if ((await isLeft(lock)) && !(await isLocked(lock))) await letGo(lock);

@@ -1,9 +1,11 @@
 import { promises as fs } from 'node:fs';
+import path from 'node:path';
 import { type StoredEvent, storedEventSchema } from '../protocol/events.ts';
 import { formatVersion } from '../protocol/eventVersions.ts';
 import { isConversation } from '../protocol/isConversation.ts';
 import { amount, type Sentence, sentence } from '../protocol/l10n.ts';
 import { type ReadOnly, readOnly } from '../protocol/readOnly.ts';
+import { readImages, restoreImages, storedImageNames } from './images.ts';
 import { checksum, header, StoreError } from './journal.ts';
 
 /** A line with a right checksum. `event` is absent if this version of Towpath cannot read it. */
@@ -57,6 +59,7 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
     throw StoreError.from(error);
   });
   const { version, start, loses } = headOf(bytes);
+  const images = await readImages(path.dirname(file), storedImageNames(bytes));
   const found = new Found();
   let wholeBytes = start;
   for (const { line, at, end } of lines(bytes, start)) {
@@ -65,7 +68,8 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
       break;
     }
     wholeBytes = end + 1;
-    const entry = parseLine(bytes.subarray(at, end), line, at);
+    const entry = parseLine(bytes.subarray(at, end), line, at, images);
+    if (entry?.lostImages) found.addLostImages(entry, entry.lostImages);
     if (entry?.event && runId !== undefined && entry.event.runId !== runId)
       found.wounds.push(wound(line, at, sentence('line {0} is of another run', line)));
     else if (entry && isReadable(entry)) found.add(entry);
@@ -139,18 +143,24 @@ function headOf(bytes: Buffer): { version: number; start: number; loses: boolean
 const isLine = (bytes: Buffer): boolean =>
   bytes[8] === 0x20 && bytes.toString('latin1', 0, 8) === checksum(bytes.subarray(9));
 
-function parseLine(bytes: Buffer, line: number, at: number): Entry | undefined {
+function parseLine(
+  bytes: Buffer,
+  line: number,
+  at: number,
+  images: ReadonlyMap<string, string> = new Map(),
+): (Entry & { lostImages?: number }) | undefined {
   if (!isLine(bytes)) return undefined;
   try {
     const said: unknown = JSON.parse(bytes.toString('utf8', 9));
     const { seq, previous, type, version } = Object(said) as Record<string, unknown>;
     if (typeof seq !== 'number' || typeof type !== 'string') return undefined;
+    const lostImages = restoreImages(said, images);
     const event = storedEventSchema.safeParse(said).data;
     const numbers = {
       ...(typeof previous === 'number' && { previous }),
       ...(typeof version === 'number' && { version }),
     };
-    return { seq, type, ...numbers, ...(event && { event }), line, at };
+    return { seq, type, ...numbers, ...(event && { event }), ...(lostImages > 0 && { lostImages }), line, at };
   } catch {
     return undefined;
   }
@@ -166,6 +176,12 @@ class Found {
   readonly wounds: Wound[] = [];
   private readonly bySeq = new Map<number, Entry>();
   private newest = 0;
+
+  /** Names images that are no longer stored: the rest of their line is whole. */
+  addLostImages({ line, at }: Entry, count: number): void {
+    const text = sentence('{0} of line {1} cannot be read', amount(count, 'image'), line);
+    this.wounds.push({ ...wound(line, at, text), loses: false });
+  }
 
   /** Isolates a line that the schema refuses. Only a lost part of the conversation separates what follows it. */
   addUnreadable(entry: Entry): void {

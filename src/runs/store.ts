@@ -13,6 +13,7 @@ import { few } from './few.ts';
 import { callsAfter, forkEvents, keepFork, messageSeqs, type Said, saidIn, unforkable } from './fork.ts';
 import { History, type Indexed } from './history.ts';
 import type { Holder } from './holder.ts';
+import { withStoredImages } from './images.ts';
 import { Journal, StoreError } from './journal.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { holderOf, isHeldElsewhere, type Lock, takeLock, takeOver } from './lock.ts';
@@ -307,7 +308,10 @@ export class RunStore {
     return {
       run,
       append: async (event) => {
-        await onceMore(() => journal.append(event));
+        const line = await withStoredImages(event, this.folderOf(id)).catch((error) => {
+          throw StoreError.from(error);
+        });
+        await onceMore(() => journal.append(line));
         const there = await this.bytesOf(id);
         if (there > 0 && !(await lock.isMine())) throw takenOver();
         if (there < journal.size) throw StoreError.gone();
