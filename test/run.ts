@@ -1,6 +1,6 @@
-// npm test [-- part … | quick | all]: everything that has to hold, in order. The last line is the sum of all tests.
-// `quick`: what a change breaks most often. `all`: also what takes hours, before a release.
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+// npm test [-- part … | quick | ci | all]: the usual tests, those of CI, or those of a release (`support/steps.ts`), in order.
+// The last line is the sum of all tests. `quick`: what a change breaks most often.
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { onceMore } from './support/again.ts';
@@ -10,6 +10,7 @@ import { projectRoot } from './support/editor/project.ts';
 import { temporaryInMemory } from './support/inMemory.ts';
 import { failuresOf, forgetReport, mochaArguments, readReport } from './support/report.ts';
 import { forgetSent } from './support/sent.ts';
+import { type Step, unitFiles } from './support/steps.ts';
 
 interface Part {
   name: string;
@@ -17,8 +18,10 @@ interface Part {
   neededBy?: string[];
   /** Its tests are counted from the report of this name. */
   counts?: true;
-  /** Runs only when it is named, or with these. */
-  only?: 'quick' | 'all';
+  /** The step that it is first part of; without one it is part of all. */
+  from?: 'ci' | 'all';
+  /** Runs only when it is named. */
+  named?: true;
   /** It runs while this one does, which leaves a processor idle. What it has to say comes after that. */
   beside?: string;
   run(options: CommandOptions): Promise<boolean>;
@@ -29,32 +32,6 @@ const jobs = String(Math.min(4, availableParallelism() + 1));
 
 /** VS Code 1.139. The tests run in the oldest that Towpath supports, and before a release in this one, too. */
 const newestEditor = '4.139.1';
-
-/** What of the unit tests takes longest, the longest first. */
-const long = [
-  'llm/local/grows',
-  'webview/everyone',
-  'llm/behaviours',
-  'tools/kills',
-  'llm/local/remembers',
-  'llm/local/process',
-  'llm/local/straight',
-  'kills/kills',
-  'webview/panel',
-  'llm/local/product',
-  'tools/grants',
-  'tools/mcp/faults',
-  'webview/long',
-  'tools/bash',
-  'tools/shell',
-  'tools/mcp/grants',
-  'llm/local/trouble',
-  'extension/aside/aside',
-  'llm/local/client',
-  'webview/words',
-  'webview/strip',
-  'tools/races',
-].map((file) => `test/${file}.test.ts`);
 
 /** Most of what the folders of `quick` cost, for what a change breaks rarely: it tries much, or takes long to be ended. */
 const notQuick = [
@@ -104,7 +81,7 @@ const parts: Part[] = [
         forgetReport(part);
         return all(options, node(...mochaArguments(part), ...which));
       };
-      const clean = await mocha('unit', ['--parallel', '--jobs', jobs, ...longestFirst(testFiles())]);
+      const clean = await mocha('unit', ['--parallel', '--jobs', jobs, ...unitFiles(step)]);
       return onceMore('unit', clean, mocha);
     },
   },
@@ -112,6 +89,7 @@ const parts: Part[] = [
   {
     name: 'sent',
     counts: true,
+    from: 'ci',
     beside: 'host',
     run: (options) => all(options, node(...mochaArguments('sent'), '--no-config', 'test/sent/*.test.ts')),
   },
@@ -125,14 +103,14 @@ const parts: Part[] = [
     name: 'e2e',
     counts: true,
     run(options) {
-      const env: CommandOptions['env'] = isAsked('all') ? { TOWPATH_TRIES: 'many' } : {};
+      const env: CommandOptions['env'] = step === 'all' ? { TOWPATH_TRIES: 'many' } : {};
       return all({ ...options, env }, node('test/e2e/run.ts'));
     },
   },
   {
     name: 'quick',
     counts: true,
-    only: 'quick',
+    named: true,
     run(options) {
       const folders = ['protocol', 'engine', 'workflows', 'extension'];
       const files = ['test/architecture.test.ts', ...folders.map((folder) => `test/${folder}/**/*.test.ts`)];
@@ -156,34 +134,25 @@ const parts: Part[] = [
 
 /** What is run before a release: the same with many more tries, or with another editor. */
 function onlyAll(name: string, command: string[], env: Record<string, string> = {}): Part {
-  return { name, only: 'all', run: (options) => all({ ...options, env }, node(...command)) };
-}
-
-function testFiles(): string[] {
-  const files = readdirSync(path.join(projectRoot, 'test'), { recursive: true, encoding: 'utf8' });
-  return files
-    .filter((file) => file.endsWith('.test.ts') && !file.startsWith('e2e')) // those are part of `newest`
-    .map((file) => path.posix.join('test', ...file.split(path.sep)));
-}
-
-/** So that nobody waits for a long one at the end. */
-function longestFirst(files: string[]): string[] {
-  const gone = long.filter((file) => !files.includes(file));
-  if (gone.length > 0) throw new Error(`There is no ${gone.join(', ')}.`);
-  return [...new Set([...long, ...files])];
+  return { name, from: 'all', run: (options) => all({ ...options, env }, node(...command)) };
 }
 
 /** The files in which more is tried before a release (`support/tries.ts`): what chance makes, and where a reply can be cut. */
 function filesThatTry(): string[] {
   const text = (file: string) => readFileSync(path.join(projectRoot, file), 'utf8');
-  return testFiles().filter((file) => /support\/tries\.ts|\/(recordedCases|serve)\.ts/.test(text(file)));
+  return unitFiles('all').filter((file) => /support\/tries\.ts|\/(recordedCases|serve)\.ts/.test(text(file)));
 }
 
-/** Something hangs when it takes longer than this; the part that does is ended and has failed. */
-const limitMinutes = Number(process.env.TOWPATH_TEST_MINUTES ?? 28);
-
 const asked = process.argv.slice(2);
-const known = [...parts.map((part) => part.name), 'all'];
+/** A part that is named runs as in CI. */
+const step: Step = isAsked('all') ? 'all' : asked.length > 0 ? 'ci' : 'usual';
+process.env.TOWPATH_STEP = step;
+if (step === 'all') process.env.TOWPATH_PICTURES = 'all';
+
+/** Minutes after which something hangs: the part that still runs is ended and has failed. */
+const limitMinutes = Number(process.env.TOWPATH_TEST_MINUTES ?? (step === 'usual' ? 28 : 80));
+
+const known = [...parts.map((part) => part.name), 'ci', 'all'];
 const unknown = asked.filter((name) => !known.includes(name));
 if (unknown.length) {
   console.error(`There is no part ${unknown.join(', ')}. Parts: ${known.join(', ')}.`);
@@ -191,9 +160,8 @@ if (unknown.length) {
 }
 
 // Before a release, temporary files are on the disk, where people have theirs, and what tests have come to is drawn.
-const memory = isAsked('all') ? undefined : temporaryInMemory();
+const memory = step === 'all' ? undefined : temporaryInMemory();
 if (memory) process.env.TMPDIR = memory;
-if (isAsked('all')) process.env.TOWPATH_PICTURES = 'all';
 
 const ending = new AbortController();
 const { signal } = ending;
@@ -201,7 +169,7 @@ whenToldToEnd(() => ending.abort('Stopped.'));
 // By the clock on the wall, looked at again and again: what slept or stood still meanwhile has taken that long, too.
 const began = Date.now();
 setInterval(() => {
-  if (Date.now() - began > limitMinutes * 60_000 && !isAsked('all'))
+  if (Date.now() - began > limitMinutes * 60_000 && step !== 'all')
     ending.abort(`Ended after ${limitMinutes} minutes.`);
 }, 250).unref();
 
@@ -265,10 +233,10 @@ function sideBySide(wanted: Part[]): Part[][] {
   return groups;
 }
 
-function isWanted({ name, only }: Part): boolean {
-  if (isAsked('all')) return only !== 'quick';
-  if (isAsked('quick') && name === 'check') return true;
-  return asked.length ? isAsked(name) : !only;
+function isWanted({ name, from, named }: Part): boolean {
+  if (isAsked(name) || (isAsked('quick') && name === 'check')) return true;
+  const isWholeStep = asked.every((one) => one === 'ci' || one === 'all');
+  return isWholeStep && !named && (from === undefined || from === step || step === 'all');
 }
 
 function isAsked(name: string): boolean {

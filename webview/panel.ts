@@ -88,7 +88,7 @@ function noticeBar(context: PanelContext): TemplateResult | typeof nothing {
     ${
       action
         ? html`<vscode-button class="small" appearance="secondary" data-testid="notice-action"
-            @click=${() => context.post({ type: 'action', action: action.action })}>${visibleLine(action.label)}</vscode-button>`
+            @click=${() => context.post({ type: 'action', action: action.action, ...(action.call && { call: action.call }) })}>${visibleLine(action.label)}</vscode-button>`
         : nothing
     }
     ${(offer?.buttons ?? []).map(

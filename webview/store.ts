@@ -2,7 +2,8 @@ import type { RunEvent } from '../src/protocol/events.ts';
 import { applyEvent, isNews } from '../src/protocol/fold.ts';
 import type { Mention } from '../src/protocol/mention.ts';
 import type { ToolResult } from '../src/protocol/messages.ts';
-import type { CallState, Run } from '../src/protocol/run.ts';
+import { pendingCalls } from '../src/protocol/pending.ts';
+import { type CallState, callsOf, type Run, reviveRun } from '../src/protocol/run.ts';
 import type { BranchPoint, HostMessage, Notice, Offer, PanelState } from '../src/protocol/view.ts';
 import type { Picked } from './host.ts';
 
@@ -75,10 +76,10 @@ export function receive(model: PanelModel, message: HostMessage): void {
       break;
     case 'run':
       if (message.run?.id !== model.run?.id) model.changes = new Map(); // else what a card shows stays: what was changed by a call is kept as it was
-      model.run = message.run;
+      model.run = message.run && reviveRun(message.run);
       model.results = new Map();
       model.revisions = new Map();
-      model.going = new Set(Object.keys(message.run?.calls ?? {}));
+      model.going = new Set(message.run && idsOf(message.run));
       for (const told of message.run?.messages ?? []) collectResults(model, told);
       for (const { messages } of message.run?.damage ?? []) for (const told of messages) collectResults(model, told);
       break;
@@ -92,6 +93,12 @@ export function receive(model: PanelModel, message: HostMessage): void {
       break;
   }
 }
+
+/** Pending calls in the order of their reply, then all others. */
+const idsOf = (run: Run): string[] => [
+  ...pendingCalls(run.messages).map(({ id }) => id),
+  ...callsOf(run).map(([id]) => id),
+];
 
 /** What the next words of the person do not take away: it is about something else. */
 const isToBeAnswered = (notice: Notice | null): boolean => notice?.offer !== undefined && notice.level !== 'info';

@@ -1,4 +1,4 @@
-import { endWords, type Run, untoldEnds } from '../protocol/run.ts';
+import { callsOf, endWords, type Run, untoldEnds } from '../protocol/run.ts';
 import type { RunLog } from './log.ts';
 
 /** Characters of a command's line that it is named by. */
@@ -36,4 +36,4 @@ const wordsOf = (untold: ReturnType<typeof untoldEnds>): string =>
 
 /** The kept output of a command that was in the background, by the id it had there. */
 export const outputOfCommand = (run: Run, id: string): string | undefined =>
-  Object.values(run.calls).find(({ background }) => background?.id === id)?.ended?.outputId;
+  callsOf(run).find(([, { background }]) => background?.id === id)?.[1].ended?.outputId;

@@ -6,7 +6,7 @@ import type { ToolCall } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
 import { outcomeOf } from '../protocol/outcomes.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
-import type { CallState } from '../protocol/run.ts';
+import { type CallState, callsOf } from '../protocol/run.ts';
 import { textAs } from '../protocol/sentence.ts';
 import { failure, type ToolOutcome, toldOf } from '../protocol/tools.ts';
 import type { RunStore } from '../runs/store.ts';
@@ -21,6 +21,7 @@ import { outputOfCommand, tellCommandEnds } from './commandEnds.ts';
 import { systemPrompt } from './composer.ts';
 import { type LookForEdits, tellEdits } from './edits.ts';
 import { fitPrompt, instructionsInPrompt, instructionsInWindow, instructionsOf, nearbyOf } from './instructions.ts';
+import { lastSeen } from './lastSeen.ts';
 import type { RunLog } from './log.ts';
 import { runTurns, type Talk, type Turns } from './loop.ts';
 import { callModel } from './modelCall.ts';
@@ -108,7 +109,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       }),
     keptOutput: async (id: string) => {
       const whole =
-        outputOfCommand(run, id) ?? Object.values(run.calls).find((call) => call.outputId?.startsWith(id))?.outputId;
+        outputOfCommand(run, id) ?? callsOf(run).find(([, call]) => call.outputId?.startsWith(id))?.[1].outputId;
       return whole && options.store.contents.read(run.id, whole);
     },
     ask: options.asking.ask.bind(options.asking),
@@ -209,6 +210,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     instructing ??= instructionsOf(log, options.instructions);
     const fitted = fitPrompt(await instructing, chosen.contextWindow);
     const come = () => nearby(chosen.contextWindow);
+    const seen = (path: string) => lastSeen(loop.talk.messages, path, (id) => options.store.contents.read(run.id, id));
     const loop: Turns = {
       ...(apart ? talkApart(apart, log) : { talk: talkOf(log, { edited: options.edited, come }), emit }),
       called: apart || run.models!.length > 1 ? { ...chosen, adapter: sayingItsOwn(chosen.adapter) } : chosen,
@@ -232,7 +234,11 @@ export function createContext(options: ContextOptions): WorkflowContext {
         if (own) return bounded(await own.run(call));
         if (refused(call.name)) return unavailable(call, tools);
         const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
-        return host.executeToolCall(call, { ...gated, ...recording, workspace: turn.workspace }, following);
+        return host.executeToolCall(
+          call,
+          { ...gated, ...recording, lastSeen: seen, workspace: turn.workspace },
+          following,
+        );
       },
       // A conversation without a record cannot be continued: it comes to its end, and the run rests after it.
       isPausing: () => !(apart && !apart.add) && options.isPausing(),

@@ -1,4 +1,5 @@
 import type { Compaction } from '../protocol/compaction.ts';
+import type { Dictionary } from '../protocol/dictionary.ts';
 import type { Message } from '../protocol/messages.ts';
 import type { CallState } from '../protocol/run.ts';
 
@@ -11,7 +12,7 @@ export interface Conversation {
   /** How many messages `contextTokens` counts. */
   readonly contextMessages: number;
   /** By tool call id, after `callPrefix`. */
-  readonly calls: Readonly<Record<string, CallState>>;
+  readonly calls: Readonly<Dictionary<CallState>>;
   readonly callPrefix?: string;
   /** Ids in `calls` of the calls whose prefix is another one: those made before the node was begun anew. */
   readonly callIds?: Readonly<Record<string, string>>;

@@ -1,9 +1,10 @@
 import { counted } from '../protocol/counted.ts';
+import type { Dictionary } from '../protocol/dictionary.ts';
 import type { RunFile } from '../protocol/runFiles.ts';
 import type { Edited } from '../tools/files/edited.ts';
 import type { RunLog } from './log.ts';
 
-export type LookForEdits = (files: Readonly<Record<string, RunFile>>) => Promise<Edited[]>;
+export type LookForEdits = (files: Readonly<Dictionary<RunFile>>) => Promise<Edited[]>;
 
 /** Files that are named, and lines of what was taken back of one, and their characters. */
 const [mostFiles, mostLines, longestLine] = [20, 40, 200];

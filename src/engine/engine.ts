@@ -13,6 +13,7 @@ import { Ahead } from './ahead.ts';
 import { Asking, isLate, type UserInput } from './asking.ts';
 import type { EngineOptions } from './engineOptions.ts';
 import { toInfo } from './errors.ts';
+import { isolated } from './listeners.ts';
 import { RunLog } from './log.ts';
 import { endCalls } from './looseEnds.ts';
 import { attach, note } from './notes.ts';
@@ -21,7 +22,16 @@ import { restedBefore } from './refusedRoom.ts';
 import { type EngineResult, failedWith, type Rest, resultOf } from './result.ts';
 import { changeWaiting, type Hearing, record, say, takeBack, type Words } from './said.ts';
 import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
-import { restore, type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
+import {
+  type RedoRequest,
+  redo,
+  restore,
+  type UndoAnswer,
+  type UndoQuestion,
+  type UndoRequest,
+  type UndoResult,
+  undo,
+} from './undo.ts';
 import type { ChangedWaiting } from './waiting.ts';
 
 /** Decision of the person about interrupted calls. */
@@ -48,7 +58,12 @@ export class ExecutionEngine {
     note: (runId, body) => this.noted(runId, body),
   };
 
-  constructor(private readonly options: EngineOptions) {}
+  private readonly options: EngineOptions;
+
+  constructor(options: EngineOptions) {
+    const { onListenerError = () => {} } = options;
+    this.options = { ...options, tell: isolated([(event) => options.tell(event)], onListenerError) };
+  }
 
   /** Begins a run with the person's first words. `runId` comes from `RunStore.newId()`; `workflowId` is `chat` unless said, `agentId` the workflow's own. */
   start({ runId, workflowId = 'chat', agentId, values = {}, ...input }: Start): Promise<EngineResult> {
@@ -178,12 +193,12 @@ export class ExecutionEngine {
   }
 
   /**
-   * Takes changes of a run at rest back, or puts files as it left them. Resolves to an error when the run is at work or cannot be
+   * Takes changes of a run at rest back, puts files as it left them, or takes such an undo back. Resolves to an error when the run is at work or cannot be
    * opened or written.
    */
   async undo(
     runId: string,
-    request: UndoRequest | BranchFiles,
+    request: UndoRequest | RedoRequest | BranchFiles,
     workspace: Workspace,
     ask: (question: UndoQuestion) => Promise<UndoAnswer>,
   ): Promise<UndoResult | ErrorInfo> {
@@ -206,6 +221,7 @@ export class ExecutionEngine {
         log.run.asking, // these can still be answered
       ); // what a kill left is judged before it is undone
       const parts = { store, ...place };
+      if ('undo' in request) return await redo(log, parts, request);
       return await ('files' in request ? restore(log, parts, request, ask) : undo(log, parts, request, ask));
     } catch (error) {
       return toInfo(error);
@@ -265,8 +281,10 @@ export class ExecutionEngine {
     void this.makeWay();
     const active = newActive(said);
     this.active.set(runId, active);
+    // Only its end is kept: a reference to the run before would hold all the runs before that one.
+    const closedBefore = before?.closed;
     const opened = async () => {
-      await before?.closed; // nothing is begun on a run that is not on disk
+      await closedBefore; // nothing is begun on a run that is not on disk
       return open();
     };
     const work = this.work(runId, active, opened, plan);

@@ -43,6 +43,9 @@ export interface EngineOptions {
   left?: LeftCommands;
   /** Commands that go on in this window. */
   background?: Pick<BackgroundCommands, 'has'>;
+  /** Receives every event of every run. What it throws is reported to `onListenerError`, and the run goes on. */
   tell(event: RunEvent): void;
+  /** Reports a listener that threw or rejected. */
+  onListenerError?(error: unknown): void;
   now?(): number;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { estimateTokenCount } from 'tokenx';
 import { disarming } from '../llm/mark.ts';
+import { entriesOf } from '../protocol/dictionary.ts';
 import type { Filling } from '../protocol/filling.ts';
 import type { Instructed, Instruction } from '../protocol/instructions.ts';
 import type { Message } from '../protocol/messages.ts';
@@ -96,15 +97,16 @@ export async function instructionsOf(
 const hasBegun = ({ messages }: Run): boolean => messages.some(({ role }) => role === 'assistant');
 
 /** What was told on the way, and is not behind a summary. */
-function stillSent({ instructed = {}, compactions }: Run): Record<string, Instructed & { at: number }> {
+function stillSent({ instructed, compactions }: Run): (Instructed & { at: number })[] {
   const from = compactions.findLast(({ summary }) => summary !== undefined)?.upTo ?? 0;
-  return Object.fromEntries(Object.entries(instructed).filter(([, { at }]) => at >= from));
+  const all = instructed ? entriesOf(instructed).map(([, one]) => one) : [];
+  return all.filter(({ at }) => at >= from).sort((one, other) => one.at - other.at);
 }
 
 /** By its files, what the workspace's instructions take of the window now. */
 export function instructionsInWindow(run: Run, prompt: readonly Fitted[]): NonNullable<Filling['files']> {
   const files = new Map<string, { path: string; tokens: number; cut?: true }>();
-  for (const { path, tokens, cut } of [...prompt, ...Object.values(stillSent(run))]) {
+  for (const { path, tokens, cut } of [...prompt, ...stillSent(run)]) {
     if (tokens === 0 && !cut) continue;
     files.set(path, { path, tokens: tokens + (files.get(path)?.tokens ?? 0), ...(cut && { cut }) });
   }
@@ -117,7 +119,7 @@ export async function tellChangedInstructions(log: Log, look: WorkspaceInstructi
   if (!look?.trusted || !hasBegun(run)) return;
   const now = await look.everywhere();
   const known = new Map(run.instructions?.map(({ path, text }): [string, string | null] => [path, hashOf(text)]));
-  for (const { path, hash, near } of Object.values(stillSent(run))) if (!near) known.set(path, hash);
+  for (const { path, hash, near } of stillSent(run)) if (!near) known.set(path, hash);
   const news = now.filter(({ path, text }) => known.get(path) !== hashOf(text));
   const gone = [...known].filter(([path, hash]) => hash !== null && !now.some((one) => one.path === path));
   const about = 'Files of this workspace that speak to agents have changed. They say now:';
@@ -135,7 +137,7 @@ export function nearbyOf(log: Log, look: WorkspaceInstructions | undefined): (wi
     const paths = [...new Set(run.messages.slice(from).flatMap(pathsIn))];
     from = run.messages.length;
     if (!look?.trusted || paths.length === 0) return;
-    const sent = Object.values(stillSent(run)).map(({ hash }) => hash);
+    const sent = stillSent(run).map(({ hash }) => hash);
     const known = new Set([...(run.instructions ?? []).map(({ text }) => hashOf(text)), ...sent]);
     const news = (await look.near(paths)).filter(({ text }) => !known.has(hashOf(text)));
     await tell(log, {
@@ -168,7 +170,7 @@ interface Telling {
 async function tell({ run, emit }: Log, { news, gone, about, window }: Telling): Promise<void> {
   if (news.length === 0 && gone.length === 0) return;
   const prompt = fitPrompt(run.instructions ?? [], window);
-  const taken = [...prompt, ...Object.values(stillSent(run))].reduce((sum, { tokens }) => sum + tokens, 0);
+  const taken = [...prompt, ...stillSent(run)].reduce((sum, { tokens }) => sum + tokens, 0);
   const fitted = fitTo(news, Math.max(0, roomFor(window) - taken));
   const names = gone.map((path) => JSON.stringify(path)).join(', ');
   const content = [

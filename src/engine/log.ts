@@ -3,6 +3,7 @@ import { applyEvent, isStored } from '../protocol/fold.ts';
 import { sentence } from '../protocol/l10n.ts';
 import type { Run } from '../protocol/run.ts';
 import { SaidError } from '../protocol/sentence.ts';
+import { storable } from '../runs/storable.ts';
 import type { OpenRun } from '../runs/store.ts';
 
 /** What is emitted after the run's end is not kept: it comes from work that did not heed its stop. */
@@ -100,7 +101,7 @@ export class RunLog {
 
   private async store(body: EventBody): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
-    const event = this.next(body) as StoredEvent;
+    const event = storable(this.next(body) as StoredEvent);
     await this.keep(event);
     this.deliver(event);
   }

@@ -1,7 +1,7 @@
 import { outcomeOf } from '../protocol/ask.ts';
 import type { Background, Command, EventBody } from '../protocol/events.ts';
 import { pendingCalls } from '../protocol/pending.ts';
-import { type CallState, leftCalls, type Run } from '../protocol/run.ts';
+import { type CallState, callsOf, leftCalls, type Run } from '../protocol/run.ts';
 import { failure, type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { bounded } from '../tools/outcome.ts';
@@ -50,7 +50,7 @@ export async function endCalls(
 ): Promise<void> {
   const names = new Map(pendingCalls(run.messages).map(({ id, name }) => [id, name]));
   const interruptedAt = lastAt ?? run.updatedAt;
-  const open = Object.entries(run.calls).filter(([, { ok }]) => ok === undefined);
+  const open = callsOf(run).filter(([, { ok }]) => ok === undefined);
   for (const toolCallId of new Set([...open.map(([id]) => id), ...names.keys()])) {
     const state = run.calls[toolCallId];
     if (state?.ok !== undefined || but.includes(toolCallId)) continue;
@@ -94,10 +94,11 @@ async function endOf(state: CallState, runId: string, toolCallId: string, eviden
 }
 
 /** Outcome for the model of a call whose own was lost. A tool whose work is that of a model with tools has calls of its own. */
-export function toldOfCall({ calls }: Pick<Run, 'calls'>, id: string): ToolOutcome {
+export function toldOfCall(run: Pick<Run, 'calls'>, id: string): ToolOutcome {
+  const { calls } = run;
   const isPartly =
     calls[id]?.startedAt === undefined &&
-    Object.entries(calls).some(([one, { startedAt }]) => startedAt !== undefined && one.startsWith(`${id}:`));
+    callsOf(run).some(([one, { startedAt }]) => startedAt !== undefined && one.startsWith(`${id}:`));
   return isPartly ? failure('TOOL_INTERRUPTED', partly) : toldAfterwards(calls[id]);
 }
 

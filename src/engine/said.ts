@@ -11,7 +11,7 @@ import type { ChangedWaiting } from './waiting.ts';
 /** What the person says to a run, or about it. */
 export interface Hearing {
   active: ReadonlyMap<string, Active>;
-  /** As it is now, at work or at rest. */
+  /** As it is now, at work or at rest. Rejects for a run that cannot be read. */
   read(runId: string): Promise<Run>;
   /** Resolves to why it could not be recorded. Never rejects. */
   note(runId: string, body: EventBody): Promise<unknown>;
@@ -71,8 +71,9 @@ export const saidOf = ({ userInput: text, attachments }: UserInput) => ({
   ...(attachments?.length && { attachments: [...attachments] }),
 });
 
+/** Nothing waits in a run that was deleted or cannot be read. */
 const waitingAt = async ({ read }: Hearing, runId: string, queued: number) =>
-  (await read(runId)).queued.find((one) => one.queued === queued);
+  (await read(runId).catch(() => undefined))?.queued.find((one) => one.queued === queued);
 
 const isKept = (emitted: Promise<void>): Promise<boolean> =>
   emitted.then(

@@ -1,4 +1,4 @@
-import type { Run } from '../protocol/run.ts';
+import { callsOf, type Run } from '../protocol/run.ts';
 import type { Took } from '../protocol/took.ts';
 
 /** Gives what the run's work has taken from now on, when it reaches a limit of `turns`. `now`: the clock of its events. */
@@ -13,9 +13,9 @@ export function measureWork(run: Run, now: () => number): (turns: number) => Too
   });
 }
 
-function changedSince({ calls }: Run, began: number): number {
+function changedSince(run: Run, began: number): number {
   const files = new Set<string>();
-  for (const { startedAt = 0, changes = [], moved, undone = [] } of Object.values(calls)) {
+  for (const [, { startedAt = 0, changes = [], moved, undone = [] }] of callsOf(run)) {
     if (startedAt < began) continue;
     for (const path of [...changes.map((change) => change.path), ...(moved ? [moved.to] : [])])
       if (!undone.includes(path)) files.add(path);

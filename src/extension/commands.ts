@@ -18,6 +18,7 @@ import type { Approvals } from './gate/approvals.ts';
 import { showApprovals } from './gate/approvalsMenu.ts';
 import type { Policies } from './gate/policies.ts';
 import { showRunPreset } from './gate/runPresetMenu.ts';
+import { callKeyIn } from './gate/target.ts';
 import { helpCommand, showHelp } from './help/help.ts';
 import { importOthers } from './instructions/importOthers.ts';
 import type { WorkflowFiles } from './language/workflowFiles.ts';
@@ -268,9 +269,14 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.writeCommitMessage': (pressed?: SourceControl) => parts.commitMessages.write(pressed),
     'towpath.stopCommitMessage': (pressed?: SourceControl) => parts.commitMessages.stop(pressed),
     'towpath.endCommands': () => parts.leftRunning.choose(),
-    'towpath.answer': (id?: string) =>
-      approvals.count === 0 || (id !== undefined && asks.has(id)) ? asks.show(id) : approvals.show(id),
-    'towpath.denyWithWords': (id?: string) => approvals.denyWithWords(id),
+    'towpath.answer': (given?: unknown) => {
+      const key = callKeyIn(given);
+      if (key) return asks.has(key.runId, key.toolCallId) ? asks.show(key.runId) : approvals.show(key);
+      const { runId } = conversation;
+      const isAsked = !approvals.inFront && runId !== undefined && asks.has(runId);
+      return isAsked || approvals.count === 0 ? asks.show(isAsked ? runId : undefined) : approvals.show();
+    },
+    'towpath.denyWithWords': (given?: unknown) => approvals.denyWithWords(callKeyIn(given)),
     'towpath.review.allow': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),
     'towpath.review.allowChanged': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),
     'towpath.review.deny': (uri?: vscode.Uri) => approvals.answerReview('deny', uri),

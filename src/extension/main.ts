@@ -1,8 +1,10 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { ExecutionEngine } from '../engine/engine.ts';
+import { isolated } from '../engine/listeners.ts';
 import type { ReadModel } from '../llm/local/library.ts';
 import type { KeepOptions } from '../llm/local/states/keepOptions.ts';
+import type { RunEvent } from '../protocol/events.ts';
 import { lazily } from '../protocol/lazily.ts';
 import { newRun, titleOf } from '../protocol/run.ts';
 import { wordsOf } from '../protocol/sentence.ts';
@@ -141,7 +143,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     page.badge = badgeOf(states.all);
     statusBar.show({
       working: engine.liveIds.length,
-      asking: approvals.count + asks.count,
+      approvals: approvals.count,
+      questions: asks.count,
       runs: states.all,
       widest: policies.widest([conversation.id, ...engine.liveIds]),
       commands: background.atWork,
@@ -181,6 +184,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     policies,
     presence,
     changed: showStatus,
+    shown: () => conversation.runId,
     otherRun: (runId) => (runId === conversation.runId ? undefined : nameOf(runId)),
     notice: (notice) => conversation.notice(notice),
   });
@@ -246,22 +250,25 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     isAttended: (runId) => conversation.runId === runId,
     left,
     background,
-    tell: (event) => {
-      conversation.told(event);
-      asks.told(event);
-      runLogs.told(event);
-      audit.told(event);
-      states.told(event);
-      diskRoom.told(event);
-      changedFiles.told(event);
-      firstSteps.told(event);
-      if (event.runId === conversation.runId) selected.told(event);
-      if (event.type === 'phase') {
-        showStatus();
-        if (event.phase !== 'Running')
-          store.contents.trim(settings()['undo.quota'], new Set(engine.liveIds)).catch((error) => log.error(error));
-      }
-    },
+    tell: isolated<RunEvent>(
+      [
+        (event) => conversation.told(event),
+        (event) => asks.told(event),
+        (event) => runLogs.told(event),
+        (event) => audit.told(event),
+        (event) => states.told(event),
+        (event) => diskRoom.told(event),
+        (event) => changedFiles.told(event),
+        (event) => firstSteps.told(event),
+        (event) => event.runId === conversation.runId && selected.told(event),
+        (event) => event.type === 'phase' && showStatus(),
+        (event) =>
+          event.type === 'phase' &&
+          event.phase !== 'Running' &&
+          store.contents.trim(settings()['undo.quota'], new Set(engine.liveIds)),
+      ],
+      (error) => log.error(error instanceof Error ? error : String(error)),
+    ),
   });
 
   const conversation: Conversation = new Conversation(

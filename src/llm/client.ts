@@ -5,6 +5,7 @@ import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
 import { mostCalls } from './callIds.ts';
 import { LLMError } from './errors.ts';
 import type { RateLimitNews } from './rateHeaders.ts';
+import { usableUsage } from './usableUsage.ts';
 
 export interface ChatRequest {
   model: string;
@@ -108,7 +109,7 @@ export class Reply {
     if (chunk.toolCall) this.toolCalls.push(chunk.toolCall);
     if (chunk.warning) this.warnings.push(inEnglish(chunk.warning));
     this.native = chunk.native ?? this.native;
-    this.usage = chunk.usage ?? this.usage;
+    this.usage = usableUsage(chunk.usage) ?? this.usage;
     this.finishReason = chunk.finishReason ?? this.finishReason;
     this.finishMessage = chunk.finishMessage ?? this.finishMessage;
     this.model = chunk.model ?? this.model;

@@ -163,6 +163,13 @@ const entries: Entries = {
     calls: toolCallIds,
     ...changesOf(changes, words),
   }),
+  redo: ({ toolCallIds, changes }, words) => ({
+    kind: 'effect',
+    status: 'redone',
+    by: 'person',
+    calls: toolCallIds,
+    ...changesOf(changes, words),
+  }),
 
   instructions: none,
   pin: none,

@@ -120,6 +120,9 @@ export type EditReason =
   | 'CUTS_WORD'
   | 'DONE_ALREADY'
   | 'OTHER_INDENTATION'
+  | 'NEAR_TWIN'
+  | 'INEXACT'
+  | 'MOVED'
   | 'CHANGES_SIMILAR'
   | 'CHANGES_BLANKS'
   | 'INDENTATION';

@@ -10,4 +10,5 @@ export const formatVersion = 2;
 export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>>> = {
   'node-message': 2,
   'interruption-choice': 2,
+  redo: 2,
 };

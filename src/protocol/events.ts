@@ -37,6 +37,18 @@ export type KeptChange = z.infer<typeof keptChangeSchema>;
 export const movedSchema = z.object({ from: z.string(), to: z.string() });
 export type Moved = z.infer<typeof movedSchema>;
 
+/**
+ * Change that an undo or redo made. Kind, mode and encoding are those of what went away, `afterKind` that of what came. `path`: as
+ * the run last called it; `place`: where it is with the moves of the same undo undone, if that is elsewhere; `paths`: as the calls called it,
+ * if otherwise.
+ */
+export const undoChangeSchema = keptChangeSchema.extend({
+  afterKind: removedKindSchema.optional(),
+  place: z.string().optional(),
+  paths: z.array(z.string()).optional(),
+});
+export type UndoChange = z.infer<typeof undoChangeSchema>;
+
 /** A command line, and by what its processes are found again: `marker` stands in the environment of each. */
 export const commandSchema = z.object({ line: z.string(), folder: z.string(), marker: z.string() });
 export type Command = z.infer<typeof commandSchema>;
@@ -263,9 +275,19 @@ const storedEvents = [
   /** The person took changes of these calls back, or, without any, had files as the run left them; `changes` are what that did. */
   event('undo', {
     toolCallIds: z.array(z.string()),
-    changes: z.array(keptChangeSchema),
+    changes: z.array(undoChangeSchema),
     /** Paths of the calls' own changes and moves that are undone by it, where they are not those of `changes`. */
     paths: z.array(z.string()).optional(),
+    /** Moves that it made, in order. Absent: an older version wrote it, and it cannot be redone. */
+    moves: z.array(movedSchema).optional(),
+  }),
+  /** The user took back the undo with the number `undo`, as far as `changes` and `moves` say; `paths`: of the calls' own changes and moves. */
+  event('redo', {
+    undo: z.number().int(),
+    toolCallIds: z.array(z.string()),
+    changes: z.array(undoChangeSchema),
+    paths: z.array(z.string()),
+    moves: z.array(movedSchema),
   }),
   /** `node`: of a call outside the conversation. */
   event('usage', {

@@ -82,6 +82,7 @@ const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => St
   answer: nothing,
   'command-end': nothing,
   undo: nothing,
+  redo: nothing,
   usage: nothing,
   attempt: nothing,
   mended: nothing,

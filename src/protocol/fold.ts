@@ -1,4 +1,5 @@
 import { compactionOf } from './compaction.ts';
+import { createDictionary, toDictionary } from './dictionary.ts';
 import type { RunEvent, StoredEvent, When } from './events.ts';
 import type { Filling } from './filling.ts';
 import { applyNode, applyNodeCompaction, applyNodeMessage, applyNodeText, newGraph } from './graph.ts';
@@ -6,14 +7,14 @@ import type { TokenUsage } from './messages.ts';
 import { dropAnswered, dropOutcomes, recordOutcome } from './outcomes.ts';
 import { readOnly } from './readOnly.ts';
 import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
-import { changeFiles, undoFiles } from './runFiles.ts';
+import { foldFiles } from './runFiles.ts';
 
 /** Characters of live output kept in the fold. */
 const outputLimit = 20_000;
 
 /** What happens beside what is being waited for: what the person does meanwhile, and what befalls a command. */
 const leavesProgress = new Set<RunEvent['type']>([
-  ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'agent', 'undo', 'command-end'] as const),
+  ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'agent', 'undo', 'redo', 'command-end'] as const),
   ...(['queued', 'queued-change', 'queued-remove'] as const),
 ]);
 
@@ -100,7 +101,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.ends) run.ends = run.ends?.filter((id) => !event.ends!.includes(id));
       for (const { path, now } of event.edits ?? []) if (run.files?.[path]) run.files[path].told = now;
       for (const one of event.instructions ?? [])
-        run.instructed = { ...run.instructed, [one.path]: { ...one, at: run.messages.length } };
+        run.instructed = toDictionary({ ...run.instructed, [one.path]: { ...one, at: run.messages.length } });
       if (event.queued !== undefined) run.queued = waitingBut(run, event.queued);
       else if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift(); // of before it had a number
       run.messages.push(event.message);
@@ -169,9 +170,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
       const call = callOf(run, event.toolCallId);
       call.status = 'running';
       call.startedAt = event.at;
+      call.startSeq = event.seq;
       if (event.title) call.title = event.title;
       if (run.graph) {
-        run.tools ??= {};
+        run.tools ??= createDictionary();
         run.tools[event.toolCallId] = event.name;
       }
       call.ok = undefined; // a node that goes on does it under the same id
@@ -221,7 +223,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (!event.ok && call.changes && !event.changes) run.unmade = [...(run.unmade ?? []), ...call.changes];
       call.changes = event.changes;
       call.moved = event.moved;
-      changeFiles(run, event);
+      foldFiles(run, event);
       call.stillRunning = event.stillRunning;
       call.outputId = event.outputId;
       call.background = event.background;
@@ -252,7 +254,16 @@ export function applyEvent(run: Run, event: RunEvent): void {
         const undone = own.filter((path) => taken.includes(path));
         call.undone = [...new Set([...(call.undone ?? []), ...undone])];
       }
-      undoFiles(run, event.changes, event.paths);
+      foldFiles(run, event);
+      break;
+    case 'redo':
+      for (const id of event.toolCallIds) {
+        const call = callOf(run, id);
+        const undone = (call.undone ?? []).filter((path) => !event.paths.includes(path));
+        if (undone.length > 0) call.undone = undone;
+        else delete call.undone;
+      }
+      foldFiles(run, event);
       break;
     case 'usage':
       if (isOwn(run, event)) addUsage(run, event.usage);

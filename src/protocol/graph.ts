@@ -1,4 +1,5 @@
 import { type Compaction, compactionOf, seesOf } from './compaction.ts';
+import { createDictionary, type Dictionary, keysOf } from './dictionary.ts';
 import { inEnglish, type Sentence, sentence } from './l10n.ts';
 import type { ErrorInfo, Message } from './messages.ts';
 import type { NodeChange } from './nodeChange.ts';
@@ -19,7 +20,7 @@ export interface Track {
   /** What was done about its model's full window, in order. */
   compactions?: Compaction[];
   /** Conversations that the step at work has with models, by their keys; gone once the step is done. */
-  conversations?: Record<string, NodeConversation>;
+  conversations?: Dictionary<NodeConversation>;
 }
 
 /** Recorded conversation of a step with a model: it goes on in it after an error, a stop and the editor's end. */
@@ -29,7 +30,7 @@ export interface NodeConversation {
   given: number;
   compactions: Compaction[];
   /** Ids that its calls have in the run, by the model's ids. */
-  callIds: Record<string, string>;
+  callIds: Dictionary<string>;
 }
 
 interface NodeState {
@@ -54,12 +55,12 @@ interface NodeState {
 
 /** Where a run stands in its workflow. */
 export interface Graph {
-  nodes: Record<string, NodeState>;
+  nodes: Dictionary<NodeState>;
   main: Track;
   /** It has come to its end: with this node, and when there were so many messages. What is said after that is about it. */
   end?: { node: string; messages: number };
   /** By name (`outer/inner`). Empty outside of a parallel part. */
-  branches: Record<string, Track>;
+  branches: Dictionary<Track>;
   artifacts: string[];
 }
 
@@ -77,9 +78,9 @@ export interface NodeMessage {
 const liveLimit = 200_000;
 
 export const newGraph = (): Graph => ({
-  nodes: {},
+  nodes: createDictionary(),
   main: { at: [], steps: 0, state: {} },
-  branches: {},
+  branches: createDictionary(),
   artifacts: [],
 });
 
@@ -145,7 +146,7 @@ function begin(graph: Graph, { node, branch, of, anew }: NodeChange, at: number)
   };
   setTrack(graph, branch, { ...rest, at: [node], visit });
   const goesOn = before?.status === 'failed'; // where it failed
-  for (const name of Object.keys(graph.branches))
+  for (const name of keysOf(graph.branches))
     if ((branch === undefined || name.startsWith(`${branch}/`)) && !(goesOn && isOpenedBy(node, branch, name)))
       delete graph.branches[name];
 }
@@ -171,7 +172,7 @@ const isOwnLine = (branch: string | undefined): boolean => branch !== undefined 
 
 /** What a node's own lines have come to is its result by now. */
 function closeLines({ branches }: Graph, { node, branch }: NodeChange): void {
-  for (const name of Object.keys(branches)) if (isOpenedBy(node, branch, name)) delete branches[name];
+  for (const name of keysOf(branches)) if (isOpenedBy(node, branch, name)) delete branches[name];
 }
 
 /** Folds a message of a step's conversation into its line, in place. */
@@ -181,9 +182,9 @@ export function applyNodeMessage(
 ): void {
   const track = trackOf(graph, branch);
   if (!track) return;
-  track.conversations ??= {};
+  track.conversations ??= createDictionary();
   const known = anew ? undefined : track.conversations[key];
-  const own = known ?? { messages: [], given: 0, compactions: [], callIds: {} };
+  const own = known ?? { messages: [], given: 0, compactions: [], callIds: createDictionary() };
   track.conversations[key] = own;
   own.messages.push(message);
   if (given) own.given = own.messages.length;

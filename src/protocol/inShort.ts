@@ -1,6 +1,6 @@
 import { t } from './l10n.ts';
 import { planOf } from './plan.ts';
-import { ownWords, type Run, titleOf, titleSaid } from './run.ts';
+import { callsOf, ownWords, type Run, titleOf, titleSaid } from './run.ts';
 
 /** Characters of each part, so that all of it fits a small window. */
 const most = { words: 2000, summary: 6000, answer: 3000, files: 40 };
@@ -29,8 +29,8 @@ export function inShort(run: Run): string {
   return [begin, ...told].join('\n\n');
 }
 
-function filesOf({ calls }: Run): string[] {
-  const paths = Object.values(calls).flatMap(({ ok, changes = [], moved, undone = [] }) =>
+function filesOf(run: Run): string[] {
+  const paths = callsOf(run).flatMap(([, { ok, changes = [], moved, undone = [] }]) =>
     ok ? [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].filter((one) => !undone.includes(one)) : [],
   );
   const all = [...new Set(paths)];

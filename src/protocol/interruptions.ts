@@ -1,6 +1,8 @@
+import { createDictionary, entriesOf } from './dictionary.ts';
+import type { NodeConversation } from './graph.ts';
 import { type Sentence, sentence } from './l10n.ts';
 import { pendingCalls } from './pending.ts';
-import type { CallState, Run } from './run.ts';
+import { type CallState, callsOf, type Run } from './run.ts';
 import { visibleLine } from './visible.ts';
 
 /** Calls of a node that had begun, and may have changed something, when the editor ended; nothing says whether they did. */
@@ -20,12 +22,12 @@ export interface Interruption {
 export function interruptionAt(run: Run, node: string, branch: string | undefined): Interruption | undefined {
   const { graph } = run;
   const track = branch === undefined ? graph?.main : graph?.branches[branch];
-  const { visit, steps = 0, conversations = {}, messages = [] } = track ?? {};
+  const { visit, steps = 0, conversations = createDictionary<NodeConversation>(), messages = [] } = track ?? {};
   if (visit === undefined) return undefined;
   const recorded = new Set<string>();
   const open = new Set<string>();
-  for (const one of Object.values(conversations)) {
-    for (const id of Object.values(one.callIds)) recorded.add(id);
+  for (const [, one] of entriesOf(conversations)) {
+    for (const [, id] of entriesOf(one.callIds)) recorded.add(id);
     for (const { id } of pendingCalls(one.messages)) open.add(one.callIds[id] ?? id);
   }
   const prefix = `${node}:${visit}:`;
@@ -37,7 +39,7 @@ export function interruptionAt(run: Run, node: string, branch: string | undefine
     found.at = Math.max(found.at, interruptedAt(run, state));
     Object.assign(found, more);
   };
-  for (const [id, state] of Object.entries(run.calls)) {
+  for (const [id, state] of callsOf(run)) {
     if (!(open.has(id) || id.startsWith(prefix)) || !isUnknown(run, id, state)) continue;
     if (open.has(id)) add(state, [id], state.command ? { command: state.command.line } : {});
     if (recorded.has(id) || !id.startsWith(prefix)) continue;
@@ -63,7 +65,7 @@ export function interruptedWork(run: Run): InterruptedWork[] {
   const { graph } = run;
   if (!graph) return [];
   const works = new Map<string, InterruptedWork>();
-  for (const [branch, { at }] of [[undefined, graph.main] as const, ...Object.entries(graph.branches)]) {
+  for (const [branch, { at }] of [[undefined, graph.main] as const, ...entriesOf(graph.branches)]) {
     const one = at.length === 1 ? interruptionAt(run, at[0]!, branch) : undefined;
     if (!one) continue;
     const key = `${one.node.replaceAll(/\[\d+\]/g, '[]')} ${one.step ?? 'call'}`;
@@ -93,13 +95,16 @@ export function interruptionSentence(
 }
 
 /** Node whose step has a recorded outcome that the editor's end kept from it; undefined: there is none. */
-export function finishedNode({ graph, outcomes = {} }: Pick<Run, 'graph' | 'outcomes'>): string | undefined {
-  const lines = graph ? [graph.main, ...Object.values(graph.branches)] : [];
+export function finishedNode({
+  graph,
+  outcomes = createDictionary(),
+}: Pick<Run, 'graph' | 'outcomes'>): string | undefined {
+  const lines = graph ? [graph.main, ...entriesOf(graph.branches).map(([, track]) => track)] : [];
   return lines
     .filter(({ visit }) => visit !== undefined)
     .map(({ at }) => at[0]!)
     .find((node) =>
-      Object.entries(outcomes).some(
+      entriesOf(outcomes).some(
         ([id, outcome]) =>
           'data' in outcome && id.startsWith(`${node}:`) && /^\d+:\d+(r\d+)?$/.test(id.slice(node.length + 1)),
       ),

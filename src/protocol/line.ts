@@ -99,6 +99,8 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   },
   undo: ({ toolCallIds, changes }) =>
     `the person ${toolCallIds.length > 0 ? `undoes ${counted(toolCallIds.length, 'call')}` : 'restores files'}: ${paths(changes)}`,
+  redo: ({ toolCallIds, changes }) =>
+    `the user redoes ${toolCallIds.length > 0 ? counted(toolCallIds.length, 'call') : 'what was restored'}: ${paths(changes)}`,
   usage: ({ model, asked = model, node, beside, ms, delayMs, attempts, usage, sent }) => {
     const waited = `${delayMs ? `, ${duration(delayMs)} of it waiting` : ''}${attempts > 1 ? `, at try ${attempts}` : ''}`;
     const which = asked === model || asked.endsWith(`/${model}`) ? asked : `${asked} (${model})`;

@@ -1,3 +1,4 @@
+import { entriesOf } from './dictionary.ts';
 import type { Attachment, Message, ToolCall } from './messages.ts';
 import { type Run, titleOf } from './run.ts';
 import { proseLine, visibleLine } from './visible.ts';
@@ -16,7 +17,7 @@ export function markdownOf(run: Run, hide: (text: string) => string): string {
     `# ${escaped(proseLine(hide(titleOf(run))))}`,
     `*${about.filter(Boolean).join(' · ')}*`,
     ...partsOf(run.messages.slice(0, until), results, hide),
-    ...Object.entries(graph?.branches ?? {}).flatMap(([name, { messages = [] }]) => [
+    ...(graph ? entriesOf(graph.branches) : []).flatMap(([name, { messages = [] }]) => [
       ...(messages.length > 0 ? [`## ${escaped(proseLine(hide(name)))}`] : []),
       ...partsOf(messages, resultsIn(messages), hide),
     ]),

@@ -1,3 +1,4 @@
+import { createDictionary, type Dictionary, entriesOf } from './dictionary.ts';
 import type { RecordedOutcome } from './events.ts';
 import type { Graph, NodeMessage } from './graph.ts';
 import type { ToolCall } from './messages.ts';
@@ -12,18 +13,18 @@ export type NodeOutcome = RecordedOutcome & { tool: string; byPerson?: true };
 
 /** Of a run. */
 interface Recorded {
-  outcomes?: Record<string, NodeOutcome>;
+  outcomes?: Dictionary<NodeOutcome>;
   graph?: Graph;
 }
 
 export function recordOutcome(run: Recorded, toolCallId: string, outcome: NodeOutcome): void {
-  run.outcomes ??= {};
+  run.outcomes ??= createDictionary();
   run.outcomes[toolCallId] = outcome;
 }
 
 /** Recorded outcome of this very call of a tool; a call of another tool is another call. */
 export function outcomeOf({ outcomes }: Recorded, { id, name }: ToolCall): ToolOutcome | undefined {
-  const outcome = outcomes && Object.hasOwn(outcomes, id) ? outcomes[id] : undefined;
+  const outcome = outcomes?.[id];
   if (!outcome || (outcome.tool !== name && !outcome.byPerson)) return undefined;
   return 'error' in outcome ? { ok: false, error: outcome.error } : { ok: true, data: outcome.data ?? null };
 }
@@ -33,11 +34,11 @@ export function outcomeOf({ outcomes }: Recorded, { id, name }: ToolCall): ToolO
  * @param node its name in the run
  */
 export function stepOutcome(
-  { outcomes = {} }: Recorded,
+  { outcomes = createDictionary() }: Recorded,
   node: string,
   index: number,
 ): { id: string; data: unknown; byPerson?: true } | undefined {
-  for (const [id, outcome] of Object.entries(outcomes)) {
+  for (const [id, outcome] of entriesOf(outcomes)) {
     const own = id.startsWith(`${node}:`) ? /^\d+:(\d+)(r\d+)?$/.exec(id.slice(node.length + 1)) : undefined;
     if (own && Number(own[1]) === index && 'data' in outcome)
       return { id, data: outcome.data ?? null, ...(outcome.byPerson && { byPerson: true as const }) };
@@ -52,7 +53,7 @@ export function stepOutcome(
 export function dropOutcomes({ outcomes }: Recorded, { node, status, anew }: NodeChange): void {
   const isOver = status === 'step' || status === 'end' || (status === 'start' && anew);
   if (!outcomes || !(isOver || status === 'failed')) return;
-  for (const [id, outcome] of Object.entries(outcomes))
+  for (const [id, outcome] of entriesOf(outcomes))
     if (id.startsWith(`${node}:`) && (isOver || 'error' in outcome)) delete outcomes[id];
 }
 
@@ -60,6 +61,6 @@ export function dropOutcomes({ outcomes }: Recorded, { node, status, anew }: Nod
 export function dropAnswered({ outcomes, graph }: Recorded, { branch, conversation, message }: NodeMessage): void {
   if (!outcomes || message.role !== 'tool') return;
   const track = branch === undefined ? graph?.main : graph?.branches[branch];
-  const { callIds = {} } = track?.conversations?.[conversation] ?? {};
-  for (const { toolCallId } of message.toolResults) delete outcomes[callIds[toolCallId] ?? ''];
+  const callIds = track?.conversations?.[conversation]?.callIds;
+  for (const { toolCallId } of message.toolResults) delete outcomes[callIds?.[toolCallId] ?? ''];
 }

@@ -1,6 +1,7 @@
 import type { Answer, Asked } from './asked.ts';
 import type { Parent } from './branches.ts';
 import type { Compaction } from './compaction.ts';
+import { createDictionary, type Dictionary, entriesOf, toDictionary } from './dictionary.ts';
 import type {
   Background,
   Command,
@@ -23,7 +24,7 @@ import type { ErrorInfo, Message, TokenUsage } from './messages.ts';
 import type { NodeOutcome } from './outcomes.ts';
 import type { Outline } from './outline.ts';
 import type { ReadOnly } from './readOnly.ts';
-import type { RunFile } from './runFiles.ts';
+import type { RunFile, Undone } from './runFiles.ts';
 import type { Took } from './took.ts';
 import { shortened } from './visible.ts';
 
@@ -40,6 +41,8 @@ export interface CallState {
   edited?: boolean;
   automatic?: string;
   startedAt?: number;
+  /** Number of its newest `tool-start` event: changes are made in this order. */
+  startSeq?: number;
   ms?: number;
   ok?: boolean;
   code?: string;
@@ -121,21 +124,23 @@ export interface Run {
   /** When each message was added (epoch ms); same length as `messages`. */
   messageTimes: number[];
   /** By tool call id. */
-  calls: Record<string, CallState>;
+  calls: Dictionary<CallState>;
   /** What calls were about to do to files when they failed, since the run was gone on with: the disk may have failed in the middle of it. */
   unmade?: KeptChange[];
   /** By their paths in the workspace. */
-  files?: Record<string, RunFile>;
+  files?: Dictionary<RunFile>;
+  /** Undos that can be taken back, oldest first. */
+  undos?: Undone[];
   /** What the workspace said to agents when it began. */
   instructions?: Instruction[];
   /** What was told of such files since, by their paths, and in which message. */
-  instructed?: Record<string, Instructed & { at: number }>;
+  instructed?: Dictionary<Instructed & { at: number }>;
   /** Commands that do more than read have run: they may have changed other files. */
   ran?: boolean;
   /** Of calls of a workflow's nodes, which stand in no message, the tool. */
-  tools?: Record<string, string>;
+  tools?: Dictionary<string>;
   /** Outcomes of calls that nodes made and that no node has yet, by the calls' ids; see `outcomes.ts`. */
-  outcomes?: Record<string, NodeOutcome>;
+  outcomes?: Dictionary<NodeOutcome>;
   /** Calls whose own questions wait for the person, oldest first. */
   asking?: string[];
   /** What was said and is not given yet, by the number of its event. */
@@ -192,7 +197,7 @@ export function newRun(id: string): Run {
     phase: 'WaitingUser',
     messages: [],
     messageTimes: [],
-    calls: {},
+    calls: createDictionary(),
     queued: [],
     usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
     contextTokens: 0,
@@ -201,11 +206,30 @@ export function newRun(id: string): Run {
   };
 }
 
+/** Restores what JSON takes from a run on its way to the panel: its dictionaries are plain objects there. */
+export function reviveRun(run: Run): Run {
+  run.calls = toDictionary(run.calls);
+  if (run.files) run.files = toDictionary(run.files);
+  if (run.instructed) run.instructed = toDictionary(run.instructed);
+  if (run.tools) run.tools = toDictionary(run.tools);
+  if (run.graph) {
+    run.graph.nodes = toDictionary(run.graph.nodes);
+    run.graph.branches = toDictionary(run.graph.branches);
+  }
+  return run;
+}
+
+/** Calls in the order in which they began, by the numbers of their events; calls that never began come last. */
+export const callsOf = ({ calls }: Pick<Run, 'calls'>): [toolCallId: string, state: CallState][] =>
+  entriesOf(calls).sort(([, one], [, other]) => startOf(one) - startOf(other));
+
+const startOf = ({ startSeq = Number.MAX_SAFE_INTEGER }: CallState): number => startSeq;
+
 type WithCommand = CallState & Required<Pick<CallState, 'command'>>;
 
 /** Calls whose command may be at work though the run is not: in the background, or the editor ended, or a stop was not waited for. */
 export function leftCalls(run: Run): [toolCallId: string, state: WithCommand][] {
-  return Object.entries(run.calls).flatMap(([id, { command, ...state }]) => {
+  return callsOf(run).flatMap(([id, { command, ...state }]) => {
     const { ok, code, background, ended } = state;
     const may =
       ok === undefined ||

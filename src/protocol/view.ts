@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { choicesSchema } from './asked.ts';
+import type { CallKey } from './callKey.ts';
 import { type RunEvent, whenSchema } from './events.ts';
 import { imageTypes, largestImage, mostImages } from './images.ts';
 import { type Completion, type Mention, mentionSchema, mentionsSchema } from './mention.ts';
@@ -109,7 +110,8 @@ export interface PanelState {
 export interface Notice {
   level: 'info' | 'warning' | 'error';
   text: string;
-  action?: { label: string; action: PanelAction };
+  /** `call`: what *Answer…* is about. */
+  action?: { label: string; action: PanelAction; call?: CallKey };
   /** Answered by `notice-pressed`. */
   offer?: { id: number; buttons: string[] };
 }
@@ -199,11 +201,14 @@ const imageSchema = z.strictObject({
 
 export type ImageAttachment = z.infer<typeof imageSchema>;
 
+/** A tool call: its id is unique only within its run. */
+const callShape = { runId: id, toolCallId: id };
+
 /** A message: its place among those of a run. */
 const messagePlace = { runId: id, at: z.number().int().min(0) };
 
-/** What was chosen of the questions that a call asks by itself; an id of a call is one of its run alone. */
-const chosenSchema = z.strictObject({ runId: id, toolCallId: id, choices: choicesSchema.min(1) });
+/** Choices for the questions that a call asks by itself. */
+const chosenSchema = z.strictObject({ ...callShape, choices: choicesSchema.min(1) });
 export type Chosen = z.infer<typeof chosenSchema>;
 
 /**
@@ -296,6 +301,8 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
       .regex(/^towpath(\.\w+)+$/)
       .max(100)
       .optional(),
+    /** The call that *Answer…* is about, where the button belongs to one. */
+    call: z.strictObject(callShape).optional(),
   }),
   /** The button of a notice, by its place; without one it is put away. */
   z.strictObject({
@@ -303,10 +310,10 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     id: z.number().int(),
     button: z.number().int().min(0).optional(),
   }),
-  z.strictObject({ type: z.literal('show-question'), toolCallId: id }),
+  z.strictObject({ type: z.literal('show-question'), ...callShape }),
   /** Brings up the native box for the words of a no. */
-  z.strictObject({ type: z.literal('deny-with-words'), toolCallId: id }),
-  z.strictObject({ type: z.literal('open-diff'), toolCallId: id }),
+  z.strictObject({ type: z.literal('deny-with-words'), ...callShape }),
+  z.strictObject({ type: z.literal('open-diff'), ...callShape }),
   /**
    * About the message at a place of a run. `edit-said`: says other words there, in a branch; `fork`: a branch that goes on there; `retry-reply`: a
    * branch in which what it answers is said again, to a model that is picked if `other`. `restore` is undo, with its question.
@@ -323,9 +330,9 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('retry-reply'), ...messagePlace, other: z.literal(true).optional() }),
   z.strictObject({ type: z.literal('open-text'), ...messagePlace }),
   /** All of what a call changed, for its card: answered by `change`. */
-  z.strictObject({ type: z.literal('show-change'), toolCallId: id }),
+  z.strictObject({ type: z.literal('show-change'), ...callShape }),
   /** Asks the host to ask: nothing is undone without an answer to its dialog. */
-  z.strictObject({ type: z.literal('undo'), toolCallIds: z.array(id).min(1).max(1000) }),
+  z.strictObject({ type: z.literal('undo'), runId: id, toolCallIds: z.array(id).min(1).max(1000) }),
   /** The changes of one file, for the person to take back what they do not want. */
   z.strictObject({ type: z.literal('file-changes'), runId: id, path: z.string().min(1).max(4096) }),
   /** The person has, or has not, seen what it holds: the contents with this id. */
@@ -341,9 +348,9 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   /** All that the run has changed: in one editor; or staged, with a message written for it, to be committed by the person. */
   z.strictObject({ type: z.literal('review-files'), runId: id }),
   z.strictObject({ type: z.literal('commit-files'), runId: id }),
-  z.strictObject({ type: z.literal('open-output'), toolCallId: id }),
+  z.strictObject({ type: z.literal('open-output'), ...callShape }),
   /** The call has its result, and its command goes on. */
-  z.strictObject({ type: z.literal('let-go-on'), toolCallId: id }),
+  z.strictObject({ type: z.literal('let-go-on'), ...callShape }),
   /** Of a command in the background. */
   z.strictObject({ type: z.literal('stop-command'), id }),
   z.strictObject({ type: z.literal('command-output'), id }),

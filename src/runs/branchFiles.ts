@@ -1,6 +1,7 @@
+import { keysOf } from '../protocol/dictionary.ts';
 import type { KeptChange } from '../protocol/events.ts';
 import { t } from '../protocol/l10n.ts';
-import type { Run } from '../protocol/run.ts';
+import { callsOf, type Run } from '../protocol/run.ts';
 
 /** A file as a run left it. Contents by their ids; null: no file. */
 export interface BranchFile {
@@ -27,7 +28,7 @@ export interface BranchFiles {
 export function branchFiles(run: Run, kin: readonly Run[]): BranchFiles {
   const all = [run, ...kin.filter(({ id, imported }) => id !== run.id && !imported)]; // what is imported has no contents
   const result: BranchFiles = { files: [], left: [] };
-  for (const path of new Set(all.flatMap(({ files = {} }) => Object.keys(files)))) {
+  for (const path of new Set(all.flatMap(({ files }) => (files ? keysOf(files) : [])))) {
     const seen = all.flatMap((one) => (one.files?.[path] ? [{ run: one, file: one.files[path] }] : []));
     if (seen.some(({ file }) => file.from !== undefined || (file.kind && file.kind !== 'file'))) {
       result.left.push({ path, why: t('It was moved, or is no text.') });
@@ -51,8 +52,8 @@ export function branchFiles(run: Run, kin: readonly Run[]): BranchFiles {
   return result;
 }
 
-function deletionOf({ calls }: Run, path: string): BranchFile['was'] {
-  const change = Object.values(calls).flatMap(({ changes = [] }) =>
+function deletionOf(run: Run, path: string): BranchFile['was'] {
+  const change = callsOf(run).flatMap(([, { changes = [] }]) =>
     changes.find((one) => one.path === path && one.kind),
   )[0];
   return change && { kind: change.kind, mode: change.mode };

@@ -5,7 +5,7 @@ import type { Parent } from '../protocol/branches.ts';
 import type { StoredEvent } from '../protocol/events.ts';
 import { type Sentence, sentence } from '../protocol/l10n.ts';
 import type { Message } from '../protocol/messages.ts';
-import { leftCalls, type Run } from '../protocol/run.ts';
+import { callsOf, leftCalls, type Run } from '../protocol/run.ts';
 import { few } from './few.ts';
 import { fold } from './fold.ts';
 import { header, lineOf, StoreError } from './journal.ts';
@@ -44,7 +44,7 @@ export const foldUpTo = (id: string, contents: JournalContents, seq: number): Ru
 /** Calls whose end, if they have one, came after the event `seq`. */
 export function callsAfter(run: Run, contents: JournalContents, seq: number): string[] {
   const before = foldUpTo(run.id, contents, seq);
-  return Object.keys(run.calls).filter((id) => before.calls[id]?.ok === undefined);
+  return callsOf(run).flatMap(([id]) => (before.calls[id]?.ok === undefined ? [id] : []));
 }
 
 /**

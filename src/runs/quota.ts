@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { createDictionary, entriesOf } from '../protocol/dictionary.ts';
 import { few } from './few.ts';
 import { type Lock, takeBriefly } from './lock.ts';
 
@@ -64,7 +65,7 @@ export class Quota {
 
   private async total(folders: readonly string[]): Promise<number> {
     const before = this.sizes ?? (await this.readSizes());
-    const now: z.infer<typeof sizesSchema> = {};
+    const now = createDictionary<z.infer<typeof sizesSchema>[string]>();
     await few(folders, atOnce, async (folder) => {
       const stamp = (await fs.stat(contentsIn(folder)).catch(() => undefined))?.mtimeMs;
       if (stamp === undefined) return;
@@ -72,9 +73,10 @@ export class Quota {
       now[keyOf(folder)] = known?.stamp === stamp ? known : { stamp, bytes: sum(await filesOf(folder)) };
     });
     this.sizes = now;
-    const isNew = Object.keys(now).some((key) => now[key] !== before[key]);
-    if (isNew || Object.keys(before).length !== Object.keys(now).length) await this.writeSizes();
-    return sum(Object.values(now).map(({ bytes }) => ({ size: bytes })));
+    const all = entriesOf(now);
+    const isNew = all.some(([key, size]) => size !== before[key]);
+    if (isNew || Object.keys(before).length !== all.length) await this.writeSizes();
+    return sum(all.map(([, { bytes }]) => ({ size: bytes })));
   }
 
   private get file(): string {

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { aboutOf } from '../protocol/about.ts';
 import { isUnanswered } from '../protocol/ask.ts';
+import type { Dictionary } from '../protocol/dictionary.ts';
 import type { Background, EventBody } from '../protocol/events.ts';
 import { inEnglish, sentence } from '../protocol/l10n.ts';
 import type { ToolCall } from '../protocol/messages.ts';
@@ -65,7 +66,7 @@ export interface ToolHost {
   standing(doing: Doing, place?: Workspace, read?: (id: string) => Promise<string>): ReturnType<typeof standingOf>;
   /** What others have made of files that a run has changed. `read` gives a kept text by its id. */
   edited(
-    files: Readonly<Record<string, RunFile>>,
+    files: Readonly<Dictionary<RunFile>>,
     read: (id: string) => Promise<string>,
     place?: Workspace,
   ): Promise<Edited[]>;
@@ -299,6 +300,7 @@ export function createToolHost({
       },
       ...running,
       keptOutput: (id) => context.keptOutput(id),
+      lastSeen: async (path) => context.lastSeen?.(path),
       ask: (questions) => context.ask(call.id, questions),
     };
   }

@@ -70,6 +70,17 @@ export interface Removed {
   content: Buffer;
 }
 
+/** Lines of a file as the conversation last showed them to the model. */
+export interface SeenText {
+  /** Hash of the whole file. */
+  sha256: string;
+  text: string;
+  /** Number of the first line, from 1. */
+  startLine: number;
+  /** `text` is the whole file. */
+  isWhole: boolean;
+}
+
 /** What a tool may use while it runs. */
 export interface ToolContext {
   runId: string;
@@ -90,6 +101,8 @@ export interface ToolContext {
   keepOutput(text: string): Promise<string>;
   /** A text that a call of this run has kept, by (the beginning of) its id. */
   keptOutput(id: string): Promise<string | undefined>;
+  /** Returns what the conversation last showed of a file (workspace-relative); undefined if it has not shown it. */
+  lastSeen(path: string): Promise<SeenText | undefined>;
   /**
    * Shows the person these questions and waits for the answer, which is on disk when it is given. Throws `ToolError`: stopped, or
    * `TOOL_UNANSWERED` when the editor ends, which leaves the call open.
@@ -244,7 +257,7 @@ export function askingTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawSh
  * Bounds, and that there are no other arguments, are checked, not told: a message about the one call that breaks them is
  * shorter than telling them in every prompt.
  */
-const untold = ['help', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'];
+const untold = ['help', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'] as const;
 
 function define<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
   named: Named<Shape, Gives>,
@@ -322,6 +335,8 @@ export interface CallContext {
   keep(content: string | Uint8Array): Promise<string>;
   /** What `ToolContext.keepOutput` kept in this run, by (the beginning of) its id; undefined for anything else. */
   keptOutput(id: string): Promise<string | undefined>;
+  /** `ToolContext.lastSeen`; absent if there is no conversation. */
+  lastSeen?: ToolContext['lastSeen'];
   /** It is a step of a workflow, which wants the effect: what is so already is a success. */
   step?: {
     /** A call of this id that was done, as its files had shown; what it gave was lost. */

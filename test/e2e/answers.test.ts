@@ -200,7 +200,7 @@ describe('answers', () => {
       prepare(600, write(`${what}.txt`, 'x\n'));
       await editor.panel.write('Go.');
       await editor.panel.composer.press('Enter');
-      const asking = editor.page.locator('.statusbar-item', { hasText: 'Towpath asks' });
+      const asking = editor.page.locator('.statusbar-item', { hasText: 'approval waiting' });
       for (let turn = 0; turn < 40 && !(await asking.isVisible()); turn++) {
         await editor.page.mouse.wheel(0, turn % 2 ? 40 : -20);
         await editor.page.waitForTimeout(100);
@@ -323,7 +323,7 @@ describe('answers', () => {
         });
         await editor.screenshot('question-lost');
         await late('Allow');
-        await editor.panel.shows('Waiting for your answer');
+        await editor.panel.shows('Waiting for approval');
         assert.equal(editor.read('lost.txt'), undefined);
         await title('Deny').click();
         await done();
@@ -343,20 +343,20 @@ describe('answers', () => {
         await asks(write('s1.txt', 'x\n'));
         await asked(1);
         await eventually('the review is there', async () => {
-          await editor.page.locator('.statusbar-item', { hasText: 'Towpath asks' }).click();
+          await editor.page.locator('.statusbar-item', { hasText: 'approval waiting' }).click();
           return title('Allow').isVisible();
         });
         await title('Allow').click();
         await done();
         assert.equal(editor.read('s1.txt'), 'x\n');
         await asks(write('s2.txt', 'x\n'), write('s3.txt', 'x\n'));
-        await editor.page.locator('.statusbar-item', { hasText: 'Towpath asks (2)' }).waitFor();
+        await editor.page.locator('.statusbar-item', { hasText: '2 approvals waiting' }).waitFor();
         await editor.command('Towpath: Answer…');
         await title('Allow All').click();
         await done();
         assert.deepEqual([editor.read('s2.txt'), editor.read('s3.txt')], ['x\n', 'x\n']);
         await asks(write('s4.txt', 'x\n'));
-        await editor.page.locator('.statusbar-item', { hasText: 'Towpath asks' }).waitFor();
+        await editor.page.locator('.statusbar-item', { hasText: 'approval waiting' }).waitFor();
         await editor.panel.stop();
         await editor.panel.waitForPhase('Failed');
       } finally {

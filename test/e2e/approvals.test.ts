@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
-import type { Locator } from 'playwright-core';
 import { toWireName } from '../../src/llm/names.ts';
+import { quickPickOf } from '../support/editor/quickPick.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
@@ -62,26 +62,10 @@ describe('approvals', () => {
       },
       [name, value] as const,
     );
-  const rows = () => editor.page.locator('.quick-input-list .monaco-list-row');
-  /** A list hears nothing in its first moment. It is not told twice at once: the next list may stand in its place by then. */
-  const untilGone = async (row: Locator, deed: () => Promise<void>) => {
-    await row.waitFor();
-    await eventually('the list has heard it', async () => {
-      await deed().catch(() => {});
-      return row.waitFor({ state: 'hidden', timeout: 5000 }).then(
-        () => true,
-        () => false,
-      );
-    });
-  };
-  const enter = () =>
-    untilGone(rows().first(), () =>
-      editor.page.locator('.quick-input-widget input:visible').first().press('Enter', { timeout: 5000 }),
-    );
-  const pick = (text: string) => {
-    const row = rows().filter({ hasText: text }).first();
-    return untilGone(row, () => row.click({ timeout: 5000 }));
-  };
+  const list = () => quickPickOf(editor.page);
+  const rows = () => list().rows;
+  const enter = () => list().enter();
+  const pick = (text: string) => list().pick(text);
   const choose = async (text: string) => {
     await editor.command('Towpath: Approvals…');
     await pick(text);

@@ -181,10 +181,10 @@ describe('the panel', () => {
     await eventually('nothing works any more', async () => (await item('Towpath works').count()) === 0);
     await editor.panel.send('[[write]] Note the day.');
     await editor.dialog.text();
-    await item('Towpath asks').waitFor();
+    await item('approval waiting').waitFor();
     await editor.dialog.escape();
     await editor.panel.waitForPhase('WaitingUser');
-    await eventually('the status bar rests', async () => (await item('Towpath asks').count()) === 0);
+    await eventually('the status bar rests', async () => (await item('waiting').count()) === 0);
   });
 
   /**
@@ -356,13 +356,14 @@ describe('the panel', () => {
       }
       for (const window of windows) {
         const { where } = window;
+        const status = window === there ? 'Towpath: 1 approval waiting' : 'Towpath asks';
         const lines = [
           `“Far away.”: asks${where(true)}`,
           ...['Walk on.', 'Talk on.'].map((title) => `“${title}”: at work${where(false)}`),
         ];
         let label = '';
         await eventually(`the status bar says ${lines.join()}`, async () => {
-          label = (await item(window, 'Towpath asks').locator('[aria-label]').first().getAttribute('aria-label')) ?? '';
+          label = (await item(window, status).locator('[aria-label]').first().getAttribute('aria-label')) ?? '';
           return lines.every((line) => label.split('\n').includes(line));
         });
         assert.equal(label.split('\n').length, 5, label); // what it is about, and what a click does

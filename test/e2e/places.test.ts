@@ -103,7 +103,7 @@ describe('the chat has its place where the person wants it:', () => {
 
       await tab.send('[[edit]] Make the greeting warmer.');
       assert.match(await editor.dialog.text(), /Edit src\/greet\.js/);
-      await editor.panel.shows('Waiting for your answer');
+      await editor.panel.shows('Waiting for approval');
       await editor.dialog.click('Allow');
       await tab.hasTheKeys();
       for (const panel of [tab, editor.panel]) {

@@ -227,7 +227,7 @@ describe('questions', () => {
     const typing = editor.panel.composer.pressSequentially('y '.repeat(30), { delay: 80 });
     const card = editor.panel.cards('fs.write').last();
     await eventually('the card asks', async () => (await card.getAttribute('data-status')) === 'asking');
-    await editor.page.locator('.statusbar-item', { hasText: 'Towpath asks' }).waitFor();
+    await editor.page.locator('.statusbar-item', { hasText: 'approval waiting' }).waitFor();
     assert.equal(await editor.dialog.isOpen(), false, 'it does not appear under the fingers');
     await typing;
     await editor.dialog.text();

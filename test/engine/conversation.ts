@@ -53,6 +53,8 @@ export class Conversation {
   readonly events: RunEvent[] = [];
   readonly questions: string[] = [];
   answers: (ApprovalAnswer | 'wait')[] = [];
+  /** Answers approval requests in place of `answers`. */
+  approve?: Approve;
   private waiting: (() => void)[] = [];
   /** Undefined: the engine's own. */
   maxTurns?: number = 20;
@@ -104,6 +106,7 @@ export class Conversation {
   build(): ExecutionEngine {
     const approve: Approve = (request, signal) => {
       this.questions.push(request.plan.what);
+      if (this.approve) return this.approve(request, signal);
       const answer = this.answers.shift() ?? { decision: 'allow' };
       if (answer !== 'wait') return Promise.resolve(answer);
       return new Promise((resolve) => {

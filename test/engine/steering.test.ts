@@ -166,6 +166,15 @@ describe('what is said while a run is at work', () => {
     assert.deepEqual([wordsIn(run), waitingIn(run)], [['hi', 'TWO'], []]);
   });
 
+  it('nothing is taken back or changed in a run that was deleted', async () => {
+    await begin({ text: 'Done.' });
+    await talk.start();
+    await talk.store.delete(talk.runId);
+    await talk.engine.takeBack(talk.runId, 1);
+    const changed = await talk.engine.changeWaiting(talk.runId, 1, { userInput: 'TWO', when: 'turn' });
+    assert.equal(changed, false);
+  });
+
   it('two that say the same are two', async () => {
     await begin({ calls: [write('x', 'X')] }, { text: 'Done.' });
     const then = await atWork();

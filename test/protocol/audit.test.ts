@@ -228,6 +228,18 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
       { kind: 'effect', status: 'command-ended', call, by: 'itself', exitCode: 3 },
     ],
   ],
+  redo: [
+    [
+      { undo: 3, toolCallIds: ['a'], changes: [{ path: 'a', before: null, after: 'f00' }], paths: ['a'], moves: [] },
+      {
+        kind: 'effect',
+        status: 'redone',
+        by: 'person',
+        calls: ['a'],
+        changes: [{ path: 'a', before: null, after: 'f00' }],
+      },
+    ],
+  ],
   undo: [
     [
       { toolCallIds: ['a'], changes: [{ path: 'a', before: 'f00', after: null }] },

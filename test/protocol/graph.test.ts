@@ -37,24 +37,20 @@ describe('where a run stands in its workflow', () => {
       node('b', 'start'),
       node('b', 'step', { state: { z: 3 } }),
     );
-    assert.deepEqual(graph, {
+    assert.deepEqual(JSON.parse(JSON.stringify(graph)), {
       nodes: {
         a: {
           status: 'completed',
           visits: 1,
           startedAt: 1,
           endedAt: 2,
-          live: undefined,
           next: ['b'],
-          output: undefined,
-          error: undefined,
         },
         b: { status: 'running', visits: 1, startedAt: 3 },
       },
       main: { at: ['b'], steps: 1, state: { x: 1, y: 2, z: 3 }, visit: 1 },
       branches: {},
       artifacts: ['n.md'],
-      end: undefined,
     });
   });
 
@@ -67,10 +63,13 @@ describe('where a run stands in its workflow', () => {
       node('b', 'end', { branch: 'b', state: { x: 2 }, next: ['d'] }),
     );
     assert.deepEqual(graph?.main, { at: ['b', 'c'], steps: 0, state: { x: 1 }, fanIn: 'd' });
-    assert.deepEqual(graph?.branches, {
-      b: { at: [], steps: 0, state: { x: 2 } },
-      c: { at: ['c'], steps: 0, state: { x: 1 }, visit: 1 },
-    });
+    assert.deepEqual(
+      { ...graph?.branches },
+      {
+        b: { at: [], steps: 0, state: { x: 2 } },
+        c: { at: ['c'], steps: 0, state: { x: 1 }, visit: 1 },
+      },
+    );
   });
 
   it('is in the branches of branches, each of which begins with the values of the one around it', () => {
@@ -117,7 +116,7 @@ describe('where a run stands in its workflow', () => {
       node('a', 'undone'),
       node('b', 'undone'),
     );
-    assert.deepEqual(graph?.nodes, { a: { status: 'completed', visits: 1, startedAt: 5, endedAt: 5 } });
+    assert.deepEqual({ ...graph?.nodes }, { a: { status: 'completed', visits: 1, startedAt: 5, endedAt: 5 } });
   });
 
   it('forgets values and files that are not among all there are', () => {

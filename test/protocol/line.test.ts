@@ -174,6 +174,16 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
     ],
     [{ toolCallIds: [], changes: [change('a.ts', 'x', null)] }, 'info the person restores files: a.ts (deleted)'],
   ],
+  redo: [
+    [
+      { undo: 3, toolCallIds: ['a'], changes: [change('a.ts', null, 'x')], paths: ['a.ts'], moves: [] },
+      'info the user redoes 1 call: a.ts (new)',
+    ],
+    [
+      { undo: 3, toolCallIds: [], changes: [change('a.ts', 'y', 'x')], paths: [], moves: [] },
+      'info the user redoes what was restored: a.ts',
+    ],
+  ],
   usage: [
     [
       { usage, attempts: 1, model: 'gpt', asked: 'openai/gpt', ms: 2100, beside: true },

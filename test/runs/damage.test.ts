@@ -5,7 +5,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
 import { applyEvent } from '../../src/protocol/fold.ts';
-import type { Run } from '../../src/protocol/run.ts';
+import { type Run, reviveRun } from '../../src/protocol/run.ts';
 import { checksum } from '../../src/runs/journal.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
@@ -182,7 +182,7 @@ describe('a damaged record', () => {
       assert.deepEqual(open.run, run);
       const { from, at, open: more, text: damageText, said, messages } = open.run.damage![0]!;
       await add(open, say('five'), { type: 'mended', from, damage: damageText, said, ...more! });
-      const told = structuredClone(open.run);
+      const told = reviveRun(structuredClone(open.run));
       await open.close();
       const mended = await store.read(id);
       assert.deepEqual(

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
 import { applyEvent } from '../../src/protocol/fold.ts';
-import type { Run } from '../../src/protocol/run.ts';
+import { type Run, reviveRun } from '../../src/protocol/run.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -41,7 +41,7 @@ describe('a deleted run', () => {
       { type: 'message', message: { role: 'user', content: words } },
       { type: 'phase', phase: 'WaitingUser' },
     );
-    const run = structuredClone(open.run);
+    const run = reviveRun(structuredClone(open.run));
     await open.close();
     const content = await store.contents.keep(id, `before: ${words}`);
     await fs.mkdir(store.stateFolder(id), { recursive: true });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
 import { applyEvent } from '../../src/protocol/fold.ts';
+import { reviveRun } from '../../src/protocol/run.ts';
 import { Journal, StoreError } from '../../src/runs/journal.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
@@ -50,7 +51,7 @@ describe('kept runs', () => {
       },
       { type: 'tool-start', toolCallId: 'c', name: 'fs.read' },
     );
-    const told = structuredClone(open.run);
+    const told = reviveRun(structuredClone(open.run));
     await open.close();
     assert.deepEqual(await store.read(id), told);
   });

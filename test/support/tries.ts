@@ -1,7 +1,8 @@
 /**
- * How often something is tried that chance makes: `few` with the other tests, `many` before a release, when
- * `npm test -- all` runs the same files again (its part `tries`). What was found once has a case of its own.
+ * Returns the number of random cases: `few` with the usual tests, `ci` from `npm test -- ci` on, and `many` in the part `tries`
+ * of `npm test -- all`, which runs these files again. A failure that was found once gets a case of its own.
  */
-export function tries(few: number, many: number): number {
-  return process.env.TOWPATH_TRIES === 'many' ? many : few;
+export function tries(few: number, many: number, ci = few): number {
+  if (process.env.TOWPATH_TRIES === 'many') return many;
+  return process.env.TOWPATH_STEP === 'ci' ? ci : few;
 }

@@ -23,6 +23,7 @@ const contextOf = (workspace: TemporaryWorkspace): ToolContext => ({
   commandGoesOn: () => {},
   keepOutput: async () => '',
   keptOutput: async () => undefined,
+  lastSeen: async () => undefined,
   ask: async () => ({ choices: [] }),
 });
 

@@ -42,6 +42,27 @@ describe('The panel while a run is at work', () => {
     assert.equal(await test.page.locator('[data-call="c.ts"] .ring:not(.still)').count(), 1);
   });
 
+  it('the buttons of a card name its run: two runs can have calls with the same id', async () => {
+    const toolCallId = 'functions.fs_edit:0';
+    const asked: EventBody[] = [
+      calls('fs.edit', toolCallId),
+      {
+        type: 'question',
+        toolCallId,
+        question: { id: 'q', what: 'Edit a.ts', where: '/w/a.ts', why: 'It changes a file.' },
+      },
+    ];
+    for (const runId of ['run-1', 'run-2']) {
+      await test.send({ type: 'run', run: runOf(runId, [...begin, ...asked]) });
+      await test.page.getByTestId('show-question').click();
+      await test.page.getByTestId('deny-with-words').click();
+      assert.deepEqual((await test.posted()).slice(-2), [
+        { type: 'show-question', runId, toolCallId },
+        { type: 'deny-with-words', runId, toolCallId },
+      ]);
+    }
+  });
+
   it('one question has the button that stands out: of several the first', async () => {
     const question = (id: string): EventBody => ({
       type: 'question',

@@ -94,7 +94,7 @@ export const seenOf = (name: string, { args, state }: Pick<Row, 'args' | 'state'
 /** How a call can stand that was not simply done: what is known of it, its mark, and what is said behind its object. */
 export const outcomes: [says: string, mark: Mark, seen: Partial<Seen>][] = [
   ['Waits its turn', 'waits', {}],
-  ['Waiting for your answer', 'asks', { state: { status: 'asking' } }],
+  ['Waiting for approval', 'asks', { state: { status: 'asking' } }],
   ['You said no', 'none', { state: { status: 'done', decision: 'deny' } }],
   ['You said no · “not in this file”', 'none',
     { state: { status: 'done', decision: 'deny' }, outcome: failure('TOOL_DENIED', '', { words: 'not in this file' }) }],

@@ -63,7 +63,7 @@ describe('Commands in the background, in the panel', () => {
   it('one at work in the foreground can be let go on', async () => {
     await show(runs, []);
     await test.page.getByTestId('let-go-on').click();
-    assert.deepEqual(await posted(), [{ type: 'let-go-on', toolCallId: 'call-1' }]);
+    assert.deepEqual(await posted(), [{ type: 'let-go-on', runId: 'run-1', toolCallId: 'call-1' }]);
     assert.equal(await list().count(), 0);
   });
 
@@ -117,8 +117,8 @@ describe('Commands in the background, in the panel', () => {
     await test.page.getByTestId('died-output').click();
     await card().getByTestId('open-output').click();
     assert.deepEqual(await posted(), [
-      { type: 'open-output', toolCallId: 'call-1' },
-      { type: 'open-output', toolCallId: 'call-1' },
+      { type: 'open-output', runId: 'run-1', toolCallId: 'call-1' },
+      { type: 'open-output', runId: 'run-1', toolCallId: 'call-1' },
     ]);
     await show([...runs, ...goesOn, end, told], []);
     assert.equal(await test.page.getByTestId('died-output').count(), 0);

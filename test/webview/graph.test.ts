@@ -257,9 +257,9 @@ describe('The workflow in the panel', () => {
       { type: 'node', node: 'tests', status: 'start', branch: 'tests' },
       { type: 'question', toolCallId: 'tests:1:0', question },
     ]);
-    assert.match(await graph().innerText(), /Waiting for your answer/);
+    assert.match(await graph().innerText(), /Waiting for approval/);
     await graph().getByTestId('show-question').click();
-    assert.deepEqual((await test.posted()).at(-1), { type: 'show-question', toolCallId: 'tests:1:0' });
+    assert.deepEqual((await test.posted()).at(-1), { type: 'show-question', runId: 'run-1', toolCallId: 'tests:1:0' });
   });
 
   it('shows values and files when they are asked for, by keyboard too', async () => {

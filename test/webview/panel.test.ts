@@ -177,7 +177,7 @@ print(json ? encode(rows) : rows);`;
       await until([...begin, ...reads, ...asks]),
       `${first}
 ${second}
-Edit src/cli.ts · Waiting for your answer
+Edit src/cli.ts · Waiting for approval
 It changes a file of the workspace.
 Answer…
 Deny With Words…
@@ -488,8 +488,8 @@ The flag works; one test fails, see the test.`,
     await find('new-run').click();
     await test.send();
     assert.deepEqual(await posted(), [
-      { type: 'open-diff', toolCallId: editCall.id },
-      { type: 'undo', toolCallIds: [editCall.id] },
+      { type: 'open-diff', runId: 'run-1', toolCallId: editCall.id },
+      { type: 'undo', runId: 'run-1', toolCallIds: [editCall.id] },
       { type: 'open-file', path: 'test/cli.test.ts', line: 12 },
       { type: 'copy', text: 'print(json ? encode(rows) : rows);' },
       { type: 'stop' },
@@ -622,7 +622,7 @@ The flag works; one test fails, see the test.`,
       { type: 'phase', phase: 'WaitingUser' },
     ]);
     await find('undo-turn').click();
-    assert.deepEqual(await posted(), [{ type: 'undo', toolCallIds: ['one', 'two'] }]);
+    assert.deepEqual(await posted(), [{ type: 'undo', runId: 'run-1', toolCallIds: ['one', 'two'] }]);
     await test.send({
       type: 'events',
       events: eventsOf('run-1', [{ type: 'undo', toolCallIds: ['one'], changes: changes('one') }], 8),
@@ -630,7 +630,7 @@ The flag works; one test fails, see the test.`,
     assert.match(await card('one').innerText(), /Undone/);
     assert.deepEqual([await card('one').getByTestId('undo').count(), await find('undo-turn').count()], [0, 0]);
     await card('two').getByTestId('undo').click();
-    assert.deepEqual((await posted()).at(-1), { type: 'undo', toolCallIds: ['two'] });
+    assert.deepEqual((await posted()).at(-1), { type: 'undo', runId: 'run-1', toolCallIds: ['two'] });
   });
 
   it('shows the plan as a checklist, until all of it is done and the run rests', async () => {
@@ -743,14 +743,14 @@ The flag works; one test fails, see the test.`,
     const told = testsFail.map((event) => (event.type === 'tool-end' ? { ...event, outputId: 'c'.repeat(64) } : event));
     await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...told]);
     await card(testCall.id).getByTestId('open-output').click();
-    assert.deepEqual(await posted(), [{ type: 'open-output', toolCallId: testCall.id }]);
+    assert.deepEqual(await posted(), [{ type: 'open-output', runId: 'run-1', toolCallId: testCall.id }]);
     assert.equal(await card(editCall.id).getByTestId('open-output').count(), 0);
   });
 
   it('brings a question to the front, but cannot answer it', async () => {
     await show([...begin, ...reads, ...asks]);
     await find('show-question').click();
-    assert.deepEqual(await posted(), [{ type: 'show-question', toolCallId: editCall.id }]);
+    assert.deepEqual(await posted(), [{ type: 'show-question', runId: 'run-1', toolCallId: editCall.id }]);
   });
 
   it('opens a link through the host only', async () => {
@@ -1462,7 +1462,7 @@ The flag works; one test fails, see the test.`,
   it('a no with words is asked for by the editor: the card only says which call', async () => {
     await show([...begin, ...reads, ...asks]);
     await find('deny-with-words').click();
-    assert.deepEqual(await posted(), [{ type: 'deny-with-words', toolCallId: editCall.id }]);
+    assert.deepEqual(await posted(), [{ type: 'deny-with-words', runId: 'run-1', toolCallId: editCall.id }]);
   });
 
   it('the focus goes there, too, when a dialog gives it back to the page alone', async () => {
@@ -1666,7 +1666,7 @@ The flag works; one test fails, see the test.`,
     await show([...begin, ...changed(changeAtAGlance(lines('old'), lines('new')))]);
     assert.equal(await shown(), '1 − old 0 2 − old 1 3 − old 2 77 more changed lines');
     await find('more-lines').click();
-    assert.deepEqual(await posted(), [{ type: 'show-change', toolCallId: editCall.id }]);
+    assert.deepEqual(await posted(), [{ type: 'show-change', runId: 'run-1', toolCallId: editCall.id }]);
     const diff = shownChange(lines('old'), lines('new'), 2000);
     await test.send({ type: 'change', runId: 'run-1', toolCallId: editCall.id, diff });
     assert.match(await shown(), /^1 − old 0 .* 40 \+ new 39$/);
@@ -1840,7 +1840,7 @@ The flag works; one test fails, see the test.`,
       assert.deepEqual(await told(), ['I will look at the command line first.']);
       await test.send({ type: 'events', events: eventsOf('run-1', asks.slice(1), seq + 1) });
       await inTime();
-      assert.deepEqual((await told()).at(-1), 'Waiting for your answer: Edit src/cli.ts');
+      assert.deepEqual((await told()).at(-1), 'Waiting for approval: Edit src/cli.ts');
     });
 
     it('what is said without its marks, at most once in five seconds, and of another run nothing that is late', async () => {

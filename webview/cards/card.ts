@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import type { CallKey } from '../../src/protocol/callKey.ts';
 import type { KeptChange } from '../../src/protocol/events.ts';
 import { amount, t } from '../../src/protocol/l10n.ts';
 import type { ToolCall, ToolResult } from '../../src/protocol/messages.ts';
-import type { CallDraft, CallState, Run } from '../../src/protocol/run.ts';
+import { type CallDraft, type CallState, callsOf, type Run } from '../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { visible, visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
 import { answered, askCard } from '../composer/ask.ts';
@@ -26,6 +27,7 @@ import { plain } from './words.ts';
 /** One tool call: what it is about, how it stands, and, when opened, all of it. */
 export function card(context: PanelContext, run: Run, call: ToolCall, place: string): TemplateResult {
   const state = run.calls[call.id];
+  const key = { runId: run.id, toolCallId: call.id };
   if (asksIn(run).includes(call.id)) return askCard(context, run, call.id);
   const result = context.model.results.get(call.id);
   const line = lineOf(context, run, call);
@@ -34,31 +36,31 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
   const change = made?.changes?.[0];
   return frame(context, {
     place,
-    id: call.id,
+    key,
     tool: call.name,
     line,
     ...(state?.automatic !== undefined && { why: state.automatic }),
     beside: html`${
       change
-        ? changeButtons(context, call, change, made?.undone?.includes(change.path))
+        ? changeButtons(context, key, call, change, made?.undone?.includes(change.path))
         : made?.moved && !made.undone?.length
-          ? undoButton(context, call.id, made.moved.to)
+          ? undoButton(context, key, made.moved.to)
           : nothing
     }${
       state?.outputId && !state.background
         ? html`<vscode-button appearance="secondary" class="small" data-testid="open-output"
             title=${t('Open all of the output in an editor')}
-            @click=${() => context.post({ type: 'open-output', toolCallId: call.id })}>${t('Open Output')}</vscode-button>`
+            @click=${() => context.post({ type: 'open-output', ...key })}>${t('Open Output')}</vscode-button>`
         : nothing
     }`,
     below: html`
-      ${status === 'asking' && !state?.asked ? asked(context, call.id, state) : nothing}
-      ${changeBelow(context, call, place, made)}
+      ${status === 'asking' && !state?.asked ? asked(context, key, state) : nothing}
+      ${changeBelow(context, key, place, made)}
       ${state?.asked ? answered(context, state, place) : nothing}
       ${status === 'running' && state?.output ? output(state.output) : nothing}
-      ${status === 'running' && state?.command ? goOnButton(context, call.id) : nothing}
+      ${status === 'running' && state?.command ? goOnButton(context, key) : nothing}
       ${(line.mark === 'dot' || line.mark === 'cross') && !state?.background && !isOpen(context, place) && levelOf(context) !== 'few' ? lastWords(printed(outcomeOf(result))) : nothing}
-      ${state?.background ? inBackground(context, call.id, state, status) : nothing}`,
+      ${state?.background ? inBackground(context, key, state, status) : nothing}`,
     details: () => details(context, place, call, state, result),
   });
 }
@@ -74,7 +76,7 @@ export function lineOf(context: PanelContext, run: Run, call: ToolCall): CardLin
     stopped: run.error?.code === 'ENGINE_ABORTED',
     now: context.now,
     going: isAtWork(context, state?.background?.id),
-    lineOf: (id) => Object.values(run.calls).find((one) => one.background?.id === id)?.command?.line,
+    lineOf: (id) => callsOf(run).find(([, one]) => one.background?.id === id)?.[1].command?.line,
     ...(state && { state }),
     ...(outcome && { outcome }),
   });
@@ -86,21 +88,26 @@ function printed(outcome: ToolOutcome | undefined): string {
   return typeof output === 'string' ? output : '';
 }
 
-function changeButtons(context: PanelContext, call: ToolCall, change: KeptChange, undone = false): TemplateResult {
-  const callId = call.id;
+function changeButtons(
+  context: PanelContext,
+  key: CallKey,
+  call: ToolCall,
+  change: KeptChange,
+  undone = false,
+): TemplateResult {
   const { path, kind } = change;
   const name = visibleLine(path);
   const what = kind && typeof call.arguments.path === 'string' ? call.arguments.path : path; // a folder, for all that was in it
-  const undo = undone ? nothing : undoButton(context, callId, what);
+  const undo = undone ? nothing : undoButton(context, key, what);
   if (kind) return html`${undo}`; // it was deleted as it was on disk: no text to compare
   return html`${undo}<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${t('Show what changed in {0}', name)}
-      @click=${() => context.post({ type: 'open-diff', toolCallId: callId })}>${t('Diff')}</vscode-button>`;
+      @click=${() => context.post({ type: 'open-diff', ...key })}>${t('Diff')}</vscode-button>`;
 }
 
-function undoButton(context: PanelContext, callId: string, path: string): TemplateResult {
+function undoButton(context: PanelContext, { runId, toolCallId }: CallKey, path: string): TemplateResult {
   const title = t('Undo this change of {0}', visibleLine(path));
   return html`<vscode-button appearance="icon" data-testid="undo" title=${title} aria-label=${title}
-    @click=${() => context.post({ type: 'undo', toolCallIds: [callId] })}>${icons.undo}</vscode-button>`;
+    @click=${() => context.post({ type: 'undo', runId, toolCallIds: [toolCallId] })}>${icons.undo}</vscode-button>`;
 }
 
 /** A call that the model is still writing. */
@@ -109,7 +116,6 @@ export function draftCard(context: PanelContext, draft: CallDraft, place: string
   const line = draftLine(draft);
   return frame(context, {
     place,
-    id: '',
     tool: draft.name,
     line: writing ? { ...line, outcome: [plain(t(amount(writing.lines, 'line')))] } : line,
     beside: nothing,
@@ -124,7 +130,8 @@ const newestLines = ({ newest }: Writing): TemplateResult =>
 
 interface Frame {
   place: string;
-  id: string;
+  /** Absent while the model still writes the call. */
+  key?: CallKey;
   tool: string;
   line: CardLine;
   beside: TemplateResult | typeof nothing;
@@ -134,13 +141,13 @@ interface Frame {
   details(): TemplateResult;
 }
 
-function frame(context: PanelContext, { place, id, tool, line, beside, below, why, details }: Frame): TemplateResult {
+function frame(context: PanelContext, { place, key, tool, line, beside, below, why, details }: Frame): TemplateResult {
   const open = isOpen(context, place);
-  const press = () => toggle(context, place, id);
+  const press = () => toggle(context, place, key);
   const { status, mark } = line;
   const ok = mark === 'check' || (status === 'done' && (mark === 'cross' || mark === 'none') ? false : undefined);
   const said = visibleLine(spoken(line));
-  return html`<div class="card" role="group" data-call=${id} data-tool=${visibleLine(tool)} data-status=${status}
+  return html`<div class="card" role="group" data-call=${key?.toolCallId ?? ''} data-tool=${visibleLine(tool)} data-status=${status}
       data-ok=${ok ?? nothing} data-mark=${mark} aria-label=${said}>
     <div class="card-head" @click=${(event: Event) => (isPlain(event) ? press() : undefined)}>
       <button class="card-toggle" aria-expanded=${open} aria-label=${t('Details: {0}', said)} title=${why ? `${said}\n${visibleLine(automaticWords(why))}` : said} @click=${(
@@ -167,14 +174,13 @@ function isPlain({ target }: Event): boolean {
 }
 
 /** What it changed: all that is few, the first lines of more, and, once the card is opened, the rest. */
-function changeBelow(context: PanelContext, call: ToolCall, place: string, state: CallState | undefined) {
+function changeBelow(context: PanelContext, key: CallKey, place: string, state: CallState | undefined) {
   if (!state || state.ok === false || state.undone?.length) return nothing;
   const open = isOpen(context, place);
-  const whole = open ? context.model.changes.get(call.id) : undefined;
+  const whole = open ? context.model.changes.get(key.toolCallId) : undefined;
   const diff = whole ?? state.diff;
   if (!diff || (!open && levelOf(context) === 'few')) return nothing;
-  const more = () =>
-    open ? context.post({ type: 'show-change', toolCallId: call.id }) : toggle(context, place, call.id);
+  const more = () => (open ? context.post({ type: 'show-change', ...key }) : toggle(context, place, key));
   return diffView(diff, t('What it changed'), whole === undefined ? more : undefined);
 }
 
@@ -185,33 +191,38 @@ const isOpen = (context: PanelContext, place: string): boolean =>
   context.opened.cards.has(place) !== (levelOf(context) === 'all');
 
 /** Opens or closes a card. What it is to show besides is asked for. */
-function toggle(context: PanelContext, place: string, callId: string): void {
+function toggle(context: PanelContext, place: string, key: CallKey | undefined): void {
   const { cards } = context.opened;
   if (!cards.delete(place)) cards.add(place);
-  if (isOpen(context, place)) {
-    const { changes, diff } = context.model.run?.calls[callId] ?? {};
-    if (changes?.[0] && !changes[0].kind && (!diff || /\n… \d+$/.test(diff)) && !context.model.changes.has(callId))
-      context.post({ type: 'show-change', toolCallId: callId });
+  if (key && isOpen(context, place)) {
+    const { changes, diff } = context.model.run?.calls[key.toolCallId] ?? {};
+    if (
+      changes?.[0] &&
+      !changes[0].kind &&
+      (!diff || /\n… \d+$/.test(diff)) &&
+      !context.model.changes.has(key.toolCallId)
+    )
+      context.post({ type: 'show-change', ...key });
   }
   context.refresh();
 }
 
 /** All of what is asked, to be read here; the dialog only confirms it. */
-const asked = (context: PanelContext, callId: string, state: CallState | undefined): TemplateResult =>
+const asked = (context: PanelContext, key: CallKey, state: CallState | undefined): TemplateResult =>
   html`${state?.question?.diff ? diffView(state.question.diff, t('What it would change')) : nothing}${
     state?.question?.command?.includes('\n')
       ? html`<pre class="field question-command" tabindex="0">${visible(state.question.command)}</pre>`
       : nothing
-  }${asking(context, callId, state)}`;
+  }${asking(context, key, state)}`;
 
-function asking(context: PanelContext, callId: string, state: CallState | undefined): TemplateResult {
+function asking(context: PanelContext, key: CallKey, state: CallState | undefined): TemplateResult {
   return html`<div class="card-question">
     <span>${state?.question ? visibleLine(state.question.why) : nothing}</span>
     <span class="card-answers">
-      <vscode-button class="small" appearance=${firstAsking(context.model) === callId ? 'primary' : 'secondary'} data-testid="show-question"
-        @click=${() => context.post({ type: 'show-question', toolCallId: callId })}>${t('Answer…')}</vscode-button>
+      <vscode-button class="small" appearance=${firstAsking(context.model) === key.toolCallId ? 'primary' : 'secondary'} data-testid="show-question"
+        @click=${() => context.post({ type: 'show-question', ...key })}>${t('Answer…')}</vscode-button>
       <vscode-button class="small" appearance="secondary" data-testid="deny-with-words"
-        @click=${() => context.post({ type: 'deny-with-words', toolCallId: callId })}>${t('Deny With Words…')}</vscode-button>
+        @click=${() => context.post({ type: 'deny-with-words', ...key })}>${t('Deny With Words…')}</vscode-button>
     </span>
   </div>`;
 }

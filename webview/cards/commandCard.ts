@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import type { CallKey } from '../../src/protocol/callKey.ts';
 import { t } from '../../src/protocol/l10n.ts';
 import type { CallState } from '../../src/protocol/run.ts';
 import { visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
@@ -9,23 +10,23 @@ import type { Status } from './line.ts';
 /** What one can do with a command in the background. */
 export function inBackground(
   context: PanelContext,
-  callId: string,
+  key: CallKey,
   { background, command, ended }: CallState,
   status: Status,
 ): TemplateResult | typeof nothing {
   const name = visibleLine(command?.line ?? '');
   if (status === 'going') return html`<div class="card-ways">${commandWays(context, background!.id, name)}</div>`;
-  return ended?.outputId ? html`<div class="card-ways">${outputLink(context, callId, name)}</div>` : nothing;
+  return ended?.outputId ? html`<div class="card-ways">${outputLink(context, key, name)}</div>` : nothing;
 }
 
-const outputLink = (context: PanelContext, callId: string, name: string): TemplateResult =>
+const outputLink = (context: PanelContext, key: CallKey, name: string): TemplateResult =>
   html`<button class="link" data-testid="open-output" title=${t('Show what {0} printed', name)} aria-label=${t('Output of {0}', name)}
-    @click=${() => context.post({ type: 'open-output', toolCallId: callId })}>${t('Output')}</button>`;
+    @click=${() => context.post({ type: 'open-output', ...key })}>${t('Output')}</button>`;
 
-export const goOnButton = (context: PanelContext, callId: string): TemplateResult =>
+export const goOnButton = (context: PanelContext, key: CallKey): TemplateResult =>
   html`<div class="card-ways"><vscode-button class="small" appearance="secondary" data-testid="let-go-on"
     title=${t('The command goes on in the background, and the answer goes on without it')}
-    @click=${() => context.post({ type: 'let-go-on', toolCallId: callId })}>${t('Go On While It Runs')}</vscode-button></div>`;
+    @click=${() => context.post({ type: 'let-go-on', ...key })}>${t('Go On While It Runs')}</vscode-button></div>`;
 
 /** Laid out from its end (see card.css), so that it follows the newest line by itself. */
 export const output = (text: string, label = t('Output so far')): TemplateResult =>

@@ -124,7 +124,7 @@ function standing(seen: Seen, known: Known, words: ToolWords): Standing {
         };
   switch (state?.status) {
     case 'asking':
-      return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [plain(t('Waiting for your answer'))] };
+      return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [plain(t('Waiting for approval'))] };
     case 'running': {
       const elapsed = seen.now - (state.startedAt ?? seen.now);
       return { status: 'running', mark: 'working', tense: 'doing', time: elapsed < 1000 ? '' : duration(elapsed) };

@@ -1,10 +1,11 @@
 import { aboutNames } from '../../src/protocol/about.ts';
+import { createDictionary } from '../../src/protocol/dictionary.ts';
 import type { CallDraft } from '../../src/protocol/run.ts';
 
 /** Arguments that are still being written: those texts that are whole, of the names that say what a call is about. */
 export function argumentsSoFar(argumentsText: string): Record<string, string> {
   const written = argumentsText.slice(0, 4000);
-  const found: Record<string, string> = {};
+  const found = createDictionary<string>();
   for (const [, name, value] of written.matchAll(stringField)) {
     if (aboutNames.has(name!) && !(name! in found)) found[name!] = readString(value!);
   }

@@ -1,4 +1,4 @@
-import type { Run } from '../../src/protocol/run.ts';
+import { callsOf, type Run } from '../../src/protocol/run.ts';
 
 /** How many files are not as they were when the message at this place was said, by what the calls since then told. */
 export function filesAfter(run: Run, at: number): number {
@@ -9,7 +9,7 @@ export function filesAfter(run: Run, at: number): number {
       .map(({ id }) => id),
   );
   const files = new Set<string>();
-  for (const [id, { changes = [], moved, undone = [] }] of Object.entries(run.calls)) {
+  for (const [id, { changes = [], moved, undone = [] }] of callsOf(run)) {
     if (before.has(id)) continue;
     for (const path of [...changes.map((change) => change.path), ...(moved ? [moved.to] : [])])
       if (!undone.includes(path)) files.add(path);

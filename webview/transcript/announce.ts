@@ -52,7 +52,7 @@ function tellOf(context: PanelContext, run: Run, event: RunEvent): string[] {
       if (event.message.role === 'assistant') return [plainWords(event.message.content.slice(0, 4 * longest))];
       return event.message.role === 'tool' ? wentWrong(context, run, event.message.toolResults) : [];
     case 'question':
-      return [t('Waiting for your answer: {0}', event.question.what)];
+      return [t('Waiting for approval: {0}', event.question.what)];
     case 'ask':
       return [t('Towpath asks. {0} Or write your own answer.', event.questions.map(inWords).join(' '))];
     case 'node':

@@ -6,7 +6,7 @@ import type { ErrorInfo } from '../../src/protocol/messages.ts';
 import { money } from '../../src/protocol/money.ts';
 import { isPlanned, planOf } from '../../src/protocol/plan.ts';
 import { hasLooseEnds, isBetweenTurns } from '../../src/protocol/rests.ts';
-import { type CallState, endSentence, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
+import { type CallState, callsOf, endSentence, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
 import type { Took } from '../../src/protocol/took.ts';
 import type { ViewMessage } from '../../src/protocol/view.ts';
 import { shortened, visibleLine } from '../../src/protocol/visible.ts';
@@ -210,7 +210,7 @@ function diedEnd(toolCallId: string, { command, ended }: ReturnType<typeof untol
 function receipt(run: Run): End | undefined {
   const { work } = run;
   if (!work?.ended) return undefined;
-  const since = Object.entries(run.calls).filter(([, { startedAt = 0 }]) => startedAt >= work.began);
+  const since = callsOf(run).filter(([, { startedAt = 0 }]) => startedAt >= work.began);
   const calls = since.map(([, state]) => state);
   const files = new Set(calls.flatMap(changed)).size;
   const standing = new Set(since.flatMap(([id, state]) => (changed(state).length > 0 ? [id] : [])));

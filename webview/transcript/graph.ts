@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
+import type { CallKey } from '../../src/protocol/callKey.ts';
 import { errorSentence } from '../../src/protocol/codeWords.ts';
+import { entriesOf } from '../../src/protocol/dictionary.ts';
 import { newGraph } from '../../src/protocol/graph.ts';
 import { amount, t } from '../../src/protocol/l10n.ts';
 import type { OutlineNode } from '../../src/protocol/outline.ts';
@@ -39,7 +41,7 @@ function body(context: PanelContext, run: Run, rows: readonly Row[], parts: read
   const values = Object.keys(main.state).length;
   const titles = new Map(rows.map(({ node }) => [node.name, node.title ?? node.name]));
   const draw = (row: Row) => rowOf(context, run, row, titles);
-  const sides = Object.fromEntries(Object.entries(branches).map(([head, { state }]) => [head, state]));
+  const sides = Object.fromEntries(entriesOf(branches).map(([head, { state }]) => [head, state]));
   const shown = Object.keys(sides).length > 0 ? { ...main.state, branches: sides } : main.state;
   return html`<ol class="graph-nodes">
       ${parts.map((part) => ('rows' in part ? fold(context, part, draw) : draw(part)))}
@@ -62,7 +64,7 @@ function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<st
       <span class="graph-words">${wordsOf(context, run, row)}${itemsOf(row)}${timesOf(state)}${roundOf(run, node, status)}</span>
     </div>
     ${deed && (status === 'running' || status === 'completed') ? deedOf(context, deed, status) : nothing}
-    ${asking && !asking[1].asked ? question(context, asking[0], asking[1]) : nothing}
+    ${asking && !asking[1].asked ? question(context, { runId: run.id, toolCallId: asking[0] }, asking[1]) : nothing}
     ${warningsOf(state ?? {}).map((warning) => html`<p class="graph-warning">${visible(warning)}</p>`)}
     ${state?.error ? html`<p class="graph-error">${visible(errorSentence(state.error))}</p>` : nothing}
     ${output ? outputOf(context, node.name, output, status === 'failed') : nothing}
@@ -100,7 +102,7 @@ function wayOf({ to, label, taken }: Row['ways'][number], titles: ReadonlyMap<st
   </li>`;
 }
 
-function wordsOf(context: PanelContext, run: Run, { status, state }: Row): TemplateResult | string {
+function wordsOf(context: PanelContext, run: Run, { status, state, asking }: Row): TemplateResult | string {
   switch (status) {
     case 'completed':
       return html`<span class="for-screen-readers">${t('Done')}, </span>${duration((state!.endedAt ?? context.now) - state!.startedAt)}`;
@@ -109,7 +111,7 @@ function wordsOf(context: PanelContext, run: Run, { status, state }: Row): Templ
     case 'running':
       return t('At work');
     case 'asking':
-      return t('Waiting for your answer');
+      return asking?.[1].asked ? t('Waiting for your answer') : t('Waiting for approval');
     case 'waiting':
       return run.phase === 'WaitingUser' ? t('Your turn') : t('Interrupted');
     case 'next':
@@ -129,7 +131,9 @@ const timesOf = (state: NodeState | undefined) =>
 /** Which round a loop is in. */
 function roundOf(run: Run, { name, loop }: OutlineNode, status: RowStatus): string | typeof nothing {
   if (!loop || !run.graph || !['running', 'asking', 'waiting'].includes(status)) return nothing;
-  const track = [run.graph.main, ...Object.values(run.graph.branches)].find(({ at }) => at.includes(name));
+  const track = [run.graph.main, ...entriesOf(run.graph.branches).map(([, track]) => track)].find(({ at }) =>
+    at.includes(name),
+  );
   if (!track) return nothing;
   return ` · ${t('round {0} of {1}', Math.min(loop.most, Math.floor(track.steps / loop.steps) + 1), loop.most)}`;
 }
@@ -153,11 +157,11 @@ function fold(context: PanelContext, { key, done, rows }: Fold, draw: (row: Row)
   return html`<li class="graph-fold">${toggle(context, { place, open }, label)}</li>${open ? rows.map(draw) : nothing}`;
 }
 
-const question = (context: PanelContext, toolCallId: string, { question }: CallState): TemplateResult =>
+const question = (context: PanelContext, key: CallKey, { question }: CallState): TemplateResult =>
   html`<div class="card-question">
     <span>${question ? visibleLine(question.what) : nothing}</span>
-    <vscode-button class="small" appearance=${firstAsking(context.model) === toolCallId ? 'primary' : 'secondary'} data-testid="show-question"
-      @click=${() => context.post({ type: 'show-question', toolCallId })}>${t('Answer…')}</vscode-button>
+    <vscode-button class="small" appearance=${firstAsking(context.model) === key.toolCallId ? 'primary' : 'secondary'} data-testid="show-question"
+      @click=${() => context.post({ type: 'show-question', ...key })}>${t('Answer…')}</vscode-button>
   </div>`;
 
 function more(context: PanelContext, place: string, label: string, content: () => TemplateResult): TemplateResult {

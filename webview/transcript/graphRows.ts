@@ -1,6 +1,7 @@
+import { entriesOf } from '../../src/protocol/dictionary.ts';
 import { type Graph, newGraph } from '../../src/protocol/graph.ts';
 import type { OutlineEdge, OutlineNode } from '../../src/protocol/outline.ts';
-import type { CallState, Run } from '../../src/protocol/run.ts';
+import { type CallState, callsOf, type Run } from '../../src/protocol/run.ts';
 
 export type NodeState = Graph['nodes'][string];
 
@@ -29,16 +30,16 @@ export interface Row {
 /** All nodes of a run's workflow in its order; of a run that has no outline, those that are known. */
 export function rowsOf(run: Run): Row[] {
   const { nodes, main, branches } = run.graph ?? newGraph();
-  const next = [...main.at, ...Object.values(branches).flatMap(({ at }) => at)];
+  const next = [...main.at, ...entriesOf(branches).flatMap(([, { at }]) => at)];
   const known = run.outline?.nodes ?? [];
-  const others = [...Object.keys(nodes), ...next].filter((name) => !known.some((node) => node.name === name));
+  const others = [...namesOf(nodes), ...next].filter((name) => !known.some((node) => node.name === name));
   const all = withInner(
     known,
     [...new Set(others)].filter((name) => !isQuiet(name, nodes)),
   );
   return all.map((node, index) => {
     const state = nodes[node.name];
-    const calls = Object.entries(run.calls).filter(([id]) => id.startsWith(`${node.name}:${state?.visits}:`));
+    const calls = callsOf(run).filter(([id]) => id.startsWith(`${node.name}:${state?.visits}:`));
     const asking = run.phase === 'Running' ? calls.find(([, call]) => call.status === 'asking') : undefined;
     const deeds = calls.flatMap(([id, call]): NonNullable<Row['deed']>[] => {
       const tool = run.tools?.[id];
@@ -67,6 +68,12 @@ export function rowsOf(run: Run): Row[] {
   });
 }
 
+/** Names in the order in which the nodes began first. */
+const namesOf = (nodes: Graph['nodes']): string[] =>
+  entriesOf(nodes)
+    .sort(([, one], [, other]) => one.startedAt - other.startedAt)
+    .map(([name]) => name);
+
 /** Items of a list, and nodes of a workflow that is a step, stand below the node that they belong to. */
 function withInner(known: readonly OutlineNode[], others: readonly string[]): OutlineNode[] {
   const isInner = (name: string, node: string) => name.startsWith(`${node}[`) || name.startsWith(`${node}/`);
@@ -86,10 +93,10 @@ function isQuiet(name: string, nodes: Graph['nodes']): boolean {
 function itemsOf({ graph }: Run, name: string): Pick<Row, 'items'> {
   const { nodes, branches } = graph ?? newGraph();
   const own = (line: string) => line.slice(line.lastIndexOf('/') + 1).startsWith(`${name}[`) && line.endsWith(']');
-  const of = Math.max(0, ...Object.entries(nodes).flatMap(([one, state]) => (own(one) && state.of ? [state.of] : [])));
+  const of = Math.max(0, ...entriesOf(nodes).flatMap(([one, state]) => (own(one) && state.of ? [state.of] : [])));
   if (of === 0) return {};
   const isOver = nodes[name]?.status === 'completed';
-  const done = Object.entries(branches).filter(([line, { at }]) => own(line) && at.length === 0).length;
+  const done = entriesOf(branches).filter(([line, { at }]) => own(line) && at.length === 0).length;
   return { items: { done: isOver ? of : done, of } };
 }
 

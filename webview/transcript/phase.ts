@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
+import { createDictionary, entriesOf } from '../../src/protocol/dictionary.ts';
 import { t } from '../../src/protocol/l10n.ts';
 import { limitReached, money } from '../../src/protocol/money.ts';
 import type { Run } from '../../src/protocol/run.ts';
@@ -22,11 +23,11 @@ export function phaseLine(context: PanelContext, run: Run): unknown {
   return guard([run, run.seq, run.phase, run.error, limits, diskFull], () => {
     const end = endOf(run);
     const isFull = run.error?.code === 'STORE_FULL' && diskFull;
-    return end ? endLine(context, isFull ? { ...end, ways: [] } : end) : nothing; // to be tried again once there is room
+    return end ? endLine(context, run.id, isFull ? { ...end, ways: [] } : end) : nothing; // to be tried again once there is room
   });
 }
 
-function endLine(context: PanelContext, end: End): TemplateResult {
+function endLine(context: PanelContext, runId: string, end: End): TemplateResult {
   const { tone, says, ways } = end;
   // An error is told in the log already (announce.ts); said again it would only be in the way.
   return html`<div class="phase ${tone}" data-testid="phase" role=${context.model.run?.error ? nothing : 'status'}>
@@ -35,7 +36,7 @@ function endLine(context: PanelContext, end: End): TemplateResult {
     ${
       ways.length === 0
         ? nothing
-        : html`<span class="phase-ways">${ways.map((way, index) => wayButton(context, way, index === 0, end))}</span>`
+        : html`<span class="phase-ways">${ways.map((way, index) => wayButton(context, way, index === 0, { ...end, runId }))}</span>`
     }
   </div>`;
 }
@@ -44,16 +45,16 @@ function wayButton(
   context: PanelContext,
   asked: Way,
   first: boolean,
-  { toolCallId, setting, labels }: End,
+  { runId, toolCallId, setting, labels }: End & { runId: string },
 ): TemplateResult {
   const more = asked === 'Another' ? limitOf(context) : undefined;
   const way = asked === 'Another' && more === undefined ? 'Continue' : asked; // the limit was taken away since
   const act = acts[way];
   const press = () => {
     if (act === 'say') focusComposer();
-    else if (act === 'review') context.post({ type: 'review-files', runId: context.model.run!.id });
+    else if (act === 'review') context.post({ type: 'review-files', runId });
     else if (act === 'do-plan') doPlan(context);
-    else if (act === 'output') context.post({ type: 'open-output', toolCallId: toolCallId! });
+    else if (act === 'output') context.post({ type: 'open-output', runId, toolCallId: toolCallId! });
     else if (way === 'Settings' && setting) context.post({ ...acts.Settings, setting });
     else context.post(act);
   };
@@ -81,7 +82,9 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
   const { progress } = run;
   const busy =
     (run.live && !saysNothing(run.live)) ||
-    Object.values(run.graph?.nodes ?? {}).some((node) => node.status === 'running') ||
+    entriesOf(run.graph?.nodes ?? createDictionary<{ status: string }>()).some(
+      ([, node]) => node.status === 'running',
+    ) ||
     callsAtWork(context.model).length > 0;
   if (!progress && busy) return nothing;
   const left = Math.ceil(((progress?.until ?? 0) - context.now) / 1000);

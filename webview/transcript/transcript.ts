@@ -278,7 +278,7 @@ function undoButton(context: PanelContext, run: Run, calls: readonly ToolCall[])
   });
   if (standing.length < 2) return nothing;
   return html`<vscode-button appearance="secondary" class="small undo-turn" data-testid="undo-turn"
-      @click=${() => context.post({ type: 'undo', toolCallIds: standing.map(({ id }) => id) })}
+      @click=${() => context.post({ type: 'undo', runId: run.id, toolCallIds: standing.map(({ id }) => id) })}
       ><span slot="start">${icons.undo}</span>${t('Undo these {0} changes', standing.length)}</vscode-button>`;
 }
 

@@ -22,19 +22,19 @@ export function questionText(request: ApprovalRequest, edited?: string, reviewed
   const unseen = needsReview(request, edited) && !reviewed;
   const shown = text && excerpt(text).text;
   const read = unseen ? readFirst() : shown && isLong(shown) ? readThere() : '';
-  const parts = [inRun(run), note, shown, changeOf(plan, edited), plan.where, limitOf(plan), plan.why, changed];
+  const parts = [note, shown, changeOf(plan, edited), plan.where, limitOf(plan), plan.why, changed];
   return {
-    message: excerptLine(visibleLine(plan.what), longestLine).text,
+    message: titled(excerptLine(visibleLine(plan.what), longestLine).text, run),
     detail: [visible(parts.filter(Boolean).join('\n\n')), read].filter(Boolean).join('\n\n'),
   };
 }
 
-/** A title is a model's or a person's words: it ends where it is said to end. */
-export function inRun(title: string | undefined): string | undefined {
-  if (title === undefined) return undefined;
-  const line = proseLine(title).replaceAll('”', '"');
-  return t('Asked in another run: “{0}”', shortened(line, longestTitle));
-}
+/** The title of a dialog; `run` is the title of its run, when that is not the shown one. */
+const titled = (what: string, run: string | undefined): string =>
+  run === undefined ? what : t('{0} (run “{1}”)', what, nameOfRun(run));
+
+/** A title is text of a model or the user: it must not imitate its own end. */
+export const nameOfRun = (title: string): string => shortened(proseLine(title).replaceAll('”', '"'), longestTitle);
 const longestTitle = 60;
 
 /**
@@ -180,7 +180,6 @@ export function batchText(
   });
   const rest = waiting - requests.length;
   const parts = [
-    inRun(run),
     lines.join('\n'),
     t('In {0}', visible(commonFolder(requests))),
     whys.size === 1 && visible([...whys][0]!),
@@ -188,7 +187,7 @@ export function batchText(
   ];
   const commands = requests.filter(({ plan }) => plan.command !== undefined).length;
   const changes = requests.length - commands;
-  return { message: countWords(changes, commands), detail: parts.filter(Boolean).join('\n\n') };
+  return { message: titled(countWords(changes, commands), run), detail: parts.filter(Boolean).join('\n\n') };
 }
 
 function countWords(changes: number, commands: number): string {

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { amount, t } from '../../protocol/l10n.ts';
+import type { CallKey } from '../../protocol/callKey.ts';
+import { t } from '../../protocol/l10n.ts';
 import type { Rule } from '../../protocol/rule.ts';
 import type { Notice } from '../../protocol/view.ts';
-import { visibleLine } from '../../protocol/visible.ts';
 import { rulesFor } from '../../tools/gate/rules.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../tools/tool.ts';
 import {
@@ -10,37 +10,30 @@ import {
   buttonsOf,
   denyAll,
   inReach,
-  inRun,
   isListable,
   labels,
   listLimit,
   type QuestionText,
   questionText,
-  withoutLinks,
 } from '../dialogs/questionText.ts';
-import { reminder } from '../dialogs/reminder.ts';
 import { tell } from '../dialogs/tell.ts';
 import { quietIn } from '../view/attention.ts';
 import type { Presence } from '../view/presence.ts';
 import { Front } from './front.ts';
 import { pickNumbered } from './pickNumbered.ts';
 import type { Policies } from './policies.ts';
+import { type Remindable, Reminders } from './reminders.ts';
 import type { Reviews } from './reviews.ts';
 import { ruleChoices } from './ruleChoices.ts';
+import { findApproval, type OpenApproval } from './target.ts';
 
-interface Waiting {
+interface Waiting extends Remindable, OpenApproval {
   request: ApprovalRequest;
   answer(answer: ApprovalAnswer): void;
-  /** Put aside to be reviewed: shown again when the person asks for it. */
-  aside: boolean;
   /** Asked about by itself, though others came with it. */
   single: boolean;
   /** The person asked for it: it need not wait until they do nothing. */
   called: boolean;
-  /** No dialog shows it: the panel says that it waits, or a notification. */
-  told: boolean;
-  /** Closes the notification that it waits. */
-  unremind?(): void;
 }
 
 interface Parts {
@@ -48,6 +41,8 @@ interface Parts {
   policies: Policies;
   presence: Presence;
   changed(waiting: number): void;
+  /** The run that the panel shows. */
+  shown(): string | undefined;
   /** The title of a run that is not the one that is shown. */
   otherRun(runId: string): string | undefined;
   /** Above the message box of the panel. */
@@ -68,6 +63,8 @@ export class Approvals implements vscode.Disposable {
   private readonly settled = new vscode.EventEmitter<void>();
   private readonly listeners: vscode.Disposable;
   private readonly front = new Front(() => this.next());
+  private readonly reminders: Reminders<Waiting>;
+  private requested = 0;
   private comingUp?: NodeJS.Immediate;
   private lookingAgain?: NodeJS.Timeout;
 
@@ -76,6 +73,12 @@ export class Approvals implements vscode.Disposable {
       this.settled,
       vscode.window.onDidChangeWindowState(({ focused }) => focused && this.next()),
     );
+    this.reminders = new Reminders({
+      isWaiting: (one) => this.waiting.includes(one),
+      panelInView: () => parts.presence.panelInView,
+      otherRun: (runId) => parts.otherRun(runId),
+      notice: (notice) => parts.notice(notice),
+    });
   }
 
   dispose(): void {
@@ -87,6 +90,7 @@ export class Approvals implements vscode.Disposable {
     new Promise((resolve) => {
       const waiting: Waiting = {
         request,
+        order: ++this.requested,
         aside: false,
         single: false,
         called: false,
@@ -112,9 +116,9 @@ export class Approvals implements vscode.Disposable {
       this.next();
     });
 
-  /** Brings a question, by its id or its call's (or the oldest one), to the front. */
-  async show(id?: string): Promise<void> {
-    const chosen = this.find(id);
+  /** Opens the dialog of an approval: of this call, else of what the user looks at. */
+  async show(key?: CallKey): Promise<void> {
+    const chosen = this.find(key);
     if (!chosen) return;
     const group = this.togetherWith(chosen);
     for (const one of group) Object.assign(one, { aside: false, called: true });
@@ -126,8 +130,8 @@ export class Approvals implements vscode.Disposable {
   }
 
   /** A no with words, for a question and those that are asked with it. An empty box is a plain no, a closed one no answer. */
-  async denyWithWords(id?: string): Promise<void> {
-    const chosen = this.find(id);
+  async denyWithWords(key?: CallKey): Promise<void> {
+    const chosen = this.find(key);
     if (chosen) await this.askForWordsOf(this.togetherWith(chosen));
   }
 
@@ -168,8 +172,18 @@ export class Approvals implements vscode.Disposable {
     return this.waiting.some(({ request }) => request.runId === runId);
   }
 
-  private find(id?: string): Waiting | undefined {
-    return this.waiting.find(({ request }) => !id || request.id === id || request.call.id === id);
+  /** The user looks at an approval: its review is in front, or its run is shown. */
+  get inFront(): boolean {
+    const { reviewed, shown } = this.looking;
+    return this.waiting.some(({ request }) => reviewed.has(request.id) || request.runId === shown);
+  }
+
+  private get looking() {
+    return { reviewed: this.parts.reviews.inFront(), shown: this.parts.shown() };
+  }
+
+  private find(key?: CallKey): Waiting | undefined {
+    return findApproval(this.waiting, key, this.looking);
   }
 
   /** Soon, so that questions which are asked at the same time are all here. */
@@ -186,12 +200,12 @@ export class Approvals implements vscode.Disposable {
     while (!over.aborted) {
       const first = this.waiting.find((one) => !one.aside);
       if (!first) return;
-      if (this.front.isBlocked || !vscode.window.state.focused) return this.remind(this.togetherWith(first));
+      if (this.front.isBlocked || !vscode.window.state.focused) return this.reminders.remind(this.togetherWith(first));
       const look = await this.parts.presence.look();
       if (over.aborted || first.aside || !this.waiting.includes(first) || !vscode.window.state.focused) continue;
       const wait = first.called ? 0 : quietIn(look);
       if (wait > 0) {
-        if (look.panel === 'silent') this.notify(this.togetherWith(first)); // it may not be able to say it
+        if (look.panel === 'silent') this.reminders.notify(this.togetherWith(first)); // it may not be able to say it
         this.lookingAgain = setTimeout(() => this.next(), wait);
         return;
       }
@@ -297,7 +311,7 @@ export class Approvals implements vscode.Disposable {
       still.map(({ request }) => request),
       { preserveFocus: this.parts.presence.panelInView },
     );
-    this.remind(still);
+    this.reminders.remind(still);
     // An editor of several differences takes the keys, and one that had them may show the proposal now.
     if (still.length > 1 || this.parts.presence.wasInEditor) await this.parts.presence.back('nowhere');
   }
@@ -341,60 +355,20 @@ export class Approvals implements vscode.Disposable {
     }
   }
 
+  /** Called when the panel came into view or went out of it. */
+  panelTurned(): void {
+    this.reminders.panelTurned(this.waiting);
+  }
+
   private stillWaiting(group: Waiting[]): Waiting[] {
     return group.filter((one) => this.waiting.includes(one));
   }
 
   private putAside(group: Waiting[]): void {
     for (const one of group) one.aside = true;
-    this.remind(group);
-  }
-
-  /** As long as they wait and no dialog shows them, which leaves the editor free to read and write in: the panel says it, or a notification. */
-  private remind(group: Waiting[]): void {
-    const untold = group.filter((one) => this.waiting.includes(one) && !one.told);
-    for (const one of untold) one.told = true;
-    const run = untold[0] && this.parts.otherRun(untold[0].request.runId);
-    if (!this.parts.presence.panelInView) this.notify(group);
-    else if (run !== undefined) this.noticeOf(untold, run); // the cards of the shown run say it by themselves
-  }
-
-  private noticeOf(waiting: readonly Waiting[], run: string): void {
-    const text = t('Towpath waits: {0}', `${whatWaits(waiting)} · ${inRun(run)}`);
-    this.parts.notice({ level: 'info', text: visibleLine(text), action: { label: t('Answer…'), action: 'answer' } });
-  }
-
-  /** The panel came into view, where it says what waits, or went out of it. */
-  panelTurned(): void {
-    const told = this.waiting.filter((one) => one.told);
-    if (this.parts.presence.panelInView) for (const one of told) one.unremind?.();
-    else this.notify(told);
-  }
-
-  private notify(group: Waiting[]): void {
-    const waiting = group.filter((one) => this.waiting.includes(one) && !one.unremind);
-    const [first] = waiting;
-    if (!first) return;
-    for (const one of waiting) one.told = true;
-    const { request } = first;
-    const what = withoutLinks(whatWaits(waiting));
-    const link = (text: string, command: string) =>
-      `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([request.id]))})`;
-    const ways = `${link(t('Answer…'), 'towpath.answer')} · ${link(t(labels.denyWithWords), 'towpath.denyWithWords')}`;
-    const run = inRun(this.parts.otherRun(request.runId));
-    const about = `${what}${run === undefined ? '' : ` · ${withoutLinks(run)}`}`;
-    const close = reminder(t('Towpath waits: {0}', `${ways} · ${about}`));
-    const unremind = () => {
-      close();
-      for (const one of waiting) one.unremind = undefined;
-      setImmediate(() => this.remind(waiting.filter((one) => one.aside))); // the others, when one was answered by itself
-    };
-    for (const one of waiting) one.unremind = unremind;
+    this.reminders.remind(group);
   }
 }
-
-const whatWaits = (waiting: readonly Waiting[]): string =>
-  waiting.length > 1 ? t(amount(waiting.length, 'question')) : waiting[0]!.request.plan.what;
 
 const no: ApprovalAnswer = { decision: 'deny' };
 

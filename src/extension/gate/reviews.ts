@@ -46,16 +46,28 @@ export class Reviews implements vscode.FileSystemProvider {
   async open(requests: readonly ApprovalRequest[], { preserveFocus = false } = {}): Promise<void> {
     const reviews = await Promise.all(requests.map((request) => this.prepare(request)));
     const [first, ...more] = reviews;
-    const options = { preview: true, preserveFocus };
-    if (more.length > 0) await this.openAll(reviews);
-    else {
-      const { request, uri } = first!;
-      const title = t('{0} (proposed)', visibleLine(request.plan.what));
-      if (request.plan.change)
-        await vscode.commands.executeCommand('vscode.diff', this.before(request), uri, title, options);
-      else await vscode.window.showTextDocument(uri, options);
-    }
+    const opening = more.length > 0 ? this.openAll(reviews) : this.openOne(first!, { preview: true, preserveFocus });
+    await this.openedOrClosed(reviews, opening);
     for (const review of reviews) review.seen = true;
+  }
+
+  private async openOne({ request, uri }: Review, options: vscode.TextDocumentShowOptions): Promise<void> {
+    const title = t('{0} (proposed)', visibleLine(request.plan.what));
+    if (request.plan.change)
+      await vscode.commands.executeCommand('vscode.diff', this.before(request), uri, title, options);
+    else await vscode.window.showTextDocument(uri, options);
+  }
+
+  /** Waits for an editor to open. One that is closed meanwhile may never report that it has opened. */
+  private async openedOrClosed(reviews: readonly Review[], opening: Promise<void>): Promise<void> {
+    const ids = reviews.map(({ request }) => request.id);
+    let listener: vscode.Disposable | undefined;
+    const closed = new Promise<void>((resolve) => {
+      listener = vscode.window.tabGroups.onDidChangeTabs((change) => {
+        if (change.closed.some((tab) => this.idsIn(tab).some((id) => id !== undefined && ids.includes(id)))) resolve();
+      });
+    });
+    await Promise.race([opening, closed]).finally(() => listener?.dispose());
   }
 
   /** What the person made of it; undefined as long as it is what was proposed. */
@@ -72,10 +84,23 @@ export class Reviews implements vscode.FileSystemProvider {
     return this.reviews.get(request.id)?.seen === true;
   }
 
-  /** The ids of questions whose common review is what the person looks at; none as soon as another tab is in front. */
+  /** The ids of approvals whose common review is in front; none as soon as another tab is in front. */
   severalInFront(): ReadonlySet<string> {
-    const ids = this.severalIn(vscode.window.tabGroups.activeTabGroup.activeTab);
-    return new Set(ids.filter((id) => this.reviews.has(id)));
+    return this.unsettled(this.severalIn(frontTab()));
+  }
+
+  /** The ids of approvals whose review is in front, one or several. */
+  inFront(): ReadonlySet<string> {
+    return this.unsettled(this.idsIn(frontTab()));
+  }
+
+  private unsettled(ids: readonly (string | undefined)[]): ReadonlySet<string> {
+    return new Set(ids.filter((id) => id !== undefined && this.reviews.has(id)) as string[]);
+  }
+
+  private idsIn(tab: vscode.Tab | undefined): (string | undefined)[] {
+    const several = this.severalIn(tab);
+    return several.length > 0 ? several : [tab && this.idOf(uriOf(tab))];
   }
 
   /** The ids of questions whose common review a tab is; the editor tells what it shows, though its API does not name the type yet. */
@@ -106,9 +131,7 @@ export class Reviews implements vscode.FileSystemProvider {
   /** Closes what shows questions that are all settled. */
   private async closeSettled(): Promise<void> {
     const settled = allTabs().filter((tab) => {
-      const several = this.severalIn(tab);
-      const ids = several.length > 0 ? several : [this.idOf(uriOf(tab))];
-      return !tab.isDirty && ids.every((id) => id !== undefined && !this.reviews.has(id));
+      return !tab.isDirty && this.idsIn(tab).every((id) => id !== undefined && !this.reviews.has(id));
     });
     if (settled.length === 0) return;
     try {
@@ -209,6 +232,8 @@ export class Reviews implements vscode.FileSystemProvider {
 
 const nameOf = ({ plan: { change, command } }: ApprovalRequest) =>
   change?.path ?? (command === undefined ? 'arguments.json' : 'command.sh');
+
+const frontTab = () => vscode.window.tabGroups.activeTabGroup.activeTab;
 
 const allTabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 

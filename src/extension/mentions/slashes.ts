@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { planAgent } from '../../protocol/agents.ts';
+import { createDictionary } from '../../protocol/dictionary.ts';
 import { amount, t } from '../../protocol/l10n.ts';
 import type { Mention } from '../../protocol/mention.ts';
 import type { Attachment } from '../../protocol/messages.ts';
@@ -209,7 +210,7 @@ async function askFor(
   inputs: readonly { name: string; asks: string; needed?: boolean }[],
   words: string,
 ): Promise<Record<string, string> | undefined> {
-  const values: Record<string, string> = {};
+  const values = createDictionary<string>();
   for (const [at, { name, asks, needed = true }] of inputs.entries()) {
     const given = at === 0 && words !== '' ? words : await ask(title, asks, needed);
     if (given === undefined) return undefined;

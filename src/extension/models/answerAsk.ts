@@ -2,6 +2,7 @@ import type { RunModel } from '../../engine/context.ts';
 import { askModel } from '../../engine/modelCall.ts';
 import { tokensOfMessages, tokensOfPrefix } from '../../engine/tokens.ts';
 import type { AdapterResult, CompleteOptions } from '../../llm/adapter.ts';
+import { callIdsIn, createCallIds } from '../../llm/callIds.ts';
 import type { ChatRequest, ChatStreamChunk } from '../../llm/client.ts';
 import { inEnglish, t } from '../../protocol/l10n.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
@@ -66,7 +67,7 @@ export async function answerAsk(ask: Ask, { line, label, local, ready, recorded 
     });
     signal.throwIfAborted();
     const request = requestOf(ask, model, text, label);
-    const seen = shownBy(ask);
+    const seen = shownBy(ask, request.messages);
     const result = await recorded(model, () => askModel(model, request, { signal, ...seen }));
     if (result.aborted) signal.throwIfAborted();
     if (result.error)
@@ -110,13 +111,17 @@ function tooLong(label: string, what: string, window?: number): AskRefused {
 }
 
 /** Text and whole calls: what the editor passes on. Once it has, the model is not asked again. */
-function shownBy({ report, signal }: Ask): Pick<CompleteOptions, 'onChunk' | 'shows'> {
+function shownBy(
+  { report, signal }: Ask,
+  messages: ChatRequest['messages'],
+): Pick<CompleteOptions, 'onChunk' | 'shows'> {
+  const idFor = createCallIds(callIdsIn(messages)); // some providers number the calls of every reply anew
   const isWhole = ({ toolCall }: ChatStreamChunk) => toolCall !== undefined && toolCall.malformed === undefined;
   return {
     onChunk(chunk) {
       if (signal.aborted) return;
       if (chunk.content) report({ text: chunk.content });
-      if (isWhole(chunk)) report({ call: chunk.toolCall! });
+      if (isWhole(chunk)) report({ call: { ...chunk.toolCall!, id: idFor(chunk.toolCall!.id) } });
     },
     shows: (chunk) => Boolean(chunk.content) || isWhole(chunk),
   };

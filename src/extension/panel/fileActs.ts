@@ -26,7 +26,7 @@ export async function actOnFiles(message: Act, { changedFiles, conversation, dif
   if (message.type === 'undo-file') {
     const run = await conversation.run();
     const one = all.find(({ row }) => row.path === message.path);
-    if (run && one) await undo.calls({ toolCallIds: undoable(run, 'run'), paths: [message.path] });
+    if (run && one) await undo.calls(runId, { toolCallIds: undoable(run, 'run'), paths: [message.path] });
     return;
   }
   const sides = all.flatMap(({ row, file, place }) =>

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { freeable } from '../../engine/room.ts';
 import { agentName } from '../../protocol/agents.ts';
+import type { CallKey } from '../../protocol/callKey.ts';
 import type { LimitOf } from '../../protocol/events.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { Mention } from '../../protocol/mention.ts';
@@ -255,9 +256,9 @@ export class Panel {
         return elsewhere.has(message.action) ? undefined : view.focus(() => this.acts === mine);
       }
       case 'show-question':
-        return approvals.show(message.toolCallId);
+        return approvals.show(message);
       case 'deny-with-words':
-        return approvals.denyWithWords(message.toolCallId);
+        return approvals.denyWithWords(message);
       case 'edit-said':
         return this.parts.branches.sayInstead(
           message.runId,
@@ -280,7 +281,7 @@ export class Panel {
       case 'open-text':
         return this.parts.diffs.showMessage(message.runId, message.at);
       case 'undo':
-        await this.parts.undo.calls({ toolCallIds: message.toolCallIds });
+        await this.parts.undo.calls(message.runId, message);
         return view.focus();
       case 'review-file':
         return this.parts.changedFiles.review(message);
@@ -291,13 +292,13 @@ export class Panel {
         await actOnFiles(message, this.parts);
         return message.type === 'undo-file' ? view.focus() : undefined;
       case 'open-diff':
-        return this.openDiff(message.toolCallId);
+        return this.openDiff(message);
       case 'show-change':
-        return this.showChange(message.toolCallId);
+        return this.showChange(message);
       case 'open-output':
-        return this.openOutput(message.toolCallId);
+        return this.openOutput(message);
       case 'let-go-on':
-        return this.letGoOn(message.toolCallId);
+        return this.letGoOn(message);
       case 'stop-command':
         await this.parts.commandsAtWork.stop(message.id);
         return view.focus();
@@ -322,8 +323,9 @@ export class Panel {
     return (await this.parts.mentions()).read(mentions, runId);
   }
 
-  private givenTo({ action, setting }: Extract<ViewMessage, { type: 'action' }>): unknown[] {
+  private givenTo({ action, setting, call }: Extract<ViewMessage, { type: 'action' }>): unknown[] {
     if (action === 'set-key') return [this.parts.models.currentProvider?.id];
+    if (action === 'answer') return [call];
     if (action === 'first-steps') return [walkthrough];
     if (action === 'open-settings') return [setting];
     return action === 'set-window' ? ['towpath.providers'] : [];
@@ -336,39 +338,38 @@ export class Panel {
     this.parts.view.post({ type: 'room', runId: run.id, frees: freeable(run, instructions + tools, size) });
   }
 
-  private async openDiff(toolCallId: string): Promise<void> {
-    const { runId, call } = await this.call(toolCallId);
+  private async openDiff(key: CallKey): Promise<void> {
+    const call = await this.call(key);
     const change = call?.changes?.[0];
-    if (runId && change) await this.parts.diffs.showKept(runId, change);
+    if (change) await this.parts.diffs.showKept(key.runId, change);
   }
 
-  private async showChange(toolCallId: string): Promise<void> {
-    const { runId, call } = await this.call(toolCallId);
+  private async showChange(key: CallKey): Promise<void> {
+    const call = await this.call(key);
     const change = call?.changes?.[0];
-    if (!runId || !change || change.kind) return;
+    if (!change || change.kind) return;
+    const { runId, toolCallId } = key;
     const textOf = (id: string | null) => (id === null ? null : this.parts.store.contents.read(runId, id));
     const [before, after] = [await textOf(change.before), await textOf(change.after)];
     this.parts.view.post({ type: 'change', runId, toolCallId, diff: shownChange(before, after, mostShownLines) });
   }
 
-  private async openOutput(toolCallId: string): Promise<void> {
-    const { runId, call } = await this.call(toolCallId);
+  private async openOutput(key: CallKey): Promise<void> {
+    const call = await this.call(key);
     if (call?.background && (await this.parts.commandsAtWork.show(call.background.id))) return;
     const outputId = call?.ended?.outputId ?? call?.outputId;
-    if (runId && outputId) await this.parts.diffs.showOutput(runId, outputId);
+    if (outputId) await this.parts.diffs.showOutput(key.runId, outputId);
   }
 
-  private async letGoOn(toolCallId: string): Promise<void> {
-    const { call } = await this.call(toolCallId);
+  private async letGoOn(key: CallKey): Promise<void> {
+    const call = await this.call(key);
     if (call?.command) this.parts.background.letGoOn(call.command.marker);
     await this.parts.view.focus();
   }
 
-  private async call(toolCallId: string): Promise<{ runId?: string; call?: CallState }> {
-    const { conversation, engine, store } = this.parts;
-    const { runId } = conversation;
-    const run = runId ? (engine.live(runId) ?? (await store.read(runId))) : undefined;
-    return { runId, call: run?.calls[toolCallId] };
+  private async call({ runId, toolCallId }: CallKey): Promise<CallState | undefined> {
+    const { engine, store } = this.parts;
+    return (engine.live(runId) ?? (await store.read(runId))).calls[toolCallId];
   }
 
   /**

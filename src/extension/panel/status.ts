@@ -1,4 +1,4 @@
-import { t } from '../../protocol/l10n.ts';
+import { amount, t } from '../../protocol/l10n.ts';
 import { titleSaid } from '../../protocol/run.ts';
 import { proseLine, shortened } from '../../protocol/visible.ts';
 import { type RunNow, stateWords } from '../runs/runStates.ts';
@@ -6,27 +6,30 @@ import { type RunNow, stateWords } from '../runs/runStates.ts';
 interface Now {
   /** At work in this window. */
   working: number;
-  /** Questions that this window asks. */
-  asking: number;
+  /** Approvals that wait in this window. */
+  approvals: number;
+  /** Questions of models that wait in this window. */
+  questions: number;
   /** In whatever window. */
   runs: readonly RunNow[];
 }
 
 /** What the status bar's item says and does. A click does what can be done here; runs of other windows are listed by it. */
-export function statusOf({ working, asking, runs }: Now): {
+export function statusOf({ working, approvals, questions, runs }: Now): {
   text: string;
   tooltip: string;
   command: string;
   warns: boolean;
 } {
   const are = (state: RunNow['state']) => runs.filter((run) => run.state === state).length;
+  const asking = approvals + questions;
   const asks = Math.max(asking, are('asking'));
   const isWorking = working > 0 || are('working') > 0;
   const unseen = are('failed') + are('ended');
   const number = (count: number) => (count > 1 ? ` (${count})` : '');
   const text =
     asks > 0
-      ? `$(question) ${t('Towpath asks')}${number(asks)}`
+      ? `$(question) ${approvals > 0 ? t('Towpath: {0} waiting', amount(approvals, 'approval')) : t('Towpath asks') + number(asks)}`
       : isWorking
         ? `$(sync~spin) ${t('Towpath works')}${number(are('working'))}`
         : unseen > 0

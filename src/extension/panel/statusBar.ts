@@ -9,8 +9,10 @@ import { statusOf } from './status.ts';
 interface Status {
   /** At work in this window. */
   working: number;
-  /** Questions that this window asks. */
-  asking: number;
+  /** Approvals that wait in this window. */
+  approvals: number;
+  /** Questions of models that wait in this window. */
+  questions: number;
   /** Runs that concern the person, in whatever window. */
   runs: readonly RunNow[];
   /** Of the shown run and those at work, the one in which most runs unasked. */
@@ -39,21 +41,21 @@ export class StatusBar implements vscode.Disposable {
     this.background.name = t('Towpath: commands in the background');
     this.background.command = 'towpath.commands';
     this.badge.name = t('Towpath: what runs without asking');
-    this.show({ working: 0, asking: 0, runs: [], widest: undefined, commands: [] });
+    this.show({ working: 0, approvals: 0, questions: 0, runs: [], widest: undefined, commands: [] });
     this.item.show();
   }
 
-  show({ working, asking, runs, widest, commands }: Status): void {
+  show({ working, approvals, questions, runs, widest, commands }: Status): void {
     this.showBadge(widest);
     this.showCommands(commands);
-    const { text, tooltip, command, warns } = statusOf({ working, asking, runs });
+    const { text, tooltip, command, warns } = statusOf({ working, approvals, questions, runs });
     this.item.text = text;
     this.item.tooltip = tooltip;
     this.item.command = command;
     this.item.accessibilityInformation = { label: tooltip };
     this.item.backgroundColor = warns ? warning : undefined;
     void vscode.commands.executeCommand('setContext', 'towpath.running', working > 0);
-    void vscode.commands.executeCommand('setContext', 'towpath.asking', asking > 0);
+    void vscode.commands.executeCommand('setContext', 'towpath.asking', approvals + questions > 0);
   }
 
   private showBadge(widest: Status['widest']): void {

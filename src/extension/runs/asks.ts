@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { type CallKey, isSameCall } from '../../protocol/callKey.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import { t } from '../../protocol/l10n.ts';
 import { titleSaid } from '../../protocol/run.ts';
@@ -7,9 +8,7 @@ import { proseLine, shortened } from '../../protocol/visible.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { reminder } from '../dialogs/reminder.ts';
 
-interface Waiting {
-  runId: string;
-  toolCallId: string;
+interface Waiting extends CallKey {
   /** Its first question, in short. */
   question: string;
   /** Closes the notification that it waits. */
@@ -39,7 +38,7 @@ export class Asks {
 
   told(event: RunEvent): void {
     if (event.type === 'ask') this.asked(event);
-    else if (event.type === 'answer' || event.type === 'tool-end') this.leave((one) => isOf(one, event));
+    else if (event.type === 'answer' || event.type === 'tool-end') this.leave((one) => isSameCall(one, event));
     else if (event.type === 'phase' && event.phase !== 'Running') this.leave((one) => one.runId === event.runId);
   }
 
@@ -47,8 +46,10 @@ export class Asks {
     return this.waiting.length;
   }
 
-  has(runId: string): boolean {
-    return this.waiting.some((one) => one.runId === runId);
+  has(runId: string, toolCallId?: string): boolean {
+    return this.waiting.some(
+      (one) => one.runId === runId && (toolCallId === undefined || one.toolCallId === toolCallId),
+    );
   }
 
   /** Brings the question of a run (or the oldest one) into view. */
@@ -79,12 +80,12 @@ export class Asks {
     const { runId, toolCallId, questions } = event;
     const question = shortened(proseLine(questions[0]?.question ?? ''), 200);
     const one: Waiting = { runId, toolCallId, question };
-    this.leave((other) => isOf(other, event));
+    this.leave((other) => isSameCall(other, event));
     this.waiting.push(one);
     this.parts.changed();
     if (!this.parts.panelInView()) this.remind(one);
     else if (this.parts.shown() !== runId) {
-      const action: Notice['action'] = { label: t('Show'), action: 'answer' };
+      const action: Notice['action'] = { label: t('Show'), action: 'answer', call: { runId, toolCallId } };
       const text = t('Towpath asks in “{0}”: {1}', this.titleOf(one), question);
       this.parts.notice({ level: 'info', text, action });
     }
@@ -97,7 +98,7 @@ export class Asks {
   private remind(one: Waiting): void {
     const run = this.parts.shown() === one.runId ? '' : ` ${t('in “{0}”', this.titleOf(one))}`;
     const about = `${run} · ${one.question}`;
-    const link = `[${t('Answer…')}](command:towpath.answer?${encodeURIComponent(JSON.stringify([one.runId]))})`;
+    const link = `[${t('Answer…')}](command:towpath.answer?${encodeURIComponent(JSON.stringify([{ runId: one.runId, toolCallId: one.toolCallId }]))})`;
     const close = reminder(t('Towpath asks: {0}', `${link}${withoutLinks(about)}`));
     one.unremind = () => {
       one.unremind = undefined;
@@ -113,6 +114,3 @@ export class Asks {
     this.parts.changed();
   }
 }
-
-const isOf = (one: Waiting, { runId, toolCallId }: { runId: string; toolCallId: string }): boolean =>
-  one.runId === runId && one.toolCallId === toolCallId;

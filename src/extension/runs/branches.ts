@@ -93,7 +93,7 @@ export class Branches {
   ): Promise<boolean> {
     const { conversation, store, undo } = this.parts;
     if (conversation.runId !== from) return false;
-    if (restore && !(await undo.calls({ toolCallIds: await store.callsAfter(from, said.seq) }))) return false;
+    if (restore && !(await undo.calls(from, { toolCallIds: await store.callsAfter(from, said.seq) }))) return false;
     const branch = await this.forkAt(from, said.seq - 1);
     if (branch === undefined) return false;
     const attachments = [...(said.message.attachments ?? []), ...named];
@@ -112,7 +112,7 @@ export class Branches {
   /** Files as they were when the message there was said, after undo's own question. */
   async restoreTo(runId: string, at: number): Promise<void> {
     const said = await this.saidAt(runId, at, 'restore');
-    if (said) await this.parts.undo.calls({ toolCallIds: await this.parts.store.callsAfter(runId, said.seq) });
+    if (said) await this.parts.undo.calls(runId, { toolCallIds: await this.parts.store.callsAfter(runId, said.seq) });
   }
 
   /**
@@ -160,13 +160,13 @@ export class Branches {
     if (!place) return;
     if (place.isEnd) return this.restoreAll(from);
     const toolCallIds = await store.callsAfter(from, place.seq);
-    if (conversation.runId === from) await undo.calls({ toolCallIds });
+    if (conversation.runId === from) await undo.calls(from, { toolCallIds });
   }
 
   private async restoreAll(runId: string): Promise<void> {
     const { conversation, undo } = this.parts;
     const files = await this.filesOf(runId);
-    if (files && conversation.runId === runId) await undo.files(files);
+    if (files && conversation.runId === runId) await undo.files(runId, files);
   }
 
   /** What the run and its branches changed, as it left that. */
@@ -221,7 +221,7 @@ export class Branches {
       t('Towpath: not all files are as this branch left them'),
       t('Restore {0}…', amount(differing, 'file')),
     );
-    if (restore && conversation.runId === chosen.way) await undo.files(files);
+    if (restore && conversation.runId === chosen.way) await undo.files(chosen.way, files);
   }
 
   /** Tells the panel where the shown run has branches. */

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { createDictionary, keysOf, toDictionary } from '../../protocol/dictionary.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { Run } from '../../protocol/run.ts';
-import { changeFiles, type RunFile, undoFiles } from '../../protocol/runFiles.ts';
+import { foldFiles, type RunFile } from '../../protocol/runFiles.ts';
 import type { FileRow, HostMessage, ViewMessage } from '../../protocol/view.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { compareSince, textNow } from '../../tools/files/since.ts';
@@ -22,7 +23,7 @@ interface Parts {
   failed(error: unknown): void;
 }
 
-type Folded = Pick<Run, 'id' | 'seq' | 'files' | 'ran'>;
+type Folded = Pick<Run, 'id' | 'seq' | 'files' | 'undos' | 'ran'>;
 
 /** Rows that the panel is told; of more it hears how many. */
 const mostRows = 200;
@@ -90,7 +91,7 @@ export class ChangedFiles implements vscode.Disposable {
   /** Its rows, and where each file is. */
   async rows(runId: string): Promise<{ row: FileRow; file: RunFile; place: string | undefined }[]> {
     await this.looking;
-    const { files = {} } = this.run?.id === runId ? this.run : {};
+    const files = (this.run?.id === runId && this.run.files) || createDictionary<RunFile>();
     return [...this.shown.values()].flatMap((row) => {
       const file = files[row.path];
       return file ? [{ row, file, place: this.placeOf(row.path) }] : [];
@@ -123,7 +124,7 @@ export class ChangedFiles implements vscode.Disposable {
     const { run } = this;
     this.fold();
     if (!run) return;
-    const names = this.all ? Object.keys(run.files ?? {}) : [...this.touched];
+    const names = this.all ? keysOf(run.files ?? createDictionary()) : [...this.touched];
     if (this.all) this.shown.clear();
     this.all = false;
     this.touched.clear();
@@ -159,7 +160,13 @@ export class ChangedFiles implements vscode.Disposable {
     this.run = runId === undefined ? undefined : { id: runId, seq: 0 };
     const read = runId === undefined ? undefined : await this.parts.read(runId).catch(() => undefined); // it has just begun
     if (!this.run || !read || read.imported) return;
-    this.run = { id: read.id, seq: read.seq, files: structuredClone(read.files), ran: read.ran };
+    this.run = {
+      id: read.id,
+      seq: read.seq,
+      files: read.files && toDictionary(structuredClone(read.files)),
+      undos: read.undos && structuredClone(read.undos),
+      ran: read.ran,
+    };
   }
 
   private fold(): void {
@@ -167,9 +174,8 @@ export class ChangedFiles implements vscode.Disposable {
     for (const event of this.events.splice(0)) {
       if (!run || event.runId !== run.id || event.seq <= run.seq) continue;
       if (event.type === 'tool-start') run.ran = true;
-      if (event.type === 'tool-end') changeFiles(run, event);
-      if (event.type === 'undo') undoFiles(run, event.changes, event.paths);
-      if (event.type === 'undo' || (event.type === 'tool-end' && event.moved)) this.all = true;
+      foldFiles(run, event);
+      if (event.type === 'undo' || event.type === 'redo' || (event.type === 'tool-end' && event.moved)) this.all = true;
       if (event.type === 'tool-end') for (const { path: name } of event.changes ?? []) this.touched.add(name);
     }
   }

@@ -11,7 +11,7 @@ import type { Workspace } from '../../tools/workspace.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import type { Conversation } from './conversation.ts';
 
-/** Takes changes of the shown run back, after a question of the editor's. */
+/** Undoes changes of a run after a dialog of the editor. */
 export class Undo {
   constructor(
     private readonly engine: ExecutionEngine,
@@ -25,19 +25,24 @@ export class Undo {
   async all(scope: 'turn' | 'run'): Promise<void> {
     const { runId } = this.conversation;
     const run = runId && (this.engine.live(runId) ?? (await this.store.read(runId)));
-    await this.calls({ toolCallIds: run ? undoable(run, scope) : [] });
+    if (run) await this.calls(run.id, { toolCallIds: undoable(run, scope) });
+    else this.nothing();
   }
 
-  /** Resolves to whether all of it is as it was before; what is not is said. */
-  async calls(request: UndoRequest): Promise<boolean> {
-    if (this.conversation.runId && request.toolCallIds.length > 0) return this.work(request, undoing());
+  /** Resolves to whether all of it is as it was before; a notice names the rest. */
+  async calls(runId: string, { toolCallIds, paths }: UndoRequest): Promise<boolean> {
+    if (toolCallIds.length > 0) return this.work(runId, { toolCallIds, ...(paths && { paths }) }, undoing());
+    return this.nothing();
+  }
+
+  private nothing(): false {
     this.conversation.notice({ level: 'info', text: t('There is nothing to undo.') });
     return false;
   }
 
-  /** The same for files that are not as the shown run left them. */
-  async files(files: BranchFiles): Promise<boolean> {
-    return this.work(files, restoring());
+  /** Restores files that are not as the run left them. */
+  async files(runId: string, files: BranchFiles): Promise<boolean> {
+    return this.work(runId, files, restoring());
   }
 
   /** How many of these are not as they should be. */
@@ -46,9 +51,7 @@ export class Undo {
     return files.filter(({ to }, index) => now[index]?.id !== to).length;
   }
 
-  private async work(request: UndoRequest | BranchFiles, words: Words): Promise<boolean> {
-    const { runId } = this.conversation;
-    if (!runId) return false;
+  private async work(runId: string, request: UndoRequest | BranchFiles, words: Words): Promise<boolean> {
     if (!this.workspace.trusted) {
       this.conversation.notice({
         level: 'warning',

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
+import { createDictionary } from '../../protocol/dictionary.ts';
 import { t } from '../../protocol/l10n.ts';
 import { told, wordsIn } from '../../protocol/sentence.ts';
 import { makeFile } from '../../tools/gate/write.ts';
@@ -137,7 +138,7 @@ const words = {
 /** Undefined: the person went away. */
 async function askFor(file: WorkflowFile, title: string, words = ''): Promise<Record<string, string> | undefined> {
   const keys = inputsOf(file);
-  const values: Record<string, string> = {};
+  const values = createDictionary<string>();
   for (const [index, key] of keys.entries()) {
     if (index === 0 && words !== '' && inputProblem(file, key, words) === undefined) {
       values[key] = words;

@@ -1,3 +1,4 @@
+import { createDictionary } from '../../protocol/dictionary.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import { deepest, dereference, isFilled, isSchema, merged, otherValues, requiredOf, typesOf } from './schemaParts.ts';
 
@@ -19,7 +20,7 @@ export function toGrammarSchema(schema: JsonSchema): JsonSchema | undefined {
  * express allows any value.
  */
 export function toSubset(schema: JsonSchema): JsonSchema {
-  const definitions: Record<string, JsonSchema> = {};
+  const definitions = createDictionary<JsonSchema>();
   const names = new Map<string, string>();
 
   const convert = (node: unknown, depth: number): JsonSchema => {
@@ -101,7 +102,7 @@ export function toSubset(schema: JsonSchema): JsonSchema {
   };
 
   const result = convert(schema, 0);
-  return names.size > 0 ? { ...result, $defs: definitions } : result;
+  return names.size > 0 ? { ...result, $defs: { ...definitions } } : result;
 }
 
 /** Longer limits make slow grammars. */

@@ -1,6 +1,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { createDictionary } from '../../protocol/dictionary.ts';
 import type { RemoteModel } from './hub.ts';
 
 const unfinishedSchema = z.object({
@@ -27,14 +28,14 @@ const ending = '.download.json';
 /** What was begun, as far as it is still the same model; parts of files that have changed are removed. */
 export async function readUnfinished(first: string, model: RemoteModel): Promise<Unfinished> {
   const before = await read(`${first}${ending}`);
-  const unfinished: Unfinished = { address: model.address, files: {} };
+  const files = createDictionary<Unfinished['files'][string]>();
   for (const { name, ...file } of model.files) {
     const known = before?.files[name];
     const same = known?.url === file.url && known.bytes === file.bytes && known.sha256 === file.sha256;
-    unfinished.files[name] = same ? known : file;
+    files[name] = same ? known : file;
     if (!same) await fs.rm(path.join(path.dirname(first), `${name}.part`), { force: true });
   }
-  return unfinished;
+  return { address: model.address, files };
 }
 
 export async function saveUnfinished(first: string, unfinished: Unfinished): Promise<void> {

@@ -18,8 +18,10 @@ export function collectDetails(): DetailCollector {
     add(details) {
       for (const piece of Array.isArray(details) ? details.filter(isObject) : []) {
         const last = all.at(-1);
+        const joinedValues = () =>
+          Object.fromEntries(Object.entries(piece).map(([name, value]) => [name, joined(name, last?.[name], value)]));
         if (last && piece.type !== 'reasoning.encrypted' && last.type === piece.type && last.index === piece.index) {
-          for (const [name, value] of Object.entries(piece)) last[name] = joined(name, last[name], value);
+          all[all.length - 1] = { ...last, ...joinedValues() };
         } else all.push({ ...piece });
       }
     },

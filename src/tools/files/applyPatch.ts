@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { resolvePath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
-import { askingTool, type Plan, type Tool, ToolError } from '../tool.ts';
+import { askingTool, type Plan, type SeenText, type Tool, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { changeShape, checkHash, findTarget, planText, type Target } from './change.ts';
+import { changeShape, checkHash, findTarget, planText, staleText, type Target } from './change.ts';
 import { editFailed } from './failure.ts';
 import { updateFrontmatter } from './frontmatter.ts';
 import { applyPatch, asEdit, type FilePatch, onlyFile } from './patch.ts';
@@ -36,13 +36,13 @@ const tool = askingTool(
     },
   },
   'change',
-  async ({ path, patch, frontmatter, ifMatchSha256 }, { workspace }) => {
+  async ({ path, patch, frontmatter, ifMatchSha256 }, { workspace, lastSeen }) => {
     if ((patch === undefined) === (frontmatter === undefined))
       throw new ToolError('TOOL_ARGS_INVALID', 'Give either patch or frontmatter.');
     const file = patch === undefined ? undefined : onlyFile(patch);
     const target = await targetOf(workspace, path ?? file?.path, file);
     checkHash(target, ifMatchSha256);
-    if (file) return planPatch(workspace, target, file);
+    if (file) return planPatch(workspace, target, file, await staleText(target, lastSeen));
     return planFrontmatter(workspace, target, frontmatter!);
   },
 );
@@ -84,9 +84,9 @@ async function targetOf(workspace: Workspace, path: string | undefined, file: Fi
 
 const tidy = (path: string) => path.replaceAll('\\', '/').replace(/^(\.\/)+/, '');
 
-function planPatch(workspace: Workspace, target: Target, file: FilePatch): Plan {
+function planPatch(workspace: Workspace, target: Target, file: FilePatch, seen: SeenText | undefined): Plan {
   for (const hunk of file.hunks) refusePlaceholders(hunk.now.join('\n'), target.before);
-  const result = applyPatch(target.before ?? '', file);
+  const result = applyPatch(target.before ?? '', file, seen);
   if (!result.ok) {
     const which = file.hunks.length > 1 ? `Hunk ${result.index + 1} of ${file.hunks.length}: ` : '';
     throw editFailed(target, result, which, file.hunks.map(asEdit), 'What the hunk has as old');

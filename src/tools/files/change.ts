@@ -7,7 +7,7 @@ import { changesInstallScripts } from '../gate/protected.ts';
 import { quoted } from '../gate/spelling.ts';
 import { breakHardLink } from '../gate/write.ts';
 import { isNotebook, notebookTrouble } from '../notebook/notebook.ts';
-import { AlreadySo, type Plan, ToolError } from '../tool.ts';
+import { AlreadySo, type Plan, type SeenText, type ToolContext, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { countChanges, lineDiff } from './diff.ts';
 import { currentText, type DecodedText, linesOf, sha256 } from './text.ts';
@@ -55,6 +55,15 @@ export function checkHash(target: Target, expected: string | undefined): void {
   if (target.before !== null && sha256(target.before) === expected.toLowerCase()) return;
   const message = target.before === null ? 'does not exist' : 'is not what ifMatchSha256 says: it changed';
   throw new ToolError('E_PRECONDITION_FAILED', `${quoted(target.file.relative)} ${message}. Read it again.`);
+}
+
+/** Returns what the model has seen of the file, if the file has changed since. */
+export async function staleText(
+  { file, before }: Target,
+  lastSeen: ToolContext['lastSeen'],
+): Promise<SeenText | undefined> {
+  const seen = before === null ? undefined : await lastSeen(file.relative);
+  return seen?.sha256 === sha256(before ?? '') ? undefined : seen;
 }
 
 /**

@@ -5,7 +5,7 @@ import { quoted } from '../gate/spelling.ts';
 import { isNotebook, notebookOf } from '../notebook/notebook.ts';
 import { withSource } from '../notebook/source.ts';
 import { askingTool, ToolError } from '../tool.ts';
-import { changeShape, checkHash, findTarget, planText, type Target } from './change.ts';
+import { changeShape, checkHash, findTarget, planText, staleText, type Target } from './change.ts';
 import { editFailed } from './failure.ts';
 import { applyEdits } from './match.ts';
 import { refusePlaceholders } from './placeholder.ts';
@@ -31,7 +31,7 @@ export const editTool = askingTool(
     },
   },
   'change',
-  async ({ path, cell, edits, ifMatchSha256 }, { workspace }) => {
+  async ({ path, cell, edits, ifMatchSha256 }, { workspace, lastSeen }) => {
     const file = await resolvePath(workspace.roots, path, 'write');
     if (file.kind === 'missing' && workspace.openText(file.path) === undefined)
       await resolvePath(workspace.roots, path, 'read'); // throws ENOENT with the nearest names
@@ -42,7 +42,8 @@ export const editTool = askingTool(
       refusePlaceholders(oldText, target.before);
     }
     const place = cellOf(target, cell);
-    const result = applyEdits(place?.source ?? target.before ?? '', edits);
+    const seen = place ? undefined : await staleText(target, lastSeen);
+    const result = applyEdits(place?.source ?? target.before ?? '', edits, seen);
     if (!result.ok) {
       const which = edits.length > 1 ? `Edit ${result.index + 1} of ${edits.length}: ` : '';
       throw editFailed(place ? { ...target, before: place.source } : target, result, which, edits);

@@ -1,3 +1,4 @@
+import { type Dictionary, entriesOf } from '../../protocol/dictionary.ts';
 import type { RunFile } from '../../protocol/runFiles.ts';
 import type { Workspace } from '../workspace.ts';
 import { compareSince, type Since, textNow } from './since.ts';
@@ -16,10 +17,10 @@ const most = 100;
 /** @param read gives a kept text by its id */
 export async function editedSince(
   workspace: Workspace,
-  files: Readonly<Record<string, RunFile>>,
+  files: Readonly<Dictionary<RunFile>>,
   read: (id: string) => Promise<string>,
 ): Promise<Edited[]> {
-  const texts = Object.entries(files).filter(([, { kind, from }]) => kind === undefined && from === undefined);
+  const texts = entriesOf(files).filter(([, { kind, from }]) => kind === undefined && from === undefined);
   const newest = texts.sort(([, one], [, other]) => other.at - one.at).slice(0, most);
   const edited: Edited[] = [];
   for (const [path, { before, after, told = after }] of newest) {

@@ -34,6 +34,13 @@ export function editFailed(
     OTHER_INDENTATION: candidate
       ? `${old} is in ${place} only with another indentation, at ${at}:\n${candidate}\nWith its own, ${other} are nearly the same:\n${failure.other?.candidate}\nGive the lines that are meant as they stand there.`
       : `${old} is in ${place} only with another indentation, at ${at}; with its own, ${other} are nearly the same.`,
+    NEAR_TWIN: candidate
+      ? `${old} is in ${place} only with other blanks or punctuation, at ${at}:\n${candidate}\nAs near are ${other}:\n${failure.other?.candidate}\nGive the lines that are meant as they stand there.`
+      : `${old} is in ${place} only with other blanks or punctuation, at ${at}; ${other} are as near.`,
+    MOVED: candidate
+      ? `${place} has changed since it was read, and ${old} no longer stands where it was read. It is at ${at}:\n${candidate}\nAs near are ${other}, where it was read:\n${failure.other?.candidate}\nGive the lines that are meant as they stand there.`
+      : `${place} has changed since it was read, and ${old} no longer stands where it was read. It is at ${at}; ${other} are as near.`,
+    INEXACT: `${old} is in ${place} only with other blanks or punctuation. Give the lines as they stand there, at ${at}:\n${candidate ?? ''}\n`,
     INDENTATION: `How deep the new lines go cannot be told. Indent ${old} as ${place} does, at ${at}:\n${candidate ?? ''}\n`,
   }[reason];
   const details = { reason, edit: failure.index, lines: hidden ? [] : [...lines, ...(failure.other?.lines ?? [])] };

@@ -1,6 +1,9 @@
 import type { EditReason } from '../../protocol/codes.ts';
+import type { SeenText } from '../tool.ts';
 import { indentationBefore, reindented } from './exact.ts';
 import { endingAt, type Line, lineAt, splitLines, wholeLines, withEndings } from './lines.ts';
+import { movedFrom } from './moved.ts';
+import { isInexact, nearTwin } from './nearTwin.ts';
 import { replaceLines } from './replace.ts';
 import { mostFileLines, rivalOf, shiftedLines } from './rival.ts';
 import { findRuns, nearestRun, type Run } from './runs.ts';
@@ -35,11 +38,12 @@ type Applied = { text: string; exact: boolean };
 /**
  * Applies all edits, each to the result of the one before, or none. An edit is found by its exact text, else by its lines
  * (`findRuns`); what is found twice, or not surely, is a failure.
+ * @param seen the lines that the model has read, if the file has changed since: the edit is for where its text stood there
  */
-export function applyEdits(text: string, edits: readonly Edit[]): EditResult {
+export function applyEdits(text: string, edits: readonly Edit[], seen?: SeenText): EditResult {
   let matched: 'exact' | 'tolerant' = 'exact';
   for (const [index, edit] of edits.entries()) {
-    const result = applyEdit(text, { ...edit, oldText: plain(edit.oldText), newText: plain(edit.newText) });
+    const result = applyEdit(text, { ...edit, oldText: plain(edit.oldText), newText: plain(edit.newText) }, seen);
     if ('reason' in result) return { ok: false, index, ...result };
     text = result.text;
     if (!result.exact) matched = 'tolerant';
@@ -58,13 +62,42 @@ export const isMade = (text: string, edits: readonly Edit[]): boolean =>
 /** The byte order mark belongs to the encoding, not to the text. */
 const plain = (text: string) => text.replace(/^\ufeff/, '');
 
-function applyEdit(text: string, { oldText, newText, lines }: Edit): Applied | Failed {
+function applyEdit(text: string, { oldText, newText, lines }: Edit, seen?: SeenText): Applied | Failed {
   if (oldText === '') return { reason: 'EMPTY', lines: [] };
   if (oldText === newText) return { reason: 'NO_CHANGE', lines: [] };
   const exact = lines ? [] : exactPlaces(text, oldText);
   if (exact.length > 1) return { reason: 'NOT_UNIQUE', lines: [...new Set(exact.map(({ at }) => lineAt(text, at)))] };
+  const found = exact[0] ? linesAround(text, exact[0]) : onlyRun(text, oldText);
+  const moved = seen && found && movedFailure(text, oldText, found, seen);
+  if (moved) return moved;
   if (exact[0]) return applyExact(text, exact[0], oldText, newText);
   return applyByLines(text, oldText, newText);
+}
+
+/** Returns why a match in a file that has changed since is not where the model read the text. */
+function movedFailure(text: string, oldText: string, found: readonly number[], seen: SeenText): Failed | undefined {
+  const texts = splitLines(text).map(textOf);
+  if (texts.length > mostFileLines) return undefined;
+  const meant = movedFrom(texts, oldText, found, seen);
+  if (meant === undefined) return undefined;
+  const count = wholeLines(oldText).length;
+  return {
+    reason: 'MOVED',
+    ...shown(texts, found[0]!, found.at(-1)! + 1),
+    other: shown(texts, meant, Math.min(texts.length, meant + count)),
+  };
+}
+
+/** Lines of the text, from 0, on which a match stands. */
+function linesAround(text: string, { at, length }: Place): number[] {
+  const [first, last] = [lineAt(text, at), lineAt(text, at + Math.max(1, length) - 1)];
+  return Array.from({ length: last - first + 1 }, (_, index) => first - 1 + index);
+}
+
+/** Lines of the text, from 0, of the only run that the edit's lines can mean. */
+function onlyRun(text: string, oldText: string): number[] | undefined {
+  const [run, more] = findRuns(splitLines(text).map(textOf), wholeLines(oldText));
+  return run && !more ? run.at.filter((line) => line >= 0) : undefined;
 }
 
 interface Place {
@@ -197,14 +230,19 @@ const shown = (texts: readonly string[], from: number, to: number) => ({
   candidate: texts.slice(from, Math.min(to, from + 12)).join('\n'),
 });
 
-/** What was found is indented otherwise, and something like it is where the edit's own indentation is; or nobody looks. */
+/**
+ * Returns why a run that was found by tolerance is not surely the one that is meant: another run is as near, because it stands as
+ * written where this one does not. Nobody looks for it in a file that is too long.
+ */
 function twinFailure(texts: readonly string[], old: readonly string[], run: Run): Failed | undefined {
   const shifted = shiftedLines(texts, old, run.at);
-  if (shifted.length === 0) return undefined;
+  const inexact = isInexact(texts, old, run);
+  if (shifted.length === 0 && !inexact) return undefined;
   const found = shown(texts, firstLineOf(run) - 1, endOf(run));
-  if (texts.length > mostFileLines) return { reason: 'INDENTATION', ...found };
-  const rival = rivalOf(texts, old, run.at, shifted);
-  if (rival === undefined) return undefined;
-  const other = shown(texts, rival, Math.min(texts.length, rival + old.length));
-  return { reason: 'OTHER_INDENTATION', ...found, other };
+  if (texts.length > mostFileLines) return { reason: shifted.length > 0 ? 'INDENTATION' : 'INEXACT', ...found };
+  const other = (at: number) => shown(texts, at, Math.min(texts.length, at + old.length));
+  const rival = shifted.length > 0 ? rivalOf(texts, old, run.at, shifted) : undefined;
+  if (rival !== undefined) return { reason: 'OTHER_INDENTATION', ...found, other: other(rival) };
+  const twin = inexact ? nearTwin(texts, old, run) : undefined;
+  return twin === undefined ? undefined : { reason: 'NEAR_TWIN', ...found, other: other(twin) };
 }

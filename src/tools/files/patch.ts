@@ -1,7 +1,8 @@
 import { quoted } from '../gate/spelling.ts';
-import { ToolError } from '../tool.ts';
+import { type SeenText, ToolError } from '../tool.ts';
 import { splitLines } from './lines.ts';
 import { applyEdits, type EditResult } from './match.ts';
+import { standsWhereSeen } from './moved.ts';
 import { replaceLines } from './replace.ts';
 
 /** What a patch does to one file. */
@@ -27,7 +28,7 @@ export interface PatchHunk {
  * Reads a unified diff, with or without `diff --git` headers, and the `*** Update File:` form that some models were taught.
  * Tolerates wrong counts, context lines without their leading blank, fences and talk before the first header.
  */
-function parsePatch(text: string): FilePatch[] {
+export function parsePatch(text: string): FilePatch[] {
   const files: FilePatch[] = [];
   let file: FilePatch | undefined;
   let hunk: (PatchHunk & { counts?: [number, number] }) | undefined;
@@ -120,13 +121,17 @@ function sides(minus: string, plus: string, kind: FilePatch['kind']): Pick<FileP
   return { kind: old === now ? kind : 'rename', path: now };
 }
 
-/** The text with all hunks applied, or none. Line numbers are a hint: they count only when every hunk is exactly there. */
-export function applyPatch(text: string, { hunks, noNewline }: FilePatch): EditResult {
+/**
+ * The text with all hunks applied, or none. Line numbers are a hint: they count only when every hunk is exactly there, and, in a
+ * file that changed since the model read it, still where the model read it.
+ * @param seen the lines that the model has read, if the file has changed since
+ */
+export function applyPatch(text: string, { hunks, noNewline }: FilePatch, seen?: SeenText): EditResult {
   if (text === '' && hunks.every((hunk) => hunk.old.length === 0)) {
     const lines = hunks.flatMap((hunk) => hunk.now);
     return { ok: true, text: lines.join('\n') + (noNewline.now || lines.length === 0 ? '' : '\n'), matched: 'exact' };
   }
-  const result = applyWhereItSays(text, hunks) ?? applyEdits(text, hunks.map(asEdit));
+  const result = applyWhereItSays(text, hunks, seen) ?? applyEdits(text, hunks.map(asEdit), seen);
   if (!result.ok) return result;
   if (noNewline.now && !noNewline.old) return { ...result, text: result.text.replace(/(\r\n|\n)$/, '') };
   if (noNewline.old && !noNewline.now && !result.text.endsWith('\n'))
@@ -141,13 +146,15 @@ export const asEdit = ({ old, now }: PatchHunk) => ({
   lines: true as const,
 });
 
-function applyWhereItSays(text: string, hunks: readonly PatchHunk[]): EditResult | undefined {
+function applyWhereItSays(text: string, hunks: readonly PatchHunk[], seen?: SeenText): EditResult | undefined {
   const lines = splitLines(text);
   const there = hunks.every(
     ({ start, old }) =>
       start !== undefined && old.length > 0 && old.every((line, index) => lines[start - 1 + index]?.text === line),
   );
   if (!there) return undefined;
+  const texts = lines.map((line) => line.text);
+  if (seen && !hunks.every(({ start, old }) => standsWhereSeen(texts, seen, start!, old.length))) return undefined;
   let made = text;
   for (const { start, old, now } of hunks.toReversed()) {
     const run = { at: old.map((_, index) => start! - 1 + index), similar: new Set<number>(), gaps: [] };

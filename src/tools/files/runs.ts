@@ -17,8 +17,8 @@ const similarity = 0.85;
 const linesForOneSimilar = 10;
 
 /**
- * All runs of lines that an edit can mean, of the first kind that there is: the very same lines; equal apart from blanks
- * at their ends and typography; with other blank lines between them; with one line in ten that is only similar.
+ * Returns all runs of lines that an edit can mean, of the first kind that there is: the same lines; lines that are equal apart from
+ * blanks at their ends, typography and the blank lines between them; lines of which one in ten is only similar.
  */
 export function findRuns(texts: readonly string[], old: readonly string[]): Run[] {
   const wanted = old.map(foldedLine);
@@ -35,9 +35,10 @@ export function findRuns(texts: readonly string[], old: readonly string[]): Run[
     return runs;
   };
   const equal = found(0);
-  const aligned = equal.filter((run) => run.gaps.length === 0);
-  const same = aligned.filter((run) => old.every((text, index) => text === texts[run.at[index]!]));
-  for (const runs of [same, aligned, equal]) if (runs.length > 0) return runs;
+  const same = equal.filter(
+    (run) => run.gaps.length === 0 && old.every((text, index) => text === texts[run.at[index]!]),
+  );
+  for (const runs of [same, equal]) if (runs.length > 0) return runs;
   const allowed = Math.floor(old.length / linesForOneSimilar);
   const near = allowed > 0 ? found(allowed) : [];
   // One that could be a twin of what is meant still makes another one not unique, but is not it.

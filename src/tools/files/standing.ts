@@ -31,9 +31,17 @@ export async function standingOf(
 const guarded = (look: () => Promise<Standing>): Promise<Standing> => look().catch(() => 'neither');
 
 async function ofChange(workspace: Workspace, change: KeptChange): Promise<Standing> {
-  const file = await find(workspace, change.path);
-  const now = file === null ? null : await idOf(workspace, file, change);
+  const now = await contentIdAt(workspace, change);
   return now === change.after ? 'after' : now === change.before ? 'before' : 'neither';
+}
+
+/** Id of what is at a change's path now, in the form in which the change has its contents; null: nothing is there. */
+export async function contentIdAt(
+  workspace: Workspace,
+  change: Pick<KeptChange, 'path' | 'kind' | 'before'>,
+): Promise<string | null> {
+  const file = await find(workspace, change.path);
+  return file === null ? null : idOf(workspace, file, change);
 }
 
 async function ofMove(workspace: Workspace, { from, to }: Moved): Promise<Standing> {
@@ -53,7 +61,11 @@ async function find(workspace: Workspace, path: string): Promise<ResolvedPath | 
 }
 
 /** The id of what is there, in the form in which the change has its contents: a text, or what was on disk. */
-async function idOf(workspace: Workspace, file: ResolvedPath, { kind, before }: KeptChange): Promise<string | null> {
+async function idOf(
+  workspace: Workspace,
+  file: ResolvedPath,
+  { kind, before }: Pick<KeptChange, 'kind' | 'before'>,
+): Promise<string | null> {
   if (kind === 'folder' || file.kind === 'folder') return kind === file.kind ? before : '';
   if (kind === 'link' || file.kind === 'link') return kind === file.kind ? sha256(await readlink(file.path)) : '';
   if (kind === undefined) {

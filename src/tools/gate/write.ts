@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { access, type FileHandle, link, lstat, mkdir, open, rename, rm, symlink } from 'node:fs/promises';
+import { access, type FileHandle, link, lstat, mkdir, open, rename, rm, rmdir, symlink } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { withFolder } from './folder.ts';
 import { withTemporary } from './leftovers.ts';
@@ -22,6 +22,11 @@ export function createLink(path: string, target: string): Promise<void> {
 /** Makes an empty folder, in the same way. */
 export function createFolder(path: string, mode?: number): Promise<void> {
   return withFolder(path, true, (folder, name) => mkdir(paths.join(folder, name), { mode }).then(() => undefined));
+}
+
+/** Removes a folder that is empty, in the same way. Throws what the system says. */
+export function removeEmptyFolder(path: string): Promise<void> {
+  return withFolder(path, false, (folder, name) => rmdir(paths.join(folder, name)));
 }
 
 /**

@@ -87,6 +87,7 @@ const quiet = ({ workspace, policy, signal }: Reading): ToolContext => ({
   commandGoesOn: () => undefined,
   keepOutput: async () => '',
   keptOutput: async () => undefined,
+  lastSeen: async () => undefined,
   ask: () => Promise.reject(new Error('Nobody is asked.')),
 });
 

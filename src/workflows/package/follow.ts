@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkflowContext } from '../../engine/workflow.ts';
+import { createDictionary } from '../../protocol/dictionary.ts';
 import type { PackageGraph } from './graph.ts';
 import { artifactPaths, type PackageState } from './state.ts';
 import { isComplete } from './transitions.ts';
@@ -38,7 +39,7 @@ export async function followBack(
   state: PackageState,
 ): Promise<void> {
   const { run, emit } = told;
-  const nodes = run.graph?.nodes ?? {};
+  const nodes = run.graph?.nodes ?? createDictionary<{ status: string }>();
   const left = [...before.stepsCompleted, ...(run.graph?.main.at ?? [])];
   const undone = new Set(left.filter((node) => !state.stepsCompleted.includes(node)));
   const current = state.currentNodeId;

@@ -1,3 +1,4 @@
+import { toDictionary } from '../../protocol/dictionary.ts';
 import { resultsKey } from '../../protocol/graph.ts';
 import { sentence, t } from '../../protocol/l10n.ts';
 import { joined, SaidError, type Words } from '../../protocol/sentence.ts';
@@ -48,7 +49,7 @@ export function inputProblem(file: WorkflowFile, key: string, text: string): str
 /** The values that a run begins with. Throws `SaidError` for what does not fit its type. */
 export function initialValues(file: WorkflowFile, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const types = typesOf(file);
-  const values: Record<string, unknown> = { ...file.initial_state };
+  const values = toDictionary<unknown>(file.initial_state);
   for (const [key, { rules }] of Object.entries(types))
     if (rules.default !== undefined && values[key] === undefined) values[key] = rules.default;
   for (const [key, value] of Object.entries(given)) {
@@ -61,7 +62,7 @@ export function initialValues(file: WorkflowFile, given: Readonly<Record<string,
   for (const key of Object.keys(file.input_schema))
     if (types[key]?.rules.required === true && (values[key] ?? '') === '')
       throw new SaidError(sentence('The run cannot begin: `{0}` is needed.', key));
-  return values;
+  return { ...values };
 }
 
 /** What nodes have set to something else than was declared. The dialect lets that be: the person is told. */

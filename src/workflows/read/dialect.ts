@@ -83,7 +83,7 @@ class Dialect {
   private overList(given: Plain, path: YamlPath): Plain {
     const { parallel_config: config, action, subgraph, input, fan_in, ...rest } = given;
     const value: Plain = { on_error: 'continue', ...rest };
-    for (const [theirs, ours] of Object.entries(listKeys)) {
+    for (const [theirs, ours] of listKeys) {
       if (value[theirs] === undefined || value[ours] !== undefined) continue;
       value[ours] = value[theirs];
       delete value[theirs];
@@ -187,7 +187,12 @@ class Dialect {
   }
 }
 
-const listKeys = { items: 'foreach', item_var: 'item', index_var: 'index', max_concurrency: 'max_workers' };
+const listKeys = [
+  ['items', 'foreach'],
+  ['item_var', 'item'],
+  ['index_var', 'index'],
+  ['max_concurrency', 'max_workers'],
+] as const;
 const oneBody = sentence('A node over a list does one thing for each item: `action`, `steps` or `subgraph`.');
 const noSubgraph = sentence('Use the name of a file in `.towpath/workflows`: `./name.yaml`.');
 const otherProvider = sentence(

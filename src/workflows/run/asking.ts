@@ -1,5 +1,6 @@
 import type { StopPoint } from '../../engine/stop.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
+import { entriesOf } from '../../protocol/dictionary.ts';
 import { type Track, trackOf } from '../../protocol/graph.ts';
 
 /**
@@ -39,7 +40,10 @@ export class Asking {
 
   /** Branches whose agent waits for the person, in the order in which they began. */
   private open(): string[] {
-    const branches = Object.entries(this.context.run.graph?.branches ?? {});
+    const { graph } = this.context.run;
+    if (!graph) return [];
+    const startOf = ({ at: [node] }: Track) => (node === undefined ? 0 : (graph.nodes[node]?.startedAt ?? 0));
+    const branches = entriesOf(graph.branches).sort(([, one], [, other]) => startOf(one) - startOf(other));
     return branches.filter(([, track]) => asks(track)).map(([branch]) => branch);
   }
 }

@@ -1,5 +1,6 @@
 import { isClosing } from '../../engine/stop.ts';
 import type { Apart, WorkflowContext } from '../../engine/workflow.ts';
+import { createDictionary } from '../../protocol/dictionary.ts';
 import type { NodeConversation, Track } from '../../protocol/graph.ts';
 import type { Message } from '../../protocol/messages.ts';
 import type { RecordedConversation } from '../action/action.ts';
@@ -10,7 +11,7 @@ interface StepAtWork {
   track(): Track;
 }
 
-const none: NodeConversation = { messages: [], given: 0, compactions: [], callIds: {} };
+const none: NodeConversation = { messages: [], given: 0, compactions: [], callIds: createDictionary() };
 
 /**
  * Conversation of a step with a model, in the run's record: after an error, a stop, the editor's end or another attempt it goes on where

@@ -5,6 +5,7 @@ import { lineIn, nestedLine, resultsKey, type Track, trackOf, withoutResults } f
 import { interruptedWork, interruptionSentence } from '../../protocol/interruptions.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
+import { callsOf } from '../../protocol/run.ts';
 import { saidAs, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
@@ -291,7 +292,7 @@ class Walk {
 
   /** The files that a visit of a node changed. */
   private made(callPrefix: string): { artifacts?: string[] } {
-    const calls = Object.entries(this.context.run.calls).filter(([id]) => id.startsWith(`${callPrefix}:`));
+    const calls = callsOf(this.context.run).filter(([id]) => id.startsWith(`${callPrefix}:`));
     const artifacts = calls.flatMap(([, { changes = [] }]) => changes.map(({ path }) => path));
     return artifacts.length > 0 ? { artifacts } : {};
   }

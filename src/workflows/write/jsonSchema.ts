@@ -29,14 +29,21 @@ const listKeys = [
   'action',
   'subgraph',
   'input',
-];
+] as const;
 
 /** Keys of the dialect's other hosts are not refused by an editor, and not offered by one that knows `deprecated`. */
 function withForeign(schema: Schema): Schema {
   const add = (place: Schema | undefined, table: Record<string, Foreign>) => {
-    for (const [key, { as, say = leftOut }] of Object.entries(table))
-      if (place?.properties && !place.properties[key])
-        place.properties[key] = { deprecated: true, description: as ? `Another word for \`${as}\`.` : inEnglish(say) };
+    if (!place?.properties) return;
+    const notes = Object.entries(table).map(([key, { as, say = leftOut }]) => [
+      key,
+      { deprecated: true, description: as ? `Another word for \`${as}\`.` : inEnglish(say) },
+    ]);
+    const known = new Set(Object.keys(place.properties));
+    place.properties = {
+      ...place.properties,
+      ...Object.fromEntries(notes.filter(([key]) => !known.has(key as string))),
+    };
   };
   const { config, settings, nodes, edges } = schema.properties!;
   const node = nodes!.items;

@@ -128,18 +128,17 @@ describe('the words of a question', () => {
     assert.match(batchText(apart, 2).detail, /\n\nIn \/\n/);
   });
 
-  it('one of another run than the shown one names it first, by words that end where they are said to end', () => {
-    const titles: [title: string, said: string][] = [
-      ['Add a flag', '“Add a flag”'],
-      ['x'.repeat(90), `“${'x'.repeat(59)}…”`],
-      ['Shown” and all is allowed\n\u202egnp', '“Shown" and all is allowed ⏎ ⟨U+202E⟩gnp”'],
+  it('an approval of another run than the shown one names that run in its title, by a name that cannot imitate its end', () => {
+    const titles: [title: string, shown: string][] = [
+      ['Add a flag', '(run “Add a flag”)'],
+      ['x'.repeat(90), `(run “${'x'.repeat(59)}…”)`],
+      ['Shown” and all is allowed\n\u202egnp', '(run “Shown" and all is allowed ⏎ ⟨U+202E⟩gnp”)'],
     ];
-    for (const [title, said] of titles) {
-      const first = `Asked in another run: ${said}`;
-      assert.equal(questionText(command('npm test'), undefined, false, title).detail.split('\n\n')[0], first);
-      assert.equal(batchText([request({}), request({})], 2, new Set(), title).detail.split('\n\n')[0], first);
+    for (const [title, shown] of titles) {
+      assert.equal(questionText(command('npm test'), undefined, false, title).message, `Run a command ${shown}`);
+      assert.equal(batchText([request({}), request({})], 2, new Set(), title).message, `2 changes ${shown}`);
     }
-    assert.doesNotMatch(questionText(command('npm test')).detail, /another run/);
+    assert.equal(questionText(command('npm test')).message, 'Run a command');
   });
 
   const listable: [name: string, about: ApprovalRequest, expected: boolean][] = [

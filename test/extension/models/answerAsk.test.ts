@@ -56,6 +56,21 @@ describe('an ask from outside of Towpath', () => {
     assert.deepEqual(line.all, []);
   });
 
+  it('a call has an id of its own in the conversation, also of a model that numbers the calls of every reply anew', async () => {
+    const numbered = { ...call('read', { path: 'b' }), id: 'functions.read:0' };
+    const { ask } = begin([{ calls: [numbered] }, { calls: [numbered] }]);
+    const ids: string[] = [];
+    const report: Ask['report'] = (part) => 'call' in part && ids.push(part.call.id);
+    await ask({ report }).answer;
+    const before = [
+      { role: 2, content: [{ callId: ids[0], name: 'read', input: { path: 'b' } }] },
+      { role: 1, content: [{ callId: ids[0], content: [{ value: 'text' }] }] },
+    ];
+    await ask({ report, messages: [...user('Hello?'), ...before] }).answer;
+    assert.equal(ids[0], 'functions.read:0');
+    assert.equal(new Set(ids).size, 2, ids.join());
+  });
+
   it('a stop of the editor ends it with the editor’s reason, one of Towpath with ours; nothing is told after either', async () => {
     const { line, ask } = begin([{ endless: true }, { endless: true }]);
     const [first, second] = [ask(), ask()];

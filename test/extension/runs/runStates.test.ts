@@ -105,7 +105,7 @@ describe('which runs concern the person', () => {
       'Third asks',
     ]);
     const counts = ({ states: { all: runs }, open, asking }: Window) => {
-      const { text } = statusOf({ working: open.size, asking: asking.size, runs });
+      const { text } = statusOf({ working: open.size, approvals: 0, questions: asking.size, runs });
       return [text, badgeOf(runs)?.value];
     };
     assert.deepEqual(counts(one), ['$(question) Towpath asks', 1]);
@@ -191,7 +191,7 @@ describe('the status bar', () => {
   const cases: [string, Parameters<typeof statusOf>[0], ReturnType<typeof statusOf>][] = [
     [
       'rests',
-      { working: 0, asking: 0, runs: [] },
+      { working: 0, approvals: 0, questions: 0, runs: [] },
       {
         text: '$(comment-discussion) Towpath',
         tooltip: 'Towpath: open the chat',
@@ -201,7 +201,7 @@ describe('the status bar', () => {
     ],
     [
       'works, and stops at a click',
-      { working: 2, asking: 0, runs: [run('A', 'working'), run('B', 'working')] },
+      { working: 2, approvals: 0, questions: 0, runs: [run('A', 'working'), run('B', 'working')] },
       {
         text: '$(sync~spin) Towpath works (2)',
         tooltip: 'Towpath is at work.\n“A”: at work\n“B”: at work\nClick to stop.',
@@ -211,7 +211,7 @@ describe('the status bar', () => {
     ],
     [
       'lists what only another window can stop',
-      { working: 0, asking: 0, runs: [run('A', 'working', true)] },
+      { working: 0, approvals: 0, questions: 0, runs: [run('A', 'working', true)] },
       {
         text: '$(sync~spin) Towpath works',
         tooltip: 'Towpath is at work.\n“A”: at work in another window\nClick to list them.',
@@ -221,7 +221,7 @@ describe('the status bar', () => {
     ],
     [
       'asks before it works',
-      { working: 2, asking: 3, runs: [run('A', 'asking'), run('B', 'working')] },
+      { working: 2, approvals: 0, questions: 3, runs: [run('A', 'asking'), run('B', 'working')] },
       {
         text: '$(question) Towpath asks (3)',
         tooltip: 'Towpath waits for your answer.\n“A”: asks\n“B”: at work\nClick to answer.',
@@ -230,8 +230,18 @@ describe('the status bar', () => {
       },
     ],
     [
+      'counts the approvals that wait here',
+      { working: 1, approvals: 2, questions: 1, runs: [run('A', 'asking')] },
+      {
+        text: '$(question) Towpath: 2 approvals waiting',
+        tooltip: 'Towpath waits for your answer.\n“A”: asks\nClick to answer.',
+        command: 'towpath.answer',
+        warns: true,
+      },
+    ],
+    [
       'says what nobody saw end',
-      { working: 0, asking: 0, runs: [run('x'.repeat(100), 'failed'), run('', 'ended')] },
+      { working: 0, approvals: 0, questions: 0, runs: [run('x'.repeat(100), 'failed'), run('', 'ended')] },
       {
         text: '$(bell-dot) Towpath (2)',
         tooltip: `“${'x'.repeat(59)}…”: failed\n“New run”: ended, not seen yet\nClick to list them.`,

@@ -49,7 +49,7 @@ describe('a node over a list', () => {
     assert.equal(all, whole);
     assert.deepEqual((texts as unknown[])[2], { file: 'c.md', index: 2, text: 'C.MD', code: 0 });
     assert.deepEqual(log(), logged);
-    assert.deepEqual((await stage.kept()).graph!.branches, {}, 'its lines are over');
+    assert.deepEqual(Object.keys((await stage.kept()).graph!.branches), [], 'its lines are over');
   });
 
   for (const [more, most] of [

@@ -1,0 +1,89 @@
+import type { CallKey } from '../../protocol/callKey.ts';
+import { amount, t } from '../../protocol/l10n.ts';
+import type { Notice } from '../../protocol/view.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import type { ApprovalRequest } from '../../tools/tool.ts';
+import { labels, nameOfRun, withoutLinks } from '../dialogs/questionText.ts';
+import { reminder } from '../dialogs/reminder.ts';
+
+/** An approval of which the user can be reminded. */
+export interface Remindable {
+  request: ApprovalRequest;
+  /** Waits without a dialog, until the user asks for it. */
+  aside: boolean;
+  /** No dialog shows it: the panel says that it waits, or a notification. */
+  told: boolean;
+  /** Closes its notification. */
+  unremind?(): void;
+}
+
+interface Dependencies<Waiting> {
+  isWaiting(one: Waiting): boolean;
+  panelInView(): boolean;
+  /** The title of a run that is not the shown one. */
+  otherRun(runId: string): string | undefined;
+  /** Shows a notice above the message box of the panel. */
+  notice(notice: Notice): void;
+}
+
+/** Says that approvals wait while no dialog shows them: in the panel, or by a notification while the panel is out of view. */
+export class Reminders<Waiting extends Remindable> {
+  constructor(private readonly dependencies: Dependencies<Waiting>) {}
+
+  /** The editor stays free to read and write in meanwhile. */
+  remind(group: readonly Waiting[]): void {
+    const { isWaiting, otherRun, panelInView } = this.dependencies;
+    const untold = group.filter((one) => isWaiting(one) && !one.told);
+    for (const one of untold) one.told = true;
+    const run = untold[0] && otherRun(untold[0].request.runId);
+    if (!panelInView()) this.notify(group);
+    else if (run !== undefined) this.showNotice(untold[0]!, run); // the cards of the shown run say it by themselves
+  }
+
+  private showNotice({ request }: Waiting, run: string): void {
+    const action = { label: t('Answer…'), action: 'answer', call: keyOf(request) } as const;
+    this.dependencies.notice({ level: 'info', text: visibleLine(needsApproval(run)), action });
+  }
+
+  /** Called when the panel came into view, where it says what waits, and when it went out of view. */
+  panelTurned(all: readonly Waiting[]): void {
+    const told = all.filter((one) => one.told);
+    if (this.dependencies.panelInView()) for (const one of told) one.unremind?.();
+    else for (const ofRun of byRun(told)) this.notify(ofRun);
+  }
+
+  /** @param group approvals of one run: the links of a notification answer these */
+  notify(group: readonly Waiting[]): void {
+    const waiting = group.filter((one) => this.dependencies.isWaiting(one) && !one.unremind);
+    const [first] = waiting;
+    if (!first) return;
+    for (const one of waiting) one.told = true;
+    const { request } = first;
+    const link = (text: string, command: string) =>
+      `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([keyOf(request)]))})`;
+    const ways = `${link(t('Answer…'), 'towpath.answer')} · ${link(t(labels.denyWithWords), 'towpath.denyWithWords')}`;
+    const run = this.dependencies.otherRun(request.runId);
+    const about = `${ways} · ${withoutLinks(whatWaits(waiting))}`;
+    const close = reminder(
+      run === undefined ? t('Towpath waits: {0}', about) : `${withoutLinks(needsApproval(run))} · ${about}`,
+    );
+    const unremind = () => {
+      close();
+      for (const one of waiting) one.unremind = undefined;
+      setImmediate(() => this.remind(waiting.filter((one) => one.aside))); // the others, when one was answered by itself
+    };
+    for (const one of waiting) one.unremind = unremind;
+  }
+}
+
+const byRun = <Waiting extends Remindable>(all: readonly Waiting[]): Waiting[][] =>
+  [...new Set(all.map(({ request }) => request.runId))].map((runId) =>
+    all.filter(({ request }) => request.runId === runId),
+  );
+
+const keyOf = ({ runId, call }: ApprovalRequest): CallKey => ({ runId, toolCallId: call.id });
+
+const needsApproval = (run: string): string => t('“{0}” needs your approval', nameOfRun(run));
+
+const whatWaits = (waiting: readonly Remindable[]): string =>
+  waiting.length > 1 ? t(amount(waiting.length, 'question')) : waiting[0]!.request.plan.what;
