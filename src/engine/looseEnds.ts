@@ -106,10 +106,11 @@ async function endOf(state: CallState, runId: string, toolCallId: string, eviden
 }
 
 /** Outcome for the model of a call whose own was lost. A tool whose work is that of a model with tools has calls of its own. */
-export function toldOfCall({ calls }: Pick<Run, 'calls'>, id: string): ToolOutcome {
+export function toldOfCall(run: Pick<Run, 'calls'>, id: string): ToolOutcome {
+  const { calls } = run;
   const isPartly =
     calls[id]?.startedAt === undefined &&
-    callsOf({ calls }).some(([one, { startedAt }]) => startedAt !== undefined && one.startsWith(`${id}:`));
+    callsOf(run).some(([one, { startedAt }]) => startedAt !== undefined && one.startsWith(`${id}:`));
   return isPartly ? failure('TOOL_INTERRUPTED', partly) : toldAfterwards(calls[id]);
 }
 

@@ -184,7 +184,7 @@ export function applyNodeMessage(
   if (!track) return;
   track.conversations ??= createDictionary();
   const known = anew ? undefined : track.conversations[key];
-  const own = known ?? { messages: [], given: 0, compactions: [], callIds: createDictionary<string>() };
+  const own = known ?? { messages: [], given: 0, compactions: [], callIds: createDictionary() };
   track.conversations[key] = own;
   own.messages.push(message);
   if (given) own.given = own.messages.length;

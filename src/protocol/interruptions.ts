@@ -99,7 +99,7 @@ export function finishedNode({
   graph,
   outcomes = createDictionary(),
 }: Pick<Run, 'graph' | 'outcomes'>): string | undefined {
-  const lines = graph ? [graph.main, ...entriesOf(graph.branches).map(([, line]) => line)] : [];
+  const lines = graph ? [graph.main, ...entriesOf(graph.branches).map(([, track]) => track)] : [];
   return lines
     .filter(({ visit }) => visit !== undefined)
     .map(({ at }) => at[0]!)

@@ -24,7 +24,7 @@ export function recordOutcome(run: Recorded, toolCallId: string, outcome: NodeOu
 
 /** Recorded outcome of this very call of a tool; a call of another tool is another call. */
 export function outcomeOf({ outcomes }: Recorded, { id, name }: ToolCall): ToolOutcome | undefined {
-  const outcome = outcomes && Object.hasOwn(outcomes, id) ? outcomes[id] : undefined;
+  const outcome = outcomes?.[id];
   if (!outcome || (outcome.tool !== name && !outcome.byPerson)) return undefined;
   return 'error' in outcome ? { ok: false, error: outcome.error } : { ok: true, data: outcome.data ?? null };
 }
