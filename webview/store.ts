@@ -110,6 +110,7 @@ function fold(model: PanelModel, event: RunEvent): void {
   applyEvent(run, event);
   if (event.type === 'message' && event.branch === undefined) collectResults(model, event.message);
   if ('toolCallId' in event) touch(model, event.toolCallId);
+  if (event.type === 'undo') for (const id of event.toolCallIds) touch(model, id);
   if (run.undos !== undos)
     for (const { toolCallIds } of [...(undos ?? []), ...(run.undos ?? [])])
       for (const id of toolCallIds) touch(model, id);

@@ -295,7 +295,7 @@ WaitingUser`,
         outline(transcript(await run.kept())),
         `user       [[write]]
 assistant  → fs.write notes/today.md
-tool       TOOL_INTERRUPTED
+tool       TOOL_DENIED
 user       [[twice]]
 assistant  ${said.twice}
 assistant  → fs.write notes/one.md
