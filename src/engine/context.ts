@@ -89,7 +89,7 @@ export interface ContextOptions {
   /** Without it nobody looks. */
   instructions?: WorkspaceInstructions;
   maxTurns(): number;
-  /** What is done once the calls that an earlier window left open have their results; see `Turns.open`. */
+  /** Called once the calls that an earlier window left open have their results; see `Turns.open`. */
   settled?(): Promise<boolean>;
 }
 

@@ -42,7 +42,7 @@ export async function answerLooseEnds(
   await endCalls(log, evidence, but, lastAt);
   for (const { id } of pendingCalls(log.run.messages)) {
     if (but.includes(id)) continue;
-    const toolResults = [toToolResult(id, toldOfCall(log.run, id))];
+    const toolResults = [toToolResult(id, lostOutcome(log.run, id))];
     await log.emit({ type: 'message', message: { role: 'tool', content: '', toolResults } });
   }
 }
@@ -106,7 +106,7 @@ async function endOf(state: CallState, runId: string, toolCallId: string, eviden
 }
 
 /** Outcome for the model of a call whose own was lost. A tool whose work is that of a model with tools has calls of its own. */
-export function toldOfCall(run: Pick<Run, 'calls'>, id: string): ToolOutcome {
+export function lostOutcome(run: Pick<Run, 'calls'>, id: string): ToolOutcome {
   const { calls } = run;
   const isPartly =
     calls[id]?.startedAt === undefined &&

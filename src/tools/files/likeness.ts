@@ -14,7 +14,7 @@ const maxUnequal = 0.99;
 export const slack = 3;
 
 /** A line, as it is compared with others. */
-export interface LineWords {
+export interface ComparedLine {
   /** Absent: any indentation. */
   indent?: string;
   text: string;
@@ -22,13 +22,13 @@ export interface LineWords {
 }
 
 /** @param anywhere the indentation does not count */
-export function lineWords(line: string, anywhere = false): LineWords {
+export function comparedLine(line: string, anywhere = false): ComparedLine {
   const text = foldedLine(line);
   return { ...(!anywhere && { indent: indentOf(line) }), text, words: new Set(text.match(/[\p{L}\p{N}_]+/gu)) };
 }
 
 /** Returns the share of words, from 0 to 1, that two lines of the same indentation have in common; of short lines, of their letters. */
-export function likeness(one: LineWords, other: LineWords): number {
+export function likeness(one: ComparedLine, other: ComparedLine): number {
   if (one.text === '' || (one.indent ?? other.indent) !== other.indent) return 0;
   if (one.text === other.text) return 1;
   let common = 0;
@@ -44,7 +44,7 @@ export function likeness(one: LineWords, other: LineWords): number {
 }
 
 /** Returns the likeness of a line of the edit to each line of the file. */
-export function likenessRow(line: LineWords, own: readonly (LineWords | undefined)[]): Float32Array {
+export function likenessRow(line: ComparedLine, own: readonly (ComparedLine | undefined)[]): Float32Array {
   const row = new Float32Array(own.length);
   for (let at = 0; at < row.length; at++) if (own[at]) row[at] = likeness(line, own[at]!);
   return row;

@@ -1,5 +1,5 @@
 import { foldedLine } from './fold.ts';
-import { type LineWords, likeEnough, likeness, lineWords, slack } from './likeness.ts';
+import { type ComparedLine, comparedLine, likeEnough, likeness, slack } from './likeness.ts';
 import type { Run } from './runs.ts';
 
 /** Lines of an edit whose likeness is computed. */
@@ -31,8 +31,8 @@ function twinOf(
   differences: readonly Difference[],
 ): number | undefined {
   const taken = new Set(found);
-  const wanted = old.map((line, index) => lineWords(line, index === 0 && old.length > 1));
-  const own = ownWords(texts, taken);
+  const wanted = old.map((line, index) => comparedLine(line, index === 0 && old.length > 1));
+  const own = ownLines(texts, taken);
   const lines = [...old.keys()].filter((line) => old[line]!.trim() !== '').slice(0, maxLines);
   let best: { at: number; score: number } | undefined;
   for (const at of positions(lines, wanted, texts, own)) {
@@ -84,9 +84,9 @@ const typography = (text: string) => (text.trim() === foldedLine(text) ? '' : te
 /** Positions of the edit's first line at which one of these lines is the same, or like a line of the file. */
 function positions(
   lines: readonly number[],
-  wanted: readonly LineWords[],
+  wanted: readonly ComparedLine[],
   texts: readonly string[],
-  own: OwnWords,
+  own: OwnLines,
 ): ReadonlySet<number> {
   const found = new Set<number>();
   const isSame = lines.length > 1;
@@ -102,21 +102,21 @@ function positions(
 }
 
 /** Words of a line of the file, computed when first asked for; undefined for a line of the found run. */
-type OwnWords = (index: number) => LineWords | undefined;
+type OwnLines = (index: number) => ComparedLine | undefined;
 
-function ownWords(texts: readonly string[], taken: ReadonlySet<number>): OwnWords {
-  const known = new Map<number, LineWords>();
+function ownLines(texts: readonly string[], taken: ReadonlySet<number>): OwnLines {
+  const known = new Map<number, ComparedLine>();
   return (index) => {
     const text = texts[index];
     if (text === undefined || taken.has(index)) return undefined;
-    const words = known.get(index) ?? lineWords(text);
+    const words = known.get(index) ?? comparedLine(text);
     known.set(index, words);
     return words;
   };
 }
 
 /** The most alike line of the file within `slack` lines, the nearest one first; `like` is 0 without one. */
-function nearest(wanted: LineWords, own: OwnWords, at: number): { like: number; index: number } {
+function nearest(wanted: ComparedLine, own: OwnLines, at: number): { like: number; index: number } {
   let best = { like: 0, index: at };
   for (let step = 0; step <= slack * 2; step++) {
     const index = at + (step % 2 === 0 ? -step / 2 : (step + 1) / 2);

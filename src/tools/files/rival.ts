@@ -1,5 +1,5 @@
 import { indentOf } from './indent.ts';
-import { likeEnough, likenessRow, lineWords, maxAround, starts } from './likeness.ts';
+import { comparedLine, likeEnough, likenessRow, maxAround, starts } from './likeness.ts';
 
 /** Lines of a file in which rivals are looked for, and lines of the edit, of each kind, that are looked at. */
 export const mostFileLines = 50_000;
@@ -19,11 +19,11 @@ export function rivalOf(
   shifted: readonly number[],
 ): number | undefined {
   const taken = new Set(found);
-  const own = texts.map((text, index) => (taken.has(index) ? undefined : lineWords(text)));
+  const own = texts.map((text, index) => (taken.has(index) ? undefined : comparedLine(text)));
   const standing = [...old.keys()].filter((line) => old[line]!.trim() !== '' && !shifted.includes(line));
   const lines = [...shifted.slice(0, mostLines), ...standing.slice(0, mostLines)];
   const wanted = lines.map((line) => {
-    const words = lineWords(old[line]!, line === 0 && old.length > 1);
+    const words = comparedLine(old[line]!, line === 0 && old.length > 1);
     const row = likenessRow(words, own);
     const telling = words.words.size > 0 && shifted.includes(line);
     return { line, row, near: maxAround(row), weight: words.words.size > 0 ? 1 : lightWeight, telling };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { toldOfCall } from '../../engine/looseEnds.ts';
+import { lostOutcome } from '../../engine/looseEnds.ts';
 import { RestsAt } from '../../engine/stop.ts';
 import type { Apart, TurnOptions } from '../../engine/workflow.ts';
 import { isUnanswered } from '../../protocol/ask.ts';
@@ -127,7 +127,7 @@ async function answerPending(apart: Apart, { allows, extraTools }: OfferedTools,
     const isTold = isDenied || (state?.ok && !recorded) || !isOffered;
     const perform = async () =>
       isTold
-        ? toldOfCall(run.run, id)
+        ? lostOutcome(run.run, id)
         : own
           ? bounded(await own.run({ id, ...call }))
           : run.execute({ id, ...call }, approval);

@@ -1,4 +1,4 @@
-import { toldOfCall } from '../../engine/looseEnds.ts';
+import { lostOutcome } from '../../engine/looseEnds.ts';
 import { RestsAt, type StopPoint } from '../../engine/stop.ts';
 import type { Apart, WorkflowContext } from '../../engine/workflow.ts';
 import type { Track } from '../../protocol/graph.ts';
@@ -262,7 +262,7 @@ async function ownTalk({ context, place, callPrefix, track }: NodeWork, branch: 
   for (const { id } of pendingCalls(messages)) {
     if (open.includes(id)) continue;
     const made = visits.find((visit) => context.run.calls[visit + id]) ?? prefix; // before the node was begun anew, too
-    const told = toldOfCall(context.run, made + id);
+    const told = lostOutcome(context.run, made + id);
     await add({ role: 'tool', content: '', toolResults: [toToolResult(id, told)] });
   }
   return {
