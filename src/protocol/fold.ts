@@ -148,16 +148,16 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'pausing':
       run.pausing = true;
       break;
-    case 'approval-request': {
-      const call = callOf(run, event.toolCallId);
-      call.status = 'asking';
-      call.question = event.question;
-      call.proposed = event.proposed;
-      call.requestSeq = event.seq;
-      if (event.title) call.title = event.title;
-      for (const key of ['decision', 'automatic', 'startedAt', 'ok', 'code'] as const) delete call[key]; // a node asks again under the same id
+    case 'approval-request':
+      run.calls[event.toolCallId] = {
+        ...begunBefore(run.calls[event.toolCallId]), // a node asks again under the same id
+        status: 'asking',
+        question: event.question,
+        proposed: event.proposed,
+        requestSeq: event.seq,
+        ...(event.title && { title: event.title }),
+      };
       break;
-    }
     case 'question': {
       const { proposed, requestSeq } = run.calls[event.toolCallId] ?? {};
       run.calls[event.toolCallId] = {
@@ -345,8 +345,14 @@ export function applyEvent(run: Run, event: RunEvent): void {
 }
 
 /** State of a call that is asked about again after an interruption: it began once, whatever the answer is. */
-const begunBefore = ({ again, startedAt, interruptedAt, command }: Partial<CallState> = {}): Partial<CallState> =>
-  again ? { again, startedAt, interruptedAt, ...(command && { command }) } : {};
+const begunBefore = ({
+  again,
+  startedAt,
+  startSeq,
+  interruptedAt,
+  command,
+}: Partial<CallState> = {}): Partial<CallState> =>
+  again ? { again, startedAt, startSeq, interruptedAt, ...(command && { command }) } : {};
 
 function callOf(run: Run, toolCallId: string): CallState {
   run.calls[toolCallId] ??= { status: 'asking' };

@@ -17,7 +17,9 @@ export function pendingCalls(messages: readonly Message[]): ToolCall[] {
 export const needsApproval = (state: CallState | undefined): boolean =>
   state?.proposed !== undefined && !hasBegun(state) && state.decision !== 'deny';
 
-const hasBegun = ({ startedAt, ok }: CallState): boolean => startedAt !== undefined || ok !== undefined;
+/** A call that was interrupted, and that the user wants to run again, has not begun again. */
+const hasBegun = ({ startedAt, ok, again }: CallState): boolean =>
+  (startedAt !== undefined && !again) || ok !== undefined;
 
 /** Ids of the calls that need an approval, oldest first; those of workflow nodes stand in no message. */
 export const openApprovals = ({ calls, readOnly }: Pick<Run, 'calls' | 'readOnly'>): string[] =>
