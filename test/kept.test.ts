@@ -7,8 +7,10 @@ import { RunPresets } from '../src/extension/gate/runPresets.ts';
 import { providerSettings } from '../src/extension/models/providerSettings.ts';
 import { Memory } from '../src/extension/settings/memory.ts';
 import type { ProviderId } from '../src/llm/providers.ts';
-import { pendingCalls } from '../src/protocol/pending.ts';
+import { interruptedWork } from '../src/protocol/interruptions.ts';
+import { openApprovals, pendingCalls } from '../src/protocol/pending.ts';
 import type { Run } from '../src/protocol/run.ts';
+import { redoable } from '../src/protocol/runFiles.ts';
 import { RunStore } from '../src/runs/store.ts';
 import { readRules } from '../src/tools/gate/rules.ts';
 import { packageRunId } from '../src/workflows/package/ids.ts';
@@ -18,6 +20,7 @@ import { workflowOf } from '../src/workflows/package/workflowOf.ts';
 import { Conversation } from './engine/conversation.ts';
 import { knownTo } from './support/knownTo.ts';
 import { manifestSettings } from './support/manifestSettings.ts';
+import { reply } from './support/provider.ts';
 import { call } from './support/scriptedClient.ts';
 import { noSettings } from './support/settings.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from './support/workspace.ts';
@@ -30,7 +33,7 @@ import { Stage } from './workflows/stage.ts';
  */
 const kept = path.join(import.meta.dirname, 'fixtures/kept');
 const json = (file: string) => JSON.parse(readFileSync(path.join(kept, file), 'utf8'));
-const runs = ['chat', 'killed', 'package', 'shortened', 'workflow'] as const;
+const runs = ['approval', 'chat', 'interrupted', 'killed', 'package', 'shortened', 'workflow'] as const;
 type Name = (typeof runs)[number];
 const runOf = (name: Name) => json(`runs/${name}/run.json`) as Run;
 
@@ -164,6 +167,70 @@ describe('a run of an earlier Towpath', () => {
     } finally {
       await talk.end();
       rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('approval: the call still needs it, and nothing is sent before it is answered', async () => {
+    const runId = await begin('approval', { text: 'It is oat milk now.' });
+    try {
+      assert.deepEqual(openApprovals(await talk.store.read(runId)), ['8']);
+      talk.answers = ['wait'];
+      const going = talk.engine.continue({ runId, onlyApprovals: true });
+      await talk.seen('question');
+      assert.deepEqual([talk.client.requests.length, workspace.read('list.txt')], [0, 'milk\n']);
+      talk.allowWaiting();
+      assert.equal((await going).assistantText, 'It is oat milk now.');
+      assert.deepEqual([talk.questions, workspace.read('list.txt')], [['Edit list.txt'], 'oat milk\n']);
+      const [name] = readdirSync(path.join(kept, 'runs/approval/images'));
+      const image = readFileSync(path.join(kept, 'runs/approval/images', name!)).toString('base64');
+      assert.ok(told(0).includes(image), 'the stored image is sent as it was');
+    } finally {
+      await talk.end();
+    }
+  });
+
+  it('approval: what was undone can be redone, and what was redone can be undone', async () => {
+    const runId = await begin('approval');
+    const nobody = () => assert.fail('nobody is asked');
+    const redo = async (id: string) => {
+      const { seq } = redoable(await talk.store.read(runId), ({ toolCallIds }) => toolCallIds.includes(id))!;
+      return talk.engine.undo(runId, { undo: seq }, workspace, nobody);
+    };
+    try {
+      await redo('9');
+      assert.equal(workspace.read('picture.txt'), 'a square\n');
+      await talk.engine.undo(runId, { toolCallIds: ['10'] }, workspace, async () => 'all');
+      assert.equal(workspace.read('notes.txt'), 'äöü: old notes\n');
+      await redo('10');
+      assert.equal(workspace.read('notes.txt'), 'äöü: new notes\n');
+      assert.deepEqual(openApprovals(await talk.store.read(runId)), ['8'], 'it still needs its approval');
+    } finally {
+      await talk.end();
+    }
+  });
+
+  it('interrupted: goes on with the conversation of its node, and runs no command again', async () => {
+    const yaml = readFileSync(path.join(kept, 'runs/interrupted/flow.yaml'), 'utf8');
+    const files = json('runs/interrupted/files.json');
+    const stage = await Stage.of(yaml, [reply.text('They know.')], { files });
+    try {
+      Object.assign(stage, { runId: put('interrupted', stage.folder) });
+      assert.equal((await stage.continue()).error?.code, 'TOOL_INTERRUPTED');
+      assert.deepEqual(
+        interruptedWork(await stage.kept()).map(({ node, calls }) => [node, calls]),
+        [['work', ['work:1:0:call_0_shell_run']]],
+      );
+      assert.equal((await stage.choose('after', { exitCode: 0 })).phase, 'Completed');
+      const { d, said } = await stage.state();
+      assert.deepEqual([d, said], [{ version: 'v2' }, 'They know.']);
+      assert.deepEqual([stage.questions, stage.workspace.read('log.txt')], [[], files['log.txt']]);
+      const [request] = stage.provider.requests;
+      assert.deepEqual(
+        request!.body.messages.map(({ role }) => role),
+        ['user', 'assistant', 'tool'],
+      );
+    } finally {
+      await stage.end();
     }
   });
 });

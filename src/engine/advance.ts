@@ -21,7 +21,7 @@ import { answerLooseEnds, attendedBy, type Evidence, endCalls, unsettledIn } fro
 import { refusedRoom, restedBefore } from './refusedRoom.ts';
 import type { Rest } from './result.ts';
 import { saidOf } from './said.ts';
-import { Stopped, stopPointOf } from './stop.ts';
+import { RestsAt, Stopped, stopPointOf } from './stop.ts';
 import { nameRun } from './title.ts';
 import { measureWork } from './took.ts';
 import { give, giveWaiting, whenDone } from './waiting.ts';
@@ -130,6 +130,7 @@ async function advance(
   const { signal } = active.controller;
   const took = measureWork(run, options.now ?? Date.now);
   const models = withinLimit(run, options);
+  const mayRequest = () => !onlyApprovals || unsettled.some((id) => isDecided(run.calls[id]));
   const context = contextOf(log, active, { ...options, ...models }, host, {
     intent,
     values,
@@ -137,9 +138,9 @@ async function advance(
     ...(instead !== undefined && { instead }),
     async settled() {
       if (unsettled.length > 0) await tellNews();
-      const isAnswered = unsettled.some((id) => isDecided(run.calls[id]));
-      return !onlyApprovals || isAnswered;
+      return mayRequest();
     },
+    mayRequest,
   });
   const naming = outline || unsettled.length > 0 ? undefined : nameRun(log, models.naming);
   try {
@@ -148,6 +149,7 @@ async function advance(
     return turns === undefined ? stop : { ...stop, took: took(turns) };
   } catch (error) {
     if (error instanceof StoreError) throw error;
+    if (error instanceof RestsAt && !signal.aborted) return error.point;
     return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: toInfo(error) };
   } finally {
     await naming?.end();
@@ -202,7 +204,7 @@ const contextOf = (
   active: Active,
   options: Advancing,
   host: ToolHost,
-  how: Pick<ContextOptions, 'intent' | 'values' | 'instead' | 'edited' | 'settled'>,
+  how: Pick<ContextOptions, 'intent' | 'values' | 'instead' | 'edited' | 'settled' | 'mayRequest'>,
 ) =>
   createContext({
     maxTurns: () => 20,

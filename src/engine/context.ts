@@ -1,6 +1,7 @@
 import type { LlmAdapter } from '../llm/adapter.ts';
 import { callIdsIn } from '../llm/callIds.ts';
 import { withOwnNatives } from '../llm/native.ts';
+import { isUnanswered } from '../protocol/ask.ts';
 import { type Compaction, compactionOf } from '../protocol/compaction.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
@@ -91,6 +92,8 @@ export interface ContextOptions {
   maxTurns(): number;
   /** Called once the calls that an earlier window left open have their results; see `Turns.open`. */
   settled?(): Promise<boolean>;
+  /** False: the run continues only for approvals that an earlier window left open, and the user has answered none of them. */
+  mayRequest?(): boolean;
 }
 
 /** What a workflow works with: the one loop, the one gate and the one stream of events of a run. */
@@ -174,6 +177,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     },
 
     async complete({ model: id, ...request }, { node, onText, ...options }) {
+      restUnlessAnswered();
       const chosen = await modelOf(id);
       const { model, maxTokens } = chosen;
       const reply = await callModel(
@@ -198,12 +202,22 @@ export function createContext(options: ContextOptions): WorkflowContext {
       return reply;
     },
 
-    execute: async (call, approval) =>
-      outcomeOf(run, call) ??
-      host.executeToolCall(call, { ...contextFor(approval), step: { done: stepDone(run.calls[call.id]) } }),
+    async execute(call, approval) {
+      const step = { done: stepDone(run.calls[call.id]) };
+      const outcome = outcomeOf(run, call) ?? (await host.executeToolCall(call, { ...contextFor(approval), step }));
+      if (isUnanswered(outcome) && !signal.aborted) throw new RestsAt({ phase: 'WaitingUser' });
+      return outcome;
+    },
   };
 
+  /** Throws `RestsAt` in the place of a request to a model, as long as the run only continues to have an approval answered. */
+  function restUnlessAnswered(): void {
+    if (options.mayRequest?.() === false) throw new RestsAt({ phase: 'WaitingUser' });
+  }
+
   async function turns({ agent, apart, ...turn }: TurnOptions) {
+    const open = openCalls(apart?.messages ?? run.messages, run.calls, apart?.callPrefix);
+    if (open.length === 0) restUnlessAnswered();
     const chosen = await modelOf(agent.model);
     if (!apart && run.models?.at(-1)?.model !== chosen.id) await emit({ type: 'model', model: chosen.id });
     const extra = new Map((turn.extraTools ?? []).map((tool) => [tool.definition.name, tool]));
@@ -253,7 +267,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       isPausing: () => !(apart && !apart.add) && options.isPausing(),
       wantsRoom: () => !apart && (options.wantsRoom?.() ?? false),
       open: {
-        calls: openCalls(apart?.messages ?? run.messages, run.calls, apart?.callPrefix),
+        calls: open,
         needsApproval: (call) => reopened.has(named(call).id),
         settled: options.settled ?? (async () => true),
       },

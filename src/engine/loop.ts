@@ -85,7 +85,8 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     const isInterrupted = (call: ToolCall) => talk.isInterrupted && !needsApproval(call);
     const running = new Calls(talk.hasCall, turns.isFree, turns.execute, isInterrupted).runAll(open);
     const outcomes = await settle(running);
-    if (!outcomes || signal.aborted) return stopPointOf(signal);
+    if (signal.aborted) return stopPointOf(signal);
+    if (!outcomes) return { phase: 'WaitingUser' }; // nobody can approve it here
     if (!(await settled())) return { phase: 'WaitingUser' };
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
     if (turns.handsBack()) return { phase: 'WaitingUser' };

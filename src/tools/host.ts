@@ -125,6 +125,7 @@ export function createToolHost({
       const { done } = context.step ?? {};
       const gave = done && (await doneBefore(call, done, context.workspace ?? workspace));
       if (gave) return bounded(toSuccess(gave)); // its end is on record
+      if (!workspace.trusted && context.proposed?.(call.id)) return untrustedYet;
       let started = now();
       let doing: Kept = {};
       let diff: string | undefined;
@@ -313,6 +314,9 @@ export function createToolHost({
 
 /** The outcome of a call that had not started when the editor closed: it stays open for the next window. */
 const notYet = failure(unanswered, 'The editor closed before this started.');
+
+/** The outcome of a call that an earlier window left open, in a window that may not run it: it stays open. */
+const untrustedYet = failure(unanswered, 'This workspace is not trusted, so this cannot be approved here.');
 
 function inWords({ what, where, why, details, ...plan }: Plan, tell: Tell): AskedPlan {
   const words = { what: tell(what), where: tell(where) };

@@ -79,6 +79,7 @@ export class Conversation {
   naming?: LLMClient | Error;
   workflow: Workflow = chat;
   preset = defaultPolicy.preset;
+  rules = defaultPolicy.rules;
   tools = defaultTools();
   left?: LeftCommands;
   background?: BackgroundCommands;
@@ -119,7 +120,7 @@ export class Conversation {
       workspace: this.workspace,
       tools: this.tools,
       approve,
-      policy: () => ({ ...defaultPolicy, preset: this.preset }),
+      policy: () => ({ ...defaultPolicy, preset: this.preset, rules: this.rules }),
     });
     this.engine = new ExecutionEngine({
       store: this.store,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { createLocalClient } from '../../src/llm/local/client.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { Message, ToolCall } from '../../src/protocol/messages.ts';
 import { openApprovals } from '../../src/protocol/pending.ts';
@@ -120,6 +121,74 @@ WaitingUser`);
     next.allowWaiting();
     await done;
     assert.equal(next.file('made'), '');
+  });
+
+  it('a rule that denies it came in between: it is denied without a question, and the run rests', async () => {
+    await begin([call('shell.run', { command: 'touch made' }, 'r')]);
+    const next = nextWindow();
+    next.rules = [{ effect: 'deny', tool: 'shell.run', scope: 'user' }];
+    assert.equal((await resume(next)).phase, 'WaitingUser');
+    assert.deepEqual([next.questions, requests(next), openApprovals(await next.kept())], [[], 0, []]);
+    await next.continue();
+    assert.equal(told(next)[0]![1].error.code, 'TOOL_DENIED');
+    assert.equal(next.file('made'), undefined);
+  });
+
+  for (const [how, proceed] of [
+    ['Answer…', resume],
+    ['Continue', (next: Conversation) => next.continue()],
+  ] as const)
+    it(`a window that is not trusted leaves it open, also after ${how}; a trusted one asks it`, async () => {
+      await begin([edit('a', 'e'), edit('b', 'f')]);
+      const next = nextWindow();
+      next.workspace.trusted = false;
+      assert.deepEqual(await proceed(next), { success: true, phase: 'WaitingUser', assistantText: null });
+      assert.deepEqual([next.questions, requests(next), next.file('a')], [[], 0, 'one\n']);
+      const run = await next.kept();
+      assert.deepEqual([openApprovals(run), run.calls.e?.code], [['e', 'f'], undefined]);
+      next.workspace.trusted = true;
+      await resume(next);
+      assert.deepEqual([next.questions, requests(next)], [['Edit a', 'Edit b'], 1]);
+      assert.deepEqual([next.file('a'), next.file('b')], ['two\n', 'two\n']);
+    });
+
+  for (const [what, gone] of [
+    ['an edit', edit('a', 'e')],
+    ['a command', call('shell.run', { command: 'touch made' }, 'e')],
+  ] as const)
+    it(`${what} in a worktree that is gone: nothing is run or created, the run rests, and the model hears of it`, async () => {
+      await begin([gone]);
+      rmSync(before.workspace.root, { recursive: true });
+      const next = nextWindow();
+      await resume(next);
+      assert.deepEqual([requests(next), openApprovals(await next.kept())], [0, []]);
+      assert.equal(existsSync(before.workspace.root), false);
+      await next.continue();
+      assert.equal(told(next)[0]![1].ok, false);
+      assert.equal(existsSync(before.workspace.root), false);
+    });
+
+  it('no model on this machine is loaded before it is answered', async () => {
+    await begin([edit('a', 'e')]);
+    const next = nextWindow();
+    const asked: string[] = [];
+    const client = createLocalClient({
+      workerPath: path.join(next.folder, 'worker.mjs'),
+      get modelPath() {
+        asked.push(next.events.some(({ type }) => type === 'approval') ? 'after' : 'before');
+        return path.join(next.folder, 'none.gguf');
+      },
+      label: 'a model of this machine',
+    });
+    next.model = client;
+    next.answers = ['wait'];
+    const done = resume(next);
+    await eventually('it is asked', () => next.questions.length === 1);
+    assert.deepEqual([asked, client.pid()], [[], undefined]);
+    next.allowWaiting();
+    await done;
+    assert.ok(asked.length > 0 && !asked.includes('before'), 'then its file is looked for');
+    await client.dispose();
   });
 
   it('a file that changed elsewhere: the user is told, and sees the change as it is now', async () => {

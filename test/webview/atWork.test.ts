@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { EventBody } from '../../src/protocol/events.ts';
 import { inHostWords, openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { begin, eventsOf, readyState, runOf } from './conversation.ts';
+import { undone } from './states.ts';
 
 /** While the model is at it: what moves, what asks, and how soon it is seen. */
 describe('The panel while a run is at work', () => {
@@ -94,6 +95,25 @@ describe('The panel while a run is at work', () => {
     await test.send({ type: 'run', run: runOf('run-1', [...events, locked]) });
     await card.getByText('Not run').waitFor();
     assert.equal(await test.page.getByTestId('show-question').count(), 0);
+  });
+
+  it('a change that was undone has Redo, which tells the host, until the run changes its file again', async () => {
+    const redo = test.page.getByTestId('redo');
+    const key = { runId: 'run-1', toolCallId: 'edit+' };
+    await test.send({ type: 'state', state: readyState }, { type: 'run', run: runOf('run-1', undone) });
+    await test.page.locator('[data-call="edit+"]').getByText('Undone').waitFor();
+    assert.equal(await redo.count(), 1);
+    await redo.click();
+    assert.deepEqual((await test.posted()).at(-1), { type: 'redo', ...key });
+    const changes = [{ path: 'src/cli.ts', before: 'a'.repeat(64), after: 'c'.repeat(64) }];
+    const since: EventBody[] = [
+      calls('fs.write', 'src/cli.ts'),
+      { type: 'tool-start', toolCallId: 'src/cli.ts', name: 'fs.write', changes },
+      { type: 'tool-end', toolCallId: 'src/cli.ts', name: 'fs.write', ok: true, ms: 1, changes },
+    ];
+    await test.send({ type: 'run', run: runOf('run-1', [...undone, ...since]) });
+    await test.page.locator('[data-call="edit+"]').getByText('Undone').waitFor();
+    assert.equal(await redo.count(), 0);
   });
 
   it('one question has the button that stands out: of several the first', async () => {

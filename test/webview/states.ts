@@ -206,6 +206,40 @@ const outcomes: EventBody[] = [
   { type: 'phase', phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } },
 ]; // biome-ignore format: a table
 
+/** Steps of a workflow that the end of a window interrupted: one command, and two items of a list. */
+const cutOff = (items: number): EventBody[] => [
+  ...workflow.slice(0, 3),
+  { type: 'outline', outline: { nodes: [{ name: 'deploy' }, { name: 'tell' }], edges: [{ from: 'deploy', to: 'tell' }] } },
+  { type: 'node', node: 'deploy', status: 'start', state: { input: 'x' } },
+  ...Array.from({ length: items || 1 }, (_, at): EventBody[] => {
+    const [node, branch] = items > 0 ? [`deploy[${at}]`, `deploy[${at}]`] : ['deploy', undefined];
+    const id = `${node}:1:0`;
+    return [
+      ...(branch === undefined ? [] : [{ type: 'node', node, branch, status: 'start', state: { item: at } } as EventBody]),
+      started(id, 'shell.run', 'make deploy'),
+      { type: 'tool-end', toolCallId: id, name: 'shell.run', ok: false, code: 'TOOL_INTERRUPTED', ms: 0, stillRunning: [], interruptedAt: 1000 },
+    ];
+  }).flat(),
+  { type: 'phase', phase: 'WaitingUser', error: { code: 'TOOL_INTERRUPTED', message: '“deploy” was interrupted. It may have run.' } },
+]; // biome-ignore format: rows
+
+/** A call that waited for an approval when its window closed. */
+const closedOn: EventBody[] = [
+  ...begin,
+  asked('ask', 'fs.edit', { path: 'src/cli.ts' }),
+  { type: 'approval-request', toolCallId: 'ask', name: 'fs.edit', question: { id: 'q', what: 'Edit src/cli.ts', where: '/home/ada/sample/src/cli.ts', why: '', diff: few }, proposed: { location: 'hash' } },
+  { type: 'phase', phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: 'The editor closed while this run was at work.' } },
+]; // biome-ignore format: rows
+
+/** A change that was undone, and can be redone. */
+export const undone: EventBody[] = [
+  ...begin,
+  ...called('edit+', 'fs.edit', { path: 'src/cli.ts' }, done({ path: 'src/cli.ts', added: 1, removed: 1 }), { changes: kept('src/cli.ts'), diff: few }),
+  says('It is done.'),
+  rests,
+  { type: 'undo', toolCallIds: ['edit+'], changes: [{ path: 'src/cli.ts', before: 'b'.repeat(64), after: 'a'.repeat(64) }], moves: [] },
+]; // biome-ignore format: rows
+
 const question = {
   id: 'question-1',
   what: 'Edit src/cli.ts',
@@ -425,6 +459,10 @@ export const states: State[] = [
   { name: 'fold open', says: shown([...cards.slice(0, 12), rests]), does: (test) => test.page.locator('.fold-head').first().click() },
   { name: 'outcomes', says: shown(outcomes) },
   { name: 'question', says: shown(asks) },
+  { name: 'question of an earlier window', says: shown(closedOn) },
+  { name: 'undone, with its redo', says: shown(undone) },
+  { name: 'step interrupted', says: shown(cutOff(0)) },
+  { name: 'items interrupted', says: shown(cutOff(2)) },
   { name: 'several questions', says: shown(several) },
   { name: 'several at work', says: shown(atOnce) },
   { name: 'choices', says: shown(choosing) },

@@ -86,7 +86,7 @@ export class InterruptedApprovals {
 
   private async resume(key: CallKey, how: 'show' | 'deny'): Promise<void> {
     const { approvals, conversation, workspace } = this.dependencies;
-    if (!workspace.trusted && how === 'show') {
+    if (!workspace.trusted) {
       const action = { label: t('Manage Trust'), action: 'manage-trust' } as const;
       return conversation.notice({
         level: 'warning',

@@ -4,6 +4,8 @@ import { eventually } from '../../support/eventually.ts';
 import { reply } from '../../support/provider.ts';
 import { Stage } from '../stage.ts';
 
+const tools = 'uses: llm.tools, with: {tools: [fs.write, fs.edit], messages: [{role: user, content: go}]}';
+
 describe('a workflow whose approval waited when its window ended', () => {
   let stage: Stage;
   afterEach(() => stage.end());
@@ -44,6 +46,7 @@ describe('a workflow whose approval waited when its window ended', () => {
 
     for (const [where, yaml] of [
       ['an agent in the conversation', 'nodes: [{name: work, agent: coder}]'],
+      ['a call of llm.tools', `nodes: [{name: work, ${tools}}]`],
       [
         'an agent in a parallel branch',
         `nodes:
@@ -80,4 +83,43 @@ edges:
         );
       });
   }
+
+  const edit = 'uses: fs.edit, with: {path: a, edits: [{oldText: one, newText: two}]}';
+  const stale: [where: string, yaml: string][] = [
+    [
+      'a node whose on_error continues with a request',
+      `nodes:
+  - {name: change, ${edit}, on_error: continue}
+  - {name: tell, uses: llm.call, with: {messages: [{role: user, content: hi}]}}
+`,
+    ],
+    [
+      'a node whose on_error continues with an agent',
+      `nodes: [{name: change, ${edit}, on_error: continue}, {name: tell, agent: coder}]`,
+    ],
+    [
+      'a node whose on_error leads to llm.tools',
+      `nodes: [{name: change, ${edit}, on_error: {goto: work}}, {name: work, ${tools}}]`,
+    ],
+    ['a call of llm.tools', `nodes: [{name: work, ${tools}}]`],
+  ];
+  for (const [where, yaml] of stale)
+    it(`${where}: an edit that no longer applies sends no request until the user continues`, async () => {
+      stage = await Stage.of(
+        yaml,
+        (_, count) =>
+          where === 'a call of llm.tools' && count === 0
+            ? reply.call('fs_edit', { path: 'a', edits: [{ oldText: 'one', newText: 'two' }] })
+            : reply.text('I see.'),
+        { files: { a: 'one\n' } },
+      );
+      stage.agent('coder', 'instructions: You code.\ntools: [fs.write]\n');
+      stage.build();
+      const before = await interrupted('killed');
+      stage.workspace.write('a', 'other\n');
+      assert.deepEqual(await resume(), { success: true, phase: 'WaitingUser', assistantText: null });
+      assert.deepEqual([stage.questions.length, stage.provider.requests.length], [1, before]);
+      assert.equal((await stage.continue()).phase, 'Completed');
+      assert.deepEqual([stage.provider.requests.length, stage.workspace.read('a')], [before + 1, 'other\n']);
+    });
 });
