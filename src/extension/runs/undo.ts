@@ -121,9 +121,9 @@ export class Undo {
     const everything = t('Restore All {0}', many);
     const buttons = many === 1 || changed === 0 ? [words.all] : changed < many ? [others, everything] : [everything];
     const edited = t('You edited {0} of them since: {1}.', changed, inShort(changedSince));
-    const about = [t('Restores {0} files.', many), ...(changed > 0 ? [edited] : [])].join(' ');
+    const about = changed > 0 ? `${t('Restores {0} files.', many)} ${edited}\n\n` : '';
     const lost = changed > 0 ? `${listed(changedSince)}\n${words.givesUpIt}` : '';
-    const detail = many === 1 ? lost : `${about}\n\n${listed(paths)}`;
+    const detail = many === 1 ? lost : `${about}${listed(paths)}`;
     const text = many === 1 ? words.askOne(visibleLine(paths[0]!)) : words.ask(many);
     const chosen = await this.modals.ask({ text, detail: visible(detail), buttons });
     if (chosen === undefined) return 'none';
