@@ -272,8 +272,6 @@ describe('habits by keyboard alone', () => {
       async ours() {
         await inBox();
         await press('Tab', 'u');
-        await editor.dialog.text();
-        await press('Enter');
         await eventually('the file is gone', () => editor.read('note.md') === undefined);
       },
     },

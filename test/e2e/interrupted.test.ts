@@ -6,7 +6,7 @@ import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
-const command = 'echo deployed >> effects.txt; while [ ! -e finish.txt ]; do sleep 0.1; done';
+const command = 'echo deployed >> effects.txt; while [ -e a.txt ] && [ ! -e finish.txt ]; do sleep 0.1; done';
 const workflow = `name: Deploy it
 nodes:
   - name: deploy

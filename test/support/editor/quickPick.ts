@@ -8,7 +8,7 @@ import { eventually } from '../eventually.ts';
 export function quickPickOf(page: Page) {
   const widget = page.locator('.quick-input-widget');
   const rows = widget.locator('.quick-input-list .monaco-list-row');
-  const input = widget.locator('input').first();
+  const input = widget.locator('input:visible').first();
 
   const isListed = async (row: Locator) => {
     if ((await row.count()) === 0) return false;
