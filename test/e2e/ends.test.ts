@@ -152,7 +152,7 @@ describe('an end of a run', () => {
   it('by the number of its turns, and by a call that fails in circles, where the person says what instead', async () => {
     await set({ 'towpath.maxTurns': 1 });
     await asks(reply.call('fs_read', { path: 'a.txt' }));
-    await says(/^1 step, .* tokens$/, 'Continue');
+    await says(/^Stopped at the limit of 1 step · .* tokens$/, 'Continue');
     await set({ 'towpath.maxTurns': null });
     const missing = reply.call('fs_read', { path: 'missing.txt' });
     gives(...Array<ProviderReply>(10).fill(missing));
