@@ -133,7 +133,10 @@ export function originOf(operations: readonly UndoOperation[], index: number, fi
     const one = operations[other]!;
     if (!isMove(one)) {
       if (one.at === path) return { id: one.to, isOtherForm: hasOtherForm(one) };
-      if (isIn(one.at, path) || (one.to === null && isIn(path, one.at))) return { id: null, isOtherForm: false };
+      if (isIn(one.at, path)) return { id: null, isOtherForm: false };
+      // A folder goes when it is empty, or something comes where there was one.
+      if (one.to === null && isIn(path, one.at) && !isMove(operation))
+        return { id: operation.left, isOtherForm: false };
     } else if (isIn(one.to, path)) path = after(path, opposite(one));
     else if (areRelated(one.from, path)) return { id: null, isOtherForm: false };
   }

@@ -172,10 +172,11 @@ function formOfNew(changes: readonly KeptChange[] = [], { after: id }: KeptChang
 export const opposite = ({ from, to }: Moved): Moved => ({ from: to, to: from });
 
 export const isIn = (folder: string, path: string): boolean =>
-  path.startsWith(folder) && (path.length === folder.length || path[folder.length] === '/');
+  path.length > folder.length ? path[folder.length] === '/' && path.startsWith(folder) : path === folder;
 
 /** Whether one of the paths is in the other. */
-export const areRelated = (one: string, other: string): boolean => isIn(one, other) || isIn(other, one);
+export const areRelated = (one: string, other: string): boolean =>
+  one.length < other.length ? isIn(one, other) : isIn(other, one);
 
 /** Path after a move. */
 export const after = (path: string, { from, to }: Moved): string =>
