@@ -10,7 +10,6 @@ import { contentIdAt } from '../tools/files/standing.ts';
 import { encodeAs, formOf, sha256 } from '../tools/files/text.ts';
 import { putRight } from '../tools/files/torn.ts';
 import { sweepLeftovers } from '../tools/gate/leftovers.ts';
-import { openForReading } from '../tools/gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../tools/gate/paths.ts';
 import { createFile, createFolder, createLink, removeEmptyFolder, replaceFile } from '../tools/gate/write.ts';
 import type { FileForm } from '../tools/tool.ts';
@@ -104,8 +103,8 @@ export async function doStep(workspace: Workspace, one: ReadyStep, path: string)
   const operation = found.kind === undefined ? 'write' : 'delete';
   const file = found.target?.file ?? (await resolvePath(workspace.roots, path, operation));
   const isText = found.id !== null && found.kind === undefined;
-  const form = content === null && isText ? await formOf(file) : undefined;
   const { kind, mode } = step.was ?? {};
+  const form = isText && (content === null || kind === 'file') ? await formOf(file) : undefined;
   const isReplaced = kind === 'file' && (isText || found.kind === 'file');
   const staysText = typeof content === 'string' && isText;
   if (found.kind === 'folder') {
@@ -118,26 +117,19 @@ export async function doStep(workspace: Workspace, one: ReadyStep, path: string)
     if (!staysText && step.form) await createFile(file.path, encodeAs(content, step.form), step.form.mode);
     else if (staysText && step.form && !workspace.isDirty(file.path)) return rewriteAs(file, content, step.form);
     else await workspace.writeText(file.path, content, staysText ? found.target!.before : null, { exactly: true });
-  } else if (isReplaced) await replaceFile(file.path, content);
+  } else if (isReplaced) await replaceFile(file.path, content, mode);
   else if (kind === 'link') await createLink(file.path, content.toString());
   else if (kind === 'folder') await createFolder(file.path, mode);
   else await createFile(file.path, content, mode);
-  return undefined;
+  return form;
 }
 
 /** Gives a file a text in the form of the one that was there before. Returns the form that it had, if it was another. */
 async function rewriteAs(file: ResolvedPath, text: string, form: NonNullable<FileStep['form']>) {
   const before = await formOf(file);
   const mode = form.mode ?? before.mode;
-  await replaceFile(file.path, encodeAs(text, form));
-  if (mode === undefined || (before.mode === mode && before.encoding === form.encoding)) return undefined;
-  const { handle } = await openForReading(file);
-  try {
-    await handle.chmod(mode);
-  } finally {
-    await handle.close();
-  }
-  return before;
+  await replaceFile(file.path, encodeAs(text, form), mode);
+  return mode === undefined || (before.mode === mode && before.encoding === form.encoding) ? undefined : before;
 }
 
 /** The same path is somewhere else on the disk than it was. */
