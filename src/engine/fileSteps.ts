@@ -1,24 +1,25 @@
-import { readdir, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { RemovedKind } from '../protocol/events.ts';
 import { sentence } from '../protocol/l10n.ts';
 import { SaidError } from '../protocol/sentence.ts';
 import type { BranchFile } from '../runs/branchFiles.ts';
 import type { RunStore } from '../runs/store.ts';
-import type { UndoStep } from '../runs/undo.ts';
+import type { UndoMove, UndoStep } from '../runs/undo.ts';
 import { findTarget, type Target } from '../tools/files/change.ts';
 import { contentIdAt } from '../tools/files/standing.ts';
 import { encodeAs, formOf, sha256 } from '../tools/files/text.ts';
 import { putRight } from '../tools/files/torn.ts';
 import { sweepLeftovers } from '../tools/gate/leftovers.ts';
-import { openForReading } from '../tools/gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../tools/gate/paths.ts';
 import { createFile, createFolder, createLink, removeEmptyFolder, replaceFile } from '../tools/gate/write.ts';
 import type { FileForm } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { holdsNothing, isThere, removeEmptyFolders } from './emptyFolders.ts';
 
 /** Step of an undo or redo, or for a file that a branch left otherwise. */
 export type FileStep = UndoStep & Partial<Pick<BranchFile, 'of' | 'known'>>;
+
+export type FileOperation = FileStep | UndoMove;
 
 /** Content at a path now, by its id; null: nothing. Without a kind it is a text, or nothing. */
 interface Found {
@@ -38,17 +39,17 @@ export interface ReadyStep {
 
 /**
  * Looks at a step's path.
- * @param path where its file is now; undefined: something is there that a move takes away first
+ * @param path where its file is now
  * @throws SaidError when something is there that is not replaced
  */
 export async function lookAtStep(
   workspace: Workspace,
   step: FileStep,
   content: ReadyStep['content'],
-  path: string | undefined,
+  path: string,
 ): Promise<ReadyStep> {
-  const found: Found = path === undefined ? { id: null } : await findContent(workspace, step, path);
-  const isDone = isContent(found, step.to, step.was?.kind) && path !== undefined;
+  const found = await findContent(workspace, step, path);
+  const isDone = isContent(found, step.to, step.was?.kind);
   const isKnown = isDone || isContent(found, step.left, step.leftKind) || isBetween(step, found);
   if (!isKnown && (Buffer.isBuffer(content) || step.leftKind))
     throw new SaidError(sentence('Something else is there now.'));
@@ -61,9 +62,13 @@ async function findContent(workspace: Workspace, { to, was, left, leftKind }: Fi
     [left, leftKind],
   ] as const)
     if (kind && id !== null && (await contentIdAt(workspace, { path, kind, before: id })) === id) return { id, kind };
+  if ((to === null || left === null) && (await isEmptyFolder(workspace, path))) return { id: null };
   const target = await findTarget(workspace, path);
   return { id: target.before === null ? null : sha256(target.before), target };
 }
+
+const isEmptyFolder = async (workspace: Workspace, path: string): Promise<boolean> =>
+  (await isThere(workspace, path)) && (await holdsNothing(workspace, path));
 
 /** Ids of a text, of bytes and of a link's target are alike; what they are of is not. */
 function isContent(found: Found, id: string | null, kind: RemovedKind | undefined): boolean {
@@ -86,7 +91,7 @@ export function isChangedSince({ step, found, isDone }: ReadyStep): boolean {
 /** Looks again, and does the step: what changed while the user was asked is not overwritten. Returns the form of a file that goes away. */
 export async function doStep(workspace: Workspace, one: ReadyStep, path: string): Promise<FileForm | undefined> {
   const { step, content } = one;
-  if (content !== null && step.left === null && step.was?.kind !== 'folder') await clearWay(workspace, path);
+  if (content !== null && step.left === null && step.was?.kind !== 'folder') await removeEmptyFolders(workspace, path);
   const { found, isDone } = await lookAtStep(workspace, step, content, path);
   if (isDone) {
     const file = found.target?.file ?? (await resolvePath(workspace.roots, path, 'delete'));
@@ -98,37 +103,33 @@ export async function doStep(workspace: Workspace, one: ReadyStep, path: string)
   const operation = found.kind === undefined ? 'write' : 'delete';
   const file = found.target?.file ?? (await resolvePath(workspace.roots, path, operation));
   const isText = found.id !== null && found.kind === undefined;
-  const form = content === null && isText ? await formOf(file) : undefined;
   const { kind, mode } = step.was ?? {};
+  const form = isText && (content === null || kind === 'file') ? await formOf(file) : undefined;
   const isReplaced = kind === 'file' && (isText || found.kind === 'file');
   const staysText = typeof content === 'string' && isText;
-  if (found.kind === 'folder') await removeEmptyFolder(file.path);
-  else if (found.id !== null && !isReplaced && !staysText) await workspace.delete(file.path);
+  if (found.kind === 'folder') {
+    await removeEmptyFolders(workspace, path);
+    if (await isThere(workspace, path)) await removeEmptyFolder(file.path);
+  }
+  if (found.kind !== 'folder' && found.id !== null && !isReplaced && !staysText) await workspace.delete(file.path);
   if (content === null) return form;
   if (typeof content === 'string') {
     if (!staysText && step.form) await createFile(file.path, encodeAs(content, step.form), step.form.mode);
     else if (staysText && step.form && !workspace.isDirty(file.path)) return rewriteAs(file, content, step.form);
     else await workspace.writeText(file.path, content, staysText ? found.target!.before : null, { exactly: true });
-  } else if (isReplaced) await replaceFile(file.path, content);
+  } else if (isReplaced) await replaceFile(file.path, content, mode);
   else if (kind === 'link') await createLink(file.path, content.toString());
   else if (kind === 'folder') await createFolder(file.path, mode);
   else await createFile(file.path, content, mode);
-  return undefined;
+  return form;
 }
 
 /** Gives a file a text in the form of the one that was there before. Returns the form that it had, if it was another. */
 async function rewriteAs(file: ResolvedPath, text: string, form: NonNullable<FileStep['form']>) {
   const before = await formOf(file);
   const mode = form.mode ?? before.mode;
-  await replaceFile(file.path, encodeAs(text, form));
-  if (mode === undefined || (before.mode === mode && before.encoding === form.encoding)) return undefined;
-  const { handle } = await openForReading(file);
-  try {
-    await handle.chmod(mode);
-  } finally {
-    await handle.close();
-  }
-  return before;
+  await replaceFile(file.path, encodeAs(text, form), mode);
+  return mode === undefined || (before.mode === mode && before.encoding === form.encoding) ? undefined : before;
 }
 
 /** The same path is somewhere else on the disk than it was. */
@@ -160,20 +161,7 @@ export async function contentOf({ contents }: RunStore, runId: string, step: Fil
 /** Moves a file or folder. */
 export async function moveTo(workspace: Workspace, from: string, to: string): Promise<void> {
   const source = await resolvePath(workspace.roots, from, 'rename');
-  await clearWay(workspace, to);
+  await removeEmptyFolders(workspace, to);
   const target = await resolvePath(workspace.roots, to, 'create');
   await workspace.move(source.path, target.path);
-}
-
-/** Removes a folder that is in the way and holds nothing but such folders: a file that has gone has left it. Anything else stays whole. */
-async function clearWay(workspace: Workspace, path: string): Promise<void> {
-  const there = await resolvePath(workspace.roots, path, 'delete').catch(() => undefined);
-  if (there?.kind !== 'folder') return;
-  const folder = there.path;
-  const all = await readdir(folder, { withFileTypes: true, recursive: true });
-  if (!all.every((entry) => entry.isDirectory())) return;
-  const folders = all
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort((one, other) => other.length - one.length);
-  for (const one of [...folders, folder]) await rmdir(one);
 }

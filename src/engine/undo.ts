@@ -1,15 +1,17 @@
-import type { Moved, UndoChange } from '../protocol/events.ts';
+import type { UndoChange, UndoneMove } from '../protocol/events.ts';
 import { sentence, t } from '../protocol/l10n.ts';
 import { SaidError, toPeople, type Words, wordsOf } from '../protocol/sentence.ts';
 import type { BranchFiles } from '../runs/branchFiles.ts';
 import type { RunStore } from '../runs/store.ts';
-import { after, redoSteps, type UndoMove, undoSteps } from '../runs/undo.ts';
+import { after, areRelated, isMove, opposite, redoOperations, type UndoMove, undoOperations } from '../runs/undo.ts';
 import type { FileForm } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { isThere } from './emptyFolders.ts';
 import {
   changedMeanwhile,
   contentOf,
   doStep,
+  type FileOperation,
   type FileStep,
   isChangedSince,
   lookAtStep,
@@ -18,7 +20,7 @@ import {
   repairTorn,
 } from './fileSteps.ts';
 import type { RunLog } from './log.ts';
-import { isThere, movesDone } from './movesDone.ts';
+import { isCovered, isEmptied, operationsDone, originOf, pathAt } from './undoProgress.ts';
 
 export interface UndoRequest {
   toolCallIds: readonly string[];
@@ -56,8 +58,7 @@ interface Parts {
 type Ask = (question: UndoQuestion) => Promise<UndoAnswer>;
 
 interface Work {
-  steps: readonly FileStep[];
-  moves: readonly UndoMove[];
+  operations: readonly FileOperation[];
   left: UndoResult['left'];
 }
 
@@ -71,14 +72,24 @@ export async function undo(
   { toolCallIds, paths }: UndoRequest,
   ask: Ask,
 ): Promise<UndoResult> {
-  const done = await work(log, parts, { ...undoSteps(log.run, toolCallIds, paths), left: [] }, ask);
+  const done = await work(log, parts, { operations: undoOperations(log.run, toolCallIds, paths), left: [] }, ask);
   return recordUndo(log, done, 'has undone your changes of');
 }
 
 /** The same for files that another branch, or somebody else, has made other than this run left them. */
 export async function restore(log: RunLog, parts: Parts, { files, left }: BranchFiles, ask: Ask): Promise<UndoResult> {
-  const steps = files.map((file): FileStep => ({ ...file, place: file.path, paths: [], left: null, toolCallIds: [] }));
-  const done = await work(log, parts, { steps, moves: [], left }, ask);
+  const operations = files.map(
+    (file, order): FileStep => ({
+      ...file,
+      at: file.path,
+      place: file.path,
+      paths: [],
+      left: null,
+      toolCallIds: [],
+      order,
+    }),
+  );
+  const done = await work(log, parts, { operations, left }, ask);
   return recordUndo(log, done, 'has put back, as they are in this conversation');
 }
 
@@ -93,7 +104,7 @@ export async function redo(log: RunLog, parts: Parts, { undo: seq }: RedoRequest
   const { changes, moves, paths, toolCallIds, result } = await work(
     log,
     parts,
-    { ...redoSteps(undone), left: [] },
+    { operations: redoOperations(undone), left: [] },
     async ({ changedSince }) => {
       changed = changedSince;
       return changed.length > 0 ? 'none' : 'all';
@@ -126,21 +137,31 @@ function tellModel(log: RunLog, about: string, paths: readonly string[]): Promis
 interface Done {
   result: UndoResult;
   changes: UndoChange[];
-  moves: Moved[];
+  moves: UndoneMove[];
   /** Of the calls' own changes and moves. */
   paths: string[];
   toolCallIds: string[];
 }
 
-/** A step that can be done, and the path at which its file is before any move. */
-type Ready = ReadyStep & { now: string };
+/** A step that can be done. */
+interface Ready extends ReadyStep {
+  step: FileStep;
+  /** Its number among the operations. */
+  index: number;
+  /** Path at which its file is before any operation; undefined: another one brings it there, or has covered it. */
+  now: string | undefined;
+  /** Id that this one leaves there. */
+  expected: string | null;
+  /** It should have been done with those that have been, and was not. */
+  isLate: boolean;
+}
 
 /**
- * First files go that were not there before, then folders and files are moved, then the others get their contents. Whatever a kill
- * interrupted is found done, and goes on.
+ * Makes the operations in their order, each on files as those before it leave them. Whatever a kill interrupted is found done, and
+ * goes on.
  * @param isWhole when one step cannot be looked at, nothing is done
  */
-async function work(log: RunLog, parts: Parts, { steps, moves, left }: Work, ask: Ask, isWhole = false): Promise<Done> {
+async function work(log: RunLog, parts: Parts, { operations, left }: Work, ask: Ask, isWhole = false): Promise<Done> {
   const { store, workspace, problem } = parts;
   const { run } = log;
   const done: Done = { result: { undone: [], left: [...left] }, changes: [], moves: [], paths: [], toolCallIds: [] };
@@ -149,154 +170,127 @@ async function work(log: RunLog, parts: Parts, { steps, moves, left }: Work, ask
     if (problem !== undefined && path.startsWith('@state/')) throw new SaidError(problem);
   };
 
-  const emptied = new Set<UndoMove>();
-  for (const move of moves) if (await isEmptied(workspace, steps, moves, move)) emptied.add(move);
-  const made = await movesDone(workspace, moves, (path) => isFilledSince(workspace, steps, path));
-  for (const move of emptied) made.delete(move); // what is at its end is something else
-  const open = moves.filter((move) => !made.has(move));
-  const ready: Ready[] = [];
-  /** Files that have gone, for something else is there by now. */
-  const gone = new Set<FileStep>();
-  for (const step of steps)
-    try {
-      checkPlace(step.path);
-      const content = await contentOf(store, run.id, step);
-      const now = pathNow(step, moves, made);
-      if (now !== undefined) await repairTorn(workspace, store, run.id, { left: step.left, path: now }, content);
-      if (isReplacedByMove(step, made)) gone.add(step);
-      const one: ReadyStep = gone.has(step)
-        ? { step, content, found: { id: null }, isDone: true }
-        : await lookAtStep(workspace, step, content, now).catch((error) => {
-            if (isOverlaid(step, steps)) {
-              gone.add(step);
-              return { step, content, found: { id: null }, isDone: true };
-            }
-            if (!isBlocked(step, steps)) throw error;
-            return lookAtStep(workspace, step, content, undefined);
-          });
-      if (!step.known || !one.isDone) ready.push({ ...one, now: now ?? step.place });
-    } catch (error) {
-      leave(step.path, error);
-    }
+  const first = await operationsDone(workspace, operations);
+  const inOrder = [...operations.entries()].sort(([, one], [, other]) => one.order - other.order);
+  const ready = new Map<number, Ready>();
+  for (const [index, step] of inOrder)
+    if (!isMove(step))
+      try {
+        checkPlace(step.path);
+        const one = await prepare(log, parts, operations, index, first);
+        if (!step.known || !one.isDone) ready.set(index, one);
+      } catch (error) {
+        leave(step.path, error);
+      }
   if (isWhole && done.result.left.length > 0) return done;
-  const changedSince = ready.filter(isChangedSince).map(({ step }) => step.path);
-  const asked = [...ready.map(({ step }) => step.path), ...moves.map(({ paths }) => paths[0]!)];
-  const answer = asked.length > 0 ? await ask({ paths: asked, changedSince }) : 'none';
+  const steps = [...ready.values()];
+  const moves = operations.filter(isMove);
+  const changedSince = steps.filter(isChangedSince).map(({ step }) => step.path);
+  const asked = [...steps.map(({ step }) => step.path), ...moves.map(({ paths }) => paths[0]!)];
+  const answer = asked.length > 0 ? await ask({ paths: [...new Set(asked)], changedSince }) : 'none';
   if (answer === 'none') return done;
 
   const isChosen = (one: Ready) => answer === 'all' || !isChangedSince(one);
-  const chosen = ready.filter(isChosen);
   const changes = new Map<Ready, UndoChange>();
-  const movedAway = new Set<Ready>();
-  /** @param following steps among which the file may be that comes back by a move, with its mode, encoding and history */
-  const put = async (one: Ready, path: string, following: readonly Ready[] = []) => {
-    try {
-      const before = one.isDone ? one.step.left : await storeFound(store, run.id, one);
-      const source = sourceOf(one, following, movedAway);
-      if (source) await moveBack(workspace, source, one);
-      const isThere = source !== undefined || movedAway.has(one) || gone.has(one.step);
-      const form = isThere ? undefined : await doStep(workspace, one, path);
-      if (source) movedAway.add(source);
-      changes.set(one, changeOf(one, before, form));
-    } catch (error) {
-      leave(one.step.path, error);
-    }
-  };
   const failed = new Set<UndoMove>();
-  if (moves.length === 0) {
-    const blocked = chosen.filter(({ step }) => isBlocked(step, steps));
-    const inOrder = [...chosen.filter((one) => !blocked.includes(one)), ...blocked];
-    for (const [index, one] of inOrder.entries()) await put(one, one.now, inOrder.slice(index + 1));
-  } else {
-    for (const one of chosen) if (one.content === null) await put(one, one.now);
-    for (const move of open)
-      try {
-        for (const path of [move.from, move.to]) checkPlace(path);
-        if (await isEmptied(workspace, steps, moves, move)) continue;
-        await moveTo(workspace, move.from, move.to);
-      } catch (error) {
-        leave(move.paths[0]!, error);
-        failed.add(move);
-      }
-    for (const one of chosen) if (one.content !== null) await put(one, pathThen(one.step, moves, failed));
-  }
-  for (const one of ready) if (!isChosen(one)) leave(one.step.path, new SaidError(sentence('It was changed since.')));
+  const movedBack = new Set<Ready>();
+  const put = async (one: Ready) => {
+    if (movedBack.has(one)) return;
+    const isBefore = one.index < first;
+    const path = isBefore ? (one.now ?? one.step.at) : pathWithout(operations, one.step.at, one.index, failed);
+    const found = one.now === undefined && !one.isDone ? await lookAgain(workspace, one, path) : one;
+    const before = found.isDone ? one.step.left : await storeFound(store, run.id, found);
+    const target = isBefore ? undefined : targetOf(found, operations, ready);
+    if (target && isChosen(target)) {
+      movedBack.add(target);
+      const to = pathWithout(operations, target.step.at, target.index, failed);
+      await moveBack(workspace, found, path, to);
+      changes.set(target, changeOf(target, null, undefined, to));
+    }
+    const isGone = target !== undefined || (one.isDone && one.now === undefined);
+    const form = isGone ? undefined : await doStep(workspace, found, path);
+    changes.set(one, changeOf(found, before, form, isBefore ? one.step.at : path));
+  };
+  const move = async (index: number, one: UndoMove) => {
+    const [from, to] = [one.from, one.to].map((path) => pathWithout(operations, path, index, failed));
+    for (const path of [from!, to!]) checkPlace(path);
+    if (!(await isThere(workspace, from!)) && ((await isThere(workspace, to!)) || isEmptied(operations, index))) return;
+    await moveTo(workspace, from!, to!);
+  };
+  const chosen = steps.filter(isChosen);
+  const late = chosen.filter(({ isLate }) => isLate);
+  const onTime = [...operations.entries()].flatMap(([index, one]): (Ready | [number, UndoMove])[] => {
+    if (isMove(one)) return index < first ? [] : [[index, one]];
+    const step = ready.get(index);
+    return step && !step.isLate && isChosen(step) ? [step] : [];
+  });
+  for (const one of [...late, ...onTime])
+    if (Array.isArray(one))
+      await move(...one).catch((error) => {
+        leave(one[1].paths[0]!, error);
+        failed.add(one[1]);
+      });
+    else await put(one).catch((error) => leave(one.step.path, error));
+  for (const one of steps) if (!isChosen(one)) leave(one.step.path, new SaidError(sentence('It was changed since.')));
 
-  const finished = chosen.filter((one) => changes.has(one));
-  const moved = moves.filter((move) => !failed.has(move));
-  done.result.undone = [...finished.map(({ step }) => step.path), ...moved.map(({ paths }) => paths[0]!)];
+  const finished = steps.filter((one) => changes.has(one));
+  const moved = moves.filter((one) => !failed.has(one));
+  const all = [...finished.map(({ step }) => step), ...moved];
+  done.result.undone = [...new Set([...finished.map(({ step }) => step.path), ...moved.map(({ paths }) => paths[0]!)])];
   done.changes = finished.map((one) => changes.get(one)!);
-  done.moves = moved.map(({ from, to }) => ({ from, to }));
-  done.paths = [...finished.map(({ step }) => step), ...moved].flatMap(({ paths }) => paths);
-  done.toolCallIds = [
-    ...new Set([...finished.map(({ step }) => step), ...moved].flatMap(({ toolCallIds }) => toolCallIds)),
-  ];
+  done.moves = moved.map((one) => ({ from: one.from, to: one.to, step: operations.indexOf(one) }));
+  done.paths = all.flatMap(({ paths }) => paths);
+  done.toolCallIds = [...new Set(all.flatMap(({ toolCallIds }) => toolCallIds))];
   return done;
 }
 
-const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
-
-/** Path at which a step's file is before the moves that are not made yet; undefined: a move takes away first what is there. */
-function pathNow(
-  { path, place, left }: FileStep,
-  moves: readonly Moved[],
-  made: ReadonlySet<Moved>,
-): string | undefined {
-  if (left !== null) return moves.filter((move) => made.has(move)).reduce(after, path);
-  const open = moves.filter((move) => !made.has(move));
-  const before = [...open].reverse().reduce((at, { from, to }) => after(at, { from: to, to: from }), place);
-  return before === place && open.some(({ from }) => isIn(from, place)) ? undefined : before;
-}
-
-/** Path at which it is after them. */
-function pathThen({ path, place, left }: FileStep, moves: readonly UndoMove[], failed: ReadonlySet<UndoMove>): string {
-  if (left === null) return failed.size > 0 ? path : place;
-  return moves.filter((move) => !failed.has(move)).reduce<string>(after, path);
-}
-
-/** A file that is to go, and in whose place, or around it, another has come back already. */
-const isOverlaid = ({ path, to, left }: FileStep, steps: readonly FileStep[]): boolean =>
-  to === null &&
-  left !== null &&
-  steps.some(
-    (other) =>
-      other.to !== null &&
-      other.left === null &&
-      other.place !== path &&
-      (isIn(path, other.place) || isIn(other.place, path)),
-  );
-
-/** A file that comes back where a folder is now, or below what is a file now, once another step has removed that. */
-const isBlocked = ({ place, left }: FileStep, steps: readonly FileStep[]): boolean =>
-  left === null &&
-  steps.some(({ path, to }) => to === null && path !== place && (isIn(path, place) || isIn(place, path)));
-
-/** A file that had to go before something was moved into its place, which has been done. */
-const isReplacedByMove = ({ path, to, left }: FileStep, made: ReadonlySet<Moved>): boolean =>
-  to === null && left !== null && [...made].some((move) => isIn(move.to, path));
-
-/** Whether nothing is there to be moved, because all of it was deleted: it comes back, or has gone, file by file. */
-async function isEmptied(
-  workspace: Workspace,
-  steps: readonly FileStep[],
-  moves: readonly UndoMove[],
-  move: UndoMove,
-): Promise<boolean> {
-  if (await isThere(workspace, move.from)) return false;
-  const earlier = moves.slice(0, moves.indexOf(move));
-  return steps.some(
-    ({ path, to, left }) => (to === null || left === null) && isIn(move.from, earlier.reduce<string>(after, path)),
-  );
-}
-
-/** Whether what a step puts below this path after the moves is there. */
-async function isFilledSince(workspace: Workspace, steps: readonly FileStep[], path: string): Promise<boolean> {
-  for (const step of steps) {
-    if (step.to === null || step.left !== null || !isIn(path, step.place)) continue;
-    const there = await lookAtStep(workspace, step, '', step.place).catch(() => undefined);
-    if (there?.isDone) return true;
+/** Looks at a step's file before any operation. */
+async function prepare(
+  { run }: RunLog,
+  { store, workspace }: Parts,
+  operations: readonly FileOperation[],
+  index: number,
+  first: number,
+): Promise<Ready> {
+  const step = operations[index] as FileStep;
+  const content = await contentOf(store, run.id, step);
+  const one = { step, content, index, expected: step.left, isLate: false };
+  if (index < first) {
+    const now = pathAt(operations, step.at, index + 1, first);
+    if (isCovered(operations, index, first)) return { ...one, now: undefined, found: { id: null }, isDone: true };
+    await repairTorn(workspace, store, run.id, { left: step.left, path: now }, content);
+    const there = await lookAtStep(workspace, step, content, now);
+    return { ...one, ...there, now, isLate: !there.isDone };
   }
-  return false;
+  const origin = originOf(operations, index, first);
+  if (!('path' in origin)) {
+    const found = { id: step.left, ...(step.leftKind && { kind: step.leftKind }) };
+    const isMixed = origin.id !== step.left && !origin.isOtherForm;
+    const mixed = isMixed ? { step: { ...step, mixed: true as const } } : {};
+    return { ...one, ...mixed, now: undefined, found, isDone: false, expected: origin.id };
+  }
+  await repairTorn(workspace, store, run.id, { left: step.left, path: origin.path }, content);
+  return { ...one, ...(await lookAtStep(workspace, step, content, origin.path)), now: origin.path };
+}
+
+/** Looks at a file that an earlier operation has brought there. */
+async function lookAgain(workspace: Workspace, one: Ready, path: string): Promise<Ready> {
+  const { found, isDone } = await lookAtStep(workspace, one.step, one.content, path);
+  if (!isDone && found.id !== one.step.left && found.id !== one.expected) throw changedMeanwhile();
+  return { ...one, found, isDone };
+}
+
+/** Path at which something is before an operation, with moves that failed not made. */
+function pathWithout(
+  operations: readonly FileOperation[],
+  path: string,
+  index: number,
+  failed: ReadonlySet<UndoMove>,
+): string {
+  if (failed.size === 0) return path;
+  const moves = operations.slice(0, index).filter(isMove);
+  const start = moves.reduceRight((at, move) => after(at, opposite(move)), path);
+  return moves.filter((move) => !failed.has(move)).reduce<string>(after, start);
 }
 
 /** Stores what is there now, so that nothing is lost for good; returns its id. What is no text is stored already. */
@@ -309,7 +303,13 @@ async function storeFound(
   return text === null ? id : contents.keep(runId, text);
 }
 
-function changeOf({ step, found, isDone }: Ready, before: string | null, form: FileForm | undefined): UndoChange {
+/** @param at path at which it was made */
+function changeOf(
+  { step, found, isDone, index }: Ready,
+  before: string | null,
+  form: FileForm | undefined,
+  at: string,
+): UndoChange {
   const { path, place, paths, to, was, leftForm } = step;
   const kind = isDone ? step.leftKind : found.kind;
   return {
@@ -321,22 +321,38 @@ function changeOf({ step, found, isDone }: Ready, before: string | null, form: F
     ...(was?.kind && { afterKind: was.kind }),
     ...(place !== path && { place }),
     ...((paths.length !== 1 || paths[0] !== path) && { paths }),
+    at,
+    step: index,
   };
 }
 
-/** The file that was moved away from here and is still the same. */
-function sourceOf({ found, content }: Ready, following: readonly Ready[], used: ReadonlySet<Ready>): Ready | undefined {
-  if (typeof content !== 'string' || found.id !== null) return undefined;
-  const isSource = (other: Ready) =>
-    other.content === null && other.found.target?.before === content && !used.has(other);
-  return following.find(isSource);
+/** The step for which this file comes back by a move, with its mode, encoding and history: its text is the same. */
+function targetOf(
+  { index, step, content, found, isDone }: Ready,
+  operations: readonly FileOperation[],
+  ready: ReadonlyMap<number, Ready>,
+): Ready | undefined {
+  const text = found.target?.before ?? null;
+  if (content !== null || text === null || isDone) return undefined;
+  const between: string[] = [step.at];
+  for (const [other, one] of operations.entries()) {
+    if (other <= index) continue;
+    if (isMove(one)) return undefined;
+    const target = ready.get(other);
+    const isFree = target && !target.isDone && (target.now === undefined ? target.expected : target.found.id) === null;
+    const isSame = one.left === null && isFree && target.content === text;
+    if (isSame && !between.some((path) => areRelated(path, one.at))) return target;
+    between.push(one.at);
+  }
+  return undefined;
 }
 
-async function moveBack(workspace: Workspace, from: Ready, to: Ready): Promise<void> {
-  const now = await lookAtStep(workspace, from.step, null, from.now);
+async function moveBack(workspace: Workspace, one: Ready, from: string, to: string): Promise<void> {
+  const now = await lookAtStep(workspace, one.step, null, from);
   const { target } = now.found;
-  if (now.found.id !== from.found.id || target?.file.path !== from.found.target?.file.path) throw changedMeanwhile();
-  await moveTo(workspace, from.now, to.now);
+  const isSamePlace = one.now === undefined || target?.file.path === one.found.target?.file.path || one.now !== from;
+  if (now.found.id !== one.found.id || !isSamePlace) throw changedMeanwhile();
+  await moveTo(workspace, from, to);
 }
 
 const named = (paths: readonly string[]) =>

@@ -46,8 +46,16 @@ export const undoChangeSchema = keptChangeSchema.extend({
   afterKind: removedKindSchema.optional(),
   place: z.string().optional(),
   paths: z.array(z.string()).optional(),
+  /** Path at which it was made: between moves of the same undo a file has other ones. */
+  at: z.string().optional(),
+  /** Number in the order of the changes and moves of its undo. Absent: an older version wrote it. */
+  step: z.number().int().optional(),
 });
 export type UndoChange = z.infer<typeof undoChangeSchema>;
+
+/** Move that an undo or redo made; `step` as in its changes. */
+export const undoMoveSchema = movedSchema.extend({ step: z.number().int().optional() });
+export type UndoneMove = z.infer<typeof undoMoveSchema>;
 
 /** A command line, and by what its processes are found again: `marker` stands in the environment of each. */
 export const commandSchema = z.object({ line: z.string(), folder: z.string(), marker: z.string() });
@@ -303,7 +311,7 @@ const storedEvents = [
     /** Paths of the calls' own changes and moves that are undone by it, where they are not those of `changes`. */
     paths: z.array(z.string()).optional(),
     /** Moves that it made, in order. Absent: an older version wrote it, and it cannot be redone. */
-    moves: z.array(movedSchema).optional(),
+    moves: z.array(undoMoveSchema).optional(),
   }),
   /** The user took back the undo with the number `undo`, as far as `changes` and `moves` say; `paths`: of the calls' own changes and moves. */
   event('redo', {
@@ -311,7 +319,7 @@ const storedEvents = [
     toolCallIds: z.array(z.string()),
     changes: z.array(undoChangeSchema),
     paths: z.array(z.string()),
-    moves: z.array(movedSchema),
+    moves: z.array(undoMoveSchema),
   }),
   /** `node`: of a call outside the conversation. */
   event('usage', {

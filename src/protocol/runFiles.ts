@@ -1,5 +1,5 @@
 import { createDictionary, type Dictionary, entriesOf } from './dictionary.ts';
-import type { KeptChange, Moved, RunEvent, UndoChange } from './events.ts';
+import type { KeptChange, Moved, RunEvent, UndoChange, UndoneMove } from './events.ts';
 
 /** A file that a run has changed and that is not as it was. Contents by their ids; null: no file. */
 export interface RunFile {
@@ -24,7 +24,7 @@ export interface Undone {
   seq: number;
   toolCallIds: string[];
   changes: UndoChange[];
-  moves: Moved[];
+  moves: UndoneMove[];
   /** Entries of `files` before it, by path; null: there was none. */
   files: [path: string, file: RunFile | null][];
 }

@@ -4,7 +4,9 @@ import type { Undone } from '../protocol/runFiles.ts';
 
 /** One file on its way to another content. Ids are of stored contents; null: no file. */
 export interface UndoStep {
-  /** Path before the moves of the same undo or redo, workspace-relative: a folder may have been moved with the file since. */
+  /** Path at this point of the undo or redo, workspace-relative. */
+  at: string;
+  /** Path before the moves of the same undo or redo: a folder may have been moved with the file since. */
   path: string;
   /** Path after these moves. */
   place: string;
@@ -24,66 +26,116 @@ export interface UndoStep {
   /** Between the changes somebody else changed the file, too. */
   mixed?: true;
   toolCallIds: string[];
+  /** Position in what the user is told. */
+  order: number;
 }
 
 /** Move of a folder, or of a file that is not text, that puts it back, and what the call's own move names. */
-export type UndoMove = Moved & { paths: string[]; toolCallIds: string[] };
+export type UndoMove = Moved & Pick<UndoStep, 'paths' | 'toolCallIds' | 'order'>;
+
+export type UndoOperation = UndoStep | UndoMove;
+
+export const isMove = (operation: UndoOperation): operation is UndoMove => 'from' in operation;
 
 /**
- * Steps that undo the chosen calls: only what a call of this run changed, and nothing twice. One step per file, and moves in the order
- * in which they are made.
+ * Operations that undo the chosen calls: only what a call of this run changed, and nothing twice. They are the opposites of the calls'
+ * changes and moves, the newest first; each holds for the files as those before it leave them. Changes of one file are one
+ * operation, unless something between them needs the file.
  */
-export function undoSteps(
-  run: Run,
-  toolCallIds: readonly string[],
-  paths?: readonly string[],
-): { steps: UndoStep[]; moves: UndoMove[] } {
+export function undoOperations(run: Run, toolCallIds: readonly string[], paths?: readonly string[]): UndoOperation[] {
   const chosen = new Set(toolCallIds);
   const isChosen = (toolCallId: string, path: string) => chosen.has(toolCallId) && (!paths || paths.includes(path));
   const standing = standingOf(run);
   const all = standing.flatMap(({ toolCallId, moved }, index) => (moved ? [{ toolCallId, moved, index }] : []));
-  const steps = new Map<string, UndoStep>();
-  for (const [index, { toolCallId, change }] of standing.entries()) {
-    if (!change || !isChosen(toolCallId, change.path)) continue;
-    const later = all.filter((one) => one.index > index);
-    const path = later.reduce((at, { moved }) => after(at, moved), change.path);
-    const { kind, mode, encoding } = change;
-    const was = kind && { kind, mode };
-    const known = steps.get(path);
-    const step: UndoStep = known ?? {
-      path,
-      place: '',
-      paths: [],
-      to: change.before,
-      was,
-      left: change.before,
-      toolCallIds: [],
-    };
-    if (!known) {
-      const earlier = all.filter((one) => one.index < index && isChosen(one.toolCallId, one.moved.to)).reverse();
-      const staying = later.filter((one) => !isChosen(one.toolCallId, one.moved.to));
-      const before = earlier.reduce((at, { moved }) => after(at, opposite(moved)), change.path);
-      step.place = staying.reduce((at, { moved }) => after(at, moved), before);
+  const operations: UndoOperation[] = [];
+  /** Moves that stay, though they are newer. */
+  const staying: Moved[] = [];
+  for (const [order, { toolCallId, change, moved }] of [...standing.entries()].reverse()) {
+    const now = (path: string) => staying.reduce(after, path);
+    const nowAround = (path: string) => staying.reduce((at, one) => (at === one.from ? at : after(at, one)), path);
+    if (moved && !isChosen(toolCallId, moved.to)) staying.unshift(moved);
+    else if (moved) {
+      const [from, to] = [now(moved.to), nowAround(moved.from)];
+      operations.push({ from, to, paths: [moved.to], toolCallIds: [toolCallId], order });
     }
-    // What was deleted as bytes has another id than its text, where it is not plain UTF-8.
-    if (step.left !== change.before && !(kind && encoding)) step.mixed = true;
-    if (change.after === null && mode !== undefined) step.form ??= { mode, encoding };
-    if (change.before === null) step.leftForm = formOfNew(run.calls[toolCallId]?.changes, change);
-    step.left = change.after;
-    step.paths.push(change.path);
-    step.toolCallIds.push(toolCallId);
-    steps.set(path, step);
+    if (!change || !isChosen(toolCallId, change.path)) continue;
+    const later = all.filter(({ index }) => index > order);
+    const earlier = all.filter((one) => one.index < order && isChosen(one.toolCallId, one.moved.to)).reverse();
+    const laterStaying = later.filter((one) => !isChosen(one.toolCallId, one.moved.to));
+    const first = earlier.reduce((at, one) => after(at, opposite(one.moved)), change.path);
+    const { kind, mode, encoding } = change;
+    const step: UndoStep = {
+      at: change.after === null ? nowAround(change.path) : now(change.path),
+      path: later.reduce((at, one) => after(at, one.moved), change.path),
+      place: laterStaying.reduce((at, one) => after(at, one.moved), first),
+      paths: [change.path],
+      to: change.before,
+      ...(kind && { was: { kind, mode } }),
+      ...(change.after === null && mode !== undefined && { form: { mode, encoding } }),
+      left: change.after,
+      ...(change.before === null && { leftForm: formOfNew(run.calls[toolCallId]?.changes, change) }),
+      toolCallIds: [toolCallId],
+      order,
+    };
+    if (!joinStep(operations, step)) operations.push(step);
   }
-  const moves = all.flatMap(({ toolCallId, moved }) =>
-    isChosen(toolCallId, moved.to) ? [{ ...opposite(moved), paths: [moved.to], toolCallIds: [toolCallId] }] : [],
-  );
-  return { steps: [...steps.values()].filter(({ to, left }) => to !== left), moves: moves.reverse() };
+  return operations.filter((one) => isMove(one) || one.to !== one.left);
 }
 
-/** Steps that take an undo back, as it is on record. */
-export function redoSteps({ toolCallIds, changes, moves }: Undone): { steps: UndoStep[]; moves: UndoMove[] } {
-  const steps = changes.map(
-    ({ path, place = path, paths = [path], before, after, kind, mode, encoding, afterKind }) => ({
+/** Makes one operation of an older change and a newer one of the same file, if nothing between them needs the file. */
+function joinStep(operations: UndoOperation[], older: UndoStep): boolean {
+  let { at } = older;
+  let isMoved = false;
+  for (let index = operations.length - 1; index >= 0; index--) {
+    const one = operations[index]!;
+    if (isMove(one)) {
+      const isInside = at !== one.to && isIn(one.to, at);
+      if (!isInside && (areRelated(at, one.to) || areRelated(at, one.from))) return false;
+      if (isInside) at = after(at, opposite(one));
+      isMoved ||= isInside;
+    } else if (one.at === at) {
+      const isEdit = ({ left, to }: UndoStep) => left !== null && to !== null;
+      const joined = joinedSteps(one, older);
+      if (!isMoved && joined.left === joined.to && !joined.mixed) operations.splice(index, 1);
+      else if (!isMoved || isEdit(older)) operations[index] = joined;
+      else if (isEdit(one)) {
+        operations.splice(index, 1);
+        operations.push({ ...joined, at: older.at });
+      } else return false;
+      return true;
+    } else if (areRelated(one.at, at)) return false;
+  }
+  return false;
+}
+
+/** Whether what comes back has another id than its text: it was deleted as bytes, and is not plain UTF-8. */
+export const hasOtherForm = ({ was, form }: UndoStep): boolean =>
+  was?.kind !== undefined && form?.encoding !== undefined;
+
+function joinedSteps(newer: UndoStep, { to, was, order, ...older }: UndoStep): UndoStep {
+  const { was: _, ...rest } = newer;
+  const form = older.form ?? newer.form;
+  const leftForm = newer.leftForm ?? older.leftForm;
+  return {
+    ...rest,
+    place: older.place,
+    paths: [...older.paths, ...newer.paths],
+    to,
+    ...(was && { was }),
+    ...(form && { form }),
+    ...(leftForm && { leftForm }),
+    ...((older.mixed || newer.mixed || (newer.to !== older.left && !hasOtherForm(newer))) && { mixed: true }),
+    toolCallIds: [...older.toolCallIds, ...newer.toolCallIds],
+    order,
+  };
+}
+
+/** Operations that take an undo back, as it is on record: the opposites of what it did, the last first. */
+export function redoOperations({ toolCallIds, changes, moves }: Undone): UndoOperation[] {
+  const steps = changes.map((change, index) => {
+    const { path, place = path, paths = [path], before, after, kind, mode, encoding, afterKind } = change;
+    const step: UndoStep = {
+      at: change.at ?? (after === null ? path : place),
       path: place,
       place: path,
       paths,
@@ -93,13 +145,20 @@ export function redoSteps({ toolCallIds, changes, moves }: Undone): { steps: Und
       left: after,
       ...(afterKind && { leftKind: afterKind }),
       toolCallIds: [...toolCallIds],
-    }),
-  );
-  const forward = moves.map((move) => ({ ...opposite(move), paths: [move.from], toolCallIds: [...toolCallIds] }));
-  const isFolder = ({ leftKind }: UndoStep) => leftKind === 'folder';
-  const deepestFirst = steps.filter(isFolder).sort((one, other) => other.path.length - one.path.length);
-  const all = [...steps.filter((step) => !isFolder(step)).reverse(), ...deepestFirst]; // a folder goes when it is empty
-  return { steps: all.filter(({ to, left }) => to !== left), moves: forward.reverse() };
+      order: -index,
+    };
+    // An older version wrote no numbers: it made files go, then moves, then files come.
+    return { operation: step, number: change.step ?? (after === null ? -2 : 0) };
+  });
+  const back = moves.map((move, index) => ({
+    operation: { ...opposite(move), paths: [move.from], toolCallIds: [...toolCallIds], order: -index },
+    number: move.step ?? -1,
+  }));
+  return [...steps, ...back]
+    .map((one, index) => ({ ...one, index }))
+    .sort((one, other) => other.number - one.number || other.index - one.index)
+    .map(({ operation }) => operation)
+    .filter((one) => isMove(one) || one.to !== one.left);
 }
 
 /** Form of a file that a call has made: that of the text that it has moved there, else a plain one. */
@@ -110,7 +169,14 @@ function formOfNew(changes: readonly KeptChange[] = [], { after: id }: KeptChang
   return { mode, encoding };
 }
 
-const opposite = ({ from, to }: Moved): Moved => ({ from: to, to: from });
+export const opposite = ({ from, to }: Moved): Moved => ({ from: to, to: from });
+
+export const isIn = (folder: string, path: string): boolean =>
+  path.length > folder.length ? path[folder.length] === '/' && path.startsWith(folder) : path === folder;
+
+/** Whether one of the paths is in the other. */
+export const areRelated = (one: string, other: string): boolean =>
+  one.length < other.length ? isIn(one, other) : isIn(other, one);
 
 /** Path after a move. */
 export const after = (path: string, { from, to }: Moved): string =>
@@ -122,10 +188,7 @@ export const after = (path: string, { from, to }: Moved): string =>
  */
 export function undoable(run: Run, scope: 'turn' | 'run'): string[] {
   const standing = new Set(standingOf(run).map(({ toolCallId }) => toolCallId));
-  const remain = (ids: string[]) => {
-    const { steps, moves } = undoSteps(run, ids);
-    return steps.length + moves.length > 0;
-  };
+  const remain = (ids: string[]) => undoOperations(run, ids).length > 0;
   const replies = run.messages.map((message) =>
     message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id).filter((id) => standing.has(id)) : [],
   );

@@ -10,7 +10,7 @@ import { few } from '../../runs/few.ts';
 import type { Said } from '../../runs/fork.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { undoSteps } from '../../runs/undo.ts';
+import { undoOperations } from '../../runs/undo.ts';
 import { tell } from '../dialogs/tell.ts';
 import type { Policies } from '../gate/policies.ts';
 import type { ChatView } from '../view/chatView.ts';
@@ -294,8 +294,7 @@ export class Branches {
   }
 
   private async changedBy(runId: string, toolCallIds: readonly string[]): Promise<number> {
-    const { steps, moves } = undoSteps(await this.parts.store.read(runId), toolCallIds);
-    return steps.length + moves.length;
+    return undoOperations(await this.parts.store.read(runId), toolCallIds).length;
   }
 
   private async wordsAfter(runId: string, seq: number): Promise<string> {

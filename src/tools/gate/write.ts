@@ -31,12 +31,12 @@ export function removeEmptyFolder(path: string): Promise<void> {
 
 /**
  * Puts other bytes in the place of the file that really is at this path: whoever looks, also after a kill or a power cut, sees
- * the old ones or the new ones. Its permissions and its owner stay; of several names that it has, only this one is the new file.
+ * the old ones or the new ones. Its permissions stay, if no `mode` is given, and its owner; of several names that it has, only this one is the new file.
  * Where no other file can take its place (a mount of its own, a folder or an owner that is somebody else's), it is written in
  * place; what a kill leaves half then, `isTorn` (`torn.ts`) knows. Throws `ToolError`, having changed nothing.
  */
-export function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
-  return withFolder(path, false, (folder, name) => replace(folder, name, bytes));
+export function replaceFile(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
+  return withFolder(path, false, (folder, name) => replace(folder, name, bytes, mode));
 }
 
 /** More than any text that is changed. */
@@ -99,14 +99,14 @@ async function isLinked(temporary: string, made: string): Promise<boolean> {
 
 const hasNoLinks = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EXDEV']);
 
-async function replace(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+async function replace(folder: string, name: string, bytes: Uint8Array, mode?: number): Promise<void> {
   const at = paths.join(folder, name);
   const there = await lstat(at);
   if (!there.isFile()) throw swapped(name);
   await access(at, constants.W_OK); // a rename asks the folder alone
   try {
     await withTemporary(folder, async (temporary) => {
-      await fill(temporary, bytes, there.mode & 0o777, there);
+      await fill(temporary, bytes, mode ?? there.mode & 0o777, there);
       if (!isSame(await lstat(at), there)) throw swapped(name);
       await rename(temporary, at);
     });
