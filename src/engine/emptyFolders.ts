@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { resolvePath } from '../tools/gate/paths.ts';
 import type { Workspace } from '../tools/workspace.ts';
 
-/** Whether something is at this path itself, also a link. */
+/** Tells whether something is at this path itself, also a link. */
 export const isThere = async (workspace: Workspace, path: string): Promise<boolean> =>
   (await kindAt(workspace, path)) !== undefined;
 
-/** Whether nothing is at this path but, at most, a folder that holds nothing but such folders. */
+/** Tells whether nothing is at this path but, at most, a folder that holds nothing but such folders. */
 export async function holdsNothing(workspace: Workspace, path: string): Promise<boolean> {
   const there = await kindAt(workspace, path);
   return there === undefined || (there.kind === 'folder' && (await emptyFoldersIn(there.path)) !== undefined);

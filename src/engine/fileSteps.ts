@@ -80,7 +80,7 @@ function isContent(found: Found, id: string | null, kind: RemovedKind | undefine
 const isBetween = ({ to, was, left, leftKind }: FileStep, { id }: Found): boolean =>
   id === null && to !== null && left !== null && was?.kind !== leftKind;
 
-/** Whether somebody else has changed the file since. */
+/** Tells whether somebody else has changed the file since. */
 export function isChangedSince({ step, found, isDone }: ReadyStep): boolean {
   if (isDone) return false;
   if (step.known) return !step.known.includes(found.id);

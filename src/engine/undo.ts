@@ -138,7 +138,7 @@ interface Done {
   result: UndoResult;
   changes: UndoChange[];
   moves: UndoneMove[];
-  /** Of the calls' own changes and moves. */
+  /** Paths of the calls' own changes and moves. */
   paths: string[];
   toolCallIds: string[];
 }

@@ -122,7 +122,7 @@ export function pathAt(operations: readonly UndoOperation[], path: string, from:
     .reduceRight((at, move) => after(at, opposite(move)), path);
 }
 
-/** Where the file of an operation comes from: a path, or another operation, which leaves the content `id`. */
+/** Source of the file of an operation: a path, or another operation, which leaves the content `id`. */
 type Origin = { path: string } | { id: string | null; isOtherForm: boolean };
 
 /** Origin of the file of an operation, before those from the number `first` on. */
@@ -143,7 +143,7 @@ export function originOf(operations: readonly UndoOperation[], index: number, fi
   return { path };
 }
 
-/** Whether a later operation, of those before the number `end`, has taken away or covered what this one has left. */
+/** Tells whether a later operation, of those before the number `end`, has taken away or covered what this one has left. */
 export function isCovered(operations: readonly UndoOperation[], index: number, end: number): boolean {
   const operation = operations[index]!;
   let path = isMove(operation) ? operation.to : operation.at;
