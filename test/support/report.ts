@@ -6,6 +6,8 @@ import { testOut } from './editor/project.ts';
 /** The reporter of every mocha run: spec for people, JSON for `reportFile`. */
 export const reporter = path.join(import.meta.dirname, 'reporter.cjs');
 
+const safeDiffs = path.join(import.meta.dirname, 'safeDiffs.cjs');
+
 /** Where the run of one part (`unit`, `host`, `e2e`) leaves its JSON report. */
 export function reportFile(part: string): string {
   return path.join(testOut, 'reports', `${part}.json`);
@@ -19,7 +21,16 @@ export function forgetReport(part: string): void {
 /** Mocha, reporting for one part. */
 export function mochaArguments(part: string): string[] {
   const output = `output=${reportFile(part)}`;
-  return [binary('mocha'), '--forbid-only', '--reporter', reporter, '--reporter-option', output];
+  return [
+    binary('mocha'),
+    '--forbid-only',
+    '--require',
+    safeDiffs,
+    '--reporter',
+    reporter,
+    '--reporter-option',
+    output,
+  ];
 }
 
 interface MochaTest {

@@ -66,7 +66,7 @@ describe('a workflow as a step of another', () => {
         known.includes(one),
       ),
     );
-    assert.deepEqual(branches, {});
+    assert.equal(Object.keys(branches).length, 0);
     assert.deepEqual(stage.questions.length, 3, 'its gate is the run’s');
   });
 
