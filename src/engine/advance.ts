@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { userMessage } from '../protocol/messages.ts';
+import { openApprovals } from '../protocol/pending.ts';
 import type { CallState, Run } from '../protocol/run.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { ToolHost } from '../tools/host.ts';
@@ -126,6 +127,8 @@ async function advance(
   );
   await log.emit({ type: 'phase', phase: 'Running' });
   if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
+  // What waits for an approval can go on in a trusted window only. Nothing is asked, run or failed before.
+  if (unsettled.length > 0 && !host.canApprove && openApprovals(run).length > 0) return { phase: 'WaitingUser' };
 
   const { signal } = active.controller;
   const took = measureWork(run, options.now ?? Date.now);

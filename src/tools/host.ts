@@ -41,6 +41,8 @@ import type { Workspace } from './workspace.ts';
 
 /** The gate: the one place where a tool runs. Find → check arguments → ask → run. */
 export interface ToolHost {
+  /** Whether a call that changes something can be approved: not in an untrusted workspace. */
+  readonly canApprove: boolean;
   /** Before a run: tools that must be started or asked about first. Resolves at once when the signal is aborted. */
   prepare(signal: AbortSignal, say: (text: string) => void): Promise<void>;
   /**
@@ -105,6 +107,9 @@ export function createToolHost({
   const visible = () => all().filter((tool) => !tool.hidden && isThere(tool));
 
   return {
+    get canApprove() {
+      return workspace.trusted;
+    },
     prepare: prepareTools,
     async standing(doing, place = workspace, read) {
       if (read) await putAllRight(place, doing, read);
@@ -125,7 +130,6 @@ export function createToolHost({
       const { done } = context.step ?? {};
       const gave = done && (await doneBefore(call, done, context.workspace ?? workspace));
       if (gave) return bounded(toSuccess(gave)); // its end is on record
-      if (!workspace.trusted && context.proposed?.(call.id)) return untrustedYet;
       let started = now();
       let doing: Kept = {};
       let diff: string | undefined;
@@ -314,9 +318,6 @@ export function createToolHost({
 
 /** The outcome of a call that had not started when the editor closed: it stays open for the next window. */
 const notYet = failure(unanswered, 'The editor closed before this started.');
-
-/** The outcome of a call that an earlier window left open, in a window that may not run it: it stays open. */
-const untrustedYet = failure(unanswered, 'This workspace is not trusted, so this cannot be approved here.');
 
 function inWords({ what, where, why, details, ...plan }: Plan, tell: Tell): AskedPlan {
   const words = { what: tell(what), where: tell(where) };

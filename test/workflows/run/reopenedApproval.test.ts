@@ -6,6 +6,24 @@ import { Stage } from '../stage.ts';
 
 const tools = 'uses: llm.tools, with: {tools: [fs.write, fs.edit], messages: [{role: user, content: go}]}';
 
+/** Places in a workflow at which a model calls a tool. */
+const byModel: [where: string, yaml: string][] = [
+  ['an agent in the conversation', 'nodes: [{name: work, agent: coder}]'],
+  ['a call of llm.tools', `nodes: [{name: work, ${tools}}]`],
+  [
+    'an agent in a parallel branch',
+    `nodes:
+  - {name: begin, uses: state.set, with: {x: 1}}
+  - {name: work, agent: coder}
+  - {name: other, uses: state.set, with: {y: 1}}
+  - {name: sum, uses: state.set, with: {z: 1}}
+edges:
+  - {from: begin, to: work, parallel: true, fan_in: sum}
+  - {from: begin, to: other, parallel: true, fan_in: sum}
+`,
+  ],
+];
+
 describe('a workflow whose approval waited when its window ended', () => {
   let stage: Stage;
   afterEach(() => stage.end());
@@ -44,22 +62,7 @@ describe('a workflow whose approval waited when its window ended', () => {
       assert.equal(stage.workspace.exists('a'), false);
     });
 
-    for (const [where, yaml] of [
-      ['an agent in the conversation', 'nodes: [{name: work, agent: coder}]'],
-      ['a call of llm.tools', `nodes: [{name: work, ${tools}}]`],
-      [
-        'an agent in a parallel branch',
-        `nodes:
-  - {name: begin, uses: state.set, with: {x: 1}}
-  - {name: work, agent: coder}
-  - {name: other, uses: state.set, with: {y: 1}}
-  - {name: sum, uses: state.set, with: {z: 1}}
-edges:
-  - {from: begin, to: work, parallel: true, fan_in: sum}
-  - {from: begin, to: other, parallel: true, fan_in: sum}
-`,
-      ],
-    ] as const)
+    for (const [where, yaml] of byModel)
       it(`${how} in ${where}: asked again without a request to the model, and gone on with`, async () => {
         stage = await Stage.of(yaml, ({ messages }) =>
           messages.at(-1)!.role === 'tool'
@@ -83,6 +86,27 @@ edges:
         );
       });
   }
+
+  const places: [where: string, yaml: string][] = [
+    ['a node', 'nodes: [{name: write, uses: fs.write, with: {path: a, content: x}}]'],
+    ...byModel,
+  ];
+  for (const [where, yaml] of places)
+    it(`${where}: a window that is not trusted leaves it open, a trusted one asks it again`, async () => {
+      stage = await Stage.of(yaml, ({ messages }) =>
+        messages.at(-1)!.role === 'tool' ? reply.text('Done.') : reply.call('fs_write', { path: 'a', content: 'x' }),
+      );
+      stage.agent('coder', 'instructions: You code.\ntools: [fs.write]\n');
+      stage.build();
+      const before = await interrupted('killed');
+      stage.workspace.trusted = false;
+      assert.equal((await resume()).phase, 'WaitingUser');
+      assert.deepEqual([stage.questions.length, openApprovals(await stage.kept()).length], [1, 1]);
+      assert.equal(stage.provider.requests.length, before);
+      stage.workspace.trusted = true;
+      assert.equal((await resume()).phase, 'Completed');
+      assert.deepEqual([stage.questions.length, stage.workspace.read('a')], [2, 'x']);
+    });
 
   const edit = 'uses: fs.edit, with: {path: a, edits: [{oldText: one, newText: two}]}';
   const stale: [where: string, yaml: string][] = [
