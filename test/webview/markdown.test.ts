@@ -61,6 +61,37 @@ describe('Markdown of a model, as safe elements', () => {
     });
   }
 
+  for (const [what, unit, end] of [
+    ['local parts of an e-mail address', 'a.', '@'],
+    ['local parts without an end', 'a-', '@b.c-'],
+    ['at signs between emphasis', 'a@*', ''],
+    ['addresses between emphasis', '_www.', ''],
+    ['schemes between emphasis', 'ftp://_', ''],
+    ['mail links between emphasis', 'mailto:*', ''],
+  ] as const)
+    it(`a block whose reading would take the square of its length is plain: ${what}`, async () => {
+      const source = unit.repeat(20_000 / unit.length) + end;
+      checks.text!(await render(source), source);
+    });
+
+  it('a long list of e-mail addresses still has its emphasis', async () => {
+    const { elements } = await render('*first.last@example.test*, '.repeat(100));
+    assert.ok(elements.includes('em'), elements.join());
+  });
+
+  it('code with a very long word has no colors', async () => {
+    const block = (text: string) => `\`\`\`java\n${text}\n\`\`\``;
+    const colors = async (text: string) =>
+      (
+        await test.page.evaluate(
+          (source) => (globalThis as unknown as { markdown: MarkdownPage }).markdown.colour(source),
+          block(text),
+        )
+      ).after.colours;
+    assert.equal(await colors('a'.repeat(29_000)), 0);
+    assert.ok((await colors('int a = 1;')) > 0);
+  });
+
   it('a link says where it leads, unless its words begin with that', async () => {
     const { links } = await render(
       'See [the docs](https://example.test/a), <https://example.test/b>, [good.test](https://evil.test), ' +

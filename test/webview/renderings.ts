@@ -29,11 +29,11 @@ export interface Work {
 export interface MarkdownPage {
   render(source: string): Rendering;
   /** Shows growing parts of a text, up to each of `ends`, then the whole of it at once in another view. */
-  stream(source: string, ends: number[]): Work;
+  stream(source: string, ends: number[]): Promise<Work>;
   /** Slices of a text, the colours of its code once it is shown up to `at`, and the rest; then the whole of it in another view. */
   streamAround(source: string, at: number): Promise<Pick<Work, 'html' | 'wholeHtml'>>;
   /** Shows a text, and then the colours of its code. */
   colour(source: string): Promise<Record<'before' | 'after', { text: string; height: number; colours: number }>>;
-  /** Until then code stands there plain. */
+  /** Resolves when all code has its colors. */
   loadColours(): Promise<void>;
 }

@@ -5,36 +5,77 @@ type Highlighter = typeof import('./highlight.ts');
 /** The highlighter is a script of its own: a panel without code does not load it. */
 let highlighter: Highlighter | undefined;
 let loading: Promise<void> | undefined;
-/** Code that is shown without its colours, as long as they may still come. */
-let plain: { text: Text; language: string }[] | undefined = [];
+let failed = false;
+/** Code without its colors so far. */
+let plain: { text: Text; language: string }[] = [];
+const whenColored: (() => void)[] = [];
+/** Milliseconds that colors may take at once. What is left is colored after the next events. */
+const budget = 50;
+/** Spent since the last pause. */
+let spent = 0;
 
 /**
- * Code as nodes whose text is the code. Until the highlighter is there it is one plain text; the colours then take its place: the
- * same letters, so that nothing moves.
+ * Returns code as nodes whose text is the code. Until the highlighter is loaded, and while the code before took too long, it is one
+ * plain text; the colors then replace it: the same letters, so nothing moves.
  */
 export function codeNodes(code: string, language: string): Node[] {
-  if (highlighter) return highlighter.highlightRuns(code, language).map(node);
+  if (highlighter && spent < budget) return colored(highlighter, code, language);
   const text = document.createTextNode(code);
-  if (language && plain) {
+  if (language && !failed) {
     plain.push({ text, language });
-    void loadColours();
+    if (highlighter) pause();
+    else void loadColours();
   }
   return [text];
 }
 
-/** Never fails: code without colours is code all the same. */
-export function loadColours(): Promise<void> {
+/**
+ * Loads the highlighter, once. Resolves when all code has its colors. Never rejects: code is shown without colors when it cannot be
+ * loaded.
+ */
+export async function loadColours(): Promise<void> {
   loading ??= import('./highlight.ts')
     .then((loaded) => {
       highlighter = loaded;
-      for (const { text, language } of plain ?? [])
-        if (text.parentNode) text.replaceWith(...codeNodes(text.data, language));
+      colorPlain();
     })
-    .catch((error) => console.warn('Towpath: code has no colours.', error))
-    .finally(() => {
-      plain = undefined;
+    .catch((error) => {
+      failed = true;
+      plain = [];
+      console.warn('Towpath: code has no colors.', error);
     });
-  return loading;
+  await loading;
+  if (plain.length > 0) await new Promise<void>((resolve) => whenColored.push(resolve));
+}
+
+function colored({ highlightRuns }: Highlighter, code: string, language: string): Node[] {
+  const start = performance.now();
+  const nodes = highlightRuns(code, language).map(node);
+  spent += performance.now() - start;
+  pause();
+  return nodes;
+}
+
+function colorPlain(): void {
+  while (highlighter && spent < budget) {
+    const next = plain.shift();
+    if (!next) break;
+    if (next.text.parentNode) next.text.replaceWith(...colored(highlighter, next.text.data, next.language));
+  }
+  if (plain.length === 0) for (const resolve of whenColored.splice(0)) resolve();
+}
+
+let pausing = false;
+
+/** After the events that wait by now, colors may take time again. */
+function pause(): void {
+  if (pausing) return;
+  pausing = true;
+  setTimeout(() => {
+    pausing = false;
+    spent = 0;
+    colorPlain();
+  });
 }
 
 function node({ text, kind }: CodeRun): Node {

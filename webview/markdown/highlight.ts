@@ -18,20 +18,22 @@ export type CodeKind =
   | 'added'
   | 'removed';
 
-/** Beyond these a block stays plain: colours are not worth a stutter. */
-const mostCharacters = 30_000;
-const mostRuns = 4000;
+/** Beyond these a block stays plain: colors are not worth a stutter. */
+const maxCharacters = 30_000;
+const maxRuns = 4000;
+/** A run without a blank. Grammars read one again from each of its letters. */
+const longWord = /\S{2000}/;
 
-/** The code in runs; their texts joined are the code. Unknown languages and very long code come back as one plain run. */
+/** The code in runs; their texts joined are the code. Unknown languages, very long code and very long words give one plain run. */
 export function highlightRuns(code: string, language: string): CodeRun[] {
   const plain = [{ text: code }];
-  if (code.length > mostCharacters || !highlighter.getLanguage(language)) return plain;
+  if (code.length > maxCharacters || longWord.test(code) || !highlighter.getLanguage(language)) return plain;
   const result = highlighter.highlight(code, { language, ignoreIllegals: true });
   if (!(result._emitter instanceof Runs)) return plain;
   const { list } = result._emitter;
   // A grammar that fails half-way leaves half the code; no colour is worth a line.
   const length = list.reduce((sum, run) => sum + run.text.length, 0);
-  return list.length > mostRuns || length !== code.length ? plain : list;
+  return list.length > maxRuns || length !== code.length ? plain : list;
 }
 
 const kinds: Record<string, CodeKind> = {

@@ -6,7 +6,7 @@ export type Token = MarkedToken;
 /** Lists and quotes nested deeper than this are text: nobody reads them, and recursion has an end. */
 const deepestNesting = 20;
 
-/** Effort for emphasis and links, in delimiters × characters; marked looks back over a run for each delimiter. */
+/** Effort for emphasis and links, in delimiters × characters: marked looks back over a run for each delimiter. */
 const effortPerBlock = 2e7;
 const effortPerCall = 6e7;
 
@@ -17,12 +17,33 @@ export function lex(text: string): Token[] {
   let left = effortPerCall;
   for (let next = 0; next < lexer.inlineQueue.length; next++) {
     const { src, tokens } = lexer.inlineQueue[next]!;
-    const effort = src.length * (src.match(/[*_~[\]<`!]/g)?.length ?? 0);
+    const effort = effortOf(src);
     left -= effort;
     if (effort > effortPerBlock || left < 0) tokens.push({ type: 'text', raw: src, text: src });
     else lexer.inlineTokens(src, tokens);
   }
   return lexer.tokens as Token[];
+}
+
+/** An address costs as much as this many delimiters: the text is split at it, and each piece is looked at again. */
+const addressWeight = 8;
+
+function effortOf(text: string): number {
+  const delimiters = text.match(/[*_~[\]<`!]/g)?.length ?? 0;
+  const addresses = text.match(/@|www\.|:\/\/|mailto:/gi)?.length ?? 0;
+  return text.length * (delimiters + addressWeight * addresses) + effortOfLocalParts(text);
+}
+
+/** Before an `@`, marked reads what may be the local part of an e-mail address again from each of its letters. */
+function effortOfLocalParts(text: string): number {
+  let effort = 0;
+  let start = 0;
+  for (let at = text.indexOf('@'); at >= 0; start = at + 1, at = text.indexOf('@', start)) {
+    let from = at;
+    while (from > start && /[\w.!#$%&'*+/=?`{|}~-]/.test(text[from - 1]!)) from--;
+    effort += (at - from) ** 2;
+  }
+  return effort;
 }
 
 const extensions = { renderers: {}, childTokens: {}, inline: [math], startInline: [mathStart] };

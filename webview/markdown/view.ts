@@ -9,6 +9,9 @@ import { lex, type Token } from './lexer.ts';
 const pieceCharacters = 40_000;
 const pieceNodes = 12_000;
 
+/** Characters of a code block that still grows; a longer one is colored when it is whole. */
+const maxGrowingCode = 8_000;
+
 /** A block of the tail and the element that shows it. */
 interface Built {
   token: Token;
@@ -194,13 +197,14 @@ export class MarkdownView {
     };
   }
 
-  /** Colours are found anew when the block grew by a quarter, and at its end; in between code is appended plain. */
+  /** Colors are found again when the block grew by a quarter, up to a size, and at its end; in between code is appended plain. */
   private growCode(old: Built, token: Tokens.Code): number {
     const { text } = token;
     const code = old.node!.querySelector('code')!;
     const shown = code.textContent ?? '';
     const coloured = old.coloured ?? 0;
-    if (!this.complete && text.startsWith(shown) && text.length < coloured * 1.25) {
+    const waits = text.length < coloured * 1.25 || text.length > maxGrowingCode;
+    if (!this.complete && text.startsWith(shown) && waits) {
       code.append(text.slice(shown.length));
       return coloured;
     }

@@ -46,7 +46,7 @@ function render(source: string): Rendering {
 }
 
 /** Shows growing parts of a text one after the other, then the whole of it at once in another view. */
-function stream(source: string, ends: number[]): Work {
+async function stream(source: string, ends: number[]): Promise<Work> {
   const actions = { open: () => {}, copy: () => {}, use: () => {} };
   const view = new MarkdownView(actions);
   document.querySelector('.markdown')?.remove();
@@ -68,6 +68,7 @@ function stream(source: string, ends: number[]): Work {
   const lexed = counted.lexed;
   const whole = new MarkdownView(actions);
   whole.show(source, true);
+  await loadColours();
   return {
     text: view.element.textContent ?? '',
     wholeText: whole.element.textContent ?? '',
@@ -101,6 +102,7 @@ async function streamAround(source: string, at: number): Promise<Pick<Work, 'htm
   view.show(source, true);
   const whole = new MarkdownView(actions);
   whole.show(source, true);
+  await loadColours();
   return { html: view.element.outerHTML, wholeHtml: whole.element.outerHTML };
 }
 
