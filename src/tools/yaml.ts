@@ -49,8 +49,43 @@ export function parseYaml(
     if (++lexemes > mostTokens) return stop(`There are more than ${mostTokens} names, values and signs.`);
   }
   for (const token of parser.end()) tokens.push(token);
-  const [document] = new Composer({ uniqueKeys: false, ...options }).compose(tokens, true, text.length);
-  return { document: document as Document };
+  const composer = new Composer({ uniqueKeys: false, ...options });
+  const errors = limitErrors(composer);
+  try {
+    const [document] = composer.compose(tokens, true, text.length);
+    return { document: document as Document };
+  } catch (error) {
+    if (error === errors) return { trouble: errors.first };
+    throw error;
+  }
+}
+
+/** Errors of one file. The library makes an object of each, which takes longer than reading what it is about. */
+const maxErrors = 100;
+
+/** Where the library reports an error; its types hide it. */
+interface Reporting {
+  onError(
+    source: number | [number, ...number[]] | { offset?: number },
+    code: string,
+    message: string,
+    isWarning?: boolean,
+  ): void;
+}
+
+/** Makes the composer throw the returned object when there are more than `maxErrors`. */
+function limitErrors(composer: Composer): { first: NonNullable<Trouble> } {
+  const errors = { first: { message: '', at: 0 } };
+  const reporting = composer as unknown as Reporting;
+  const report = reporting.onError;
+  let count = 0;
+  reporting.onError = (source, code, message, isWarning) => {
+    const at = typeof source === 'number' ? source : Array.isArray(source) ? source[0] : (source.offset ?? 0);
+    if (count++ === 0) errors.first = { message: `${message}.`, at };
+    if (count > maxErrors) throw errors;
+    report(source, code, message, isWarning);
+  };
+  return errors;
 }
 
 /** The document, and the value that is being read. */

@@ -52,6 +52,9 @@ describe('YAML of a repository is refused before it is composed', () => {
     ['aliases', `a: &a 1\nb: [${'*a, '.repeat(101)}]`, /more than 100 times/],
     ['documents', '---\na: 1\n---\nb: 2\n', /several documents/],
     ['many documents, the last of them deep', `${'--- 1\n'.repeat(50)}${'['.repeat(2000)}`, /several documents/],
+    ['quotes beside each other', '"'.repeat(100_000), /^Unexpected double-quoted-scalar/],
+    ['quotes over two lines', 'a: "\n'.repeat(20_000), /./],
+    ['a hundred mistakes', '"" '.repeat(101), undefined],
     ['an end, and nothing after it', 'a: 1\n...\n# that is all\n', undefined],
     ['too much', `# ${'x'.repeat(mostBytes)}`, large],
   ];
