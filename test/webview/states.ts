@@ -215,7 +215,8 @@ const cutOff = (items: number): EventBody[] => [
     const [node, branch] = items > 0 ? [`deploy[${at}]`, `deploy[${at}]`] : ['deploy', undefined];
     const id = `${node}:1:0`;
     return [
-      ...(branch === undefined ? [] : [{ type: 'node', node, branch, status: 'start', state: { item: at } } as EventBody]),
+      ...(branch === undefined ? [] : [{ type: 'node', node, branch, of: items, status: 'start', state: { item: at } } as EventBody]),
+      { type: 'approval', toolCallId: id, decision: 'allow', waitedMs: 0 },
       started(id, 'shell.run', 'make deploy'),
       { type: 'tool-end', toolCallId: id, name: 'shell.run', ok: false, code: 'TOOL_INTERRUPTED', ms: 0, stillRunning: [], interruptedAt: 1000 },
     ];
