@@ -7,6 +7,8 @@ export interface WorkspaceRoot {
    * be read; `run` belongs to the run alone and is written without a question.
    */
   mount?: 'read' | 'run';
+  /** Files that a configured server is started from, as real paths: a change of one is asked about every time. */
+  startedFiles?: readonly string[];
 }
 
 /** The open folders among the roots. */

@@ -39,7 +39,13 @@ const everyTime = `
   .venv/bin/python venv/bin/activate .venv/Scripts/python.exe lib/site-packages/x.pth node_modules/.bin/eslint
   node_modules/typescript/lib/tsserver.js packages/a/node_modules/eslint/lib/api.js .pnp.cjs ruby_lsp/x/addon.rb
   home/.config/autostart/x.desktop home/.config/systemd/user/x.service Library/LaunchAgents/x.plist .bashrc .bash_aliases
-  .env .env.local tls.key .bash_history .config/gh/hosts.yml .config/gcloud/x.json
+  .env .env.local tls.key .bash_history .config/gh/hosts.yml .config/gcloud/x.json AuthKey.p8 config/secrets.prod.yaml
+  .hg/hgrc .hgrc .svn/wc.db .jj/repo/config.toml .bzr/branch/branch.conf _darcs/prefs/defaults .fslckout .sl/config .pijul/config
+  .newagent/mcp.json .newagent/mcp-servers.toml .newagent/hooks/x.sh .newagent/hooks.json .newagent/settings.json .newagent/settings.local.json
+  .newagent/agents/x.md .newagent/rules/x.md .newagent/deep/skills/x/run.sh .newagent/extensions/x/main.js .newagent/plugins/x.js
+  .newagent/commands/x.md skills/x/SKILL.md docs/skill.md tools/plugin.json tools/gemini-extension.json marketplace.json
+  rust-analyzer.toml .rust-analyzer.toml .sourcekit-lsp/config.json .factorypath Steepfile .gitpod.yml .codesandbox/tasks.json
+  .theia/settings.json .mise/tasks/x mise-tasks/x .poetry/plugins/x.py .pdm-plugins/x .terraform/providers/x
 `;
 const onceInARun = `
   eslint.config.js eslint.config.mts .eslintrc.js .eslintrc.json .eslintrc prettier.config.cjs .prettierrc.mjs vite.config.ts jest.config.mjs
@@ -52,13 +58,15 @@ const onceInARun = `
   pyproject.toml justfile .justfile Taskfile.yml Dockerfile Dockerfile.prod api.dockerfile docker-compose.yml
   compose.override.yaml gulpfile.js Gruntfile.ts package.json composer.json deno.json tsconfig.json tsconfig.build.json turbo.json
   yarn.lock Cargo.lock Gemfile.lock package-lock.json pnpm-lock.yaml bun.lockb npm-shrinkwrap.json go.sum go.mod
-  requirements.txt requirements-dev.txt flake.nix .terraform.lock.hcl
+  requirements.txt requirements-dev.txt flake.nix .terraform.lock.hcl devbox.json rust-toolchain.toml profiles.clj tools/bazel
+  .eleventy.js gatsby-config.js gatsby-node.mjs biome.json psalm.xml phpstan.neon phpstan.dist.neon
 `;
 const free = `
   README.md src/index.ts src/config.ts src/build.ts src/user/settings.json src/models/user/profile.ts docs/setup.md lockout.ts src/lock.json
   test/a.test.ts test/helpers.py public/index.html data.json notes.txt src/env.ts src/venv.ts locksmith.lock.ts conftest.md build/readme.md
   src/autostart/a.ts deploy/systemd/x.service src/agents/agent.ts src/node_modules.ts src/makefile.ts src/environment.ts bin/run.sh .gitignore
-  .editorconfig web.config.md src/rules.ts HEAD refs config
+  .editorconfig web.config.md src/rules.ts HEAD refs config src/hooks/useThing.ts src/agents/x.ts src/settings.json rules/x.md plugins/a.ts
+  src/commands/run.ts extensions/a/main.ts src/mcp.ts .storybook/preview.tsx .changeset/wild-cats.md src/skills.md src/plugin.ts
 `;
 const words = (text: string) => text.trim().split(/\n\s+|(?<!Application|Code|-) (?!Support|- |OSS)/);
 
@@ -126,6 +134,20 @@ describe('a change of a protected place, under autopilot and a rule that allows 
       const { call, asked } = conversation(workspace, { policy: loosest });
       await call('shell.run', { command });
       assert.deepEqual(asked, [], command);
+    }
+  });
+
+  it('a file that a configured server is started from counts, by whatever tool', async () => {
+    workspace.write('tools/server.js', 'a\n');
+    workspace.roots = [{ ...workspace.roots[0]!, startedFiles: [paths.join(workspace.root, 'tools/server.js')] }];
+    assert.equal(await asksAbout('tools/server.js'), 'every time');
+    assert.equal(await asksAbout('tools/server2.js'), 'free');
+    symlinkSync('tools', paths.join(workspace.root, 'linked'));
+    assert.equal(await asksAbout('linked/server.js'), 'every time');
+    for (const command of ['echo x > tools/server.js', 'sed -i s/a/b/ tools/server.js', 'cp a.txt ./tools/server.js']) {
+      const { call, asked } = conversation(workspace, { policy: loosest, answer: 'deny' });
+      await call('shell.run', { command });
+      assert.match(asked[0]?.plan.why ?? '', /MCP server is started from it/, command);
     }
   });
 

@@ -1,7 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import * as z from 'zod';
 import { relativeIn } from '../gate/anywhere.ts';
-import { secretReason } from '../gate/protected.ts';
+import { secretContentReason } from '../gate/secretContent.ts';
+import { secretReason } from '../gate/secrets.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 
@@ -34,7 +35,9 @@ export function shownFiles(
     if (relative === undefined) return { path: name, outside: true };
     const spelled = await relativeIn(workspace, path);
     const names = [relative, spelled ?? relative];
-    const secret = names.some((one) => isKept(one) || secretReason(one.split('/')));
+    const secret =
+      names.some((one) => isKept(one) || secretReason(one.split('/'))) ||
+      (await secretContentReason(real)) !== undefined;
     return { path: relative, ...(secret && { secret }) };
   };
   return (path, name) => {

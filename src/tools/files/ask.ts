@@ -1,8 +1,13 @@
-import { sentence } from '../../protocol/l10n.ts';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { resolveToRead } from '../gate/anywhere.ts';
+import type { ResolvedPath } from '../gate/paths.ts';
+import { holdsSecrets } from '../gate/secretContent.ts';
+import { mayHoldSecrets } from '../gate/secrets.ts';
+import { relativeOfAddress } from '../gate/virtual.ts';
 import type { Plan, ToolContext } from '../tool.ts';
-import { foldersOf } from '../workspace.ts';
+import { foldersOf, type Workspace } from '../workspace.ts';
 import { isAll } from './places.ts';
+import { maximumBytes } from './text.ts';
 
 /**
  * The question for a read of a place that is not free to read; undefined when it is free. Each is asked every time, so
@@ -20,10 +25,22 @@ export async function askToRead(
   const inputs = isAll(path) && folders.length > 1 ? folders.map((root) => root.path) : [path ?? '.'];
   for (const input of inputs) {
     const file = await resolveToRead(context.workspace, input, operation);
-    if (file.protected)
-      return { what: sentence(phrases[operation], file.relative), where: file.path, why: file.protected, run };
+    const why = file.protected ?? (await unsavedReason(context.workspace, file, operation));
+    if (why) return { what: sentence(phrases[operation], file.relative), where: file.path, why, run };
   }
   return undefined;
+}
+
+/** Secrets in text that is not on a disk here: what the editor holds, and files of a virtual folder. */
+async function unsavedReason(
+  { virtual, openText }: Workspace,
+  { path, kind, size }: ResolvedPath,
+  operation: 'read' | 'list' | 'search',
+): Promise<Sentence | undefined> {
+  if (operation !== 'read' || kind !== 'file') return undefined;
+  const isVirtual = virtual && relativeOfAddress(virtual, path) !== undefined;
+  const content = openText(path) ?? (isVirtual && size <= maximumBytes ? await virtual.read(path) : '');
+  return holdsSecrets(content) ? mayHoldSecrets : undefined;
 }
 
 const phrases = { read: 'Read {0}', list: 'List {0}', search: 'Search {0}' } as const;

@@ -1,4 +1,5 @@
-import { secretReason } from '../gate/protected.ts';
+import { holdsSecrets } from '../gate/secretContent.ts';
+import { secretReason } from '../gate/secrets.ts';
 import { quoted } from '../gate/spelling.ts';
 import { AlreadySo, ToolError } from '../tool.ts';
 import type { Target } from './change.ts';
@@ -16,7 +17,7 @@ export function editFailed(
   const place = quoted(target.file.relative);
   const { lines, reason } = failure;
   // Nobody has allowed these lines to be read.
-  const hidden = secretReason(target.file.relative.split('/')) !== undefined;
+  const hidden = secretReason(target.file.relative.split('/')) !== undefined || holdsSecrets(target.before ?? '');
   const candidate = hidden ? undefined : failure.candidate;
   const at = inWords(lines);
   const other = failure.other && inWords(failure.other.lines);

@@ -1,5 +1,6 @@
 import { isNamed, type ResolvedPath, realRootsOf, resolvePath } from '../gate/paths.ts';
-import { secretReason } from '../gate/protected.ts';
+import { secretContentReason } from '../gate/secretContent.ts';
+import { secretReason } from '../gate/secrets.ts';
 import { refuse } from '../gate/spelling.ts';
 import { foldersOf, type Workspace, type WorkspaceRoot } from '../workspace.ts';
 
@@ -22,7 +23,7 @@ export async function searchPlaces(workspace: Workspace, path: string | undefine
   const root = roots.find((root) => root.mount === file.mount && isBelow(root.realPath, file.path))!;
   const prefix = prefixOf(root);
   const below = file.relative.slice(prefix.length);
-  if (file.kind === 'file' && secretReason(below.split('/')))
+  if (file.kind === 'file' && (secretReason(below.split('/')) || (await secretContentReason(file.path))))
     throw refuse('SECRET_READ', 'Searches skip files that may hold secrets. fs.read asks the person.');
   return [{ folder: root.realPath, target: below === '.' || below === '' ? './' : `./${below}`, prefix }];
 }

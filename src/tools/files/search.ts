@@ -1,7 +1,9 @@
+import * as paths from 'node:path';
 import * as z from 'zod';
 import { isOfMount } from '../gate/anywhere.ts';
 import { isInLeftover } from '../gate/leftovers.ts';
-import { secretReason } from '../gate/protected.ts';
+import { holdsSecretsNow } from '../gate/secretContent.ts';
+import { secretReason } from '../gate/secrets.ts';
 import { readTool, type ToolContext } from '../tool.ts';
 import { searchVirtual } from '../virtual/search.ts';
 import { askToRead } from './ask.ts';
@@ -106,7 +108,8 @@ function reader(place: SearchPlace, wanted: (path: string) => boolean, onHit: (h
     if (begins) {
       const { text: named } = data.path; // absent, when it is not UTF-8: nobody could say whether it is a secret, or read on in it
       const whole = named === undefined ? undefined : workspacePath(place, named);
-      path = whole !== undefined && wanted(whole) ? whole : undefined;
+      path =
+        whole !== undefined && wanted(whole) && !holdsSecretsNow(paths.join(place.folder, named!)) ? whole : undefined;
       return true;
     }
     if (path === undefined || (type !== 'match' && type !== 'context')) return true;

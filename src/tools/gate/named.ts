@@ -6,16 +6,12 @@ import { foldersOfParts } from './commandFolders.ts';
 import { plainWords } from './commandLine.ts';
 import { bracesOf, expandWord, hasGlob, matchesName, unescaped } from './expand.ts';
 import { includedReason } from './included.ts';
+import { keyReason } from './keyReason.ts';
 import { ownReason } from './ownPlaces.ts';
-import { relativeTo, resolvePath } from './paths.ts';
-import {
-  hiddenPlaces,
-  installedReason,
-  isGitInternal,
-  secretReason,
-  startingReason,
-  whyInstalled,
-} from './protected.ts';
+import { type ResolvedPath, relativeTo, resolvePath, startedReason } from './paths.ts';
+import { hiddenPlaces, installedReason, isGitInternal, startingReason, whyInstalled } from './protected.ts';
+import { secretContentReason } from './secretContent.ts';
+import { secretReason } from './secrets.ts';
 import { settingReason } from './settingReason.ts';
 import { here, programOf, readShell, type ShellPart, type ShellWord, unknown } from './shellWords.ts';
 import { surroundingOf } from './surroundings.ts';
@@ -67,9 +63,9 @@ export async function namedIn(
       if (path === undefined) continue;
       const isFolder = begins || place?.kind === 'folder';
       named.add(!isFolder ? path : path === '.' ? '' : `${path}/`);
-      why ??= reasonOf(path, place !== undefined);
+      why ??= reasonOf(path, place !== undefined) ?? (await contentReason(place));
     }
-  why ??= settingReason(parts);
+  why ??= settingReason(parts) ?? keyReason(parts);
   if (/dotglob|extglob|globstar|nocaseglob|GLOBIGNORE/.test(command) && hasGlob(command))
     why ??= sentence('It changes what its globs mean.');
   for (const from of folders)
@@ -148,8 +144,11 @@ async function reasonOfWord(
       const relative = place?.relative ?? (await relativeTo(roots, at));
       const why =
         relative === undefined
-          ? (reasonOf(path, path.includes('/')) ?? (await ownReason(at, home, { written, started, platform })))
+          ? (reasonOf(path, path.includes('/')) ??
+            reasonOf(at, at.startsWith('/proc/')) ??
+            (await ownReason(at, home, { written, started, platform })))
           : (reasonOf(relative, place !== undefined) ??
+            (await contentReason(place)) ??
             (written ? await writtenReason(roots, relative, at) : undefined));
       if (why) return why;
     }
@@ -179,15 +178,23 @@ async function writtenReason(
   const around = root && (await surroundingOf(root.path, at.slice(root.path.length + 1).split(paths.sep)));
   if (around === 'repository') return namesOfGit(relative);
   if (around) return namesPlace(relative, whyInstalled);
-  const included = await includedReason(
-    foldersOf(roots).map(({ path }) => path),
-    at,
-  );
+  const included =
+    startedReason(roots, at) ??
+    (await includedReason(
+      foldersOf(roots).map(({ path }) => path),
+      at,
+    ));
   return included && namesPlace(relative, included);
 }
 
 const namesPlace = (path: string, reason: Sentence): Sentence => sentence('It names {0}. {1}', path, reason);
 const namesOfGit = (path: string): Sentence => sentence('It names {0}, which belongs to Git.', path);
+
+/** A file of the workspace that has secrets in it, whatever it is called. */
+async function contentReason(place: ResolvedPath | undefined): Promise<Sentence | undefined> {
+  const reason = place?.kind === 'file' ? await secretContentReason(place.path) : undefined;
+  return reason && namesPlace(place!.relative, reason);
+}
 
 /**
  * What does not exist holds no secret, but may be made: `process.env` is no file, `.vscode/tasks.json` may become one. A name

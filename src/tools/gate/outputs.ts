@@ -2,8 +2,8 @@ import { homedir, tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { realRootsOf } from './paths.ts';
-import { secretReason } from './protected.ts';
 import { programFolders } from './readOnlyPrograms.ts';
+import { secretReason } from './secrets.ts';
 import { programOf, readShell } from './shellWords.ts';
 
 /** Whether a file (absolute, outside of the open folders) was made by a command of this run, as `shell/outputs.ts` knows it. */

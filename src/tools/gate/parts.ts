@@ -65,7 +65,7 @@ export async function understand(
     if (!straight) return { ...notRead(usesMore), ...all };
     const pipelines = straight.map((pipeline) => ({
       ...pipeline,
-      commands: pipeline.commands.map((step) => ({ ...step, words: readings.get(step)!.words })),
+      commands: pipeline.commands.map((step) => ({ ...step, ...readings.get(step)! })),
     }));
     return { reading: { pipelines }, ...all };
   } catch (error) {

@@ -9,7 +9,9 @@ import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
 import { configurationReason } from './configuration.ts';
 import { includedReason } from './included.ts';
 import { plain } from './plain.ts';
-import { isGitInternal, isTwin, protectedReason, secretReason, whyInstalled } from './protected.ts';
+import { isGitInternal, isTwin, protectedReason, whyInstalled } from './protected.ts';
+import { secretContentReason } from './secretContent.ts';
+import { secretReason } from './secrets.ts';
 import {
   changes,
   checkShowable,
@@ -170,9 +172,10 @@ async function decide(
       ? (first(protectedReason) ??
         (await reasonAround(spelled, input)) ??
         (await reasonAround(place, input, chosen)) ??
+        startedReason(roots, path) ??
         (await includedReason(realPaths(roots), path)))
       : operation === 'read' || operation === 'search'
-        ? first(secretReason)
+        ? (first(secretReason) ?? (stats?.isFile() ? await secretContentReason(path) : undefined))
         : undefined;
   const configuration = change ? first(configurationReason) : undefined;
   const kind = !stats ? 'missing' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'file';
@@ -186,6 +189,12 @@ async function decide(
     ...(configuration && { configuration }),
   };
 }
+
+/** Why a change of this file (its real path) is asked about every time: a configured server is started from it. Undefined for others. */
+export const startedReason = (roots: readonly WorkspaceRoot[], path: string): Sentence | undefined =>
+  roots.some(({ startedFiles }) => startedFiles?.includes(path))
+    ? sentence('A configured MCP server is started from it.')
+    : undefined;
 
 const realPaths = (roots: readonly RealRoot[]) => foldersOf(roots).map(({ realPath }) => realPath);
 

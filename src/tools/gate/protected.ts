@@ -1,8 +1,7 @@
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { parseJson } from '../bounds.ts';
-import { bracesOf } from './expand.ts';
-import { isLeftover, leftoverGlob } from './leftovers.ts';
 import { plain } from './plain.ts';
+import { secretFolders, secretNames, secretReason } from './secrets.ts';
 
 /**
  * Places inside the workspace that are more than files. Every function takes the segments of a path relative to its
@@ -20,8 +19,10 @@ export function startingReason(segments: readonly string[]): Sentence | undefine
   const path = names.join('/');
   if (names.some((segment) => editorFolders.has(segment)) || editorFiles.test(name) || editorSettings.test(path))
     return sentence('It can change settings of the editor or start programs.');
-  if (names.some((segment) => agentFolders.has(segment)) || agentFiles.test(name))
+  if (names.some((segment) => agentFolders.has(segment)) || agentFiles.test(name) || isOfAgent(names))
     return sentence('It instructs or configures agents, this one included.');
+  if (names.some((segment) => versionStores.has(segment)) || versionFiles.test(name))
+    return sentence('It belongs to a version control system, which can run programs that stand in it.');
   if (names.some((segment) => ciFolders.has(segment)) || ciFiles.test(name))
     return sentence('It runs in continuous integration, often with secrets.');
   if (names.some((segment) => hookFolders.has(segment)) || hookFiles.test(name))
@@ -38,24 +39,6 @@ export const installedReason = (segments: readonly string[]): Sentence | undefin
 export const whyInstalled = sentence(
   'It is installed code, which the editor, its extensions and other tools run by themselves.',
 );
-
-/** Why reading this file is asked about: what is read goes to the model's provider. Undefined for ordinary files. */
-export function secretReason(segments: readonly string[]): Sentence | undefined {
-  const names = segments.map(plain);
-  const name = (names.at(-1) ?? '').replace(/[.~-](bak|backup|old|orig|save)$|~$/, ''); // a copy is as good
-  const secret =
-    isLeftover(name) || // of whatever file
-    (/^\.env([._-]|$)/.test(name) && !/\.(example|sample|template|dist|defaults?)$/.test(name)) ||
-    /\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|tfvars|tfvars\.json|tfstate|env)$/.test(name) ||
-    /^id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/.test(name) ||
-    /^secrets?\.(json|ya?ml|toml)$/.test(name) ||
-    secretFiles.has(name) ||
-    names.slice(0, -1).some((segment) => secretFolders.has(segment)) ||
-    /^\.\w+_history$/.test(name) ||
-    accounts.test(names.join('/')) ||
-    (names.includes('.git') && (name === 'config' || name === 'config.worktree' || name === 'credentials'));
-  return secret ? sentence('It may hold secrets, and what is read goes to the model.') : undefined;
-}
 
 /** Git's own files: never written by the file tools. `git~1` is what `.git` is called on old Windows disks. */
 export const isGitInternal = (segments: readonly string[]) =>
@@ -93,11 +76,11 @@ const scriptsOfInstall =
 const set = (names: string) => new Set(names.split(/\s+/));
 
 const editorFolders = set(
-  '.vscode .vscode-server .vscode-insiders .idea .zed .fleet .devcontainer .vs .nova .settings',
+  '.vscode .vscode-server .vscode-insiders .idea .zed .fleet .devcontainer .vs .nova .settings .sourcekit-lsp .codesandbox .theia .factorypath',
 );
 /** And what language servers, which an editor starts by itself, run or load. */
 const editorFiles =
-  /\.(code-workspace|code-profile|sublime-project)$|^\.?devcontainer\.json$|^\.(n?vimrc|exrc|nvim\.lua|dir-locals(-2)?\.el|clangd|luarc\.jsonc?|solargraph\.yml|ycm_extra_conf\.py)$/;
+  /\.(code-workspace|code-profile|sublime-project)$|^\.?rust-analyzer\.toml$|^\.gitpod\.ya?ml$|^steepfile$|^\.?devcontainer\.json$|^\.(n?vimrc|exrc|nvim\.lua|dir-locals(-2)?\.el|clangd|luarc\.jsonc?|solargraph\.yml|ycm_extra_conf\.py)$/;
 /** A person's own settings of an editor that is made of VS Code, whatever it is called, on every system; what Ruby's server loads. */
 const editorSettings =
   /(^|\/)((\.config|application support|roaming)\/[^/]+|user-data)\/user(\/|$)|(^|\/)\.(cursor|windsurf)[\w-]*\/(data|extensions)(\/|$)|(^|\/)ruby_lsp\/(.*\/)?addon(\.rb)?$/;
@@ -105,13 +88,28 @@ const agentFolders = set(
   '.towpath .cursor .windsurf .claude .codex .gemini .continue .roo .clinerules .kilocode .aider .agents .opencode .kiro .junie .amazonq .qwen .trae .augment .crush .goose .factory .copilot',
 );
 const agentFiles =
-  /^(agents?(\.override)?|claude(\.local)?|gemini|qwen|copilot-instructions|warp|crush)\.md$|\.(instructions|prompt|chatmode|agent)\.md$|^\.?(cursor|windsurf|cline|kilocode|augment|goose)rules$|^\.(roomodes|goosehints|rules)$|^\.?mcp\.json$|^\.?(opencode|crush)\.jsonc?$|^\.aider\.conf\.ya?ml$/;
+  /^(agents?(\.override)?|claude(\.local)?|gemini|qwen|copilot-instructions|warp|crush)\.md$|\.(instructions|prompt|chatmode|agent)\.md$|^\.?(cursor|windsurf|cline|kilocode|augment|goose)rules$|^\.(roomodes|goosehints|rules)$|^\.?mcp\.json$|^\.?(opencode|crush)\.jsonc?$|^\.aider\.conf\.ya?ml$|^skill\.md$|^([\w-]+[-.])?(plugin|extension)\.json$|^marketplace\.json$/;
+/**
+ * A hidden folder whose tree has such a name is an agent's, whatever that is called: servers, hooks, settings and what else it runs or
+ * is told by.
+ */
+const isOfAgent = (names: readonly string[]): boolean => {
+  const at = names.findIndex((name) => /^\.\w/.test(name));
+  return at >= 0 && names.slice(at + 1).some((name) => ofAgents.test(name));
+};
+const ofAgents =
+  /^(mcp([._-][\w.-]+)?\.(jsonc?|toml|ya?ml)|hooks?([._-].*)?|settings([._-][\w.-]+)?\.(jsonc?|toml|ya?ml)|agents?|rules|skills|extensions|plugins|commands|prompts)$/;
+
+/** Stores of version control systems beside Git, whose own the file tools do not write at all: their settings name hooks and extensions. */
+const versionStores = set('.hg .svn .jj .bzr .pijul _darcs .fossil-settings .sl .repo cvsroot .p4root');
+const versionFiles = /^(\.fslckout|_fossil_|\.hgrc|hgrc|\.bzrrc|\.p4(config|enviro)|\.hgsub(state)?)$/;
+
 const ciFolders = set(
   '.github .gitlab .circleci .buildkite .woodpecker .forgejo .gitea .ci .semaphore .teamcity .tekton .harness .azuredevops .azure-pipelines .builds .bitrise .screwdriver',
 );
 const ciFiles =
   /^jenkinsfile([.-].*)?$|gitlab-ci\.ya?ml$|^azure-pipelines[\w.-]*\.ya?ml$|^buildspec[\w.-]*\.ya?ml$|^cloudbuild[\w.-]*\.(ya?ml|json)$|^\.?(travis|drone|appveyor|woodpecker|cirrus|semaphore|codefresh|codemagic|bitrise|bitbucket-pipelines|wercker|shippable|circle|buddy|screwdriver|copr|packit)\.ya?ml$|^\.(drone|cirrus)\.(star|jsonnet)$|^\.build\.ya?ml$/;
-const hookFolders = set('.husky .githooks .yarn .mvn .cargo .gradle .bundle .lefthook .direnv');
+const hookFolders = set('.husky .githooks .yarn .mvn .cargo .gradle .bundle .lefthook .direnv .mise mise-tasks');
 const hookFiles =
   /^\.(envrc|npmrc|yarnrc(\.ya?ml)?|gitattributes|gitmodules|gitconfig|bazelrc|pypirc|tool-versions|condarc|gemrc|pre-commit-(config|hooks)\.ya?ml|pnp\.(c|loader\.m)js|huskyrc(\.\w+)?)$|^\.?pnpmfile\.[cm]?js$|^pnpm-workspace\.ya?ml$|^(bunfig\.toml|binding\.gyp|pip\.(conf|ini)|nuget\.config|uv\.toml|(site|user)customize\.py)$|\.pth$|^\.?(lefthook(-local)?)\.(ya?ml|toml|json)$|^\.?mise(\.[\w-]+)?\.toml$/;
 const profileFiles =
@@ -119,50 +117,16 @@ const profileFiles =
 const startsBySystem =
   /(^|\/)(launchagents|launchdaemons|\.config\/(autostart|systemd|environment\.d)|etc\/(systemd|cron[\w.]*|init\.d|profile\.d|rc\.local)|spool\/cron|start menu\/programs\/startup)(\/|$)/;
 const installed =
-  /^(node_modules|\.?venv|virtualenv|site-packages|dist-packages|__pypackages__|\.tox|\.nox|pyvenv\.cfg)$/;
-const secretFolders = set('.ssh .gnupg .aws .kube .docker .azure .password-store');
-const secretFiles = set(
-  '.envrc .npmrc .pypirc .netrc _netrc .pgpass .git-credentials .htpasswd .dockercfg .vault-token credentials.json service-account.json',
-);
-
-/** Below `.config`, what programs keep about somebody's accounts. */
-const accountFolders = 'gh gcloud hub op rclone doctl glab configstore stripe heroku fly supabase'.split(' ');
-const accounts = new RegExp(`(^|/)\\.config/(${accountFolders.join('|')})/`);
-
+  /^(node_modules|\.?venv|virtualenv|site-packages|dist-packages|__pypackages__|\.tox|\.nox|\.terraform|\.poetry|\.pdm-plugins|pyvenv\.cfg)$/;
 /** Hidden names of such places: what a glob may mean although nothing of that name is there yet. */
 export const hiddenPlaces: readonly string[] = [
-  ...[editorFolders, agentFolders, ciFolders, hookFolders, secretFolders, secretFiles].flatMap((names) => [...names]),
+  ...[editorFolders, agentFolders, versionStores, ciFolders, hookFolders, secretFolders, secretNames].flatMap(
+    (names) => [...names],
+  ),
   ...'.env .git .devcontainer.json .mcp.json .gitattributes .gitconfig .gitlab-ci.yml .travis.yml .bashrc .zshrc .profile'.split(
     ' ',
   ),
-].filter((name) => name.startsWith('.'));
-
-/** The same places as globs without regard to case, for programs that go through folders by themselves. */
-export const secretGlobs: readonly string[] = [
-  '.env[._~-]*',
-  '.git',
-  leftoverGlob,
-  ...[
-    '.env',
-    '*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,tfvars,tfvars.json,tfstate,env}',
-    'id_{rsa,dsa,ecdsa,ed25519}',
-    'id_{rsa,dsa,ecdsa,ed25519}_sk',
-    '{secret,secrets}.{json,yaml,yml,toml}',
-    ...secretFiles,
-  ].flatMap((name) => [name, `${name}~`, `${name}[.~-]{bak,backup,old,orig,save}`]),
-  '.*_history',
-  `**/.config/{${accountFolders}}/**`,
-  ...[...secretFolders].map((name) => `**/${name}/**`),
-];
-
-/** The same for `grep -r`, which knows no braces and no globs without regard to case. */
-export const secretExcludes: readonly string[] = secretGlobs
-  .map((glob) => glob.replace(/^\*\*\/|\/\*\*$/g, ''))
-  .flatMap((glob) => bracesOf(glob) ?? [])
-  .map((glob) =>
-    glob.replace(/\[[^\]]*\]|[a-z]/g, (part) => (part.length > 1 ? part : `[${part}${part.toUpperCase()}]`)),
-  )
-  .flatMap((glob) => [`--exclude=${glob}`, `--exclude-dir=${glob}`]);
+].filter((name) => /^\.[^*?[{]+$/.test(name));
 
 /** Letters of other scripts that are drawn like Latin ones; NFKD has folded full-width and mathematical forms already. */
 const lookAlikes: Record<string, string> = Object.fromEntries(

@@ -6,9 +6,10 @@ import type { WorkspaceRoot } from '../workspace.ts';
 import { awkReads } from './awk.ts';
 import type { IsOutput } from './outputs.ts';
 import { resolvePath } from './paths.ts';
-import { isGitInternal, secretExcludes, secretGlobs, secretReason } from './protected.ts';
+import { isGitInternal } from './protected.ts';
 import { findWords, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
 import { jqReads, sedReads, testedPaths } from './readOnlyScripts.ts';
+import { secretExcludes, secretGlobs, secretReason } from './secrets.ts';
 import { isKnown, type Step, type Steps, shownWord, some } from './step.ts';
 
 /** A command line that only reads, as it is to be run: these words, no shell. */

@@ -17,6 +17,8 @@ export interface Step {
    * beginning, or `options`, too. As they stand here they hold only without a shell.
    */
   unsettled?: 'names' | 'options';
+  /** It goes through folders by itself: files with secrets in them are left out when it runs. */
+  searches?: boolean;
 }
 
 export interface Steps {

@@ -4,7 +4,7 @@ import { ToolError } from '../tool.ts';
 import type { VirtualFiles, VirtualFolder } from '../workspace.ts';
 import { isLeftover } from './leftovers.ts';
 import type { ResolvedPath } from './paths.ts';
-import { secretReason } from './protected.ts';
+import { secretReason } from './secrets.ts';
 import { quoted, refuse } from './spelling.ts';
 
 /** What may be done where the editor alone reaches. */

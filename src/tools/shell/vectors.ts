@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { ReadOnlyLine } from '../gate/readOnly.ts';
 import { programFolders } from '../gate/readOnlyPrograms.ts';
+import { holdsSecretsNow } from '../gate/secretContent.ts';
 import type { Step, Steps } from '../gate/step.ts';
+import { ToolError } from '../tool.ts';
 
 export interface VectorRun {
   /** What the last program gave; 127 for one that is not there. */
@@ -45,7 +47,9 @@ async function runPipeline(
   /** Gives what the program before writes to the next one; without one it is told that nobody reads. */
   let before: ((next: ChildProcess | undefined) => void) | undefined;
   const codes: Promise<number>[] = [];
-  for (const [index, command] of commands.entries()) {
+  const free = await Promise.all(commands.map((command) => withoutSecretFiles(command, ripgrep, signal)));
+  if (signal.aborted) return 128;
+  for (const [index, command] of free.entries()) {
     const last = index === commands.length - 1;
     const child = start(command, before !== undefined, ripgrep);
     if (!child) {
@@ -66,11 +70,64 @@ async function runPipeline(
   return (await Promise.all(codes)).at(-1)!;
 }
 
+/** Names of files that a search may find: more is not looked into. */
+const mostNames = 4 * 1024 * 1024;
+
+/**
+ * The same search without the files that have secrets in them, whatever they are called: it runs once before for the names of what it
+ * finds. Where those are too many, it runs no second time.
+ */
+async function withoutSecretFiles(command: Step, ripgrep: string | undefined, signal: AbortSignal): Promise<Step> {
+  const [spelled, ...args] = command.words;
+  const isRipgrep = paths.posix.basename(spelled!) === 'rg';
+  const program = command.searches && !signal.aborted ? programFor(spelled!, ripgrep) : undefined;
+  if (!program || args.includes('--files')) return command;
+  const names = isRipgrep ? ['--files-with-matches', '--null'] : ['-l', '-Z'];
+  const found = await outputOf(program, withOptions(args, names), command.folder, signal);
+  if (found === undefined)
+    throw new ToolError('TOOL_EXEC_FAILED', 'It finds more files than can be looked through for secrets. Search less.');
+  const secret = found
+    .split('\0')
+    .filter((name) => name !== '' && holdsSecretsNow(paths.resolve(command.folder, name)));
+  const excluded = secret.map((name) => {
+    const path = paths.relative(command.folder, paths.resolve(command.folder, name));
+    const [plain, last] = [path, paths.basename(path)].map((one) => one.replace(/[\\*?[\]{}!]/g, '\\$&'));
+    return isRipgrep ? `--glob=!${path.startsWith('..') ? last : `/${plain}`}` : `--exclude=${last}`;
+  });
+  return { ...command, words: [spelled!, ...withOptions(args, excluded)] };
+}
+
+/** Undefined: there is more of it. */
+async function outputOf(program: string, args: string[], folder: string, signal: AbortSignal) {
+  const child = spawn(program, args, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
+  const kill = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', kill, { once: true });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > mostNames) kill();
+    else chunks.push(chunk);
+  });
+  await ended(child).finally(() => signal.removeEventListener('abort', kill));
+  return bytes > mostNames ? undefined : Buffer.concat(chunks).toString('utf8');
+}
+
+/** In front of what is no option; the last one of these options wins. */
+function withOptions(args: readonly string[], options: readonly string[]): string[] {
+  const end = args.indexOf('--');
+  return end < 0 ? [...args, ...options] : [...args.slice(0, end), ...options, ...args.slice(end)];
+}
+
+function programFor(spelled: string, ripgrep: string | undefined): string | undefined {
+  const name = paths.posix.basename(spelled);
+  const places = programFolders.map((place) => paths.posix.join(place, name));
+  return places.find((place) => existsSync(place)) ?? (name === 'rg' ? ripgrep : undefined);
+}
+
 function start(command: Step, piped: boolean, ripgrep: string | undefined) {
   const [spelled, ...args] = command.words;
-  const name = paths.posix.basename(spelled!);
-  const places = programFolders.map((place) => paths.posix.join(place, name));
-  const program = places.find((place) => existsSync(place)) ?? (name === 'rg' ? ripgrep : undefined);
+  const program = programFor(spelled!, ripgrep);
   if (!program) return undefined;
   return spawn(program, args, {
     cwd: command.folder,

@@ -3,6 +3,7 @@ import { globTest } from '../files/glob.ts';
 import { ripgrep } from '../files/ripgrep.ts';
 import { Found, shownLine } from '../files/searchLines.ts';
 import { decodeText, linesOf } from '../files/text.ts';
+import { holdsSecrets } from '../gate/secretContent.ts';
 import { refuse } from '../gate/spelling.ts';
 import type { ToolContext } from '../tool.ts';
 import type { VirtualFiles } from '../workspace.ts';
@@ -73,7 +74,7 @@ async function readFirst(virtual: VirtualFiles, files: readonly VirtualFile[], s
       if (text === 'large') large += 1;
       if (text === undefined || text === 'large') continue;
       bytes += text.bytes;
-      read.push({ path: now[at]!.path, lines: linesOf(text.text) });
+      if (!holdsSecrets(text.text)) read.push({ path: now[at]!.path, lines: linesOf(text.text) });
     }
   }
   const cut = [

@@ -1,6 +1,7 @@
 import { byPath } from '../files/ordered.ts';
 import { isLeftover } from '../gate/leftovers.ts';
-import { installedReason, secretReason } from '../gate/protected.ts';
+import { installedReason } from '../gate/protected.ts';
+import { secretReason } from '../gate/secrets.ts';
 import { relativeOfAddress, resolveVirtual } from '../gate/virtual.ts';
 import type { VirtualFiles } from '../workspace.ts';
 

@@ -1,4 +1,5 @@
 import type { Kind } from '../../../protocol/rule.ts';
+import { gitPathsOf, selectsSecrets } from '../gitPaths.ts';
 import { sqlReads } from '../readOnlyScripts.ts';
 import { isKnown, some } from '../step.ts';
 
@@ -369,10 +370,12 @@ const saysTests = (path: string): boolean =>
 
 const goPackage = /^(\.{1,2}|(\.{1,2}\/)*[\w][\w./-]*|(\.{1,2}\/)*(?:[\w.-]+\/)*\.\.\.)$/;
 
-/** `main..topic`, `HEAD~2`, `:/words`, `HEAD:src/a.ts`, or a path. Two paths of which one is outside are compared as files. */
+/** `main..topic`, `HEAD~2`, `HEAD:src/a.ts`, or a path. Two paths of which one is outside are compared as files. */
 function allowsRevision(word: string): boolean | Claim {
-  if (/^[~]/.test(word)) return false;
-  const path = /^[^:/]*:(?!\/)(.*)$/s.exec(word)?.[1] ?? word;
+  const read = gitPathsOf(word);
+  if (/^[~]/.test(word) || !read || read.some(selectsSecrets)) return false;
+  const [path] = read;
+  if (path === undefined) return true;
   const isRange = /^[^/]*\.\.\.?[^/]*$/.test(path) || /[^/]\.\.\.?[^/]/.test(path);
   if (isRange && !path.startsWith('/') && !/(^|\/)\.\.(\/|$)/.test(path)) return true;
   return path === '' ? true : { path, as: 'read' };

@@ -1,0 +1,97 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import type { Sentence } from '../../protocol/l10n.ts';
+import { openPlain } from './plainFile.ts';
+import { mayHoldSecrets } from './secrets.ts';
+
+/** So many bytes of a file are looked at: keys stand at the beginning of what holds them. */
+const headBytes = 8 * 1024;
+
+/** Tokens of well-known forms; the group is what is random in them. */
+export const tokenForms: readonly string[] = [
+  'gh[opsur]_([A-Za-z0-9]{36,})',
+  'github_pat_([A-Za-z0-9]{22}_[A-Za-z0-9]{40,})',
+  String.raw`glpat-([\w-]{20,})`,
+  String.raw`xox[abeoprs]-(\d{6,}-[\w-]{10,})`,
+  'A[KS]IA([A-Z2-7]{16})',
+  String.raw`AIza([\w-]{35})`,
+  String.raw`sk-(?:ant|proj|or|svcacct|admin)-([\w-]{20,})`,
+  'sk-([A-Za-z0-9]{32,})',
+  '[sr]k_live_([A-Za-z0-9]{20,})',
+  String.raw`SG\.([\w-]{20,24}\.[\w-]{40,46})`,
+  'npm_([A-Za-z0-9]{36})',
+  String.raw`pypi-(AgE[\w-]{40,})`,
+  'hf_([A-Za-z0-9]{30,})',
+  'do[por]_v1_([a-f0-9]{64})',
+  'shp(?:at|ca|pa|ss)_([a-fA-F0-9]{32})',
+  String.raw`hv[bs]\.([\w-]{24,})`,
+  'AGE-SECRET-KEY-1([A-Z0-9]{50,})',
+];
+
+/** Entries of files whose form says that a secret stands in them. */
+const entryForms: readonly string[] = [
+  String.raw`aws_(?:secret_access_key|session_token)["']?\s*[=:]\s*["']?([A-Za-z0-9/+]{40,})`,
+  String.raw`_auth(?:Token)?\s*=\s*"?([A-Za-z0-9+/=_-]{20,})`,
+  String.raw`client-key-data:\s*([A-Za-z0-9+/=]{40,})`,
+  String.raw`"auth"\s*:\s*"([A-Za-z0-9+/=]{20,})"`,
+  '(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/=]{40,})',
+];
+
+/** A key follows its header, perhaps behind lines that say how it is enciphered; text that only names the header has none. */
+const privateKey = new RegExp(
+  String.raw`-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s"'\x60+,;>|#*]|\\+[nrt])*` +
+    String.raw`(?:[\w-]+: [^\n\\]{0,100}(?:\s|\\+[nr])+){0,4}(?:[\s"'\x60+,;>|#*]|\\+[nrt])*([A-Za-z0-9+/=]{40,})`,
+  'g',
+);
+const puttyKey = /^PuTTY-User-Key-File-\d: /;
+
+const random = new RegExp(
+  `(?<![A-Za-z0-9_])(?:${tokenForms.join('|')})(?![A-Za-z0-9])|(?:${entryForms.join('|')})`,
+  'g',
+);
+
+/** Whether there are secrets in a text, or in the beginning of a file: private keys, and tokens of well-known forms. */
+export function holdsSecrets(content: string | Uint8Array): boolean {
+  const head = Buffer.from(content.slice(0, headBytes) as string);
+  const text = head.toString('latin1').replaceAll('\0', ''); // UTF-16 as well: all of it is ASCII
+  if (puttyKey.test(text)) return true;
+  return [privateKey, random].some((form) =>
+    [...text.matchAll(form)].some((match) => isRandom(match.slice(1).find((group) => group !== undefined) ?? '')),
+  );
+}
+
+/** As people and programs make keys, not as people make examples: `xxxx…`, `YOUR_TOKEN`, `1234567890abcdef`. */
+function isRandom(value: string): boolean {
+  const different = new Set(value).size;
+  if (different < Math.min(10, value.length / 2)) return false;
+  return !/example|sample|dummy|fake|placeholder|redacted|your|secret|token|(.)\1{4}|abcdef|123456|567890/i.test(value);
+}
+
+/** Whether there are secrets in the beginning of a file (absolute), for who cannot wait. False: none, or it cannot be read. */
+export function holdsSecretsNow(path: string): boolean {
+  let opened: number | undefined;
+  try {
+    opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(opened).isFile()) return false;
+    const head = Buffer.alloc(headBytes);
+    return holdsSecrets(head.subarray(0, readSync(opened, head, 0, headBytes, 0)));
+  } catch {
+    return false;
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
+}
+
+/** Why a file (its real path) is asked about for what stands in it. Undefined: nothing, or it cannot be read. */
+export async function secretContentReason(path: string): Promise<Sentence | undefined> {
+  try {
+    const { handle } = await openPlain(path);
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+      return holdsSecrets(buffer.subarray(0, bytesRead)) ? mayHoldSecrets : undefined;
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
