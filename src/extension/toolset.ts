@@ -4,10 +4,10 @@ import { defaultTools } from '../tools/default.ts';
 import { createToolHost, type ToolHost } from '../tools/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
 import type { LeftCommands } from '../tools/shell/left.ts';
-import type { Workspace } from '../tools/workspace.ts';
 import type { createAsides } from './aside/aside.ts';
 import type { Modals } from './dialogs/modals.ts';
 import { editorLanguage } from './editor/editorTools.ts';
+import type { EditorWorkspace } from './editor/workspace.ts';
 import type { Approvals } from './gate/approvals.ts';
 import type { Policies } from './gate/policies.ts';
 import { Mcp } from './mcp/mcp.ts';
@@ -16,7 +16,7 @@ import { settings } from './settings/settings.ts';
 
 interface Parts {
   context: vscode.ExtensionContext;
-  workspace: Workspace;
+  workspace: EditorWorkspace;
   modals: Modals;
   approvals: Approvals;
   policies: Policies;
@@ -38,6 +38,7 @@ export interface Toolset {
 export function createToolset(parts: Parts): Toolset {
   const { workspace, approvals, policies, left, background, terminal, asides } = parts;
   const mcp = new Mcp(parts.context, workspace, parts.modals);
+  workspace.startedFiles = () => mcp.servers.startedFiles();
   const tools = defaultTools({
     delete: { quota: () => settings()['undo.quota'] },
     shell: {

@@ -32,8 +32,13 @@ export class EditorWorkspace implements Workspace {
   }
 
   get roots(): readonly WorkspaceRoot[] {
-    return rootsOf(diskFolders().map(({ name, uri }) => ({ name, path: uri.fsPath })));
+    const started = this.startedFiles();
+    const roots = rootsOf(diskFolders().map(({ name, uri }) => ({ name, path: uri.fsPath })));
+    return started.length === 0 ? roots : roots.map((root) => ({ ...root, startedFiles: started }));
   }
+
+  /** Files that configured servers are started from: set by who knows the servers. */
+  startedFiles: () => readonly string[] = () => [];
 
   get virtual(): VirtualFiles | undefined {
     return virtualFiles();

@@ -25,14 +25,15 @@ export class McpQuestions implements McpPerson {
   ) {}
 
   /** What does not fit into a dialog is allowed only once it was reviewed. */
-  async approveServer({ definition, changed }: ServerQuestion): ReturnType<McpPerson['approveServer']> {
+  async approveServer({ definition, changed, meanwhile }: ServerQuestion): ReturnType<McpPerson['approveServer']> {
     const { review, allow, trust } = buttons();
     const what =
       definition.type === 'stdio'
         ? t('Start the MCP server {0}?', definition.name)
         : t('Connect to the MCP server {0}?', definition.name);
     const why = changed ? t('It is not what you allowed before: it was configured differently.') : '';
-    const detail = [why, describeServer(definition)].filter(Boolean).join('\n\n');
+    const since = meanwhile ? t('It changed while you were asked, or a file that its command names did.') : '';
+    const detail = [since, why, describeServer(definition)].filter(Boolean).join('\n\n');
     const { text, whole } = excerpt(detail);
     const about = hashOf(definition.hash);
     const yeses = whole || this.reviewed.has(about) ? [allow, trust] : [];

@@ -8,6 +8,7 @@ import type { Approved } from './approved.ts';
 import { type ConfigSource, type Definition, type Input, readConfig } from './config.ts';
 import { launchOf } from './launch.ts';
 import { type McpLimits, McpServer } from './server.ts';
+import { startedFiles, stateOf } from './startedFiles.ts';
 import {
   type ToolsQuestion,
   toolsQuestion,
@@ -19,10 +20,14 @@ import {
 import { toolList } from './toolList.ts';
 import { definitionOf } from './words.ts';
 
-/** Another command or address than was allowed under this name before: `changed`. */
+/**
+ * Another command or address than was allowed under this name before: `changed`; `meanwhile`: it, or a file that its command names, changed
+ * while the question about it was open.
+ */
 export interface ServerQuestion {
   definition: Definition;
   changed: boolean;
+  meanwhile?: true;
 }
 
 /** What only the person can give. Whatever is not clearly a yes is a no; `later` asks again with the next run. */
@@ -61,6 +66,7 @@ export class McpServers {
   private asking: Promise<unknown> = Promise.resolve();
   private reading: Promise<void> = Promise.resolve();
   private built?: readonly Tool[];
+  private started: readonly string[] = [];
 
   constructor(private readonly options: McpServersOptions) {}
 
@@ -134,6 +140,11 @@ export class McpServers {
     this.changed();
   }
 
+  /** The files of the open folders that all configured servers are started from. */
+  startedFiles(): readonly string[] {
+    return this.started;
+  }
+
   isAllowed(server: McpServer): boolean {
     return this.options.approved.entry(server.definition) !== undefined;
   }
@@ -197,6 +208,8 @@ export class McpServers {
         ? definitions.map((definition) => kept(definition) ?? this.create(definition))
         : before.filter(({ definition }) => definition.place === all[index]!.place),
     );
+    const { roots } = workspace;
+    this.started = [...new Set(after.flatMap(({ definition }) => startedFiles(definition, roots)))];
     const isSame = after.length === before.length && after.every((server, index) => server === before[index]);
     if (isSame && String(problems) === String(this.problems)) return;
     this.servers = after;
@@ -219,12 +232,26 @@ export class McpServers {
     });
   }
 
-  private makeReady(server: McpServer, signal: AbortSignal, say: (text: string) => void): Promise<void> {
+  private makeReady(
+    server: McpServer,
+    signal: AbortSignal,
+    say: (text: string) => void,
+    meanwhile = false,
+  ): Promise<void> {
     return this.during(server, async () => {
       if (server.state.phase !== 'running') {
-        if (!(await this.isApproved(server, signal)) || signal.aborted) return;
+        const isApproved = await this.isApproved(server, signal, meanwhile);
+        if (signal.aborted) return;
+        if (!this.isConfigured(server)) {
+          const { place, name } = server.definition;
+          const instead = this.servers.find(({ definition: one }) => one.place === place && one.name === name);
+          if (instead && !this.resting.has(server)) await this.makeReady(instead, signal, say, true);
+          return;
+        }
+        if (!isApproved) return;
         say(this.starting(server.name));
         await server.start();
+        if (!this.isConfigured(server)) return server.stop(); // nothing configures it any more, so nothing else would
       }
       await this.settleTools(server, signal);
     });
@@ -247,19 +274,36 @@ export class McpServers {
     }
   }
 
-  private isApproved(server: McpServer, signal: AbortSignal): Promise<boolean> {
-    const { approved, person } = this.options;
+  /** The folders are trusted, and it is among what is configured now. */
+  private isConfigured(server: McpServer): boolean {
+    return this.options.workspace.trusted && this.servers.includes(server);
+  }
+
+  /**
+   * Asks, and asks again until what was allowed is what would be started: while the question was open, the configuration, the files that
+   * its command names and the trust may have changed.
+   */
+  private isApproved(server: McpServer, signal: AbortSignal, meanwhile: boolean): Promise<boolean> {
+    const { approved, person, workspace } = this.options;
     const { definition } = server;
+    const state = () => stateOf(startedFiles(definition, workspace.roots));
     return this.oneByOne(async () => {
-      if (approved.entry(definition)) return true;
-      if (signal.aborted || this.resting.has(server) || !this.servers.includes(server)) return false;
-      const question = { definition, changed: approved.wasOther(definition) };
-      const answer = await beforeStop(signal, person.approveServer(question, signal)).catch(() => 'later' as const);
-      if (signal.aborted) return false; // an answer after the stop is no answer
-      if (answer === 'deny') this.resting.add(server);
-      if (answer !== 'allow' && answer !== 'trust') return false;
-      await approved.allow(definition, answer === 'trust');
-      return true;
+      if (approved.entry(definition)) return this.isConfigured(server);
+      const changed = approved.wasOther(definition);
+      for (let again = meanwhile; ; again = true) {
+        if (signal.aborted || this.resting.has(server) || !this.isConfigured(server)) return false;
+        const before = await state();
+        const asking = person.approveServer({ definition, changed, ...(again && { meanwhile: true }) }, signal);
+        const answer = await beforeStop(signal, asking).catch(() => 'later' as const);
+        if (signal.aborted) return false; // an answer after the stop is no answer
+        if (answer === 'deny') this.resting.add(server);
+        if (answer !== 'allow' && answer !== 'trust') return false;
+        await this.reload();
+        if (!this.isConfigured(server)) return false; // what takes its place is asked about itself
+        if (before !== (await state())) continue;
+        await approved.allow(definition, answer === 'trust');
+        return true;
+      }
     });
   }
 

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { readPlain } from '../gate/plainFile.ts';
+import type { WorkspaceRoot } from '../workspace.ts';
+import type { Definition } from './config.ts';
+
+/** Bytes of a program; a larger one counts by its size. */
+const mostBytes = 20_000_000;
+
+/**
+ * The files in the open folders that the command of a server names, there or not, as real paths: its program, scripts and configuration
+ * among the arguments and the variables, the module behind `-m`, and what a folder that is started begins with.
+ */
+export function startedFiles(definition: Definition, roots: readonly WorkspaceRoot[]): string[] {
+  if (definition.type !== 'stdio') return [];
+  const { command, args, cwd, env } = definition;
+  const variables = Object.values(env).flatMap((value) => (value ?? '').split(path.delimiter));
+  const words = [
+    command,
+    ...args,
+    ...args.map((word) => word.replace(/^-[^=]*=/, '')),
+    ...variables.flatMap((value) => value.split(/[\s=]+/)),
+  ];
+  const modules = args.filter((_, at) => args[at - 1] === '-m').flatMap((name) => modulePaths(name));
+  const named = [...words, ...modules].filter((word) => word !== '' && !word.startsWith('-') && !word.includes('\0'));
+  const folders = [cwd, ...named.map((word) => path.resolve(cwd, word)).filter(isFolder)].filter((folder) =>
+    isInside(roots, folder),
+  );
+  const entries = entryNames.flatMap((name) => folders.map((folder) => path.join(folder, name)));
+  const files = named.flatMap((word) => [cwd, ...folders].map((folder) => path.resolve(folder, word)));
+  return [...new Set([...files, ...entries].map(realPath))].filter((file) => isInside(roots, file) && !isFolder(file));
+}
+
+/** One text for all of their bytes, which is another one when any of them changes. */
+export async function stateOf(files: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const bytes = await readPlain(file, mostBytes).catch(
+      (error) => `${(error as NodeJS.ErrnoException).code} ${sizeOf(file)}`,
+    );
+    hash.update(JSON.stringify([file, bytes.length])).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+/** What Node and Python begin with in a folder. */
+const entryNames = ['index.js', 'index.mjs', 'index.cjs', 'index.ts', '__main__.py', '__init__.py', 'package.json'];
+
+const modulePaths = (name: string): string[] => {
+  const below = name.replaceAll('.', '/');
+  return [`${below}.py`, `${below}/__init__.py`, `${below}/__main__.py`];
+};
+
+function isFolder(place: string): boolean {
+  return statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size;
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
+const isInside = (roots: readonly WorkspaceRoot[], place: string): boolean =>
+  roots.some((root) => {
+    const below = path.relative(realPath(root.path), realPath(place));
+    return root.mount === undefined && !below.startsWith('..') && !path.isAbsolute(below);
+  });
