@@ -13,6 +13,7 @@ import { RunStore } from '../runs/store.ts';
 import { keptFromSearch } from '../tools/gate/policy.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
 import { LeftCommands } from '../tools/shell/left.ts';
+import { ignoreCurrentFolder } from '../tools/shell/programs.ts';
 import { Shelf } from '../workflows/package/shelf.ts';
 import { chat } from '../workflows/run/chat.ts';
 import { createAsides } from './aside/aside.ts';
@@ -87,6 +88,7 @@ export interface Towpath {
 
 /** Builds everything, top to bottom, in the order a sentence travels. */
 export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath {
+  ignoreCurrentFolder(); // before anything is started
   speakAsTheEditor(); // this program's own copy of what tells words
   context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before anybody else hears of a change
   const log = vscode.window.createOutputChannel('Towpath', { log: true });

@@ -8,6 +8,7 @@ import { SaidError } from '../../protocol/sentence.ts';
 import { commandEnvironment } from '../shell/environment.ts';
 import { Cleaner } from '../shell/output.ts';
 import { endProcesses } from '../shell/processes.ts';
+import { programToStart, thisSystem } from '../shell/programs.ts';
 import type { Local } from './config.ts';
 import type { Sdk } from './load.ts';
 
@@ -119,8 +120,10 @@ function start(launch: Local, sdk: Sdk, marker: string): ChildProcess {
     detached: process.platform !== 'win32',
     windowsHide: true,
   };
+  const program = programToStart(launch.command, { ...thisSystem(), env: options.env });
+  if (program === undefined) throw new ServerFault(sentence('could not be started ({0})', 'ENOENT'));
   // On Windows `npx` and its like are scripts, which only a shell starts: that is what the library knows about.
-  return (process.platform === 'win32' ? sdk.spawn : nodeSpawn)(launch.command, launch.args, options);
+  return (process.platform === 'win32' ? sdk.spawn : nodeSpawn)(program, launch.args, options);
 }
 
 /** Whole lines; of a line that is too long nothing is kept. */

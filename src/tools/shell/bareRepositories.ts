@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { programToStart } from './programs.ts';
 
 /**
  * A repository can hold a folder that is a repository itself, without a `.git`: Git would run what its `config` says. It is told not
@@ -22,12 +23,11 @@ export const whyRefused = (output: string): string | undefined =>
 
 function isDecided(own: NodeJS.ProcessEnv): Promise<boolean> {
   // Outside of all repositories it gives the environment's, the person's and the system's.
+  const git = programToStart('git');
+  if (git === undefined) return Promise.resolve(false);
   return new Promise((resolve) => {
-    execFile(
-      'git',
-      ['config', '--get', setting[0]],
-      { cwd: '/', env: own, timeout: 5000, windowsHide: true },
-      (error) => resolve(error === null),
+    execFile(git, ['config', '--get', setting[0]], { cwd: '/', env: own, timeout: 5000, windowsHide: true }, (error) =>
+      resolve(error === null),
     );
   });
 }

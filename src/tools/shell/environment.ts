@@ -16,6 +16,13 @@ const secretValue = new RegExp(
 );
 export const withoutSecrets = (value: string): string => value.replace(secretValue, '•••');
 
+/** The same for what is decided about: nothing is hidden that a program could take for more than a word. */
+export const withoutSecretWords = (value: string): string =>
+  value.replace(secretValue, (found) => (isWord(found.replace(/^:\/\//, '')) ? '•••' : found));
+
+/** It has the form of a secret: one word without a path or anything that a shell reads. */
+export const isWord = (value: string): boolean => !/[\s/\\()[\]{}<>`$;|&"']/.test(value);
+
 /** And those that change what a program runs. */
 const dropped = [
   secretName,

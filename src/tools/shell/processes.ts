@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { markerName } from './environment.ts';
+import { endTreeCommand } from './programs.ts';
 import { hasAncestor, processTable } from './table.ts';
 
 /** A process of a command. */
@@ -71,7 +72,8 @@ export async function endProcesses(
 
 function endTree(leader: number): Promise<CommandProcess[]> {
   return new Promise((resolve) => {
-    const killer = spawn('taskkill', ['/pid', String(leader), '/t', '/f'], { stdio: 'ignore' });
+    const [program, ...args] = endTreeCommand(leader);
+    const killer = spawn(program, args, { stdio: 'ignore', windowsHide: true });
     killer.once('close', () => resolve([])).once('error', () => resolve([]));
   });
 }

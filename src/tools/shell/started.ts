@@ -1,11 +1,11 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolError } from '../tool.ts';
 import { gitSafety } from './bareRepositories.ts';
 import { commandEnvironment } from './environment.ts';
 import { Cleaner, CommandOutput } from './output.ts';
+import { shellCommand } from './programs.ts';
 
 /** A command that writes more than this is not going to end well. */
 const maximumOutputBytes = 100 * 1024 * 1024;
@@ -98,12 +98,3 @@ export async function startCommand(line: string, folder: string, marker: string)
 
 export const exitWords = ({ exitCode, signal }: Exit): string =>
   signal ? `Ended by ${signal}.` : `Exit code ${exitCode}.`;
-
-/** Without profiles: they are the person's, may print, ask or start things. */
-function shellCommand(): string[] {
-  if (process.platform === 'win32') return ['powershell.exe', '-NoLogo', '-NoProfile', '-NonInteractive', '-Command'];
-  const bash = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/current-system/sw/bin/bash'].find(
-    existsSync,
-  );
-  return bash ? [bash, '--norc', '--noprofile', '-c'] : ['/bin/sh', '-c'];
-}
