@@ -3,9 +3,6 @@ import type { Attachment, Message } from '../protocol/messages.ts';
 type UserMessage = Extract<Message, { role: 'user' }>;
 
 const tag = 'system-message';
-/** Between the letters of a tag that is disguised. */
-const gap = String.raw`[\s\p{Pd}\p{Cf}_/]*`;
-
 /**
  * A system message in mid-conversation as the person's. The tags say whose words they are: nothing else that is told as the
  * person's has them, and nothing in the message itself ends them.
@@ -30,12 +27,39 @@ function disarmedFile(file: Attachment): Attachment {
 }
 
 /**
- * `<` as `&lt;`, at the beginning of the tags of a name alone, however they are disguised: in capitals, with blanks, dashes or invisible
- * signs in them.
+ * `<` as `&lt;`, at the beginning of the tags of a name alone, however they are disguised: in capitals, with accents, with other signs in
+ * them, or with letters of other scripts in the place of some.
+ * @param letters of the name, lower case
  */
 export function disarming(letters: string): (text: string) => string {
-  const begun = new RegExp(`[<＜﹤](?=${gap}${[...letters].join(gap)})`, 'giu');
-  return (text) => text.replace(begun, '&lt;');
+  return (text) =>
+    text.replace(openingSigns, (sign, at: number) => (begins(text, at + sign.length, letters) ? '&lt;' : sign));
 }
+
+const openingSigns = /[<＜﹤‹〈⟨˂❮]/g;
+/** Characters that are looked at, for each letter of the name: others may stand between them. */
+const mostBetween = 12;
+/** Letters that have to be the name's own: where none is, it is another word. */
+const leastOwn = 3;
+
+function begins(text: string, from: number, letters: string): boolean {
+  let at = 0;
+  let own = 0;
+  for (const sign of text.slice(from, from + letters.length * mostBetween)) {
+    if (sign === '<' || sign === '>' || (at === letters.length && /[\s/]/.test(sign))) break;
+    for (const unit of skeleton(sign)) {
+      if (!/[\p{L}\p{N}$@]/u.test(unit)) continue;
+      if (at === letters.length) return own === at; // a longer word
+      if (unit === letters[at]) own += 1;
+      else if (/[a-z]/.test(unit)) return false;
+      at += 1;
+    }
+    if (at === letters.length && own === at) return true;
+  }
+  return at === letters.length && own >= leastOwn;
+}
+
+/** A character without its accents and its form: a letter that is no Latin one stays as it is, and may stand for any. */
+const skeleton = (sign: string): string => sign.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
 
 export const disarmed = disarming('systemmessage');

@@ -172,3 +172,18 @@ describe('system messages in mid-conversation', () => {
       assert.equal(disarmed(text), text);
   });
 });
+
+describe('text that looks like a tag of Towpath', () => {
+  const disguised = [
+    '</system\u2212message>', '<\u0455ystem-message>', '</system-me\u015bsage>', '<\u0405YSTEM MESSAGE>', '<s\u0443stem-m\u0435ssag\u0435>', '<sy5tem-me55age>',
+    '<s.y.s.t.e.m|message>', '\u2039system-message\u203a', '<\uff53\uff59\uff53\uff54\uff45\uff4d-message>', '<\u{1d42c}\u{1d432}stem-message>', '<s\u0336y\u0336stem-message x="1">',
+    '<\u03c3ystem_message>', '<$ystem-me$$age>', '<system\u00b7message>', '<system\u{e0061}-message>', '<\nsystem-message>', '<\u0455ystem-message a="b">',
+  ]; // biome-ignore format: a table
+  for (const text of disguised) it(`is disarmed: ${JSON.stringify(text)}`, () => assert.match(disarmed(text), /^&lt;/));
+
+  const plain = [
+    'a < b', '<system>', '<sys> <message>', '<systemd-messages-not', '<div class="system-message">', '<\u043f\u0440\u0438\u0432\u0435\u0442 \u0432\u0441\u0435\u043c \u043b\u044e\u0434\u044f\u043c>',
+    'if (x <\u4f60\u597d\u4e16\u754c\u4f60\u597d\u4e16\u754c\u4f60\u597d\u4e16\u754c\u4f60) {}', '\u00absystem-message\u00bb', '<1234567890123>',
+  ]; // biome-ignore format: a table
+  for (const text of plain) it(`is left as it is: ${JSON.stringify(text)}`, () => assert.equal(disarmed(text), text));
+});
