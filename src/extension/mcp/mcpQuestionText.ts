@@ -1,20 +1,24 @@
 import { t } from '../../protocol/l10n.ts';
+import { visible, visibleLine } from '../../protocol/visible.ts';
 import type { Definition } from '../../tools/mcp/config.ts';
 import { placeOf } from '../../tools/mcp/serverTool.ts';
-import { isSecretName, withoutSecrets } from '../../tools/shell/environment.ts';
+import { isSecretName, isWord, withoutSecretWords } from '../../tools/shell/environment.ts';
 
 /**
  * All that the approval of a server is bound to. A variable can make a harmless command run anything (`NODE_OPTIONS`,
- * `PATH`), so their values are shown; of headers, and of what is secret by its name, only the name and what it comes from.
+ * `PATH`), so their values are shown; of headers, and of what has the form of a secret, only
+ * the name and what it comes from.
  */
 export function describeServer(definition: Definition): string {
-  const lines = [placeOf(definition)];
+  const lines = [visible(placeOf(definition))];
   if (definition.type === 'stdio') {
-    lines.push(t('in {0}', definition.cwd));
+    lines.push(t('in {0}', visibleLine(definition.cwd)));
     const variables = Object.entries(definition.env).map(([name, value]) => variable(name, value));
     if (variables.length > 0) lines.push(t('with the variables {0}', variables.join(', ')));
   } else {
-    const names = Object.entries(definition.headers).map(([name, value]) => `${name}${comesFrom(value)}`);
+    const user = userOf(definition.url);
+    if (user !== '') lines.push(t('with the user name {0}', JSON.stringify(visibleLine(user))));
+    const names = Object.entries(definition.headers).map(([name, value]) => visibleLine(`${name}${comesFrom(value)}`));
     if (names.length > 0) lines.push(t('with the headers {0}', names.join(', ')));
   }
   const can =
@@ -26,13 +30,27 @@ export function describeServer(definition: Definition): string {
 
 /** `GIT_ASKPASS` and its like name a program. */
 function variable(name: string, value: string | null): string {
-  if (value === null) return t('{0} (taken away)', name);
-  if (isSecretName(name) && !/ASKPASS/i.test(name)) return `${name}${comesFrom(value)}`;
-  const shown = withoutSecrets(value);
-  return `${name}=${/[\s,"']/.test(shown) ? JSON.stringify(shown) : shown}`;
+  if (value === null) return t('{0} (taken away)', visibleLine(name));
+  const given = value.replace(variables, '');
+  if (isSecretName(name) && !/ASKPASS/i.test(name) && isWord(given)) return visibleLine(`${name}${comesFrom(value)}`);
+  const shown = withoutSecretWords(value);
+  return visible(`${name}=${/[\s,"']/.test(shown) ? JSON.stringify(shown) : shown}`).replaceAll('\n', ' ⏎ ');
 }
 
+/** In front of the `@` of an address: it may look like a host. */
+function userOf(url: string): string {
+  if (!URL.canParse(url)) return '';
+  const { username } = new URL(url);
+  try {
+    return decodeURIComponent(username);
+  } catch {
+    return username;
+  }
+}
+
+const variables = /\$\{(env|input):[^}]+\}/g;
+
 function comesFrom(value: string): string {
-  const found = value.match(/\$\{(env|input):[^}]+\}/g) ?? [];
+  const found = value.match(variables) ?? [];
   return found.length > 0 ? ` (${found.join(', ')})` : '';
 }

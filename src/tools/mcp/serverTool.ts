@@ -76,10 +76,20 @@ export const definitionFor = (name: string, { description, title, inputSchema }:
 
 /** The command line or the address, with `${env:…}` and `${input:…}` as they are configured: values are nobody's business. */
 export function placeOf(definition: Definition): string {
-  if (definition.type !== 'stdio') return definition.url;
+  if (definition.type !== 'stdio') return addressOf(definition.url);
   return [definition.command, ...definition.args]
     .map((part) => (/[\s"']/.test(part) ? JSON.stringify(part) : part))
     .join(' ');
+}
+
+/** As it is connected to, without a user name and a password: what is no address yet stays as it is configured. */
+function addressOf(url: string): string {
+  if (!URL.canParse(url)) return visibleLine(url);
+  const parsed = new URL(url);
+  if (parsed.username === '' && parsed.password === '' && !/[\s\\]/.test(url)) return visibleLine(url);
+  parsed.username = '';
+  parsed.password = '';
+  return parsed.href;
 }
 
 /** @param definition what the tool says about itself, hashed; `earlier`: what it said before, as far as the person agreed */

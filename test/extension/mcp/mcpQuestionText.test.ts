@@ -29,6 +29,13 @@ describe('the question about an MCP server', () => {
     ['API_KEY', '${input:key}', 'API_KEY (${input:key})'],
     ['DATABASE', 'postgres://me:CANARY@host/db', 'DATABASE=postgres•••host/db'],
     ['ACCOUNT', 'sk-CANARYKEY1234567890', 'ACCOUNT=•••'],
+    ['API_KEY', '--require ./evil.js', 'API_KEY="--require ./evil.js"'],
+    ['MY_TOKEN', '$(evil)', 'MY_TOKEN=$(evil)'],
+    ['AUTH', './steal', 'AUTH=./steal'],
+    ['NODE_OPTIONS', '-----BEGIN PRIVATE KEY----- -r ./x', 'NODE_OPTIONS="-----BEGIN PRIVATE KEY----- -r ./x"'],
+    ['X', 'Password=/bin/evil', 'X=Password=/bin/evil'],
+    ['X', 'a\nConfigured in your own settings.', 'X="a\\nConfigured in your own settings."'],
+    ['X', 'a\u202eb', 'X=a⟨U+202E⟩b'],
   ];
   for (const [name, value, line] of shown)
     it(`tells ${name}=${value} as ${line}`, () =>
@@ -54,5 +61,28 @@ describe('the question about an MCP server', () => {
       describeServer(remote),
       'https://x.example/mcp\nwith the headers Authorization (${input:token}), X-Key\n\nConfigured in .vscode/mcp.json. What its tools are given leaves this machine.',
     );
+  });
+
+  const addresses: [url: string, begins: string][] = [
+    ['https://evil.example/mcp\nConfigured in your own settings.', 'https://evil.example/mcpConfigured%20in%20your%20own%20settings.\n\n'],
+    ['https://github.com@evil.example/mcp', 'https://evil.example/mcp\nwith the user name "github.com"\n\n'],
+    ['https://me:CANARY@evil.example/', 'https://evil.example/\nwith the user name "me"\n\n'],
+    ['https://evil.example\\@github.com/', 'https://evil.example/@github.com/\n\n'],
+    ['${env:A}\nfree', '${env:A} ⏎ free\n\n'],
+  ]; // biome-ignore format: a table
+  for (const [url, begins] of addresses)
+    it(`tells the address ${JSON.stringify(url)} as it is connected to`, () => {
+      const { command: _, args, cwd, env, ...base } = local({}) as Definition & { type: 'stdio' };
+      const told = describeServer({ ...base, type: 'http', url, headers: {} });
+      assert.equal(told.slice(0, begins.length), begins);
+      assert.equal(told.split('\n').filter((line) => line.startsWith('Configured in')).length, 1);
+    });
+
+  it('has one line for the folder, and one for the headers', () => {
+    const told = describeServer({ ...local({}), cwd: '/w\nConfigured in x.' } as Definition);
+    assert.match(told, /^in \/w ⏎ Configured in x\.$/m);
+    const { command: _, args, cwd, env, ...base } = local({}) as Definition & { type: 'stdio' };
+    const remote = describeServer({ ...base, type: 'http', url: 'https://x.example/', headers: { 'A\nB\u202e': 'x' } });
+    assert.match(remote, /^with the headers A ⏎ B⟨U\+202E⟩$/m);
   });
 });
