@@ -6,6 +6,7 @@ import type { Filling } from '../protocol/filling.ts';
 import type { Instructed, Instruction } from '../protocol/instructions.ts';
 import type { Message } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
+import { isMarked } from '../protocol/visible.ts';
 import type { WorkspaceInstructions } from '../tools/instructions/instructions.ts';
 import type { RunLog } from './log.ts';
 
@@ -105,10 +106,13 @@ function stillSent({ instructed, compactions }: Run): (Instructed & { at: number
 
 /** By its files, what the workspace's instructions take of the window now. */
 export function instructionsInWindow(run: Run, prompt: readonly Fitted[]): NonNullable<Filling['files']> {
-  const files = new Map<string, { path: string; tokens: number; cut?: true }>();
-  for (const { path, tokens, cut } of [...prompt, ...stillSent(run)]) {
+  const files = new Map<string, { path: string; tokens: number; cut?: true; hidden?: true }>();
+  const told = prompt.map(({ path, tokens, cut, text }) => ({ path, tokens, cut, hidden: isMarked(text) }));
+  for (const { path, tokens, cut, hidden } of [...told, ...stillSent(run)]) {
     if (tokens === 0 && !cut) continue;
-    files.set(path, { path, tokens: tokens + (files.get(path)?.tokens ?? 0), ...(cut && { cut }) });
+    const before = files.get(path);
+    const isHidden = (hidden || before?.hidden) && { hidden: true as const };
+    files.set(path, { path, tokens: tokens + (before?.tokens ?? 0), ...(cut && { cut }), ...isHidden });
   }
   return [...files.values()];
 }
@@ -184,6 +188,7 @@ async function tell({ run, emit }: Log, { news, gone, about, window }: Telling):
       ...(scope !== undefined && { near: true as const }),
       tokens,
       ...(cut && { cut }),
+      ...(isMarked(news[at]!.text) && { hidden: true as const }),
     })),
     ...gone.map((path) => ({ path, hash: null, tokens: 0 })),
   ];

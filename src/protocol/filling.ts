@@ -11,8 +11,17 @@ export const fillingSchema = z.object({
   /** Where room is made by itself. */
   roomAt: z.number().optional(),
   instructions: z.number(),
-  /** Of these, what files of the workspace say; `cut`: not all of it is sent. */
-  files: z.array(z.object({ path: z.string(), tokens: z.number(), cut: z.literal(true).optional() })).optional(),
+  /** Of these, what files of the workspace say; `cut`: not all of it is sent; `hidden`: characters that nobody sees stand in it, marked. */
+  files: z
+    .array(
+      z.object({
+        path: z.string(),
+        tokens: z.number(),
+        cut: z.literal(true).optional(),
+        hidden: z.literal(true).optional(),
+      }),
+    )
+    .optional(),
   tools: z.number(),
   /** Of the person. */
   words: z.number(),

@@ -15,6 +15,24 @@ export function visibleProse(text: string): string {
   return suspiciousProse().test(text) ? clean(text, hiddenInProse) : text;
 }
 
+/**
+ * How many characters nobody sees stand in a text: tags, joiners and marks of direction outside of the emoji and the scripts that are written
+ * with them. Control characters are not among them: editors show them.
+ */
+export function hiddenCount(text: string): number {
+  if (!suspiciousProse().test(text)) return 0;
+  let count = 0;
+  for (const { 0: found, groups } of text.matchAll(hiddenInProse())) {
+    const { tags, alone, stack } = groups ?? {};
+    if (tags !== undefined || (alone !== undefined && !/[\p{Cc}\p{Cs}]/u.test(alone))) count += [...found].length;
+    else if (stack !== undefined) count += stack.match(/\p{Default_Ignorable_Code_Point}/gu)?.length ?? 0;
+  }
+  return count;
+}
+
+/** Whether marks of hidden characters stand in a text that `visibleProse` gave. */
+export const isMarked = (text: string): boolean => /⟨(U\+[0-9A-F]{4,6}( × \d+)?|hidden text: .*)⟩/.test(text);
+
 /** `visible` for one line: line ends are shown as ⏎, so that text cannot imitate lines of ours. */
 export const visibleLine = (text: string): string => oneLine(visible(text));
 

@@ -121,10 +121,13 @@ function parts(total: number, filling: Filling): TemplateResult {
 
 /** What files of the workspace say is a part of the instructions. */
 const filesOf = ({ files = [] }: Filling, about: (tokens: number) => string) =>
-  files.map(({ path, tokens, cut }) =>
+  files.map(({ path, tokens, cut, hidden }) =>
     row(
       html`<span class="meter-file" title=${visibleLine(path)}>${visibleLine(path)}</span>`,
-      tokens === 0 ? t('no room') : cut ? t('{0}, cut', about(tokens)) : about(tokens),
+      [
+        tokens === 0 ? t('no room') : cut ? t('{0}, cut', about(tokens)) : about(tokens),
+        ...(hidden ? [t('contains hidden text')] : []),
+      ].join(' · '),
       'quiet',
     ),
   );

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import * as z from 'zod';
+import { visibleProse } from '../../protocol/visible.ts';
 import { relativeIn } from '../gate/anywhere.ts';
 import { secretContentReason } from '../gate/secretContent.ts';
 import { secretReason } from '../gate/secrets.ts';
@@ -97,7 +98,7 @@ export class LinesByFile {
       file = { path, ...(outside && { outside }), lines: [] };
       this.files.push(file);
     }
-    const short = line.length > 400 ? `${line.slice(0, 400)}…` : line;
+    const short = visibleProse(line.length > 400 ? `${line.slice(0, 400)}…` : line);
     file.lines.push(short);
     this.count += 1;
     this.characters += short.length;

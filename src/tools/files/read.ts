@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { counted } from '../../protocol/counted.ts';
+import { hiddenCount } from '../../protocol/visible.ts';
 import { resolveToRead } from '../gate/anywhere.ts';
 import type { ResolvedPath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
@@ -41,7 +42,10 @@ export const fileReadTool = readTool(
         .describe('How many the file has. More than `endLine`: `text` is not all of it.'),
       sha256: z.string().optional().describe('Of the whole file, for `ifMatchSha256`.'),
       unsaved: z.literal(true).optional().describe('The editor holds changes that are not saved; `text` has them.'),
-      note: z.string().optional().describe('When some bytes are no text, or the file is a notebook.'),
+      note: z
+        .string()
+        .optional()
+        .describe('When some bytes are no text, characters are invisible, or the file is a notebook.'),
       image: z.string().optional().describe('The type of a picture: `image/png`.'),
       bytes: z.number().optional().describe('The size of a picture.'),
       leftOut: z.array(z.string()).optional().describe('Why a picture is not shown.'),
@@ -66,18 +70,21 @@ async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, {
     );
 
   const { cut, ...window } = lineWindow(lines, offset, limit);
+  const isUnsaved = workspace.isDirty(file.path);
+  const isShown = workspace.openText(file.path) !== undefined;
+  const hidden = hiddenCount(window.text);
+  const notes = [
+    isCells && `A notebook of ${counted(notebook.cells.length, 'cell')}: edit one by fs.edit with \`cell\`.`,
+    isUnsaved && !isShown && 'The editor holds changes that are not saved, and they are not in this.',
+    lossy && 'Some bytes are neither UTF-8 nor UTF-16 and are shown as \ufffd.',
+    hidden > 0 && `${counted(hidden, 'invisible character')} in these lines: a person does not see what they say.`,
+  ].filter(Boolean);
   return {
     path: file.relative,
     ...window,
     sha256: sha256(text),
-    ...(isCells && {
-      note: `A notebook of ${counted(notebook.cells.length, 'cell')}: edit one by fs.edit with \`cell\`.`,
-    }),
-    ...(workspace.isDirty(file.path) &&
-      (workspace.openText(file.path) === undefined
-        ? { note: 'The editor holds changes that are not saved, and they are not in this.' }
-        : { unsaved: true as const })),
-    ...(lossy && { note: 'Some bytes are neither UTF-8 nor UTF-16 and are shown as \ufffd.' }),
+    ...(isUnsaved && isShown && { unsaved: true as const }),
+    ...(notes.length > 0 && { note: notes.join(' ') }),
     ...(cut && { cut }),
   };
 }

@@ -1,3 +1,4 @@
+import { visibleProse } from '../../protocol/visible.ts';
 import type { Hit } from './ordered.ts';
 
 const maximumMatches = 200;
@@ -10,10 +11,10 @@ export interface FoundLine extends Hit {
   line: string;
 }
 
-/** As grep prints it; of a long one what is around the match. */
+/** As grep prints it, with nothing hidden in it; of a long one what is around the match. */
 export function shownLine(number: number, text: string, isMatch: boolean, start = 0): string {
   const short = text.length > maximumLine ? `${around(text, start)} (line cut)` : text;
-  return `${number}${isMatch ? ':' : '-'} ${short}`;
+  return `${number}${isMatch ? ':' : '-'} ${visibleProse(short)}`;
 }
 
 const around = (text: string, start: number) => {

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { visibleProse } from '../../protocol/visible.ts';
 import { currentText } from '../files/text.ts';
 import { resolvePath } from '../gate/paths.ts';
 import type { Workspace } from '../workspace.ts';
@@ -30,7 +31,7 @@ export async function readFound({ workspace, isKept }: Looking, path: string): P
     const file = await resolvePath(workspace.roots, path, 'read');
     if (file.protected || file.mount || isKept(file.relative)) return undefined;
     const { text } = await currentText(workspace, file);
-    return { path: file.relative, real: file.path, text: text.slice(0, mostCharacters) };
+    return { path: file.relative, real: file.path, text: visibleProse(text.slice(0, mostCharacters)) };
   } catch {
     return undefined;
   }

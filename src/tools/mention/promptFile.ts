@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { shortened, visibleLine } from '../../protocol/visible.ts';
+import { shortened, visibleLine, visibleProse } from '../../protocol/visible.ts';
 import { headed } from '../instructions/header.ts';
 
 const ending = '.prompt.md';
@@ -18,7 +18,7 @@ export const isPromptFile = (path: string): boolean => path.endsWith(ending);
 export const promptName = (path: string): string => posix.basename(path, ending);
 
 export function promptOf(text: string): PromptFile {
-  const { head, body } = headed(text);
+  const { head, body } = headed(visibleProse(text));
   const inputs = new Map<string, string>();
   for (const [, name, asks] of body.matchAll(input)) if (!inputs.has(name!)) inputs.set(name!, asks || name!);
   return {
