@@ -12,7 +12,9 @@ import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspac
 import { conversation } from './conversation.ts';
 
 let workspace: TemporaryWorkspace;
+const { PATH } = process.env;
 before(async () => {
+  process.env.PATH = '/usr/bin:/bin';
   workspace = await temporaryWorkspace({
     'README.md': '# hi\n',
     'package.json': '{ "workspaces": ["packages/*"] }',
@@ -43,12 +45,16 @@ before(async () => {
     ...Object.fromEntries(['phpunit'].map((name) => [`vendor/bin/${name}`, ''])),
     ...Object.fromEntries(['jest', 'eslint', 'tsc', 'git'].map((name) => [`node_modules/.bin/${name}`, ''])),
     '.venv/bin/mypy': '',
-    '.venv/bin/python': '',
+    ...Object.fromEntries(['python', 'pytest', 'ruff'].map((name) => [`.venv/bin/${name}`, ''])),
+    Gemfile: '',
     '../outside/secret.txt': 'CANARY\n',
   });
   symlinkSync('../outside', paths.join(workspace.root, 'link'));
 });
-after(() => workspace.cleanup());
+after(async () => {
+  process.env.PATH = PATH;
+  await workspace.cleanup();
+});
 
 /** Asked about the command: what *Always Allow…* offers, narrowest first. Nothing is run. */
 async function asked(command: string, rules: readonly Rule[] = [], cwd?: string): Promise<Rule[][] | 'unasked'> {
@@ -68,6 +74,10 @@ async function asked(command: string, rules: readonly Rule[] = [], cwd?: string)
   return ran ? 'unasked' : [];
 }
 
+/** A command of a row, as the project's own copy of its program or the system's. */
+const isOf = (found: string | undefined, command: string): boolean =>
+  found === command || found?.endsWith(` ${command}`) || found?.endsWith(`/${command}`) || false;
+
 describe('every row of the table of commands', () => {
   for (const { command, kind, yes, no } of rows) {
     it(`${command} covers ${yes.length} and leaves out ${no.length} of its examples`, async () => {
@@ -75,13 +85,13 @@ describe('every row of the table of commands', () => {
         const { parts } = await understand(workspace.roots, workspace.root, text);
         const found = parts?.map(({ row }) => row);
         assert.ok(
-          found?.some((row) => row?.command === command && row.kind === kind),
+          found?.some((row) => isOf(row?.command, command) && row?.kind === kind),
           `${text}: ${JSON.stringify(parts)}`,
         );
       }
       for (const text of no) {
         const { parts } = await understand(workspace.roots, workspace.root, text);
-        const found = parts?.find(({ row }) => row?.command === command && row.kind === kind);
+        const found = parts?.find(({ row }) => isOf(row?.command, command) && row?.kind === kind);
         assert.equal(found, undefined, `${text} is covered`);
       }
       assert.ok(yes.length > 0 && no.length > 0);
@@ -124,7 +134,7 @@ describe('of a command that nobody has watched', () => {
         for (const tried of [...places, '-- x'].map((place) => `${text} ${place}`)) {
           const { parts } = await understand(workspace.roots, workspace.root, tried);
           assert.equal(
-            parts?.find(({ row }) => own.some(({ command }) => command === row?.command)),
+            parts?.find(({ row }) => own.some(({ command }) => isOf(row?.command, command))),
             undefined,
             tried,
           );
@@ -136,8 +146,8 @@ describe('Always Allow… for a command offers', () => {
   const offers: [command: string, offered: RegExp[]][] = [
     ['npm test', [/^npm test in the workspace’s root$/, /^npm test with other names/, /^Tests, linters/, /^Tests.* in the workspace’s root, in packages\/api, in packages\/web$/]],
     ['npm test -- -t "a b" 2>&1 | tail -20', [/^npm test -- -t 'a b' in/, /^npm test with other/, /^Tests/, /packages/]],
-    ['cd packages/api && npx jest src', [/^npx jest src in packages\/api$/, /^jest with other names.* in packages\/api$/, /^Tests.* in packages\/api$/, /packages\/web/]],
-    ['cd examples/x && npx jest src', [/^npx jest src in examples\/x$/, /^jest with other names.* in examples\/x$/, /^Tests.* in examples\/x$/]],
+    ['cd packages/api && npx jest src', [/^npx jest src in packages\/api$/, /^npx jest with other names.* in packages\/api$/, /^Tests.* in packages\/api$/, /packages\/web/]],
+    ['cd examples/x && npx jest src', [/^npx jest src in examples\/x$/, /^npx jest with other names.* in examples\/x$/, /^Tests.* in examples\/x$/]],
     ['git status && npm test', [/^git status && npm test in/, /^git status with.* and npm test with/, /^Commands that look.* and Tests/, /packages/]],
     ['CI=1 timeout 60 npm test; echo "$?"', [/^npm test in/, /^npm test with/, /^Tests/, /packages/]],
     ['DATABASE_URL=x npm test', [/^DATABASE_URL=x npm test in the workspace’s root$/]],
@@ -256,12 +266,12 @@ describe('a rule for a command', () => {
     ['git status', 'x=%n; printf "$x" PATH; git status', 'ask'],
     ['git status', 'export PATH=.; git status', 'ask'],
     ['git status', 'hash -p ./evil.sh git; git status', 'ask'],
-    ['git status', 'npx git status', 'unasked'],
+    ['git status', 'npx git status', 'ask'],
     ['git status', './git status', 'ask'],
     ['git status', 'bin/git status', 'ask'],
     ['git status', 'bin/rails --version', 'ask'],
     ['git status', 'python3 -m shop --version', 'ask'],
-    ['git status', 'python3 -m pip list', 'unasked'],
+    ['git status', 'python3 -m pip list', 'ask'],
     ['git status', 'uv run deploy.py --version', 'ask'],
     ['npm test', 'python3 -m jest', 'ask'],
     ['npm test', 'GOFLAGS=-mod=mod go test ./...', 'ask'],
@@ -323,7 +333,8 @@ describe('a rule for a command', () => {
     assert.notEqual(await asked('cd there && cd .. && git status', await widest('git status')), 'unasked');
   });
 
-  const file = paths.join(import.meta.dirname, '../../../shared/cases/grant-cases.json');
+  const folder = paths.join(import.meta.dirname, '../../../shared/cases');
+  const file = paths.join(folder, 'grant-cases.json');
   const cases = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { grants: [], offers: [] };
   for (const { shown, then, expect } of cases.grants as { shown: string; then: string; expect: 'ask' | 'any' }[])
     it(`with the widest for ${shown}, ${then}: ${expect}`, async () => {

@@ -2,6 +2,9 @@ import type { Kind } from '../../../protocol/rule.ts';
 import { sqlReads } from '../readOnlyScripts.ts';
 import { isKnown, some } from '../step.ts';
 
+/** Package managers that install a tool for one project. */
+export type Installer = 'npm' | 'pip' | 'gem' | 'composer';
+
 /**
  * One line of the table of commands whose other arguments are known to be harmless: what a lasting grant for it covers beside the
  * exact words. An option or argument that is not here is asked about.
@@ -10,6 +13,11 @@ export interface Row {
   /** The program and what it is told to do: `git log`, `cargo test`. */
   command: string;
   kind: Kind;
+  /**
+   * Package managers that install this tool for one project. The project's own copy is a command of its own, which rules name as it is
+   * started (`npx jest`). Absent: a program of the system, and no other file of its name.
+   */
+  installedBy?: readonly Installer[];
   /** Why its other arguments are harmless, and which are not. */
   why: string;
   /**
