@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import * as paths from 'node:path';
 import { understand } from '../../src/tools/gate/parts.ts';
+import { useSystemPath } from '../support/systemPath.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 
 // A rule is for a program of the system, or for the copy that a project has of a tool, and never for any other file of that name.
@@ -13,7 +14,6 @@ const folders = ['node_modules/.bin', '.venv/bin', 'venv/bin', 'vendor/bin', 'bi
 
 let workspace: TemporaryWorkspace;
 let outside: string;
-const { PATH } = process.env;
 before(async () => {
   workspace = await temporaryWorkspace({
     'package.json': '{}',
@@ -30,9 +30,6 @@ before(async () => {
   symlinkSync(paths.join(workspace.root, 'tools/git'), paths.join(outside, 'linked/git'));
   for (const file of ['shims/pip', 'shims/pytest', 'system/git'])
     writeFileSync(paths.join(outside, file), '#!/bin/sh\n', { mode: 0o755 });
-});
-afterEach(() => {
-  process.env.PATH = PATH;
 });
 after(() => workspace.cleanup());
 
@@ -162,9 +159,9 @@ const loading = [
 ];
 
 describe('a command that looks or asks, and runs code of the project to do so,', () => {
+  useSystemPath();
   for (const command of loading)
     it(`${command} is in the rules of no other kind`, async () => {
-      process.env.PATH = '/usr/bin:/bin';
       const { parts } = await understand(workspace.roots, workspace.root, command);
       assert.deepEqual(
         parts?.map(({ row }) => row?.kind),
@@ -174,6 +171,7 @@ describe('a command that looks or asks, and runs code of the project to do so,',
 });
 
 describe('the identity of a program that a rule covers', () => {
+  useSystemPath();
   before(() => {
     const file = paths.join(workspace.root, 'interpreters/python3');
     mkdirSync(paths.dirname(file), { recursive: true });

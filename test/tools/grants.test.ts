@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { OwnedRule, Rule } from '../../src/protocol/rule.ts';
 import { fits } from '../../src/tools/gate/grants/row.ts';
@@ -8,13 +8,12 @@ import { isUnseen, unseen } from '../../src/tools/gate/grants/unseen.ts';
 import { understand } from '../../src/tools/gate/parts.ts';
 import { coverage, coverageOf, rulesFor } from '../../src/tools/gate/rules.ts';
 import { days, play } from '../support/day.ts';
+import { useSystemPath } from '../support/systemPath.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
 
 let workspace: TemporaryWorkspace;
-const { PATH } = process.env;
 before(async () => {
-  process.env.PATH = '/usr/bin:/bin';
   workspace = await temporaryWorkspace({
     'README.md': '# hi\n',
     'package.json': '{ "workspaces": ["packages/*"] }',
@@ -23,6 +22,7 @@ before(async () => {
     'src/a.cpp': '',
     'tests/test_a.py': '',
     'coverage.out': '',
+    '.gitignore': 'coverage.out\nbin/\n',
     'bin/server': '',
     'bin/git': '',
     'build/a.txt': '',
@@ -51,10 +51,7 @@ before(async () => {
   });
   symlinkSync('../outside', paths.join(workspace.root, 'link'));
 });
-after(async () => {
-  process.env.PATH = PATH;
-  await workspace.cleanup();
-});
+after(() => workspace.cleanup());
 
 /** Asked about the command: what *Always Allow…* offers, narrowest first. Nothing is run. */
 async function asked(command: string, rules: readonly Rule[] = [], cwd?: string): Promise<Rule[][] | 'unasked'> {
@@ -79,6 +76,7 @@ const isOf = (found: string | undefined, command: string): boolean =>
   found === command || found?.endsWith(` ${command}`) || found?.endsWith(`/${command}`) || false;
 
 describe('every row of the table of commands', () => {
+  useSystemPath();
   for (const { command, kind, yes, no } of rows) {
     it(`${command} covers ${yes.length} and leaves out ${no.length} of its examples`, async () => {
       for (const text of yes) {
@@ -115,6 +113,7 @@ describe('no row of the table takes', () => {
 
 // Nor can all of it be watched that is here: of what never was, no word may be a place elsewhere, or settings of something else.
 describe('of a command that nobody has watched', () => {
+  useSystemPath();
   const places = [
     '/etc/passwd',
     '../outside',
@@ -143,6 +142,7 @@ describe('of a command that nobody has watched', () => {
 });
 
 describe('Always Allow… for a command offers', () => {
+  useSystemPath();
   const offers: [command: string, offered: RegExp[]][] = [
     ['npm test', [/^npm test in the workspace’s root$/, /^npm test with other names/, /^Tests, linters/, /^Tests.* in the workspace’s root, in packages\/api, in packages\/web$/]],
     ['npm test -- -t "a b" 2>&1 | tail -20', [/^npm test -- -t 'a b' in/, /^npm test with other/, /^Tests/, /packages/]],
@@ -188,6 +188,7 @@ describe('Always Allow… for a command offers', () => {
 });
 
 describe('a rule for a command', () => {
+  useSystemPath();
   const made = (command: string) => asked(command).then((offered) => (offered === 'unasked' ? [] : offered));
   const exact = async (command: string) => (await made(command))[0] ?? [];
   const widest = async (command: string) => (await made(command)).at(-1) ?? [];
@@ -285,6 +286,25 @@ describe('a rule for a command', () => {
     ['npm test', 'DATABASE_URL=postgres://app@localhost/app npm test', 'ask'],
     ['npm test', 'DATABASE_URL=postgres://app@db.example.com/app_test npm test', 'ask'],
     ['npm test', 'DATABASE_URL=postgres://app@localhost.evil.example/app_test npm test', 'ask'],
+    ...[
+      'latest',
+      'contest_prod',
+      'attestations',
+      'greatest_hits',
+      'app_test_live',
+      'test_prod',
+      'prod_tests',
+      'protest',
+    ].map((name): [string, string, 'ask'] => [
+      'npm test',
+      `DATABASE_URL=postgres://app@localhost/${name} npm test`,
+      'ask',
+    ]),
+    ...['test', 'test_app', 'app_test2', 'app_tests_1', 'app_testing'].map((name): [string, string, 'unasked'] => [
+      'npm test',
+      `DATABASE_URL=postgres://app@localhost/${name} npm test`,
+      'unasked',
+    ]),
     ['npm test', 'RUN_INTEGRATION_TESTS=1 npm test', 'unasked'],
     ['npm test', 'UPDATE_INTEGRATION_TESTS=1 npm test', 'ask'],
     ['npm test', 'GODEBUG=execerrdot=0 npm test', 'ask'],
@@ -345,6 +365,24 @@ describe('a rule for a command', () => {
     it(`for ${command}: ${expect}`, async () => {
       const found = await made(command);
       if (expect === 'exact-or-none') assert.deepEqual(found.slice(1), []);
+    });
+
+  const red = paths.join(folder, 'red-cases.json');
+  const reds = existsSync(red) ? JSON.parse(readFileSync(red, 'utf8')).grants : [];
+  for (const { shown, then, files } of reds as { shown: string; then: string; files?: Record<string, string> }[])
+    it(`with the widest for ${shown}, in a folder that has ${Object.keys(files ?? {})}, asks for ${then}`, async () => {
+      const base = workspace;
+      const rules = await widest(shown);
+      workspace = await temporaryWorkspace({ 'package.json': '{}', 'src/a.ts': '', ...files });
+      try {
+        for (const file of Object.keys(files ?? {}))
+          if (/bin\//.test(file)) chmodSync(paths.join(workspace.root, file), 0o755);
+        assert.ok(rules.length > 0, 'no rule is offered');
+        assert.notEqual(await asked(then, rules), 'unasked');
+      } finally {
+        await workspace.cleanup();
+        workspace = base;
+      }
     });
 });
 

@@ -19,6 +19,7 @@ export const appRows: readonly Row[] = [
       command,
       command === 'dotnet test' ? `${dotnet} ${dotnetTest}`.replace('Code~Coverage', 'XPlat-Code-Coverage') : dotnet,
       {
+        operands: 'folders',
         also: msbuild,
         readsArguments: true,
         yes: [

@@ -23,13 +23,14 @@ import { phpRows } from './php.ts';
 import { kindOf } from './projectCode.ts';
 import { pythonRows } from './python.ts';
 import { pythonCheckRows } from './pythonChecks.ts';
-import { argumentsOf, type Claim, fits, type Installer, type Row } from './row.ts';
+import { argumentsOf, fits, type Installer, type Row } from './row.ts';
 import { rubyRows } from './ruby.ts';
 import { rustRows } from './rust.ts';
 import { syntaxRows } from './syntax.ts';
 import { systemRows } from './system.ts';
 import { taskRows } from './tasks.ts';
 import { isUnseen, unseenClaims } from './unseen.ts';
+import type { Claim } from './values.ts';
 import { saysVersion } from './versions.ts';
 
 /**
@@ -113,9 +114,9 @@ export async function rowFor(
   const version = saysVersion(meant[0]!, meant.slice(1));
   if (version && (!own || candidates.length > 0)) return covered(`${meant[0]} --version`, version, []);
   for (const row of candidates) {
-    const args = argumentsOf(row, meant);
-    const fit = args && fits(row, args);
-    const claims = fit && (isUnseen(row) ? unseenClaims(row, args, fit) : fit.claims);
+    const begun = argumentsOf(row, meant);
+    const fit = begun && fits(row, begun.args, begun);
+    const claims = fit && (isUnseen(row) ? unseenClaims(row, begun.args, fit) : fit.claims);
     if (claims) return covered(row.command, row.kind, claims, row.home);
   }
   return undefined;
