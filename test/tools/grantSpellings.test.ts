@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync } from 'node:fs';
+import { chmodSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import { isBuildTarget, isCheckName, isGradleTask, isPreset } from '../../src/tools/gate/grants/checkNames.ts';
 import { mayBeSecret } from '../../src/tools/gate/grants/pathspec.ts';
@@ -183,6 +183,7 @@ describe('a folder with a configuration of its own', () => {
       'out/a': '',
     });
     chmodSync(paths.join(workspace.root, 'node_modules/.bin/eslint'), 0o755);
+    symlinkSync('../docs/x', paths.join(workspace.root, 'src/linked'));
   });
   after(() => workspace.cleanup());
   const cases: [command: string, folders: string | undefined][] = [
@@ -191,6 +192,7 @@ describe('a folder with a configuration of its own', () => {
     ['eslint docs/x/deep/b.ts', '. docs/x'],
     ['eslint src docs/x', '. docs/x'],
     ['npx eslint docs/x', '. docs/x'],
+    ['eslint src/linked/a.ts', '. docs/x'],
     ["eslint 'docs/x/**/*.ts'", '. docs/x'],
     ['cd docs/x && eslint a.ts', 'docs/x'],
     ['cd docs/x && eslint ../../src', 'docs/x .'],

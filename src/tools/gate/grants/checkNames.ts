@@ -35,7 +35,7 @@ const isKnownWord = (word: string): boolean =>
 export function isBuildTarget(name: string): boolean {
   if (!/^\w[\w.+-]*(\/\w[\w.+-]*)*$/.test(name)) return false;
   if (/\.(o|obj|a|so|lib|dylib|exe|bc|cma|cmxa|cmi|cmx)$/.test(name)) return true;
-  return isCheckName(name) || name === 'docs' || name === 'doc' || isTestProgram(name);
+  return isCheckName(name) || ['docs', 'doc', 'help'].includes(name) || isTestProgram(name);
 }
 
 /** `parser_tests`: what is built for tests is called so. One of another name in front that acts on something is none. */

@@ -158,6 +158,7 @@ export const cppRows: readonly Row[] = [
     '-r=<path> --root=<path> --filter= -f= --exclude= -e= -s --print-summary --txt-metric=line|branch|decision --branches -b --txt-summary',
     {
       operands: 'paths',
+      installedBy: ['pip'],
       yes: ["gcovr -r . --filter 'src/' build --txt-metric branch"],
       no: [
         'gcovr -o /x',

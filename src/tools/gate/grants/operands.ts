@@ -61,6 +61,7 @@ const goPackage = /^(\.{1,2}|(\.{1,2}\/)*[\w][\w./-]*|(\.{1,2}\/)*(?:[\w.-]+\/)*
  * with `:` in front by rules of its own (`:/.env`, `:(icase).ENV`).
  */
 function allowsRevision(word: string): boolean | Claim {
+  if (/^:([!^]|\(exclude\))[\w*./-]*$/.test(word)) return true; // it leaves something out
   if (/^~|^:[^\w.]/.test(word) || mayBeSecret(word)) return false;
   const path = /^[^:/]*:(?:\d:)?(?!\/)(.*)$/s.exec(word)?.[1] ?? word;
   const isRange = /^[^/]*\.\.\.?[^/]*$/.test(path) || /[^/]\.\.\.?[^/]/.test(path);
