@@ -104,6 +104,7 @@ const cases: [command: string, expected: string, path?: string][] = [
     'npx mocha',
     'python3 -m pip list',
     'python3 -m json.tool package.json',
+    'journalctl --version',
   ].map((command): [string, string] => [command, 'asked']),
   ...[
     'WS/node_modules/.bin:/usr/bin',

@@ -108,17 +108,17 @@ describe('the name of a script, target or task', () => {
     [
       isCheckName,
       'test lint build test:unit test:int lint:css build:web ci e2e typecheck format:check fmt-check prettier:check check:types test-e2e cov verify',
-      'format prettier fmt test:wipe build:ship ci:rollout check:e2e-live verify:email build:prod test:update lint:fix test:watch deploy start x build:release test:reset_db spec:reset_db test: all:production build:docker validate:billing check:payments',
+      'format prettier fmt black:check test:no-watch test:wipe build:ship ci:rollout check:e2e-live verify:email build:prod test:update lint:fix test:watch deploy start x build:release test:reset_db spec:reset_db test: all:production build:docker validate:billing check:payments',
     ],
     [
       isBuildTarget,
       'all test check lint build docs unit_tests parser_test core-bench src/a.o lib/liba.so',
-      'format erase provision migrate run wipe seed burn-efuse release debugserver install clean flash_test erase_tests drop_test ../x.o /x.o -x.o server src/install',
+      'format erase provision migrate run wipe seed burn-efuse release debugserver install clean flash_test erase_tests test-package drop_test ../x.o /x.o -x.o server src/install',
     ],
     [
       isGradleTask,
       'test :core:test check integrationTest testDebugUnitTest compileTestKotlin assembleDebug assembleRelease checkstyleMain jacocoTestReport spotlessCheck koverVerify',
-      'verifyAndPromote validateAndBill assembleRollout testWipe checkoutRelease connectedAndroidTest installDebug spotlessApply testAll buildAndPush deployTest flywayMigrate publish checkIn compilePrices',
+      'unit integrationReport compile verifyAndPromote validateAndBill assembleRollout testWipe checkoutRelease connectedAndroidTest installDebug spotlessApply testAll buildAndPush deployTest flywayMigrate publish checkIn compilePrices',
     ],
     [isPreset, 'debug release ci linux-gcc-debug default x64-release coverage', 'deploy flash ../x prod-deploy upload'],
   ];

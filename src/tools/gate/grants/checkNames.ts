@@ -9,11 +9,11 @@ const checks = set(
 const parts = set(
   'int it functional acceptance smoke fast quick slow short long full typescript ts tsx javascript js css scss style styles html md ' +
     'markdown docs doc web api app apps client server core lib libs common shared frontend backend ui cli node browser chrome firefox ' +
-    'esm cjs umd debug dev local strict only once no watch verbose parallel serial changed staged related affected deps links size ' +
+    'esm cjs umd debug dev local strict only once verbose parallel serial changed staged related affected deps links size ' +
     'spelling spell a11y component components package packages workspace workspaces src unused cycles schema go rust py python ruby php',
 );
 /** Words for a form of the sources: only checked when the next word says so. */
-const forms = set('fmt format prettier black');
+const forms = set('fmt format prettier');
 
 /**
  * A name says that something is tested, checked or built, and each of its words is known to say that, or which part is meant. Any other
@@ -24,7 +24,6 @@ export function isCheckName(name: string): boolean {
   const [first] = words as [string];
   const isForm = (word: string) => forms.has(word);
   if (words.some((word, at) => isForm(word) && !/^checks?$/.test(words[at + 1] ?? ''))) return false;
-  if (words.includes('watch') && words[words.indexOf('watch') - 1] !== 'no') return false; // it would not end
   return (checks.has(first) || isForm(first)) && words.every((word) => isKnownWord(word) || isForm(word));
 }
 
@@ -33,10 +32,12 @@ const isKnownWord = (word: string): boolean =>
 
 /** A target of a build that tests, checks or builds: a known name, a program of tests by its name, or a file that is made. */
 export function isBuildTarget(name: string): boolean {
-  if (!/^\w[\w.+-]*(\/\w[\w.+-]*)*$/.test(name)) return false;
+  if (!/^\w[\w.+-]*(\/\w[\w.+-]*)*$/.test(name) || startsAct.test(name)) return false;
   if (/\.(o|obj|a|so|lib|dylib|exe|bc|cma|cmxa|cmi|cmx)$/.test(name)) return true;
   return isCheckName(name) || ['docs', 'doc', 'help'].includes(name) || isTestProgram(name);
 }
+
+const startsAct = /(^|[-_./:])(un)?(install|clean|dist|package|upload|deploy|publish|flash|push|send|reset)/;
 
 /** `parser_tests`: what is built for tests is called so. One of another name in front that acts on something is none. */
 const isTestProgram = (name: string): boolean =>
@@ -60,16 +61,20 @@ export function isGradleTask(task: string): boolean {
   const name = task.slice(task.lastIndexOf(':') + 1);
   if (wholeTasks.has(name)) return true;
   const [first, ...others] = name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
-  return taskVerbs.has(first!) && others.every((word) => taskParts.has(word));
+  const isTests = !testKinds.has(first!) || /^tests?$/.test(others.at(-1) ?? '');
+  const isWhole = !incomplete.has(first!) || others.length > 0;
+  return taskVerbs.has(first!) && isTests && isWhole && others.every((word) => taskParts.has(word));
 }
 const wholeTasks = set(
   'jar war bootJar bootWar tasks dependencies dependencyInsight projects help buildEnvironment javaToolchains outgoingVariants ' +
     'resolvableConfigurations spotlessCheck flywayInfo flywayValidate liquibaseStatus liquibaseValidate apiCheck licenseCheck allTests ' +
-    'pitest japicmp ktlintCheck classes javadoc verification koverVerify koverHtmlReport koverXmlReport koverLog dokkaHtml',
+    'pitest japicmp ktlintCheck classes javadoc verification koverVerify koverHtmlReport koverXmlReport koverLog dokkaHtml bundleDebug bundleRelease',
 );
 const taskVerbs = set(
-  'test check build assemble compile lint unit integration functional detekt checkstyle pmd spotbugs jacoco kapt ksp bundle',
+  'test check build assemble compile lint unit integration functional detekt checkstyle pmd spotbugs jacoco kapt ksp',
 );
+const testKinds = set('unit integration functional');
+const incomplete = set('compile kapt ksp');
 const taskParts = set(
   'test tests unit integration functional main java kotlin groovy scala debug release sources resources classes report verification ' +
     'coverage check fixtures android common jvm js native',

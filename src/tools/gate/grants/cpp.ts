@@ -88,7 +88,10 @@ export const cppRows: readonly Row[] = [
   }),
   ...['meson test', 'meson compile'].map((command) =>
     tool(command, '-C=<build> -v --verbose --print-errorlogs --suite= --no-rebuild -j=# --list', {
-      operands: command === 'meson test' ? /^(?!.*\.\.)\w[\w.+:/-]*$/ : isBuildTarget,
+      operands:
+        command === 'meson test'
+          ? /^(?!.*(install|clean|dist|package|upload|deploy|publish|flash|push|send|reset|\.\.))\w[\w.+-]*(\/[\w.+-]+)*$/
+          : isBuildTarget,
       yes: [`${command} -C build`],
       no: [`${command} -C /x`, `${command} --wrap=./evil`, `${command} --gdb-path=./evil`, 'meson install'],
     }),

@@ -33,6 +33,8 @@ export interface Row {
   operands?: Operands | readonly Operands[];
   /** At least one of these options is there: without it the command is another one. */
   needs?: readonly string[];
+  /** All of these options are there. */
+  needsAll?: readonly string[];
   /** The most operands, and the least. */
   most?: number;
   least?: number;
@@ -131,12 +133,16 @@ export function fits(row: Row, args: readonly string[], begun?: Gathered): Fit |
   if (!row.rest && rest.some((word) => word.startsWith('-'))) return undefined;
   if (row.rest) {
     const { options, operands } = row.rest;
-    const behind = fits({ ...row, options, operands, rest: undefined, needs: undefined, least: undefined }, rest);
+    const behind = fits(
+      { ...row, options, operands, rest: undefined, needs: undefined, needsAll: undefined, least: undefined },
+      rest,
+    );
     if (!behind) return undefined;
     claims.push(...behind.claims);
     values.push(...behind.operands, ...behind.values);
   } else operands.push(...rest);
   if (row.needs && !row.needs.some((name) => used.has(name))) return undefined;
+  if (row.needsAll?.some((name) => !used.has(name))) return undefined;
   if (operands.length < (row.least ?? 0) || operands.length > (row.most ?? Number.POSITIVE_INFINITY)) return undefined;
   const places = Array.isArray(row.operands)
     ? (row.operands as readonly Operands[])

@@ -7,7 +7,7 @@ const rspec =
 
 /** Tasks that show what there is, or check it, by their whole names. */
 const otherTasks =
-  /^(standard|routes|stats|notes|about|zeitwerk:check|db:migrate:status|db:version|assets:precompile|brakeman|-T)$/;
+  /^(rubocop|lint|standard|routes|stats|notes|about|zeitwerk:check|db:migrate:status|db:version|assets:precompile|brakeman|-T)$/;
 
 export const rubyRows: readonly Row[] = [
   tool('rspec', rspec, {
@@ -52,7 +52,7 @@ export const rubyRows: readonly Row[] = [
   ),
   ...['rake', 'rails'].map((command) =>
     tool(command, '-s --silent --trace -q', {
-      operands: (word) => isCheckName(word) || otherTasks.test(word),
+      operands: (word) => (/^(test|spec)(:|$)/.test(word) && isCheckName(word)) || otherTasks.test(word),
       least: 1,
       yes: [`${command} test`, `${command} db:migrate:status`],
       no: [

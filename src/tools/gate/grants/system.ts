@@ -42,9 +42,9 @@ export const systemRows: readonly Row[] = [
   }),
   machine('free', '-h -m -g -b -k -w -t', { yes: ['free -h'], no: ['free -s 1', 'free x'] }),
   machine('top', '-b -n=# -o=<name> -p=# -H', {
-    needs: ['-n'],
+    needsAll: ['-b', '-n'],
     yes: ['top -b -n 1', 'top -bn1 -o CPU'],
-    no: ['top', 'top -b', 'top -b -w /x'],
+    no: ['top', 'top -b', 'top -n 1', 'top -b -w /x'],
   }),
   machine('vmstat', '-s -S=k|K|m|M -w -a', { yes: ['vmstat', 'vmstat -s'], no: ['vmstat -p /x', 'vmstat 1'] }),
   machine('vmstat', '-S=k|K|m|M -w -a', {

@@ -66,7 +66,7 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
     return isPath(path) && { path, as: 'read' };
   },
   /** Of a build: one that tests, checks or builds, or a file that it makes. */
-  '<target>': isBuildTarget,
+  '<target>': (value) => !value.includes('/') && isBuildTarget(value),
   /** Settings of a build that the project has given a name. */
   '<preset>': isPreset,
   /** Of `eslint --rule`: options of a rule may name a file to load. */

@@ -2,7 +2,7 @@ import type { Kind } from '../../../protocol/rule.ts';
 import { loadsNoCode } from './projectCode.ts';
 
 const versioned =
-  /^(npx|yarn|pnpm|bun|deno|tsc|eslint|prettier|jest|vitest|uv|poetry|ruff|mypy|pytest|black|ruby|bundle|bundler|gem|rails|rake|rspec|rubocop|gofmt|golangci-lint|cargo|rustc|rustup|rustfmt|kotlin|kotlinc|mvn|gradle|dotnet|php|composer|meson|clang-format|clang-tidy|cppcheck|gdb|lldb|valgrind|swift|dart|flutter|elixir|mix|erl|ghc|cabal|stack|zig|protoc|buf|conan|vcpkg|just|task|direnv|mise|asdf|alembic|nox|tox|pre-commit|gcovr|lcov|nx|turbo|vite|next|java_home|sqlc|air|delve|dlv)$/;
+  /^(node|npm|docker|docker-compose|gh|go|cmake|ninja|kubectl|helm|yq|bash|zsh|sqlite3|ccache|npx|yarn|pnpm|bun|deno|tsc|eslint|prettier|jest|vitest|uv|poetry|ruff|mypy|pytest|black|ruby|bundle|bundler|gem|rails|rake|rspec|rubocop|gofmt|golangci-lint|cargo|rustc|rustup|rustfmt|kotlin|kotlinc|mvn|gradle|dotnet|php|composer|meson|clang-format|clang-tidy|cppcheck|gdb|lldb|valgrind|swift|dart|flutter|elixir|mix|erl|ghc|cabal|stack|zig|protoc|buf|conan|vcpkg|just|task|direnv|mise|asdf|alembic|nox|tox|pre-commit|gcovr|lcov|nx|turbo|vite|next|java_home|sqlc|air|delve|dlv)$/;
 
 /** Compilers, interpreters and tools that look at no file when they are asked for their version. */
 const looksAtNothing =
@@ -13,7 +13,7 @@ export function saysVersion(program: string, [option, ...more]: readonly string[
   const looks = looksAtNothing.test(program) || loadsNoCode.has(program);
   const asks =
     more.length === 0 &&
-    (looks || versioned.test(program)) &&
+    (looksAtNothing.test(program) || versioned.test(program)) &&
     (option === '--version' ||
       (option === 'version' && /^(kubectl|helm|deno|gh|uv|zig|buf|golangci-lint|mise)$/.test(program)) ||
       (option === '-V' && /^(python3?|rustc|cargo|ruff|uv|rustup)$/.test(program)) ||
