@@ -176,7 +176,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       void runList.refresh();
     },
   });
-  const policies = new Policies(memory, modals, log, () => {
+  const userMemory = new Memory(path.join(context.globalStorageUri.fsPath, 'approvals.json'));
+  const policies = new Policies(memory, userMemory, modals, log, () => {
     showStatus();
     void panel.showState();
   });

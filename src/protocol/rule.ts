@@ -1,16 +1,20 @@
 import * as z from 'zod';
 
 /**
- * What commands of a kind do: look at the project; check it (its own tests, linters, type checks and builds run); or ask a registry
- * or GitHub about it.
+ * Effects of the commands of a kind: `looks` shows the project and runs none of its code; `checks` runs its tests, linters, type
+ * checks and builds; `asks` asks a registry or GitHub about it and runs none of its code; `loads` looks or asks, and runs code of the
+ * project to do so. The stored meaning of a kind never widens: a row that moves to another kind leaves the rules of its old one.
  */
-export const kinds = ['looks', 'checks', 'asks'] as const;
+export const kinds = ['looks', 'checks', 'asks', 'loads'] as const;
 export type Kind = (typeof kinds)[number];
 
 export const kindNames = {
   looks: 'Commands that look (git status, log, diff, npm ls, docker ps, …)',
-  checks: 'Tests, linters, type checks and builds (npm test, pytest, cargo test, tsc, eslint, make test, …)',
+  checks:
+    'Tests, linters, type checks and builds, which run this project’s code (npm test, pytest, cargo test, tsc, eslint, make test, …)',
   asks: 'Commands that ask registries and GitHub, and change nothing (npm view, npm audit, gh pr view, …)',
+  loads:
+    'Commands that look or ask registries, and run this project’s code (pnpm list, yarn why, bundle outdated, terraform validate, …)',
 } as const satisfies Record<Kind, string>;
 
 /**

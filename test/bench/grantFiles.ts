@@ -77,3 +77,85 @@ export function files(outside: string): Record<string, string> {
     'evil.txt': `--output=${outside}/PWNED\n`,
   };
 }
+
+/**
+ * What programs are known to load from the folder in which they run, each of which leaves `outside/PWNED`: configuration that names
+ * code, plugins, manifests that are programs, modules by the names of a library's, and executables in the folders where tools are.
+ */
+export function hooks(outside: string, folder: string): Record<string, string> {
+  const shell = `#!/bin/sh\necho "$0" >> ${outside}/PWNED\n`;
+  const script = `require('fs').appendFileSync(${JSON.stringify(`${outside}/PWNED`)}, __filename + '\\n');\n`;
+  const python = `open(${JSON.stringify(`${outside}/PWNED`)}, 'a').write(__file__ + '\\n')\n`;
+  const ruby = `File.write(${JSON.stringify(`${outside}/PWNED`)}, __FILE__)\n`;
+  const elixir = `File.write!(${JSON.stringify(`${outside}/PWNED`)}, "mix")\n`;
+  const modules =
+    'argparse optparse json typing re os io ast site sitecustomize usercustomize collections logging pathlib pip tomllib';
+  const programs = 'git docker ps gh kubectl tar npm node go python python3 pip foo sh bash gzip cat less ld cc rustc';
+  const places = ['node_modules/.bin', '.venv/bin', 'venv/bin', 'vendor/bin', 'bin', 'tools', '.'];
+  return {
+    '.yarnrc': 'yarn-path "./evil.js"\n',
+    '.yarnrc.yml': 'yarnPath: ./evil.js\nplugins: [./evil.js]\n',
+    '.pnpmfile.cjs': script,
+    'pnpm-workspace.yaml': 'packages: ["packages/*"]\n',
+    '.npmrc':
+      'git=./evil.sh\nscript-shell=./evil.sh\nshell=./evil.sh\nnode-options=--require ./evil.js\nviewer=./evil.sh\neditor=./evil.sh\n',
+    'package.json':
+      '{"name":"w","version":"1.0.0","workspaces":["packages/*"],"scripts":{"test":"./evil.sh","preinstall":"./evil.sh"},"dependencies":{"zod":"1.0.0","evil":"git+ssh://git@127.0.0.1/x.git"}}\n',
+    'package-lock.json':
+      '{"name":"w","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"w","version":"1.0.0","dependencies":{"zod":"1.0.0"}},"node_modules/zod":{"version":"1.0.0"}}}\n',
+    'node_modules/zod/package.json': '{"name":"zod","version":"1.0.0","scripts":{"install":"./evil.sh"}}\n',
+    Gemfile: ruby,
+    Rakefile: ruby,
+    '.rspec': '-r ./evil.rb\n',
+    '.irbrc': ruby,
+    'evil.rb': ruby,
+    'mix.exs': elixir,
+    'rebar.config.script': `file:write_file("${outside}/PWNED", "x").\n`,
+    'project.clj': `(spit "${outside}/PWNED" "x")\n`,
+    'composer.json': '{"name":"a/w","scripts":{"pre-command-run":"./evil.sh"}}\n',
+    'rust-toolchain.toml': `[toolchain]\npath = "${folder}/toolchain"\n`,
+    'toolchain/bin/cargo': shell,
+    'toolchain/bin/rustc': shell,
+    '.cargo/config.toml': '[build]\nrustc-wrapper = "./evil.sh"\n[alias]\nversion = "run"\n',
+    '.tool-versions': 'nodejs path:./\npython path:./\n',
+    '.mise.toml': '[env]\n_.source = "./evil.sh"\n',
+    '.envrc': shell,
+    '.terraform/providers/registry.terraform.io/a/b/1.0.0/linux_amd64/terraform-provider-b': shell,
+    '.poetry/plugins/x.py': python,
+    '.pdm-plugins/x.py': python,
+    '.gitattributes': '* diff=evil filter=evil merge=evil\n',
+    '.gitconfig': '[core]\n\tfsmonitor = ./evil.sh\n\tpager = ./evil.sh\n[diff "evil"]\n\ttextconv = ./evil.sh\n',
+    '.gdbinit': 'shell ./evil.sh\n',
+    '.lldbinit': 'platform shell ./evil.sh\n',
+    '.sqliterc': '.shell ./evil.sh\n',
+    '.psqlrc': '\\! ./evil.sh\n',
+    'ccache.conf': 'compiler = ./evil.sh\nprefix_command = ./evil.sh\n',
+    '.ccache/ccache.conf': 'prefix_command = ./evil.sh\n',
+    '.hotspotrc': `+OnError=./evil.sh\n-javaagent:evil.jar\n`,
+    '.bashrc': shell,
+    '.profile': shell,
+    '.zshenv': shell,
+    '.kube/config':
+      'users: [{name: a, user: {exec: {command: ./evil.sh, apiVersion: client.authentication.k8s.io/v1}}}]\n',
+    'docker-compose.yml': 'services:\n  db:\n    provider:\n      type: ./evil.sh\n',
+    'global.json': '{"sdk":{"paths":["./tools"]}}\n',
+    'go.mod': 'module example.com/w\n\ngo 1.19\n\ntoolchain go9.9.9\n',
+    'build.ninja':
+      'rule r\n  command = ./evil.sh\nbuild build.ninja: r src/a.c\nbuild build/o: r\nbuild all: phony build/o\n',
+    'build/build.ninja': 'rule r\n  command = ../evil.sh\nbuild build.ninja: r\nbuild unit_tests: r\n',
+    'CMakeLists.txt': 'execute_process(COMMAND ./evil.sh)\n',
+    'build/CMakeCache.txt': `CMAKE_HOME_DIRECTORY:INTERNAL=${folder}\nCMAKE_COMMAND:INTERNAL=${folder}/evil.sh\n`,
+    'src/a.ts': 'a\n',
+    'src/a.c': 'int a;\n',
+    'src/a.rb': 'a\n',
+    'scripts/a.sh': shell,
+    'a.yaml': 'a: 1\n',
+    'README.md': '# w\n',
+    'evil.js': script,
+    'evil.sh': shell,
+    ...Object.fromEntries(modules.split(' ').map((name) => [`${name}.py`, python])),
+    ...Object.fromEntries(
+      places.flatMap((place) => programs.split(' ').map((name) => [`${place}/${name}`, shell] as const)),
+    ),
+  };
+}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { OwnedRule, Rule } from '../../src/protocol/rule.ts';
 import { fits } from '../../src/tools/gate/grants/row.ts';
@@ -8,6 +8,7 @@ import { isUnseen, unseen } from '../../src/tools/gate/grants/unseen.ts';
 import { understand } from '../../src/tools/gate/parts.ts';
 import { coverage, coverageOf, rulesFor } from '../../src/tools/gate/rules.ts';
 import { days, play } from '../support/day.ts';
+import { useSystemPath } from '../support/systemPath.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
 
@@ -21,6 +22,7 @@ before(async () => {
     'src/a.cpp': '',
     'tests/test_a.py': '',
     'coverage.out': '',
+    '.gitignore': 'coverage.out\nbin/\n',
     'bin/server': '',
     'bin/git': '',
     'build/a.txt': '',
@@ -43,7 +45,8 @@ before(async () => {
     ...Object.fromEntries(['phpunit'].map((name) => [`vendor/bin/${name}`, ''])),
     ...Object.fromEntries(['jest', 'eslint', 'tsc', 'git'].map((name) => [`node_modules/.bin/${name}`, ''])),
     '.venv/bin/mypy': '',
-    '.venv/bin/python': '',
+    ...Object.fromEntries(['python', 'pytest', 'ruff'].map((name) => [`.venv/bin/${name}`, ''])),
+    Gemfile: '',
     '../outside/secret.txt': 'CANARY\n',
   });
   symlinkSync('../outside', paths.join(workspace.root, 'link'));
@@ -68,20 +71,25 @@ async function asked(command: string, rules: readonly Rule[] = [], cwd?: string)
   return ran ? 'unasked' : [];
 }
 
+/** A command of a row, as the project's own copy of its program or the system's. */
+const isOf = (found: string | undefined, command: string): boolean =>
+  found === command || found?.endsWith(` ${command}`) || found?.endsWith(`/${command}`) || false;
+
 describe('every row of the table of commands', () => {
+  useSystemPath();
   for (const { command, kind, yes, no } of rows) {
     it(`${command} covers ${yes.length} and leaves out ${no.length} of its examples`, async () => {
       for (const text of yes) {
         const { parts } = await understand(workspace.roots, workspace.root, text);
         const found = parts?.map(({ row }) => row);
         assert.ok(
-          found?.some((row) => row?.command === command && row.kind === kind),
+          found?.some((row) => isOf(row?.command, command) && row?.kind === kind),
           `${text}: ${JSON.stringify(parts)}`,
         );
       }
       for (const text of no) {
         const { parts } = await understand(workspace.roots, workspace.root, text);
-        const found = parts?.find(({ row }) => row?.command === command && row.kind === kind);
+        const found = parts?.find(({ row }) => isOf(row?.command, command) && row?.kind === kind);
         assert.equal(found, undefined, `${text} is covered`);
       }
       assert.ok(yes.length > 0 && no.length > 0);
@@ -105,6 +113,7 @@ describe('no row of the table takes', () => {
 
 // Nor can all of it be watched that is here: of what never was, no word may be a place elsewhere, or settings of something else.
 describe('of a command that nobody has watched', () => {
+  useSystemPath();
   const places = [
     '/etc/passwd',
     '../outside',
@@ -124,7 +133,7 @@ describe('of a command that nobody has watched', () => {
         for (const tried of [...places, '-- x'].map((place) => `${text} ${place}`)) {
           const { parts } = await understand(workspace.roots, workspace.root, tried);
           assert.equal(
-            parts?.find(({ row }) => own.some(({ command }) => command === row?.command)),
+            parts?.find(({ row }) => own.some(({ command }) => isOf(row?.command, command))),
             undefined,
             tried,
           );
@@ -133,11 +142,12 @@ describe('of a command that nobody has watched', () => {
 });
 
 describe('Always Allow… for a command offers', () => {
+  useSystemPath();
   const offers: [command: string, offered: RegExp[]][] = [
     ['npm test', [/^npm test in the workspace’s root$/, /^npm test with other names/, /^Tests, linters/, /^Tests.* in the workspace’s root, in packages\/api, in packages\/web$/]],
     ['npm test -- -t "a b" 2>&1 | tail -20', [/^npm test -- -t 'a b' in/, /^npm test with other/, /^Tests/, /packages/]],
-    ['cd packages/api && npx jest src', [/^npx jest src in packages\/api$/, /^jest with other names.* in packages\/api$/, /^Tests.* in packages\/api$/, /packages\/web/]],
-    ['cd examples/x && npx jest src', [/^npx jest src in examples\/x$/, /^jest with other names.* in examples\/x$/, /^Tests.* in examples\/x$/]],
+    ['cd packages/api && npx jest src', [/^npx jest src in packages\/api$/, /^npx jest with other names.* in packages\/api$/, /^Tests.* in packages\/api$/, /packages\/web/]],
+    ['cd examples/x && npx jest src', [/^npx jest src in examples\/x$/, /^npx jest with other names.* in examples\/x$/, /^Tests.* in examples\/x$/]],
     ['git status && npm test', [/^git status && npm test in/, /^git status with.* and npm test with/, /^Commands that look.* and Tests/, /packages/]],
     ['CI=1 timeout 60 npm test; echo "$?"', [/^npm test in/, /^npm test with/, /^Tests/, /packages/]],
     ['DATABASE_URL=x npm test', [/^DATABASE_URL=x npm test in the workspace’s root$/]],
@@ -178,6 +188,7 @@ describe('Always Allow… for a command offers', () => {
 });
 
 describe('a rule for a command', () => {
+  useSystemPath();
   const made = (command: string) => asked(command).then((offered) => (offered === 'unasked' ? [] : offered));
   const exact = async (command: string) => (await made(command))[0] ?? [];
   const widest = async (command: string) => (await made(command)).at(-1) ?? [];
@@ -256,12 +267,12 @@ describe('a rule for a command', () => {
     ['git status', 'x=%n; printf "$x" PATH; git status', 'ask'],
     ['git status', 'export PATH=.; git status', 'ask'],
     ['git status', 'hash -p ./evil.sh git; git status', 'ask'],
-    ['git status', 'npx git status', 'unasked'],
+    ['git status', 'npx git status', 'ask'],
     ['git status', './git status', 'ask'],
     ['git status', 'bin/git status', 'ask'],
     ['git status', 'bin/rails --version', 'ask'],
     ['git status', 'python3 -m shop --version', 'ask'],
-    ['git status', 'python3 -m pip list', 'unasked'],
+    ['git status', 'python3 -m pip list', 'ask'],
     ['git status', 'uv run deploy.py --version', 'ask'],
     ['npm test', 'python3 -m jest', 'ask'],
     ['npm test', 'GOFLAGS=-mod=mod go test ./...', 'ask'],
@@ -275,6 +286,25 @@ describe('a rule for a command', () => {
     ['npm test', 'DATABASE_URL=postgres://app@localhost/app npm test', 'ask'],
     ['npm test', 'DATABASE_URL=postgres://app@db.example.com/app_test npm test', 'ask'],
     ['npm test', 'DATABASE_URL=postgres://app@localhost.evil.example/app_test npm test', 'ask'],
+    ...[
+      'latest',
+      'contest_prod',
+      'attestations',
+      'greatest_hits',
+      'app_test_live',
+      'test_prod',
+      'prod_tests',
+      'protest',
+    ].map((name): [string, string, 'ask'] => [
+      'npm test',
+      `DATABASE_URL=postgres://app@localhost/${name} npm test`,
+      'ask',
+    ]),
+    ...['test', 'test_app', 'app_test2', 'app_tests_1', 'app_testing'].map((name): [string, string, 'unasked'] => [
+      'npm test',
+      `DATABASE_URL=postgres://app@localhost/${name} npm test`,
+      'unasked',
+    ]),
     ['npm test', 'RUN_INTEGRATION_TESTS=1 npm test', 'unasked'],
     ['npm test', 'UPDATE_INTEGRATION_TESTS=1 npm test', 'ask'],
     ['npm test', 'GODEBUG=execerrdot=0 npm test', 'ask'],
@@ -323,7 +353,8 @@ describe('a rule for a command', () => {
     assert.notEqual(await asked('cd there && cd .. && git status', await widest('git status')), 'unasked');
   });
 
-  const file = paths.join(import.meta.dirname, '../../../shared/cases/grant-cases.json');
+  const folder = paths.join(import.meta.dirname, '../../../shared/cases');
+  const file = paths.join(folder, 'grant-cases.json');
   const cases = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { grants: [], offers: [] };
   for (const { shown, then, expect } of cases.grants as { shown: string; then: string; expect: 'ask' | 'any' }[])
     it(`with the widest for ${shown}, ${then}: ${expect}`, async () => {
@@ -334,6 +365,24 @@ describe('a rule for a command', () => {
     it(`for ${command}: ${expect}`, async () => {
       const found = await made(command);
       if (expect === 'exact-or-none') assert.deepEqual(found.slice(1), []);
+    });
+
+  const red = paths.join(folder, 'red-cases.json');
+  const reds = existsSync(red) ? JSON.parse(readFileSync(red, 'utf8')).grants : [];
+  for (const { shown, then, files } of reds as { shown: string; then: string; files?: Record<string, string> }[])
+    it(`with the widest for ${shown}, in a folder that has ${Object.keys(files ?? {})}, asks for ${then}`, async () => {
+      const base = workspace;
+      const rules = await widest(shown);
+      workspace = await temporaryWorkspace({ 'package.json': '{}', 'src/a.ts': '', ...files });
+      try {
+        for (const file of Object.keys(files ?? {}))
+          if (/bin\//.test(file)) chmodSync(paths.join(workspace.root, file), 0o755);
+        assert.ok(rules.length > 0, 'no rule is offered');
+        assert.notEqual(await asked(then, rules), 'unasked');
+      } finally {
+        await workspace.cleanup();
+        workspace = base;
+      }
     });
 });
 

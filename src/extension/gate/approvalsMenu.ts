@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../protocol/l10n.ts';
 import { type Preset, presetNames, presets } from '../../protocol/policy.ts';
 import { type Rule, ruleSchema } from '../../protocol/rule.ts';
+import { toPeople } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { readRules } from '../../tools/gate/rules.ts';
 import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
@@ -82,7 +83,8 @@ function rulesOf(policies: Policies, servers: Servers, scope: Scope, title: stri
     const rule = ruleSchema.safeParse(value);
     const ofServer = rule.success ? serverRuleWords(rule.data, (bound) => servers.whereabouts(bound)) : undefined;
     const words = ofServer?.words ?? (rule.success ? ruleWords(rule.data) : JSON.stringify(value).slice(0, 200));
-    const detail = problems[0] ?? ofServer?.detail;
+    const narrowed = policies.narrowed.reason(scope, value);
+    const detail = problems[0] ?? ofServer?.detail ?? (narrowed && toPeople(narrowed));
     return {
       label: `${problems.length > 0 || ofServer?.isIdle ? '$(warning)' : '$(law)'} ${visibleLine(words)}`,
       ...(detail && { detail: visibleLine(detail) }),

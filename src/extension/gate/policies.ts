@@ -10,6 +10,7 @@ import type { Modals } from '../dialogs/modals.ts';
 import { offer, tell } from '../dialogs/tell.ts';
 import type { Memory } from '../settings/memory.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
+import { NarrowedRules } from './narrowedRules.ts';
 import { RunPresets } from './runPresets.ts';
 
 const rulesName = 'approvals.rules';
@@ -27,17 +28,21 @@ export class Policies implements vscode.Disposable {
   private warned = new Set<string>();
   private asking = false;
   private readonly runs: RunPresets;
+  readonly narrowed: NarrowedRules;
   /** The person's own, when it was last looked at. */
   private known?: Preset;
 
   constructor(
     private readonly memory: Memory,
+    /** Of the user, for all workspaces. */
+    userMemory: Memory,
     private readonly modals: Modals,
     private readonly log: vscode.LogOutputChannel,
     /** The policy is another one. */
     private readonly changed: () => void,
   ) {
     this.runs = new RunPresets(memory);
+    this.narrowed = new NarrowedRules({ workspace: memory, user: userMemory });
     this.listeners = vscode.Disposable.from(
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('towpath.approvals')) this.look();
@@ -85,6 +90,7 @@ export class Policies implements vscode.Disposable {
   }
 
   async add(scope: Scope, ...rules: Rule[]): Promise<void> {
+    this.sayNarrowed(true); // before a rule is made that never covered more
     const wanted = rules.map((rule) => JSON.stringify(rule));
     const others = this.written(scope).filter((one) => !wanted.includes(JSON.stringify(one)));
     await this.write(scope, [...others, ...rules]);
@@ -151,6 +157,7 @@ export class Policies implements vscode.Disposable {
   /** Warns of rules that cannot be used, and asks about an autopilot that was switched on in the settings. */
   look(): void {
     this.warn();
+    this.sayNarrowed();
     if (settings()['approvals.preset'] !== 'autopilot') this.forgetAutopilot();
     else if (vscode.workspace.isTrusted && this.memory.get(autopilotName) === undefined)
       void this.agreeToAutopilot('askWhenQuiet');
@@ -206,6 +213,20 @@ export class Policies implements vscode.Disposable {
     if (scope === 'user') await saveSetting('approvals.rules', rules);
     else this.memory.update(rulesName, rules);
     this.changed();
+  }
+
+  /** Says once that rules cover less than before. A workspace without rules has nothing to remember that in. */
+  private sayNarrowed(adding = false): void {
+    const [user, workspace] = (['user', 'workspace'] as const).map((scope) => {
+      const written = this.written(scope);
+      return (scope === 'user' || adding || written.length > 0) && this.narrowed.find(scope, written);
+    });
+    if (!user && !workspace) return;
+    const open = t('Open Approvals');
+    const text = t('Some of your approval rules cover fewer commands than before. Those commands ask again.');
+    void offer('info', `Towpath: ${text}`, open).then((chosen) => {
+      if (chosen === open) void vscode.commands.executeCommand('towpath.approvals');
+    });
   }
 
   private warn(): void {

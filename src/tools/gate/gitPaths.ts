@@ -48,8 +48,12 @@ const ordinaryBeside = (name: string): string[] => {
   );
 };
 
-/** Git's globs: `*` goes over `/`, too, and a folder means all below it. Case is not looked at. Undefined: it is none. */
+/** Matching takes a power of them. */
+const maxStars = 4;
+
+/** Git's globs: `*` goes over `/`, too, and a folder means all below it. Case is not looked at. Undefined: it is none, or has too many `*`. */
 function formOf(glob: string): RegExp | undefined {
+  if ((glob.match(/\*+/g)?.length ?? 0) > maxStars) return undefined;
   const source = glob.replace(
     /\\(.)|(\*+)|(\?)|\[([!^]?)([^\]]+)\]|([.+^$(){}|[\]\\])/gs,
     (_, plain, stars, any, not, set, odd) => {

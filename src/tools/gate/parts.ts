@@ -5,9 +5,11 @@ import { type Words, wordsIn } from '../../protocol/sentence.ts';
 import { type Part, readingRow } from '../part.ts';
 import { ToolError } from '../tool.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
+import { configuredFolders } from './configuredFolders.ts';
 import { isNeutral, withoutPrefix } from './grants/neutral.ts';
-import { buildFolder, type Claim } from './grants/row.ts';
 import { rowFor } from './grants/table.ts';
+import { buildFolder, type Claim, placeOf } from './grants/values.ts';
+import { isIgnoredByGit } from './ignoredByGit.ts';
 import type { IsOutput } from './outputs.ts';
 import { relativeTo, resolvePath } from './paths.ts';
 import { checked, type Reading, type ReadOnlyLine, readingOf, Unknown } from './readOnly.ts';
@@ -168,7 +170,7 @@ async function checkedClaims(
 ): Promise<string[] | undefined> {
   const folders: string[] = [];
   try {
-    for (const { path, as } of claims) {
+    for (const { path, as, program } of claims) {
       if (as === 'folder') {
         // A file says what to do in the folder that it lies in; `Api.Tests` may be either.
         const there = await stat(paths.resolve(folder, path)).catch(() => undefined);
@@ -179,7 +181,11 @@ async function checkedClaims(
         folders.push(relative);
       } else if (as === 'output') {
         const found = await resolvePath(roots, paths.resolve(folder, path), 'write');
-        if (found.protected || found.kind === 'folder') return undefined;
+        if (found.protected || found.kind === 'folder' || found.kind === 'link') return undefined;
+        if (found.kind === 'file' && !(await isIgnoredByGit(found.path, roots))) return undefined;
+      } else if (as === 'configured') {
+        const found = await checked(roots, folder, beginning(placeOf(path)), 'search');
+        if (found !== undefined) folders.push(...(await configuredFolders(program!, found, folder, roots)));
       } else if (as === 'module' || as === 'package') {
         // The one of the same name that comes with Python would do anything when it is loaded.
         const places = await Promise.all(

@@ -19,6 +19,7 @@ export const appRows: readonly Row[] = [
       command,
       command === 'dotnet test' ? `${dotnet} ${dotnetTest}`.replace('Code~Coverage', 'XPlat-Code-Coverage') : dotnet,
       {
+        operands: 'folders',
         also: msbuild,
         readsArguments: true,
         yes: [
@@ -105,7 +106,7 @@ export const appRows: readonly Row[] = [
     operands: ['folders', /^(package|reference)$/],
     least: 2,
     yes: ['dotnet list src reference', 'dotnet list A.sln package --include-transitive'],
-    no: ['dotnet list ../x package', 'dotnet list A.sln package --outdated'],
+    no: ['dotnet list ../x package', 'dotnet list A.sln package --source https://evil.example'],
   }),
   looks('dotnet nuget why', '-f=<name> --framework=<name>', {
     operands: ['folders', /^[\w.-]+$/],

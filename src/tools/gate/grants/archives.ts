@@ -135,15 +135,6 @@ export const archiveRows: readonly Row[] = [
       },
     ),
   ),
-  lists('json.tool', '--sort-keys --compact --indent=# --no-ensure-ascii', {
-    most: 1,
-    yes: ['python3 -m json.tool package.json'],
-    no: [
-      'python3 -m json.tool package.json out.json',
-      'python3 -m json.tool ../x.json',
-      'python3 -m json.tool package.json /x',
-    ],
-  }),
   lists('addr2line', '-e=<file> -f -C -i -p -a', {
     operands: /^(0x)?[0-9a-fA-F]+$/,
     readsArguments: true,

@@ -1,13 +1,11 @@
+import { isBuildTarget } from './checkNames.ts';
 import type { Row } from './row.ts';
 import { looks, tool } from './tool.ts';
-
-const cDeny =
-  /^(?!(?:.*[-_./])?(?:(?:un)?install|clean|dist|package|upload|deploy|publish|flash|push|send|reset))\w[\w.+-]*(\/[\w.+-]+)*$/;
 
 export const cppRows: readonly Row[] = [
   tool(
     'cmake --build',
-    '-j=# --parallel=# -t=<target> --target=<target> --config=Debug|Release|RelWithDebInfo|MinSizeRel --preset=<name> -v --verbose',
+    '-j=# --parallel=# -t=<target> --target=<target> --config=Debug|Release|RelWithDebInfo|MinSizeRel --preset=<preset> -v --verbose',
     {
       operands: /^(\.|(\.\/)?(_?build|builddir|out|cmake-build)[\w.-]*(\/[\w.-]+)*\/?)$/,
       most: 1,
@@ -26,7 +24,7 @@ export const cppRows: readonly Row[] = [
   ),
   tool(
     'cmake',
-    '-S=<folder> -B=<made> -G=Ninja --preset=<name> -DCMAKE_BUILD_TYPE=Debug|Release|RelWithDebInfo|MinSizeRel -DBUILD_TESTING=ON|OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON|OFF -Wno-dev --fresh --log-level=',
+    '-S=<folder> -B=<made> -G=Ninja --preset=<preset> -DCMAKE_BUILD_TYPE=Debug|Release|RelWithDebInfo|MinSizeRel -DBUILD_TESTING=ON|OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON|OFF -Wno-dev --fresh --log-level=',
     {
       also: /^-D(?!CMAKE_)[A-Z][A-Z0-9_]*(:BOOL)?=(ON|OFF|\d{1,6})$/,
       needs: ['-B', '--preset'],
@@ -45,7 +43,7 @@ export const cppRows: readonly Row[] = [
       ],
     },
   ),
-  tool('cmake --workflow', '--preset=<name> --fresh', {
+  tool('cmake --workflow', '--preset=<preset> --fresh', {
     needs: ['--preset'],
     why: "It configures, builds and tests as one of the project's own presets says.",
     yes: ['cmake --workflow --preset coverage'],
@@ -59,7 +57,7 @@ export const cppRows: readonly Row[] = [
   }),
   tool(
     'ctest',
-    '--test-dir=<build> --preset=<name> -R= -E= -L= -LE= -N -V -VV --verbose --output-on-failure -j=# --parallel=# --timeout=# --stop-on-failure --rerun-failed -C=Debug|Release --build-config=Debug|Release -Q --quiet --progress --no-tests=error|ignore --repeat= --schedule-random --show-only -I=#',
+    '--test-dir=<build> --preset=<preset> -R= -E= -L= -LE= -N -V -VV --verbose --output-on-failure -j=# --parallel=# --timeout=# --stop-on-failure --rerun-failed -C=Debug|Release --build-config=Debug|Release -Q --quiet --progress --no-tests=error|ignore --repeat= --schedule-random --show-only -I=#',
     {
       home: 'build',
       yes: ['ctest --test-dir build -R parse --output-on-failure', 'ctest -N', 'ctest -j4 --preset debug'],
@@ -75,7 +73,7 @@ export const cppRows: readonly Row[] = [
     },
   ),
   tool('ninja', '-C=<build> -j=# -v -k=# -n -d= --quiet -l=#', {
-    operands: cDeny,
+    operands: isBuildTarget,
     home: 'build',
     yes: ['ninja -C build', 'ninja -C build unit_tests'],
     no: [
@@ -90,7 +88,10 @@ export const cppRows: readonly Row[] = [
   }),
   ...['meson test', 'meson compile'].map((command) =>
     tool(command, '-C=<build> -v --verbose --print-errorlogs --suite= --no-rebuild -j=# --list', {
-      operands: cDeny,
+      operands:
+        command === 'meson test'
+          ? /^(?!.*(install|clean|dist|package|upload|deploy|publish|flash|push|send|reset|\.\.))\w[\w.+-]*(\/[\w.+-]+)*$/
+          : isBuildTarget,
       yes: [`${command} -C build`],
       no: [`${command} -C /x`, `${command} --wrap=./evil`, `${command} --gdb-path=./evil`, 'meson install'],
     }),
@@ -160,6 +161,7 @@ export const cppRows: readonly Row[] = [
     '-r=<path> --root=<path> --filter= -f= --exclude= -e= -s --print-summary --txt-metric=line|branch|decision --branches -b --txt-summary',
     {
       operands: 'paths',
+      installedBy: ['pip'],
       yes: ["gcovr -r . --filter 'src/' build --txt-metric branch"],
       no: [
         'gcovr -o /x',

@@ -152,7 +152,8 @@ export const functionalRows: readonly Row[] = [
   ),
   ...['dune build', 'dune test', 'dune runtest'].map((command) =>
     tool(command, '--display=short|quiet|verbose|progress --force -f -j=# --no-buffer --profile=dev|release', {
-      operands: /^(@{0,2}(check|runtest|test|all|default|fmt|lint|doc)|(?!.*\.\.)(\.\/)?[\w.-]+(\/[\w.-]+)*)$/,
+      operands:
+        /^(@{0,2}(check|runtest|test|all|default|fmt|lint|doc)|(?!.*\.\.)(\.\/)?[\w-]+(\/[\w-]+)*\.(exe|bc|cma|cmxa|cmi|cmx))$/,
       yes: [command, `${command} @check`],
       no: [
         `${command} --auto-promote`,

@@ -58,6 +58,7 @@ export const gitRows: readonly Row[] = [
       'git diff',
       'git diff --stat main...HEAD -- src',
       "git diff HEAD -- '*.snap'",
+      "git diff -- src ':!*_test.go' ':(exclude)*.snap'",
       'git diff -U8 src/a.ts',
       'git diff -w HEAD~1',
     ],
@@ -67,6 +68,10 @@ export const gitRows: readonly Row[] = [
       'git diff --output=x',
       'git diff ../x',
       'git diff HEAD:.env',
+      'git diff :0:.env',
+      "git diff HEAD -- '.en?'",
+      "git diff HEAD -- ':(icase).ENV'",
+      "git diff HEAD -- ':/.env'",
     ],
   }),
   looks('show', `${differences} ${commits}`, {

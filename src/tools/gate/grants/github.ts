@@ -71,7 +71,8 @@ export const githubRows: readonly Row[] = [
     kind: 'asks',
     why: "It reads what GitHub knows of this repository with the person's own access. Fields, other methods, other repositories and other places are asked about.",
     options: '-q=<jq> --jq=<jq> -X=GET --method=GET --paginate --slurp --cache=<time>',
-    operands: /^\/?repos\/\{owner\}\/\{repo\}(?!.*\.\.)(\/[\w.-]+|\/\{branch\})*(\?[\w.=&%:+-]*)?$/,
+    operands:
+      /^\/?repos\/\{owner\}\/\{repo\}(?!.*\.\.)(?!\/(?:contents|git|tarball|zipball|secrets|keys|hooks|environments)(?:[/?]|$))(?!.*\/secrets)(\/[\w.-]+|\/\{branch\})*(\?[\w.=&%:+-]*)?$/,
     least: 1,
     most: 1,
     yes: [
@@ -87,6 +88,9 @@ export const githubRows: readonly Row[] = [
       "gh api 'repos/{owner}/{repo}/../../other'",
       "gh api 'repos/{owner}/{repo}' --hostname evil.example",
       "gh api 'repos/{owner}/{repo}' -H 'X: y'",
+      "gh api 'repos/{owner}/{repo}/contents/.env'",
+      "gh api 'repos/{owner}/{repo}/git/blobs/1'",
+      "gh api 'repos/{owner}/{repo}/actions/secrets'",
       'gh api graphql',
       'gh api user',
     ],

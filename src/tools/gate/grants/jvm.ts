@@ -1,8 +1,7 @@
+import { isGradleTask } from './checkNames.ts';
 import type { Row } from './row.ts';
 import { tool } from './tool.ts';
 
-const gradleTask =
-  /^(?!.*(?:fix|format|apply|baseline|generate|update|deploy|publish|upload|install|push|send|migrate|seed|drop|delete|remove|reset|write)(?:$|[A-Z:\d]))(?!.*(?:Fix|Format|Apply|Baseline|Generate|Update|Deploy|Publish|Upload|Install|Push|Send|Migrate|Seed|Drop|Delete|Remove|Reset|Write)):?(?:[\w-]+:)*(?:test|check|build|assemble|classes|testClasses|jar|compile[A-Z]\w*|[a-z]\w*Test|[a-z]\w*Tests|[a-z]\w*Check|lint\w*|ktlint\w*(?<!Format)|detekt\w*|spotlessCheck|checkstyle\w*|pmd\w*|spotbugs\w*|jacoco\w*|javadoc|tasks|dependencies|dependencyInsight|projects|help|buildEnvironment|verification|flyway(?:Info|Validate)|liquibase(?:Status|Validate)|bootJar|bootWar|war|\w+Jar|kover\w*|dokka\w*|apiCheck|assemble\w+|bundle(?:Debug|Release)|allTests|kapt\w+|ksp\w+|javaToolchains|outgoingVariants|resolvableConfigurations|test\w+|validate\w*|verify\w*|check\w*|pitest|japicmp|animalsniffer\w*|forbiddenApis\w*|licenseCheck|errorProne\w*)$/;
 const gradle =
   '--tests= -i --info --stacktrace -s -q --quiet --offline --no-daemon --daemon --parallel --no-parallel --continue --rerun-tasks --rerun --no-build-cache --build-cache --no-configuration-cache --configuration-cache ' +
   '--console=plain|auto|rich|verbose --warning-mode=all|none|summary|fail -x= --exclude-task= --dry-run -m --configuration= --dependency= --group= --all --max-workers=# --full-stacktrace -S --no-watch-fs';
@@ -22,7 +21,7 @@ const mavenProperty =
 
 export const jvmRows: readonly Row[] = [
   tool('gradle', gradle, {
-    operands: gradleTask,
+    operands: isGradleTask,
     also: new RegExp(`${property.source}|${systemProperty.source}`, 'i'),
     least: 1,
     yes: [

@@ -24,6 +24,7 @@ export const linterRows: readonly Row[] = [
   }).map(([command, options]) =>
     tool(command, options, {
       operands: 'paths',
+      configured: true,
       ...(command === 'ansible-lint' && { needs: ['--offline'] }), // else it fetches what the project needs
       yes: [command === 'ansible-lint' ? `${command} --offline` : command],
       no: [

@@ -192,11 +192,11 @@ export const nativeRows: readonly Row[] = [
   }),
   looks(
     'go tool pprof',
-    '-top -cum -nodecount=# -list= -peek= -text -tree -sample_index=<name> -flat -lines -show= -ignore= -focus= -unit=<name> -traces -alloc_space -alloc_objects -inuse_space -inuse_objects',
+    '-top -cum -nodecount=# -peek= -text -tree -sample_index=<name> -flat -lines -show= -ignore= -focus= -unit=<name> -traces -alloc_space -alloc_objects -inuse_space -inuse_objects',
     {
       oneDash: true,
       optionsFirst: true,
-      needs: ['-top', '-text', '-list', '-peek', '-tree', '-traces'],
+      needs: ['-top', '-text', '-peek', '-tree', '-traces'],
       operands: 'files',
       least: 1,
       most: 2,
@@ -209,6 +209,7 @@ export const nativeRows: readonly Row[] = [
         'go tool pprof -top -output=/x cpu.out',
         'go tool pprof -top localhost:8080',
         'go tool pprof -top cpu.out -list localhost:8080',
+        'go tool pprof -list main cpu.out',
         'go tool pprof -web cpu.out',
         'go tool pprof -top -tools=./evil cpu.out',
         'go tool pprof -top -symbolize=remote cpu.out',

@@ -9,9 +9,9 @@ const sanitizer = /^(?!.*(path|dir|file|symbolizer))\w+=(\d+|true|false)([: ]\w+
 const number = /^\d{0,6}$/;
 const flag = /^([01]|true|false|yes|no)$/;
 const memory = /^-X(mx|ms|ss)\d+[kmgKMG]?( -X(mx|ms|ss)\d+[kmgKMG]?)*$/;
-/** A database for tests on this machine: its name says so. What else stands there could be somebody's data. */
+/** A database for tests on this machine: a whole word of its name says so, and none that it is in use. */
 const testDatabase =
-  /^(postgres(ql)?(\+(psycopg2?|asyncpg|pg8000))?|mysql(\+(pymysql|aiomysql|mysqldb))?|mysql2|ecto|mongodb|jdbc:(postgresql|mysql|h2:mem)):\/\/([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/(?=\w*test)\w+(\?(sslmode|charset|encoding|pool|timeout|connect_timeout|serverTimezone)=\w+(&(sslmode|charset|encoding|pool|timeout|connect_timeout|serverTimezone)=\w+)*)?$|^sqlite(\+aiosqlite)?:\/\/(\/(:memory:)?)?$|^sqlite3::memory:$/;
+  /^(postgres(ql)?(\+(psycopg2?|asyncpg|pg8000))?|mysql(\+(pymysql|aiomysql|mysqldb))?|mysql2|ecto|mongodb|jdbc:(postgresql|mysql|h2:mem)):\/\/([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/(?=(?:\w*_)?(?:test|tests|testing)(?:_|\d|\?|$))(?!\w*(?:prod|live|real|prd|main|master|stag|backup|customer))\w+(\?(sslmode|charset|encoding|pool|timeout|connect_timeout|serverTimezone)=\w+(&(sslmode|charset|encoding|pool|timeout|connect_timeout|serverTimezone)=\w+)*)?$|^sqlite(\+aiosqlite)?:\/\/(\/(:memory:)?)?$|^sqlite3::memory:$/;
 const databaseName =
   /^(TEST_)?((DATABASE|DB|POSTGRES|PG|MYSQL|MONGO)(_TEST)?_?(URL|DSN|URI)|SQLALCHEMY_DATABASE_URI|DB_TEST_URL)$|^\w+_TEST_(DATABASE|DB)_(URL|DSN)$/;
 /** A switch of the project's own tests. */

@@ -127,8 +127,9 @@ export const nodeRows: readonly Row[] = [
   ),
   fileTool(
     'eslint',
-    '--ext= --max-warnings=# --quiet --[no-]cache --cache=false|true -f=stylish|compact|unix|json|html|visualstudio|tap|checkstyle|junit --format=stylish|compact|unix|json|html|visualstudio|tap|checkstyle|junit --report-unused-disable-directives --report-unused-disable-directives-severity= --[no-]color --debug --no-error-on-unmatched-pattern --no-warn-ignored --ignore-pattern= --print-config=<path> --stats --no-inline-config --exit-on-fatal-error --no-fix --pass-on-no-patterns --concurrency= --rule=',
+    '--ext= --max-warnings=# --quiet --[no-]cache --cache=false|true -f=stylish|compact|unix|json|html|visualstudio|tap|checkstyle|junit --format=stylish|compact|unix|json|html|visualstudio|tap|checkstyle|junit --report-unused-disable-directives --report-unused-disable-directives-severity= --[no-]color --debug --no-error-on-unmatched-pattern --no-warn-ignored --ignore-pattern= --print-config=<path> --stats --no-inline-config --exit-on-fatal-error --no-fix --pass-on-no-patterns --concurrency= --rule=<rule>',
     {
+      configured: true,
       yes: ['eslint src', 'eslint packages/api/src --ext .ts --max-warnings 0', 'eslint . --cache=false -f compact'],
       no: [
         'eslint --rulesdir evil src',
@@ -140,6 +141,7 @@ export const nodeRows: readonly Row[] = [
         'eslint --parser ./evil.js src',
         'eslint --plugin evil src',
         'eslint /etc',
+        "eslint --rule 'x: [2]' src",
       ],
     },
   ),
@@ -147,6 +149,7 @@ export const nodeRows: readonly Row[] = [
     'prettier',
     '-c --check -l --list-different -u --ignore-unknown --[no-]color --log-level=silent|error|warn|log|debug --loglevel=silent|error|warn|log|debug --no-error-on-unmatched-pattern --[no-]cache',
     {
+      configured: true,
       needs: ['-c', '--check', '-l', '--list-different'],
       yes: ['prettier --check .', 'prettier --check "packages/api/src/**/*.ts"', 'prettier -l src'],
       no: [
@@ -179,6 +182,7 @@ export const nodeRows: readonly Row[] = [
     'stylelint',
     '-f=string|compact|json|tap|unix|verbose --formatter=string|compact|json|tap|unix|verbose -q --quiet --max-warnings=# --allow-empty-input --[no-]color --cache',
     {
+      configured: true,
       yes: ["stylelint 'src/**/*.css'"],
       no: [
         'stylelint --fix src',

@@ -61,6 +61,7 @@ export const nodeCheckRows: readonly Row[] = [
       '--quiet -q --verbose --no-progress --no-summary --gitignore --dot --json --circular --include-workspace-root --production --strict --no-color --color --extensions=<labels> --max-warnings=# --unused --dependencies --exports --files --tsconfig=<path> --no-exit-code --no-must-find-files --show-suggestions --from=<revision> --to=<revision> --last --edit -e --summary --at-least=# --detail',
       {
         operands: 'files',
+        configured: true,
         yes: [command, `${command} src`],
         no: [...no(command), `${command} /etc/passwd`, `${command} https://evil.example/x`, `${command} evil:x`],
       },
@@ -132,6 +133,7 @@ export const nodeCheckRows: readonly Row[] = [
       '-t=<checks> --target=<checks> --targets=<checks> -p=<labels> --projects=<labels> --all --parallel=# --skip-nx-cache --verbose --base=<revision> --head=<revision> --exclude=<labels> --nxBail --output-style=static|stream',
       {
         why: handsOnSettings,
+        secondShell: true,
         needs: ['-t', '--target', '--targets'],
         yes: [`${command} -t test`, `${command} --target=lint --parallel=3`],
         no: [
@@ -147,6 +149,7 @@ export const nodeCheckRows: readonly Row[] = [
   ),
   tool('nx run', '--skip-nx-cache --verbose --parallel=#', {
     why: handsOnSettings,
+    secondShell: true,
     operands: /^[\w-]+:(test|lint|build|typecheck|check|e2e|unit)$/,
     least: 1,
     most: 1,
@@ -163,6 +166,7 @@ export const nodeCheckRows: readonly Row[] = [
   ].map((command) =>
     tool(command, '--stream --parallel --concurrency=# --filter=<filter> --scope=<labels> -v -p --since=<revision>', {
       operands: 'scripts',
+      secondShell: true,
       least: 1,
       yes: [`${command} test`],
       no: [
@@ -176,6 +180,7 @@ export const nodeCheckRows: readonly Row[] = [
     }),
   ),
   tool('yarn workspace', '', {
+    secondShell: true,
     operands: [/^@?[\w-]+(\/[\w.-]+)?$/, /^(test|lint|build|typecheck|check|tsc|test:[\w:-]+|lint:[\w-]+(?<!fix))$/],
     least: 2,
     most: 2,
@@ -259,6 +264,7 @@ export const nodeCheckRows: readonly Row[] = [
     no: ['deno fmt', 'deno fmt --check --config evil', 'deno fmt --check /x'],
   }),
   tool('deno task', '-q --quiet', {
+    secondShell: true,
     operands: 'scripts',
     least: 1,
     most: 1,

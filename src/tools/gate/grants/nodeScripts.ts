@@ -21,6 +21,7 @@ const script = (command: string, more: Partial<Row> & Pick<Row, 'yes' | 'no'>): 
   operands: 'names',
   rest: { options: scriptOptions, operands: 'names' },
   greedy: ['--reporters', '--coverageReporters'],
+  secondShell: true,
   ...more,
 });
 
@@ -128,6 +129,7 @@ export const nodeScriptRows: readonly Row[] = [
       before: '',
       options: '--skip-nx-cache --verbose',
       operands: /^\w[\w-]*$/,
+      secondShell: true,
       least: 1,
       most: 1,
       yes: [`nx ${target} web`],

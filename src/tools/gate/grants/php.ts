@@ -130,6 +130,7 @@ export const phpRows: readonly Row[] = [
     (command): Row =>
       tool(command, '--timeout=# -q --quiet -n --no-interaction', {
         operands: 'scripts',
+        secondShell: true,
         least: 1,
         most: 1,
         rest: {

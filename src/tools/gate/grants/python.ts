@@ -221,7 +221,7 @@ export const pythonRows: readonly Row[] = [
         operands: undefined,
         yes: [command],
         no: [
-          `${command} --outdated`,
+          ...(command === 'pip list' ? [`${command} --outdated`] : []),
           `${command} --index-url=https://evil.example`,
           `${command} --path /x`,
           `${command} -r /x`,

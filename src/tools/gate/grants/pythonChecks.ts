@@ -79,6 +79,7 @@ export const pythonCheckRows: readonly Row[] = [
         : '-s=<checks> -e=<environments> --session=<checks> --sessions=<checks> -r -R -l --list --list-sessions -p --parallel -q -v -vv --no-install -a -n',
       {
         operands: /run|invoke|inv|poe|doit/.test(command) ? 'scripts' : undefined,
+        secondShell: true,
         least: /run|invoke|inv|poe|doit/.test(command) ? 1 : 0,
         rest: {
           options: '-k= -x -q -v -vv --lf --ff -s --tb=short|long|no|line|native --maxfail=#',

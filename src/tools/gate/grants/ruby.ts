@@ -1,8 +1,13 @@
+import { isCheckName } from './checkNames.ts';
 import type { Row } from './row.ts';
 import { tool } from './tool.ts';
 
 const rspec =
   '-e= --example= --format=documentation|progress|json|html|p|d|j|h|f|failures -f=documentation|progress|json|html|p|d|j|h|f|failures --seed=# --order=rand|defined|random|rand:1 --fail-fast --fail-fast=# --no-fail-fast --tag= -t= --only-failures -n --next-failure -b --backtrace -c --[no-]color --force-color --profile --profile=# -p -p=# --dry-run -P=<tests> --pattern=<tests> --exclude-pattern= -w --warnings --bisect';
+
+/** Tasks that show what there is, or check it, by their whole names. */
+const otherTasks =
+  /^(rubocop|lint|standard|routes|stats|notes|about|zeitwerk:check|db:migrate:status|db:version|assets:precompile|brakeman|-T)$/;
 
 export const rubyRows: readonly Row[] = [
   tool('rspec', rspec, {
@@ -31,6 +36,7 @@ export const rubyRows: readonly Row[] = [
     '--format=simple|progress|clang|json|emacs|offenses|files|worst|quiet|github|tap|p|s|c|o|fu|w -f=simple|progress|clang|json|emacs|offenses|files|worst|quiet|github|tap|p|s|c|o|fu|w --only= --except= --parallel -P -D -S -E --display-cop-names --extra-details --fail-level= --force-exclusion -L --list-target-files --display-only-fail-level-offenses --[no-]color --cache=true|false --fail-fast -F -l --lint',
     {
       operands: 'paths',
+      configured: true,
       yes: ['bundle exec rubocop app --format simple', 'rubocop -P'],
       no: [
         'rubocop -a',
@@ -46,8 +52,7 @@ export const rubyRows: readonly Row[] = [
   ),
   ...['rake', 'rails'].map((command) =>
     tool(command, '-s --silent --trace -q', {
-      operands:
-        /^(test(:\w+)*|spec(:\w+)*|rubocop|lint|standard|routes|stats|notes|about|zeitwerk:check|db:migrate:status|db:version|assets:precompile|brakeman|-T)$/,
+      operands: (word) => (/^(test|spec)(:|$)/.test(word) && isCheckName(word)) || otherTasks.test(word),
       least: 1,
       yes: [`${command} test`, `${command} db:migrate:status`],
       no: [
@@ -106,6 +111,7 @@ export const rubyRows: readonly Row[] = [
   ...['erblint', 'erb_lint', 'haml-lint', 'slim-lint', 'standardrb', 'reek'].map((command) =>
     tool(command, /^erb/.test(command) ? '--lint-all --format=compact|json|multiline --enabled-linters=' : '', {
       operands: 'paths',
+      configured: true,
       yes: [command],
       no: [`${command} --fix`, `${command} -a`, `${command} --config evil.yml`],
     }),

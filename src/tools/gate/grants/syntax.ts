@@ -46,6 +46,7 @@ export const syntaxRows: readonly Row[] = [
   ),
   ...['py_compile', 'compileall', 'tabnanny'].map((command) =>
     fileTool(command, '-q -f -j=#', {
+      installedBy: ['pip'],
       operands: 'files',
       least: 1,
       yes: [`python3 -m ${command} src`],

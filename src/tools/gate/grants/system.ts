@@ -42,15 +42,17 @@ export const systemRows: readonly Row[] = [
   }),
   machine('free', '-h -m -g -b -k -w -t', { yes: ['free -h'], no: ['free -s 1', 'free x'] }),
   machine('top', '-b -n=# -o=<name> -p=# -H', {
-    needs: ['-b'],
-    yes: ['top -b -n 1', 'top -bn1 -o %CPU'.replace('%', '')],
-    no: ['top', 'top -n 1', 'top -b -w /x'],
+    needsAll: ['-b', '-n'],
+    yes: ['top -b -n 1', 'top -bn1 -o CPU'],
+    no: ['top', 'top -b', 'top -n 1', 'top -b -w /x'],
   }),
-  machine('vmstat', '-s -S=k|K|m|M -w -a', {
+  machine('vmstat', '-s -S=k|K|m|M -w -a', { yes: ['vmstat', 'vmstat -s'], no: ['vmstat -p /x', 'vmstat 1'] }),
+  machine('vmstat', '-S=k|K|m|M -w -a', {
     operands: /^\d{1,2}$/,
+    least: 2,
     most: 2,
-    yes: ['vmstat', 'vmstat 1 3'],
-    no: ['vmstat -p /x', 'vmstat 1 1 1'],
+    yes: ['vmstat 1 3'],
+    no: ['vmstat -p /x', 'vmstat 1 1 1', 'vmstat 1'],
   }),
   ...['lscpu', 'lsblk', 'lsb_release'].map((command) =>
     machine(command, '-a -e -J --json -f -d -s -i -r -c', {

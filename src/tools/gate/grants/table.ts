@@ -20,15 +20,17 @@ import { nodeCheckRows } from './nodeChecks.ts';
 import { nodePackageRows } from './nodePackages.ts';
 import { nodeScriptRows } from './nodeScripts.ts';
 import { phpRows } from './php.ts';
+import { kindOf } from './projectCode.ts';
 import { pythonRows } from './python.ts';
 import { pythonCheckRows } from './pythonChecks.ts';
-import { argumentsOf, type Claim, fits, type Row } from './row.ts';
+import { argumentsOf, fits, type Installer, type Row } from './row.ts';
 import { rubyRows } from './ruby.ts';
 import { rustRows } from './rust.ts';
 import { syntaxRows } from './syntax.ts';
 import { systemRows } from './system.ts';
 import { taskRows } from './tasks.ts';
 import { isUnseen, unseenClaims } from './unseen.ts';
+import type { Claim } from './values.ts';
 import { saysVersion } from './versions.ts';
 
 /**
@@ -37,19 +39,19 @@ import { saysVersion } from './versions.ts';
  */
 export const rows: readonly Row[] = [
   ...gitRows,
-  ...nodeScriptRows,
-  ...nodeRows,
+  ...installed(['npm'], nodeScriptRows),
+  ...installed(['npm'], nodeRows),
   ...nodePackageRows,
-  ...pythonRows,
+  ...installed(['pip'], pythonRows),
   ...rustRows,
   ...goRows,
   ...jvmRows,
   ...cppRows,
   ...appRows,
-  ...rubyRows,
-  ...phpRows,
+  ...installed(['gem'], rubyRows),
+  ...installed(['composer'], phpRows),
   ...taskRows,
-  ...linterRows,
+  ...installed(['npm', 'pip'], linterRows),
   ...machineRows,
   ...githubRows,
   ...archiveRows,
@@ -58,11 +60,23 @@ export const rows: readonly Row[] = [
   ...databaseRows,
   ...functionalRows,
   ...nativeRows,
-  ...nodeCheckRows,
-  ...pythonCheckRows,
+  ...installed(['npm'], nodeCheckRows),
+  ...installed(['pip'], pythonCheckRows),
   ...syntaxRows,
   ...systemRows,
-];
+].map((row) => ({ ...row, kind: kindOf(row) }));
+
+/** Rows of tools that projects install: only of kinds that run code of the project, and never a package manager or an interpreter. */
+function installed(installedBy: readonly Installer[], those: readonly Row[]): Row[] {
+  const runsCode = (row: Row) => ['checks', 'loads'].includes(kindOf(row));
+  return those.map((row) => (runsCode(row) && !isManager(row.command) ? { ...row, installedBy } : row));
+}
+
+function isManager(command: string): boolean {
+  return /^(npm|pnpm|yarn|bun|deno|node|uv|poetry|pdm|pip|conda|bundle|gem|ruby|composer|php|direnv|rustup)( |$)/.test(
+    command,
+  );
+}
 
 const byProgram = new Map<string, Row[]>();
 for (const row of rows) {
@@ -72,6 +86,7 @@ for (const row of rows) {
 
 /** A row that covers a command, and what is to be looked at before it is harmless. */
 export interface Match {
+  /** The row's, behind what starts the project's own copy of the program. */
   command: string;
   kind: Kind;
   claims: Claim[];
@@ -86,16 +101,23 @@ export async function rowFor(
 ): Promise<Match | undefined> {
   const found = await launched(words, folder, roots);
   if (!found) return undefined;
-  const { words: meant, by } = found;
-  if (by !== 'project' && saysVersion(meant[0]!, meant.slice(1), by === 'installed'))
-    return { command: `${meant[0]} --version`, kind: 'looks', claims: [] };
-  for (const row of byProgram.get(meant[0]!) ?? []) {
-    const args = argumentsOf(row, meant);
-    const fit = args && fits(row, args);
-    const claims = fit && (isUnseen(row) ? unseenClaims(row, args, fit) : fit.claims);
-    // A script of the project by the name of a program does what it likes: that is no more than one of its builds or tests.
-    if (claims && by === 'project' && row.kind !== 'checks') continue;
-    if (claims) return { command: row.command, kind: row.kind, claims, ...(row.home && { home: row.home }) };
+  const { words: meant, own, shimmed } = found;
+  const { through = '', installers = [] } = own ?? {};
+  const covered = (command: string, kind: Kind, claims: Claim[], home?: Row['home']): Match => ({
+    command: through + command,
+    kind: (shimmed || own) && (kind === 'looks' || kind === 'asks') ? 'loads' : kind,
+    claims,
+    ...(home && { home }),
+  });
+  const mayBe = ({ installedBy }: Row) => !own || installedBy?.some((one) => installers.includes(one));
+  const candidates = (byProgram.get(meant[0]!) ?? []).filter(mayBe);
+  const version = saysVersion(meant[0]!, meant.slice(1));
+  if (version && (!own || candidates.length > 0)) return covered(`${meant[0]} --version`, version, []);
+  for (const row of candidates) {
+    const begun = argumentsOf(row, meant);
+    const fit = begun && fits(row, begun.args, begun);
+    const claims = fit && (isUnseen(row) ? unseenClaims(row, begun.args, fit) : fit.claims);
+    if (claims) return covered(row.command, row.kind, claims, row.home);
   }
   return undefined;
 }

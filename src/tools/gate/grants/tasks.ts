@@ -3,7 +3,7 @@ import { tool } from './tool.ts';
 
 /** What a Makefile hands on to a runner of tests or a linter: names, and options that show or choose. */
 const passedOn =
-  /^(?:(?:TEST|PYTEST|JEST|VITEST|GO|GOTEST|GO_TEST|CTEST|RSPEC|CARGO|LINT|GOLANGCI)_?(?:ARGS|FLAGS|OPTS)|ARGS|TESTS?|FILTER|K|T|PKG)=(?:(?:-q|-v|-vv|-x|-s|-l|-k [\w.-]+|-run [\w./^$-]+|-race|-short|-count=\d+|--lf|--ff|--verbose|--quiet|--tb=short|--new-from-rev=[\w./-]+|(?!\/|\.\.|[\w./:-]*\/\.\.)[\w.][\w./:-]*)(?: (?=\S)|$))+$|^(?:V|VERBOSE|CI|Q)=[\w@]?$/;
+  /^(?:(?:TEST|PYTEST|JEST|VITEST|GO|GOTEST|GO_TEST|CTEST|RSPEC|CARGO|LINT|GOLANGCI)_?(?:ARGS|FLAGS|OPTS)|ARGS|TESTS?|FILTER|K|T|PKG)=(?:(?:-q|-v|-vv|-x|-s|-l|-k [\w.-]+|-run [\w./^-]+|-race|-short|-count=\d+|--lf|--ff|--verbose|--quiet|--tb=short|--new-from-rev=[\w./-]+|(?!\/|\.\.|[\w./:-]*\/\.\.)[\w.][\w./:-]*)(?: (?=\S)|$))+$|^(?:V|VERBOSE|CI|Q)=[\w@]?$/;
 export const taskRows: readonly Row[] = [
   ...['make', 'gmake', 'just', 'task'].map((command) =>
     tool(
@@ -16,6 +16,7 @@ export const taskRows: readonly Row[] = [
       {
         why: 'It runs targets whose names say that they test, check or build. A variable, another file or another folder is asked about.',
         operands: 'scripts',
+        secondShell: true,
         least: 1,
         also: passedOn,
         yes: [

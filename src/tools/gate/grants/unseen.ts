@@ -1,5 +1,6 @@
 import { isKnown } from '../step.ts';
-import type { Claim, Fit, Row } from './row.ts';
+import type { Fit, Row } from './row.ts';
+import type { Claim } from './values.ts';
 
 /**
  * Programs and commands of the table that nobody has watched while they ran: `npm run bench -- grants` needs them installed. What the

@@ -1,0 +1,109 @@
+import { allows, type Claim, fitsType } from './values.ts';
+
+/** Types by name of option; a flag has the type undefined. An option may be both. */
+export type Options = Map<string, { flag: boolean; value?: string }>;
+
+const read = new Map<string, Options>();
+
+export function optionsOf(spelled = ''): Options {
+  const found = read.get(spelled);
+  if (found) return found;
+  const options: Options = new Map();
+  for (const one of spelled.split(/\s+/).filter(Boolean)) {
+    const [, name, type] = /^([^=]+)(?:=(.*))?$/s.exec(one)!;
+    const names = name!.includes('[no-]') ? [name!.replace('[no-]', ''), name!.replace('[no-]', 'no-')] : [name!];
+    for (const each of names) {
+      const before = options.get(each);
+      const value = before?.value === undefined ? type : type === undefined ? before.value : `${before.value} ${type}`;
+      options.set(each, { flag: type === undefined || (before?.flag ?? false), ...(value !== undefined && { value }) });
+    }
+  }
+  read.set(spelled, options);
+  return options;
+}
+
+interface Spelled {
+  names: string[];
+  type?: string;
+  value?: string;
+  /** Its value is the next word. */
+  awaits?: true;
+}
+
+function readLong(word: string, options: Options, oneDash?: true): Spelled | undefined {
+  const [, spelled, value] = /^([^=]*)(?:=(.*))?$/s.exec(word)!;
+  const name = oneDash ? spelled!.replace(/^--(?=.)/, '-') : spelled!;
+  const option = options.get(name) ?? options.get(spelled!);
+  if (!option) return undefined;
+  if (value !== undefined) return option.value === undefined ? undefined : { names: [name], type: option.value, value };
+  if (option.flag) return { names: [name] };
+  return { names: [name], type: option.value!, awaits: true };
+}
+
+/** Letters side by side, the last with its value attached or behind it; `-5` is a number of lines where `-#` is an option. */
+function readShort(word: string, options: Options): Spelled | undefined {
+  if (/^-\d+$/.test(word)) return options.has('-#') ? { names: ['-#'] } : undefined;
+  const whole = /^(-\w[\w-]+)(?:=(.*))?$/s.exec(word);
+  if (whole && options.has(whole[1]!)) return readLong(word, options);
+  const names: string[] = [];
+  for (let at = 1; at < word.length; at++) {
+    const name = `-${word[at]}`;
+    const option = options.get(name);
+    if (!option) return undefined;
+    names.push(name);
+    const attached = word.slice(at + 1);
+    if (option.value === undefined) continue;
+    if (attached !== '' && option.flag && !fitsType(option.value, attached)) continue;
+    if (attached !== '') return { names, type: option.value, value: attached.replace(/^=/, '') };
+    return option.flag ? { names } : { names, type: option.value, awaits: true };
+  }
+  return { names };
+}
+
+/** What options have said so far. */
+export interface Gathered {
+  /** What has yet to be looked at on the disk. */
+  claims: Claim[];
+  values: string[];
+  /** Names of the options. */
+  used: Set<string>;
+}
+
+/**
+ * Reads the option that begins at `words[at]`, in any of its spellings (`-F X`, `-FX`, `--filter X`, `--filter=X`, a cluster), wherever
+ * it stands. Returns the index of the word behind it, and the type that further words have when it takes several; undefined when it
+ * is none of the options, or its value is not one that it may have.
+ * @param greedy options that take every word behind them up to the next option
+ */
+export function readOption(
+  words: readonly string[],
+  at: number,
+  options: Options,
+  gathered: Gathered,
+  { oneDash, greedy }: { oneDash?: true; greedy?: readonly string[] } = {},
+): { next: number; greedy?: string } | undefined {
+  const word = words[at]!;
+  const option = oneDash || word.startsWith('--') ? readLong(word, options, oneDash) : readShort(word, options);
+  if (!option) return undefined;
+  const next = words[at + 1] ?? '';
+  // To some programs it is the value of the flag in front of it, to others a file of that name.
+  const takes = (name: string) => fitsType(options.get(name)?.value ?? 'nothing', next);
+  if (/^(true|false|null)$/.test(next) && !option.awaits && option.value === undefined && !option.names.some(takes))
+    return undefined;
+  for (const name of option.names) gathered.used.add(name);
+  const value = option.awaits ? words[at + 1] : option.value;
+  if (
+    option.awaits &&
+    (value === undefined || (/^-/.test(value) && !/^-\d+$/.test(value) && option.type !== '<strip>'))
+  )
+    return undefined;
+  if (value?.startsWith('--')) return undefined; // what it is handed on to would take it for an option
+  if (value !== undefined) gathered.values.push(value);
+  if (option.type !== undefined) {
+    const allowed = allows(option.type, value ?? '');
+    if (allowed === false) return undefined;
+    if (allowed !== true) gathered.claims.push(allowed);
+  }
+  const several = option.names.some((name) => greedy?.includes(name)) ? option.type : undefined;
+  return { next: at + (option.awaits ? 2 : 1), ...(several !== undefined && { greedy: several }) };
+}
