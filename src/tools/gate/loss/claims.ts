@@ -1,9 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { globTest } from '../../files/glob.ts';
 import { foldersOfParts } from '../commandFolders.ts';
 import { pointedAt } from '../everything.ts';
 import { unescaped } from '../expand.ts';
+import { readPlain } from '../plainFile.ts';
 import { programOf, readShell, type ShellPart, type ShellWord, unknown } from '../shellWords.ts';
 
 /** Data that a command names and may discard. Paths are absolute. */
@@ -297,14 +298,14 @@ async function claimsOfScript(plain: readonly string[], { from, surroundings }: 
   return claims;
 }
 
-/** Characters of a `package.json` that is read. */
+/** Bytes of a `package.json` that is read. */
 const maxPackage = 1_000_000;
 
 async function scriptsOf(folder: string): Promise<Map<string, string> | undefined> {
-  const text = await readFile(paths.join(folder, 'package.json'), 'utf8').catch(() => '');
-  if (text === '' || text.length > maxPackage) return undefined;
+  const text = await readPlain(paths.join(folder, 'package.json'), maxPackage).catch(() => undefined);
+  if (!text) return undefined;
   try {
-    const { scripts } = Object(JSON.parse(text)) as { scripts?: unknown };
+    const { scripts } = Object(JSON.parse(text.toString('utf8'))) as { scripts?: unknown };
     return new Map(
       Object.entries(Object(scripts)).filter((one): one is [string, string] => typeof one[1] === 'string'),
     );

@@ -1,12 +1,13 @@
-import { createReadStream } from 'node:fs';
 import { lstat, opendir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { amount, type Sentence, sentence } from '../../../protocol/l10n.ts';
 import { joined } from '../../../protocol/sentence.ts';
+import { linesOf } from '../../files/text.ts';
 import type { Loss } from '../../tool.ts';
 import type { WorkspaceRoot } from '../../workspace.ts';
 import { temporaryFolders } from '../outputs.ts';
+import { readPlain } from '../plainFile.ts';
 import { type Claim, claimsOf } from './claims.ts';
 import { aliasOf, type GitLoss, gitLoss } from './gitClaims.ts';
 import { type Entry, Repository, repositoryAround } from './repository.ts';
@@ -86,7 +87,9 @@ async function lostBy(claims: readonly Claim[], signal: AbortSignal): Promise<Lo
   };
   const deletes = new Map<string, (relative: string) => boolean>();
   const writes = new Map<string, 'overwrite' | 'edit'>();
-  for (const claim of (await Promise.all(claims.map((one) => withoutAlias(one, repositoryOf)))).flat()) {
+  const all: Claim[] = [];
+  for (const claim of claims) all.push(...(await withoutAlias(claim, repositoryOf)));
+  for (const claim of all) {
     signal.throwIfAborted();
     if (claim.kind === 'unknown') lost.unknown = true;
     else if (claim.kind === 'git') await addGit(lost, claim, repositoryOf);
@@ -305,13 +308,14 @@ async function overwrites(
   names: (all: ReadonlySet<string>) => string | Sentence,
 ): Promise<Sentence> {
   const [only] = all;
-  if (all.size > 1) {
+  const count = all.size === 1 ? await lineCount(only!) : undefined;
+  if (count === undefined) {
     const files = amount(all.size, 'file');
     return inGit
       ? sentence('Overwrites {0}, not in Git: {1}.', files, names(all))
       : sentence('Overwrites {0}: {1}.', files, names(all));
   }
-  const lines = amount(await lineCount(only!), 'line');
+  const lines = amount(count, 'line');
   return inGit
     ? sentence('Overwrites {0} ({1}, not in Git).', names(all), lines)
     : sentence('Overwrites {0} ({1}).', names(all), lines);
@@ -332,14 +336,10 @@ function nameOf(path: string, roots: readonly string[]): string {
 /** Bytes of a file whose lines are counted. */
 const maxCounted = 2_000_000;
 
-async function lineCount(path: string): Promise<number> {
-  let lines = 0;
-  let last = 10;
-  for await (const chunk of createReadStream(path, { end: maxCounted }) as AsyncIterable<Buffer>) {
-    for (const byte of chunk) if (byte === 10) lines += 1;
-    last = chunk.at(-1) ?? last;
-  }
-  return last === 10 ? lines : lines + 1;
+/** Undefined: the file is too large to be counted. */
+async function lineCount(path: string): Promise<number | undefined> {
+  const bytes = await readPlain(path, maxCounted).catch(() => undefined);
+  return bytes && linesOf(bytes.toString('latin1')).length;
 }
 
 const withEnd = (folder: string): string => (folder.endsWith(paths.sep) ? folder : folder + paths.sep);
