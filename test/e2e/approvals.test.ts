@@ -255,7 +255,7 @@ describe('approvals', () => {
     await done();
     await begin();
     await asks(run('CI=1 npm test > /dev/null; echo "$?"'), ['shell.run', { command: 'npm test', cwd: 'sub' }]);
-    assert.match(await editor.dialog.text(), /^Run this command\?\nnpm test\nIn sub\n/);
+    assert.match(await editor.dialog.text(), /^Run this command\?\nnpm test\n+In sub\n/);
     await editor.dialog.click('Cancel');
     await done();
     const [first] = await whys('shell.run');
