@@ -270,6 +270,12 @@ export const programs: readonly Program[] = [
     by: ['tools/shell/processes.ts', 'tools/shell/table.ts', 'tools/shell/bareRepositories.ts'],
   },
   {
+    what: 'What a command would discard: `git status`, `git ls-files`, `git rev-list`, without hooks, filters or transports',
+    when: 'When a command that may discard something is to run',
+    connects: 'To nothing',
+    by: ['tools/gate/loss/repository.ts'],
+  },
+  {
     what: 'Your shell, in a terminal of the editor',
     when: '*To Terminal* is pressed at code of a reply, and no terminal is open',
     connects: 'As your shell does. The line is typed there, and not run',

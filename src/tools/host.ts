@@ -250,7 +250,7 @@ export function createToolHost({
     const verdict = asks && judgement.effect === 'allow' ? { ...judgement, effect: 'ask' as const } : judgement;
     const free = verdict.effect === 'allow' && (tool.ofRun || now.preset !== 'ask-everything');
     const plan = own ?? (free ? undefined : await readPlan(meant.tool, meant.args, world));
-    const why = plan ? [plan.why] : [];
+    const why = plan && plan.why !== '' ? [plan.why] : [];
     if (now.readOnlyCommands && plan?.reading && typeof plan.reading !== 'function') why.push(plan.reading);
     if (now.readOnlyCommands && plan?.outputs?.length)
       why.push(sentence('What it writes to {0} may be read in this run without a question.', plan.outputs.join(', ')));
@@ -258,7 +258,7 @@ export function createToolHost({
     const ruled = through !== undefined && { tool: meant.tool.definition.name };
     const origin = meant.tool.origin?.(meant.args);
     const bound = origin && plan?.grant !== undefined && { origin, grant: grantsFor(plan.grant, origin)[0] };
-    const asked = plan && { ...inWords({ ...plan, why: joined(why) }, tell), ...ruled, ...bound };
+    const asked = plan && { ...inWords({ ...plan, why: why.length > 0 ? joined(why) : '' }, tell), ...ruled, ...bound };
     return { tool, args, verdict, plan: asked && Object.freeze(asked) };
   }
 
@@ -319,7 +319,7 @@ export function createToolHost({
 /** The outcome of a call that had not started when the editor closed: it stays open for the next window. */
 const notYet = failure(unanswered, 'The editor closed before this started.');
 
-function inWords({ what, where, why, details, ...plan }: Plan, tell: Tell): AskedPlan {
+function inWords({ what, where, why, details, loss, ...plan }: Plan, tell: Tell): AskedPlan {
   const words = { what: tell(what), where: tell(where) };
   const english = { what: inEnglish(what), where: inEnglish(where) };
   const isSame = words.what === english.what && words.where === english.where;
@@ -328,6 +328,7 @@ function inWords({ what, where, why, details, ...plan }: Plan, tell: Tell): Aske
     ...words,
     why: tell(why),
     ...(details !== undefined && { details: tell(details) }),
+    ...(loss && { loss: { ...loss, text: tell(loss.text) } }),
     ...(!isSame && { english }),
   };
 }

@@ -128,7 +128,8 @@ function onRecord({ id, call, plan }: ApprovalRequest): EventBody {
 function onScreen({ id, call, plan, note }: ApprovalRequest): EventBody {
   const { change, title } = plan;
   const diff = change && change.after !== null && shownChange(change.before, change.after, mostShownLines);
-  const { what, where, why, english, command } = plan;
+  const { what, where, english, command } = plan;
+  const why = [plan.loss?.text, plan.why].filter(Boolean).join(' ');
   const about = { what, where, why, ...(english && { english }), ...(command !== undefined && { command }) };
   const question = { id, ...about, ...(note !== undefined && { note }), ...(diff && { diff }) };
   return { type: 'question', toolCallId: call.id, question, ...(title && { title }) };

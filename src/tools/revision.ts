@@ -13,13 +13,15 @@ export interface Shown {
   timeLimit?: number;
   /** Of an MCP server's tool: whose it is, and what it says about itself. */
   origin?: { identity: string; definition: string };
+  /** Names of what would be lost. */
+  loss: readonly string[];
   /** It may be covered by an *Allow for this run*: no place that is always asked about. */
   ordinary: boolean;
 }
 
 /** @param edited what the person made of the new text or the command */
 export function shownOf(
-  { what, where, paths, change, command, timeLimit, origin, grant }: AskedPlan,
+  { what, where, paths, change, command, timeLimit, origin, grant, loss }: AskedPlan,
   edited?: string,
 ): Shown {
   return {
@@ -30,11 +32,20 @@ export function shownOf(
     ...(command !== undefined && { command: edited ?? command }),
     ...(timeLimit !== undefined && { timeLimit }),
     ...(origin && { origin: { identity: origin.identity, definition: origin.definition } }),
+    loss: loss?.items ?? [],
     ordinary: grant !== undefined,
   };
 }
 
-export const isShown = (plan: AskedPlan, shown: Shown): boolean => isDeepStrictEqual(shownOf(plan), shown);
+/** Compares what would be done now with what was shown. Less may be lost than that, never more. */
+export function isShown(plan: AskedPlan, shown: Shown): boolean {
+  const { loss, ...now } = shownOf(plan);
+  const { loss: lossShown, ...before } = shown;
+  return (
+    isDeepStrictEqual(now, loss.length < lossShown.length ? { ...before, ordinary: now.ordinary } : before) &&
+    loss.every((one) => lossShown.includes(one))
+  );
+}
 
 /** The arguments that a person wrote as JSON. Throws `TOOL_ARGS_INVALID_JSON`. */
 export function parseArguments(text: string): Record<string, unknown> {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { sentence } from '../protocol/l10n.ts';
-import { joined } from '../protocol/sentence.ts';
 import { doubtAbout, judgeCommand } from './gate/commands.ts';
 import { packagesOf } from './gate/grants/packages.ts';
+import { lossOf } from './gate/loss/loss.ts';
 import { namedIn } from './gate/named.ts';
 import { outputsOf } from './gate/outputs.ts';
 import { resolvePath } from './gate/paths.ts';
@@ -32,6 +32,8 @@ export interface ShellOptions {
   background?: BackgroundCommands;
   /** Runs what was agreed to. */
   run?: typeof runCommand;
+  /** Milliseconds within which it has to be known what a command discards. */
+  lossLimit?: number;
 }
 
 /**
@@ -46,6 +48,7 @@ export function shellTool({
   left,
   background = new BackgroundCommands(),
   run = runCommand,
+  lossLimit,
 }: ShellOptions = {}): Tool {
   const made = new CommandOutputs();
   const refuseTwin = (command: string, folder: string, runId: string) =>
@@ -94,20 +97,25 @@ export function shellTool({
         typeof reading === 'string' && !understood
           ? (named.protected ?? (await doubtAbout(workspace.roots, folder.path, command)))
           : undefined;
+      const loss =
+        typeof reading === 'string' ? await lossOf(workspace.roots, folder.path, command, lossLimit) : undefined;
       const outputs =
         typeof reading === 'string' && why === undefined ? await outputsOf(workspace.roots, folder.path, command) : [];
       return {
         what: goesOn ? sentence('Run a command in the background') : sentence('Run a command'),
         where: folder.path,
-        why: why === undefined ? canDoAnything : joined([canDoAnything, why]),
+        why: why ?? '',
         command,
+        ...(loss && { loss }),
         marker,
         ...(await placed(folder.relative, parts, workspace.roots)),
         ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),
         ...(goesOn && { background: true }),
         ...(outputs.length > 0 && { outputs }),
         named: named.paths,
-        ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
+        ...(why === undefined &&
+          loss === undefined &&
+          grantFor(command, cwd === undefined ? undefined : folder.relative)),
         reading:
           typeof reading === 'string'
             ? (said ?? reading)
@@ -146,8 +154,6 @@ export function shellTool({
     },
   );
 }
-
-const canDoAnything = sentence('A command can do anything that you can do.');
 
 /** The same command is not run a second time beside itself. */
 async function refuseTwinOf(

@@ -126,6 +126,8 @@ export interface Plan {
   why: Words;
   change?: FileChange;
   command?: string;
+  /** What it would discard that no other place has: it is asked about every time. */
+  loss?: Loss;
   /** What its processes will carry in their environment, by which they are found again. */
   marker?: string;
   /** Where the command runs, workspace-relative, `.` for the workspace; what it runs, where that can be said; and the packages of the project. */
@@ -172,12 +174,20 @@ export interface Plan {
   run(context: ToolContext): Promise<unknown>;
 }
 
+/** Data that a command would discard. */
+export interface Loss {
+  text: Words;
+  /** Names of all that would be lost, to be compared with what was shown. */
+  items: readonly string[];
+}
+
 /** A plan as a person is asked about it: what it says is in their language. */
-export interface AskedPlan extends Omit<Plan, 'what' | 'where' | 'why' | 'details'> {
+export interface AskedPlan extends Omit<Plan, 'what' | 'where' | 'why' | 'details' | 'loss'> {
   what: string;
   where: string;
   why: string;
   details?: string;
+  loss?: Loss & { text: string };
   /** The same in English, for records, where that is another one. */
   english?: { what: string; where: string };
 }

@@ -108,7 +108,7 @@ describe('answers', () => {
 
   it('a review of several is denied in its title', async () => {
     await asks(write('x2.txt', 'x\n'), ['fs.read', { path: '../outside' }], write('y2.txt', 'y\n'));
-    assert.match(await editor.dialog.text(), /^2 changes/);
+    assert.match(await editor.dialog.text(), /^Allow 2 calls\?/);
     await editor.dialog.click('Review…');
     await title('Deny All').click();
     await done();

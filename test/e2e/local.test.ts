@@ -71,7 +71,7 @@ describe('a model in a process of its own', () => {
 
   it('asks one question after the other, and hears a no to the second', async () => {
     await editor.panel.send('[[twice]] Two files.');
-    assert.match(await editor.dialog.text(), /^2 changes/);
+    assert.match(await editor.dialog.text(), /^Allow 2 calls\?/);
     await press('One by One');
     await eventually('the first question', async () => /^Create .*one\.md/.test(await editor.dialog.text()));
     await press('Allow');

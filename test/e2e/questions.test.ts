@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { toWireName } from '../../src/llm/names.ts';
 import { pictureOfFailure } from '../support/editor/picture.ts';
@@ -96,14 +98,10 @@ describe('questions', () => {
   it('three of one answer in one dialog: Allow All runs them in order', async () => {
     await asks(edit('a.txt', 'one', '1'), edit('a.txt', 'two', '2'), run('cat a.txt > seen.txt'));
     const question = await editor.dialog.text();
-    assert.equal(question.split('\n')[0], '2 changes and 1 command');
-    for (const line of [
-      '1. Edit a.txt · +1 −1 (It changes a file.)',
-      '3. Run: cat a.txt > seen.txt (A command',
-      `In ${editor.folder}`,
-    ])
+    assert.equal(question.split('\n')[0], 'Allow 3 calls?');
+    for (const line of ['1. Edit a.txt · +1 −1', '3. Run cat a.txt > seen.txt'])
       assert.ok(question.includes(line), question);
-    await offers(['Review…', 'Allow All (3)', 'One by One', 'Deny With Words…', 'Cancel']);
+    await offers(['Review…', 'Allow All (3)', 'One by One', 'Cancel']);
     assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
     await editor.dialog.click('Allow All (3)');
     await done();
@@ -121,22 +119,81 @@ describe('questions', () => {
     assert.equal(editor.read('many/0.txt'), undefined);
   });
 
-  it('One by One asks each, and Deny All ends it', async () => {
+  it('One by One asks each, and each has its own answer', async () => {
     await asks(write('x.txt', 'x'), write('y.txt', 'y'), write('z.txt', 'z'));
     await press('One by One');
     await eventually('the first is asked', async () => /^Create x\.txt/.test(await editor.dialog.text()));
     await press('Allow');
     await eventually('the second is asked', async () => /^Create y\.txt/.test(await editor.dialog.text()));
-    await editor.dialog.click('Deny All (2)');
+    await offers(['Review…', 'Allow', 'Allow for This Run', 'Always Allow…', 'Cancel']);
+    await press('Cancel');
+    await eventually('the third is asked', async () => /^Create z\.txt/.test(await editor.dialog.text()));
+    await editor.dialog.click('Cancel');
     await done();
     assert.deepEqual(codes(), ['ok', 'TOOL_DENIED', 'TOOL_DENIED']);
     assert.deepEqual([editor.read('x.txt'), editor.read('y.txt')], ['x', undefined]);
   });
 
+  it('a line of a list says in which folder its command runs, and blanks that could hide something are asked about alone', async () => {
+    await asks(
+      run('echo one > out.txt'),
+      ['shell.run', { command: 'echo two > out.txt', cwd: 'sub' }],
+      run('echo "a  b" > c.txt'),
+    );
+    const question = await editor.dialog.text();
+    assert.match(
+      question,
+      /^Allow 2 calls\?\n+1\. Run echo one > out\.txt\n2\. Run echo two > out\.txt · in sub\n\n1 more will/,
+    );
+    await editor.screenshot('question-two-folders');
+    await press('Allow All (2)');
+    await eventually('the third is asked', async () => /^Run this command\?/.test(await editor.dialog.text()));
+    assert.match(await editor.dialog.text(), /echo "a␣␣b" > c\.txt/);
+    await editor.dialog.click('Cancel');
+    await done();
+    assert.deepEqual(
+      [codes(), editor.read('out.txt'), editor.read('sub/out.txt')],
+      [['ok', 'ok', 'TOOL_DENIED'], 'one\n', 'two\n'],
+    );
+  });
+
+  it('a command that discards work says what is lost, and can only be allowed by itself', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+        cwd: editor.folder,
+        stdio: 'ignore',
+      });
+    git('init');
+    git('add', 'a.txt', 'b.txt');
+    git('-c', 'commit.gpgsign=false', 'commit', '-m', 'all');
+    writeFileSync(path.join(editor.folder, 'a.txt'), 'hours of work\n');
+    try {
+      await asks(run('git checkout -- .'));
+      const question = await editor.dialog.text();
+      assert.match(
+        question,
+        /^Run this command\?\n+git checkout -- \.\n+Discards uncommitted changes in 1 file: a\.txt\. Cannot be undone\.(\n|$)/,
+      );
+      await offers(['Review…', 'Allow', 'Cancel']);
+      assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
+      await editor.screenshot('question-discards');
+      await editor.dialog.click('Cancel');
+      await done();
+      assert.deepEqual([codes(), editor.read('a.txt')], [['TOOL_DENIED'], 'hours of work\n']);
+      await editor.host.evaluate(async (vscode) => vscode.commands.executeCommand('towpath.newRun'));
+      await asks(run('git checkout -- .'));
+      await editor.dialog.click('Allow');
+      await done();
+      assert.deepEqual([codes(), editor.read('a.txt')], [['ok'], 'one\ntwo\n']);
+    } finally {
+      rmSync(path.join(editor.folder, '.git'), { recursive: true, force: true });
+    }
+  });
+
   it('a protected place is never in a list: it is asked about alone', async () => {
     await asks(write('p.txt', 'p'), write('.vscode/settings.json', '{}'), write('q.txt', 'q'));
     const question = await editor.dialog.text();
-    assert.match(question, /^2 changes\n/);
+    assert.match(question, /^Allow 2 calls\?\n/);
     assert.doesNotMatch(question, /\.vscode/);
     await press('Allow All (2)');
     await eventually('the protected one', async () =>
@@ -207,7 +264,8 @@ describe('questions', () => {
 
   it('words that are not said answer nothing; an answer elsewhere takes the box away', async () => {
     await asks(write('x2.txt', 'x'), write('y2.txt', 'y'));
-    await editor.dialog.click('Deny With Words…');
+    await editor.dialog.click('Review…');
+    await card('fs.write', 'Deny With Words…').click();
     const box = editor.page.locator('.quick-input-widget input');
     await box.waitFor();
     await box.press('Escape');

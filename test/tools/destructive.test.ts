@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import { destruction } from '../../src/tools/gate/destructive.ts';
@@ -38,10 +39,11 @@ async function effectOf(command: string, cwd?: string): Promise<string> {
 }
 
 /** As it is, but that nothing is run. */
+const own = shellTool({ lossLimit: 60_000 });
 const shell: Tool = {
-  ...shellTool(),
+  ...own,
   async plan(args, context) {
-    const plan = await shellTool().plan!(args, context);
+    const plan = await own.plan!(args, context);
     return plan && { ...plan, run: async () => ({ exitCode: 0, output: '' }) };
   },
 };
@@ -54,9 +56,14 @@ describe('a command that destroys', () => {
       'src/a.ts': 'one\n',
       'build/x.js': '',
       'node_modules/a/b.js': '',
-      '.git/config': '',
-      '.git/objects/x': '',
+      '.gitignore': 'build/\nnode_modules/\n',
     });
+    // Nothing in it is only there: what such commands discard is another question.
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace.root, stdio: 'ignore' });
+    git('init');
+    git('add', '-A');
+    git('-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false', 'commit', '-m', 'all');
+    workspace.write('.git/objects/x', '');
     symlinkSync(workspace.root, paths.join(workspace.root, 'build/up'));
     mkdirSync(paths.join(workspace.root, '../outside'));
   });
@@ -75,6 +82,14 @@ describe('a command that destroys', () => {
   const more: [command: string, expect: string, cwd?: string][] = [
     // a home of any depth, its parents, the open folder and its parents, however they are spelled
     ['rm -rf ~', 'refuse'],
+    // a program of awk is read as one: its texts may be commands, its `>` writes files, and its braces end no name
+    [`awk '{print > "/dev/stderr"}' README.md`, 'ask'],
+    [`awk 'NR > 1 { printf "%s %d\\n", $1, $2 >> "/dev/stderr" }' README.md`, 'ask'],
+    [`gawk '$3 > 100 {n++} END {print n > "/dev/stdout"}' README.md`, 'ask'],
+    [`awk '{print > "/dev/sda"}' README.md`, 'refuse'],
+    [`awk '{print > ("/dev/" "sda")}' README.md`, 'refuse'],
+    [`awk 'BEGIN{system("rm -rf /")}'`, 'refuse'],
+    [`awk 'BEGIN{print "x" | "rm -rf" " /"}'`, 'refuse'],
     ['rm -rf ~/*', 'refuse'],
     ['rm -rf ~/.*', 'refuse'],
     ['rm -rf ~+/', 'refuse'],

@@ -291,7 +291,7 @@ describe('tools: changing', () => {
       {
         what: 'Create src/new/a.ts',
         where: paths.join(workspace.root, 'src/new/a.ts'),
-        why: 'It changes a file.',
+        why: '',
         grant: 'fs.write',
         change: {
           path: 'src/new/a.ts',

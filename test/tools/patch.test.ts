@@ -218,7 +218,7 @@ describe('tools: fs.move', () => {
       {
         what: 'Move a.txt to new/b.txt',
         where: `${at('a.txt')}\n→ ${at('new/b.txt')}`,
-        why: 'It moves a file.',
+        why: '',
         grant: 'fs.move',
       },
     );

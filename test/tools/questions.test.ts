@@ -463,7 +463,7 @@ it('a question is told in the person’s language, and is in English for records
   });
   const { message } = await error(call(...edit('a.txt', 'one', 'ONE')));
   const { what, where, why, english } = asked[0]!.plan;
-  assert.deepEqual([what, why], ['‹Edit a.txt›', '‹It changes a file.›']);
+  assert.deepEqual([what, why], ['‹Edit a.txt›', '']);
   assert.deepEqual(english, { what: 'Edit a.txt', where });
   assert.match(message, /^The person did not allow this\./);
   for (const event of events)

@@ -21,7 +21,7 @@ export interface Excerpt {
 export function excerpt(of: string): Excerpt {
   const lines = visible(of)
     .split('\n')
-    .map((line) => (line.trim() === '' ? '⏎' : line));
+    .map((line) => (line.trim() === '' ? '⏎' : blanksMarked(line)));
   const shown = lines.join('\n');
   if (lines.length <= mostLines && shown.length <= mostCharacters) return { text: shown, whole: true };
   const head = wholeCharacters(lines.slice(0, endLines).join('\n').slice(0, endCharacters));
@@ -36,6 +36,21 @@ export function excerpt(of: string): Excerpt {
   );
   return { text: [head.trimEnd(), left, tail.trimStart()].join('\n'), whole: false };
 }
+
+/**
+ * The line with its runs of blanks and its tabs marked, which a dialog may show as one blank. Blanks that it begins with are an
+ * indentation, if they are few.
+ */
+function blanksMarked(line: string): string {
+  const [indentation] = /^ {0,16}(?=[^\s])/.exec(line) ?? [''];
+  const rest = line.slice(indentation.length);
+  return indentation + rest.replace(/[ \t]{2,}|\t| $/g, (run) => (run.length > mostMarks ? lengthOf(run) : marks(run)));
+}
+
+const marks = (run: string): string => run.replaceAll(' ', '␣').replaceAll('\t', '⇥');
+const lengthOf = (run: string): string => `⟨${t(amount(run.length, 'blank'))}⟩`;
+/** Longer runs are counted. */
+const mostMarks = 8;
 
 /** A line with both of its ends. @param most characters of it that are shown */
 export function excerptLine(line: string, most: number): Excerpt {

@@ -1,7 +1,6 @@
-import path from 'node:path';
 import { amount, type Sentence, t } from '../../protocol/l10n.ts';
 import { proseLine, shortened, visible, visibleLine } from '../../protocol/visible.ts';
-import type { ApprovalRequest, Plan } from '../../tools/tool.ts';
+import type { ApprovalRequest, AskedPlan, Plan } from '../../tools/tool.ts';
 import { changeWords } from './changeWords.ts';
 import { excerpt, excerptLine } from './excerpt.ts';
 
@@ -12,6 +11,8 @@ export interface QuestionText {
 }
 
 /**
+ * Returns a title, the text that is allowed and at most three further lines, each only if it applies: where it happens, what would be
+ * lost, and why it asks.
  * @param edited what the person has made of it in a review; `reviewed`: it was opened in one
  * @param run the title of the run that asks, when it is not the one that is shown
  */
@@ -19,14 +20,43 @@ export function questionText(request: ApprovalRequest, edited?: string, reviewed
   const { plan, note } = request;
   const text = textOf(request, edited);
   const changed = edited === undefined ? '' : t('You changed it: what runs is what {0} shows.', t(labels.review));
+  const reasons = [note, changed, plan.why].filter(Boolean).map((one) => visibleLine(one!));
   const unseen = needsReview(request, edited) && !reviewed;
-  const shown = text && excerpt(text).text;
-  const read = unseen ? readFirst() : shown && isLong(shown) ? readThere() : '';
-  const parts = [note, shown, changeOf(plan, edited), plan.where, limitOf(plan), plan.why, changed];
+  const allowed = [text && excerpt(text).text, visible(changeOf(plan, edited))].filter(Boolean).join('\n\n');
+  const lines = [
+    placeOf(plan),
+    plan.loss && visibleLine(plan.loss.text),
+    unseen ? [...reasons, readFirst()].join(' ') : reasons.join(' '),
+  ];
   return {
-    message: titled(excerptLine(visibleLine(plan.what), longestLine).text, run),
-    detail: [visible(parts.filter(Boolean).join('\n\n')), read].filter(Boolean).join('\n\n'),
+    message: titled(excerptLine(visibleLine(titleOf(plan)), longestLine).text, run),
+    detail: [allowed, lines.filter(Boolean).join('\n')].filter(Boolean).join('\n\n'),
   };
+}
+
+/** The line that says where it happens, and for how long it may. */
+function placeOf(plan: AskedPlan): string {
+  const [location, limit] = [locationOf(plan), limitOf(plan)];
+  return location === undefined ? begun(limit) : [location, limit].filter(Boolean).join(' · ');
+}
+
+function titleOf({ what, command, background }: Plan & { what: string }): string {
+  if (command === undefined) return what;
+  return background ? t('Run this command in the background?') : t('Run this command?');
+}
+
+/** The line that says where it happens; undefined for the root of the workspace, and for files that the title names. */
+function locationOf({ command, folder, where, paths = [], change }: AskedPlan): string | undefined {
+  if (command !== undefined) {
+    const place = folder ?? where;
+    return place === '.' ? undefined : t('In {0}', visibleLine(place));
+  }
+  const named = [...paths, ...(change ? [change.path] : [])];
+  const isNamed = (line: string) => {
+    const place = line.replace(/^→ /, '').replaceAll('\\', '/');
+    return named.some((one) => place === one || place.endsWith(`/${one}`));
+  };
+  return where.split('\n').every(isNamed) ? undefined : visibleLine(where);
 }
 
 /** The title of a dialog; `run` is the title of its run, when that is not the shown one. */
@@ -42,29 +72,11 @@ const longestTitle = 60;
  * window. A sentence that cannot be broken makes them wider.
  */
 const unbroken = (sentence: string) => sentence.replaceAll(' ', '\u00a0');
-const readFirst = () =>
-  unbroken(
-    t(
-      'It can be allowed once you have reviewed it. {0} opens it in an editor, where it is easier to read; the buttons are above it.',
-      t(labels.review),
-    ),
-  );
-const readThere = () =>
-  unbroken(
-    t(
-      '{0} opens it in an editor, where it is easier to read and can be changed; the buttons to allow it are above it, too.',
-      t(labels.review),
-    ),
-  );
-
-/** Characters of a line of a narrow dialog, and its lines that leave room for everything else. */
-const isLong = (text: string) =>
-  text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 55)), 0) > 10;
-
+const readFirst = () => unbroken(t('It does not fit here: {0} shows it whole and can allow it.', t(labels.review)));
 /** A dialog cannot show all of what it asks, so that it is no place to allow it from. */
 export function needsReview(request: ApprovalRequest, edited?: string): boolean {
   const text = textOf(request, edited);
-  const whole = excerptLine(visibleLine(request.plan.what), longestLine).whole;
+  const whole = excerptLine(visibleLine(titleOf(request.plan)), longestLine).whole;
   return !whole || (text !== undefined && !excerpt(text).whole);
 }
 
@@ -81,15 +93,10 @@ function changeOf({ change }: Plan, edited: string | undefined): string {
 }
 
 /** As a line begins. */
-const begun = (words: string) => words[0]!.toUpperCase() + words.slice(1);
+const begun = (words: string) => words.slice(0, 1).toUpperCase() + words.slice(1);
 
-function limitOf({ timeLimit, background }: Plan): string {
-  const limit = timeLimit === undefined ? undefined : timeWords(timeLimit);
-  if (background)
-    return limit
-      ? t('It goes on in the background for {0} at most.', limit)
-      : t('It goes on in the background until it is stopped.');
-  return limit ? t('It may take {0}.', limit) : '';
+function limitOf({ timeLimit }: Plan): string {
+  return timeLimit === undefined ? '' : t('for {0} at most', timeWords(timeLimit));
 }
 
 /** @param seconds whole ones */
@@ -106,23 +113,16 @@ export interface Offers {
   reviewed: boolean;
   /** There is a rule that *Always Allow…* could make. */
   always: boolean;
-  /** Questions of the same reply that still wait, this one included. */
-  waiting: number;
-  /** The person chose to answer them one by one. */
-  oneByOne: boolean;
 }
 
 /** The buttons of a single question; with the Cancel that the editor adds, never more than five. Enter presses the first. */
-export function buttonsOf(request: ApprovalRequest, offers: Offers): string[] {
-  const { edited, reviewed, always, waiting, oneByOne } = offers;
-  const all = waiting > 1 ? [denyAll(waiting)] : [];
+export function buttonsOf(request: ApprovalRequest, { edited, reviewed, always }: Offers): string[] {
   const review = t(labels.review);
-  if (needsReview(request, edited) && !reviewed) return [review, ...all];
-  if (edited !== undefined) return [review, t(labels.allowChanged), ...all];
+  if (needsReview(request, edited) && !reviewed) return [review];
+  if (edited !== undefined) return [review, t(labels.allowChanged)];
   const { grant, once } = request.plan;
-  const yeses = [t(labels.allow), ...(grant === undefined || once ? [] : [t(labels.allowRun)])];
-  const lasting = always && !(oneByOne && all.length > 0) ? [t(labels.allowAlways)] : [];
-  return [review, ...yeses, ...lasting, ...all].slice(0, 4);
+  const forRun = grant === undefined || once ? [] : [t(labels.allowRun)];
+  return [review, t(labels.allow), ...forRun, ...(always ? [t(labels.allowAlways)] : [])];
 }
 
 /**
@@ -131,8 +131,6 @@ export function buttonsOf(request: ApprovalRequest, offers: Offers): string[] {
  */
 export const inReach = ([first, yes, ...others]: string[], platform: NodeJS.Platform = process.platform): string[] =>
   [first, ...(platform === 'win32' ? [yes, ...others] : [...others, yes])].filter((one) => one !== undefined);
-
-export const denyAll = (waiting: number): string => t('Deny All ({0})', waiting);
 
 /** Each is told by `t`. */
 export const labels = {
@@ -153,10 +151,10 @@ export const listLimit = 12;
  * always asked about by itself.
  */
 export function isListable({ plan, note }: ApprovalRequest): boolean {
-  const whole =
-    plan.what.length <= longestLine &&
-    (plan.command === undefined || (plan.command.length <= 160 && !plan.command.includes('\n')));
-  return plan.grant !== undefined && note === undefined && whole && plan.details === undefined;
+  const { command, details, grant, loss, outputs = [] } = plan;
+  if (grant === undefined || note !== undefined || details !== undefined || loss || outputs.length > 0) return false;
+  if (command === undefined) return plan.what.length <= longestLine && locationOf(plan) === undefined;
+  return command.length <= 160 && /^\S+(?: \S+)*$/.test(command);
 }
 
 /**
@@ -169,52 +167,32 @@ export function batchText(
   changed: ReadonlySet<ApprovalRequest> = new Set(),
   run?: string,
 ): QuestionText {
-  const whys = new Set(requests.map(({ plan }) => plan.why));
   const lines = requests.map((request, index) => {
     const { plan } = request;
-    const about = visibleLine(plan.command === undefined ? plan.what : t('Run: {0}', plan.command));
+    const { command } = plan;
+    const about = command === undefined ? visibleLine(plan.what) : runWords(plan, visibleLine(command));
     const size = plan.change ? changeWords(plan.change).size : limitOf(plan);
-    const what = size === '' || changed.has(request) ? about : `${about} · ${size}`;
-    const why = whys.size > 1 ? ` (${visibleLine(plan.why)})` : '';
-    return `${index + 1}. ${changed.has(request) ? t('{0} – as you changed it', what + why) : what + why}`;
+    const folder = command === undefined ? undefined : plan.folder;
+    const place = folder === undefined || folder === '.' ? '' : t('in {0}', visibleLine(folder));
+    const what = [about, ...(changed.has(request) ? [] : [size]), place].filter(Boolean).join(' · ');
+    return `${index + 1}. ${changed.has(request) ? t('{0} – as you changed it', what) : what}`;
   });
   const rest = waiting - requests.length;
-  const parts = [
-    lines.join('\n'),
-    t('In {0}', visible(commonFolder(requests))),
-    whys.size === 1 && visible([...whys][0]!),
-    rest > 0 && t('{0} more will be asked about after this. Cancel says no to all {1}.', rest, waiting),
-  ];
-  const commands = requests.filter(({ plan }) => plan.command !== undefined).length;
-  const changes = requests.length - commands;
-  return { message: titled(countWords(changes, commands), run), detail: parts.filter(Boolean).join('\n\n') };
+  const more = rest > 0 && t('{0} more will be asked about after this. Cancel says no to all {1}.', rest, waiting);
+  return {
+    message: titled(t('Allow {0} calls?', requests.length), run),
+    detail: [lines.join('\n'), more].filter(Boolean).join('\n\n'),
+  };
 }
 
-function countWords(changes: number, commands: number): string {
-  if (commands === 0) return t(amount(changes, 'change'));
-  if (changes === 0) return t(amount(commands, 'command'));
-  return t('{0} and {1}', amount(changes, 'change'), amount(commands, 'command'));
-}
+const runWords = ({ background }: Plan, command: string): string =>
+  background ? t('Run {0} in the background', command) : t('Run {0}', command);
 
 /**
  * For a notification, its progress or an input box's prompt, in which the editor makes links of `[text](command:…)`, and a
  * click runs that command: text from a model, a file or a server must not become one.
  */
 export const withoutLinks = (text: string): string => visibleLine(text).replaceAll('](', '] (');
-
-/** The deepest folder that holds everything that is asked about. */
-function commonFolder(requests: readonly ApprovalRequest[]): string {
-  const folders = requests.map(({ plan }) => (plan.command === undefined ? path.dirname(plan.where) : plan.where));
-  let common = folders[0]!;
-  while (folders.some((folder) => folder !== common && !folder.startsWith(withEnd(common)))) {
-    const outer = path.dirname(common);
-    if (outer === common) break;
-    common = outer;
-  }
-  return common;
-}
-
-const withEnd = (folder: string) => (folder.endsWith(path.sep) ? folder : folder + path.sep);
 
 /** Characters of the line that a dialog begins with: more of a stranger's words would push everything else out of it. */
 const longestLine = 300;

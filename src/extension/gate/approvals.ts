@@ -8,7 +8,6 @@ import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../tools/tool.
 import {
   batchText,
   buttonsOf,
-  denyAll,
   inReach,
   isListable,
   labels,
@@ -24,7 +23,7 @@ import { pickNumbered } from './pickNumbered.ts';
 import type { Policies } from './policies.ts';
 import { type Remindable, Reminders } from './reminders.ts';
 import type { Reviews } from './reviews.ts';
-import { ruleChoices } from './ruleChoices.ts';
+import { type RuleChoice, ruleChoices } from './ruleChoices.ts';
 import { findApproval, keyOf, type OpenApproval } from './target.ts';
 
 interface Waiting extends Remindable, OpenApproval {
@@ -240,8 +239,8 @@ export class Approvals implements vscode.Disposable {
   private async dialog({ message, detail }: QuestionText, buttons: string[], over: AbortSignal) {
     const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...inReach(buttons));
     const chosen = await this.front.ended(shown, over);
-    // What opens a list or a box gives the focus to that, which it would lose again to the panel.
-    if (chosen !== t(labels.allowAlways) && chosen !== t(labels.denyWithWords)) await this.parts.presence.back();
+    // What opens a list gives the focus to that, which it would lose again to the panel.
+    if (chosen !== t(labels.allowAlways)) await this.parts.presence.back();
     over.throwIfAborted();
     return chosen;
   }
@@ -261,34 +260,29 @@ export class Approvals implements vscode.Disposable {
     const edited = this.parts.reviews.edited(request);
     const reviewed = this.parts.reviews.has(request);
     const text = questionText(request, edited, reviewed, this.parts.otherRun(request.runId));
-    const others = this.ofBatch(waiting);
     const offered = rulesFor(request);
-    const buttons = buttonsOf(request, {
-      edited,
-      reviewed,
-      always: offered.length > 0,
-      waiting: others.length,
-      oneByOne: waiting.single,
-    });
+    const buttons = buttonsOf(request, { edited, reviewed, always: offered.length > 0 });
     const chosen = await this.dialog(text, buttons, over);
     const is = (label: keyof typeof labels) => chosen === t(labels[label]);
     if (is('review')) await this.review([waiting]);
     else if (is('allowAlways')) await this.allowAlways(waiting, offered, over);
     else if (is('allow') || is('allowChanged')) waiting.answer(yes(edited));
     else if (is('allowRun')) waiting.answer({ decision: 'allow-run' });
-    else for (const one of chosen === denyAll(others.length) ? others : [waiting]) one.answer(no);
+    else waiting.answer(no);
   }
 
   /** Without a choice the question is still open, and is shown again. */
   private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
-    const title = t('Always allow, without a question');
+    const title = t('Always Allow');
     const placeholder = t('Towpath: Approvals… shows these rules and deletes them');
-    const chosen = await this.whileWaiting([waiting], over, (gone) =>
-      pickNumbered(t('Back to the question'), ruleChoices(offered), { title, placeholder }, gone),
-    );
-    if (!chosen || over.aborted || !this.waiting.includes(waiting)) return;
+    const pick = (choices: RuleChoice[]) =>
+      this.whileWaiting([waiting], over, (gone) => pickNumbered(t('Back'), choices, { title, placeholder }, gone));
+    let chosen = await pick(ruleChoices(offered));
+    if (chosen && !chosen.made && !over.aborted) chosen = await pick(ruleChoices(offered, true));
+    const made = chosen?.made;
+    if (!made || over.aborted || !this.waiting.includes(waiting)) return;
     try {
-      await this.parts.policies.add(chosen.made.scope, ...chosen.made.rules);
+      await this.parts.policies.add(made.scope, ...made.rules);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       tell('error', t('The rule could not be kept: {0}', why));
@@ -305,12 +299,10 @@ export class Approvals implements vscode.Disposable {
     const requests = group.map(({ request }) => request);
     const text = batchText(requests, all.length, new Set(changed), this.parts.otherRun(requests[0]!.runId));
     const allowAll = t('Allow All ({0})', group.length);
-    const [review, oneByOne, denyWithWords] = [t(labels.review), t(labels.oneByOne), t(labels.denyWithWords)];
-    const buttons = [review, allowAll, oneByOne, denyWithWords];
-    const chosen = await this.dialog(text, buttons, over);
+    const [review, oneByOne] = [t(labels.review), t(labels.oneByOne)];
+    const chosen = await this.dialog(text, [review, allowAll, oneByOne], over);
     if (chosen === review) await this.review(group);
     else if (chosen === oneByOne) for (const one of all) one.single = true;
-    else if (chosen === denyWithWords) await this.askForWords(all, over);
     else if (chosen === allowAll) for (const one of group) one.answer(yes(edits.get(one)));
     else for (const one of all) one.answer(no);
   }

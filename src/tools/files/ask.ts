@@ -26,7 +26,8 @@ export async function askToRead(
   for (const input of inputs) {
     const file = await resolveToRead(context.workspace, input, operation);
     const why = file.protected ?? (await unsavedReason(context.workspace, file, operation));
-    if (why) return { what: sentence(phrases[operation], file.relative), where: file.path, why, run };
+    if (why)
+      return { what: sentence(phrases[operation], file.relative), where: file.path, why, paths: [file.relative], run };
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import * as z from 'zod';
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { joined, type Words } from '../../protocol/sentence.ts';
 import { checkFolderOf } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { changesInstallScripts } from '../gate/protected.ts';
@@ -100,12 +101,12 @@ export function planText(
     );
   const what = before === null ? 'Create {0}' : tool === 'fs.write' ? 'Replace {0}' : 'Edit {0}';
   const why = reasonOf(file, before, after);
-  const reason = why ?? file.configuration ?? sentence('It changes a file.');
+  const reason = why ?? file.configuration ?? '';
   return {
     what: sentence(what, file.relative),
     where: file.path,
     why: workspace.isDirty(file.path)
-      ? sentence('{0} It has unsaved changes in the editor, which are saved with it.', reason)
+      ? withReason(reason, sentence('It has unsaved changes in the editor, which are saved with it.'))
       : reason,
     change: { path: file.relative, realPath: file.path, before, after },
     ...(ofRun && { free: ownOfRun }),
@@ -140,6 +141,9 @@ function takenBack({ relative }: ResolvedPath, data: object | undefined): ToolEr
 
 /** Of what was changed on saving, in characters: the model has the rest in the file. */
 const longestDifference = 2000;
+
+/** A reason with one more sentence behind it; '' is none. */
+export const withReason = (reason: Words, more: Sentence): Words => (reason === '' ? more : joined([reason, more]));
 
 /** What *Allow for This Run* is for: the tool, or this one file when it says what a build or a check runs. */
 export const grantFor = (

@@ -4,7 +4,7 @@ import { checkFolderOf } from '../gate/open.ts';
 import { resolvePath } from '../gate/paths.ts';
 import { askingTool, type FileForm, type Plan, type Tool, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { changed, checkUnchanged, grantFor, ownOfRun, reasonOf, type Target } from './change.ts';
+import { changed, checkUnchanged, grantFor, ownOfRun, reasonOf, type Target, withReason } from './change.ts';
 import { planRemoval } from './removal.ts';
 import { currentText, formOf } from './text.ts';
 
@@ -57,13 +57,13 @@ function planFile(workspace: Workspace, target: Target & { before: string }, for
   const { file, before } = target;
   const why = reasonOf(file, before, null);
   const ofRun = file.mount === 'run';
-  const reason = why ?? file.configuration ?? sentence('It removes a file.');
+  const reason = why ?? file.configuration ?? '';
   const data = { path: file.relative, deleted: true };
   return {
     what: sentence('Delete {0}', file.relative),
     where: file.path,
     paths: [file.relative],
-    why: workspace.isDirty(file.path) ? sentence('{0} It has unsaved changes in the editor.', reason) : reason,
+    why: workspace.isDirty(file.path) ? withReason(reason, sentence('It has unsaved changes in the editor.')) : reason,
     change: { path: file.relative, realPath: file.path, before, after: null, form },
     ...(ofRun && { free: ownOfRun }),
     ...(why === undefined && !ofRun && grantFor(file, 'fs.delete', 'fs.delete')),

@@ -42,7 +42,7 @@ export const moveTool = askingTool(
     return {
       what: sentence('Move {0} to {1}', file.relative, target.relative),
       where: `${file.path}\n→ ${target.path}`,
-      why: why ?? configuration ?? sentence(moves[file.kind === 'missing' ? 'file' : file.kind]),
+      why: why ?? configuration ?? '',
       // A rule about one file holds for it wherever it goes with its folder.
       paths: [file, target].flatMap(({ relative }) => [
         relative,
@@ -65,12 +65,6 @@ export const moveTool = askingTool(
     };
   },
 );
-
-const moves = {
-  file: 'It moves a file.',
-  folder: 'It moves a folder.',
-  link: 'It moves a link.',
-} as const;
 
 /** A text is undone as text, whatever is edited after the move; anything else by moving it back. */
 async function traceOf(workspace: Workspace, file: ResolvedPath, target: ResolvedPath): Promise<Trace> {

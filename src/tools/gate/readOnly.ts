@@ -1,6 +1,7 @@
 import * as paths from 'node:path';
 import { sentence } from '../../protocol/l10n.ts';
 import { SaidError } from '../../protocol/sentence.ts';
+import { shortened } from '../../protocol/visible.ts';
 import { ToolError } from '../tool.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { awkReads } from './awk.ts';
@@ -38,8 +39,10 @@ export async function readingOf(
   const name = paths.posix.basename(spelled!);
   const program = readOnlyPrograms.get(name);
   const placed = spelled === name || programFolders.includes(paths.posix.dirname(spelled!));
-  if (!program || !placed)
-    throw new Unknown(sentence('{0} is not on the list of commands that only read.', shownWord(spelled!)));
+  if (!program || !placed) throw new Unknown(sentence('“{0}” is not a known read-only command.', shownWord(spelled!)));
+  // `git checkout` is another command than `git`.
+  if (program.operands === 'none' && args.some((word) => !word.startsWith('-')))
+    throw new Unknown(sentence('“{0}” is not a known read-only command.', shortened(shownWord(words.join(' ')), 60)));
   const unclear = args.find((word) => !isKnown(word) && word !== some.file);
   if (unclear !== undefined && !saysAnything.has(name))
     throw new Unknown(sentence('{0} is known only when it runs.', shownWord(unclear)));
@@ -92,7 +95,8 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
     return { operands: [...args], options };
   const operands: string[] = [];
   const long = new Set(program.long?.split(' '));
-  const unknown = (option: string) => new Unknown(sentence('The option {0} of {1} is not on the list.', option, name));
+  const unknown = (option: string) =>
+    new Unknown(sentence('“{0}” is not a known read-only command.', shownWord([name, option].join(' '))));
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
     if (word === '--') {
@@ -167,7 +171,6 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
       if (operands.some((word) => !word.startsWith('+'))) throw new Unknown(sentence('This date would set the clock.'));
       return [];
     case 'none':
-      if (operands.length > 0) throw new Unknown(sentence('{0} takes no arguments here.', name));
       if ((name === 'git' || name === 'node') && options.size === 0)
         throw new Unknown(sentence('{0} can run anything.', name));
       return [];
@@ -187,7 +190,8 @@ function placesOfFind(words: readonly string[]): string[] {
   for (let at = 0; at < tests.length; at++) {
     const word = tests[at]!;
     if (findWords.has(`${word}=`) && at + 1 < tests.length) at++;
-    else if (!findWords.has(word)) throw new Unknown(sentence('{0} of find is not on the list.', word));
+    else if (!findWords.has(word))
+      throw new Unknown(sentence('“{0}” is not a known read-only command.', shownWord(`find ${word}`)));
   }
   return places;
 }

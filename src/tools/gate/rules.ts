@@ -101,6 +101,16 @@ export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>)
 }
 
 /**
+ * Returns at most three of what `rulesFor` gives, the most useful first. For a command: its row of the table, which keeps tests of other
+ * files from being asked about; its kind, as wide as it is offered; its exact words.
+ */
+export function offeredRows(offered: readonly Rule[][]): Rule[][] {
+  const [exact, row, ...kinds] = offered;
+  if (exact === undefined || row === undefined || exact[0]?.command === undefined) return offered.slice(0, 3);
+  return [row, ...kinds.slice(-1), exact];
+}
+
+/**
  * For a command: its exact words in the folder where it runs; the rows of the table that cover it; their kinds; and these in all
  * packages of the project. Nothing for what deletes, moves, publishes or pushes.
  */

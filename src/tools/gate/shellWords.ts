@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { awkTexts } from './awk.ts';
 import { unescaped } from './expand.ts';
 
 /**
@@ -15,10 +16,14 @@ export interface ShellPart {
   /** Where its redirections write to, and what they read. */
   writes: ShellWord[];
   reads: ShellWord[];
+  /** Those of `writes` that a redirection empties first. */
+  overwrites: ShellWord[];
   /** Between it and the part before; '' for the first. */
   operator: string;
   /** It stands in a substitution or in a word that may be a command itself: `bash -c "…"`. */
   nested: boolean;
+  /** It stands in a word that is not known to be a command: a message, a pattern, a program of another language. */
+  isText: boolean;
 }
 
 export interface Reader {
@@ -36,7 +41,7 @@ const deepest = 8;
  */
 export function readShell(text: string, reader: Reader): ShellPart[] {
   const parts: ShellPart[] = [];
-  read(text, reader, 0, parts);
+  read(text, reader, 0, parts, false);
   return parts;
 }
 
@@ -47,33 +52,60 @@ export const programOf = (word: ShellWord): string =>
     .toLowerCase()
     .replace(/\.exe$/, '');
 
-function read(text: string, reader: Reader, depth: number, parts: ShellPart[]): void {
+/** Text within a command that may be a command itself. */
+interface Within {
+  text: string;
+  isText: boolean;
+}
+
+function read(text: string, reader: Reader, depth: number, parts: ShellPart[], isText: boolean): void {
   const windows = reader.platform === 'win32';
-  const newPart = (operator: string): ShellPart => ({ words: [], writes: [], reads: [], operator, nested: depth > 0 });
+  const newPart = (operator: string): ShellPart => ({
+    words: [],
+    writes: [],
+    reads: [],
+    overwrites: [],
+    operator,
+    nested: depth > 0,
+    isText,
+  });
   /** What may be commands themselves. */
-  const within: string[] = [];
+  const within: Within[] = [];
   let part = newPart('');
   let word: string | undefined;
   let next: 'words' | 'writes' | 'reads' = 'words';
+  /** The words that follow may be programs of awk. */
+  let isAwk = false;
+  let empties = false;
   const add = (piece: string) => {
     word = (word ?? '') + piece;
   };
   const endWord = () => {
     if (word === undefined) return;
     part[next].push(word);
-    if (/[\s;|&<>`]/.test(unescaped(word))) within.push(unescaped(word));
+    if (next === 'writes' && empties) part.overwrites.push(word);
+    const plain = unescaped(word);
+    const awk = isAwk && next === 'words' ? awkTexts(plain) : undefined;
+    isAwk ||= /(^|\/)[gmn]?awk$/.test(plain);
+    if (awk) {
+      within.push(...awk.commands.map((text) => ({ text, isText })));
+      const files = awk.writes.map(literal);
+      if (files.length > 0) parts.push({ ...newPart(part.operator), writes: files, overwrites: files, nested: true });
+    } else if (/[\s;|&<>`]/.test(plain)) within.push({ text: plain, isText: isText || !isCommand(part.words) });
     [word, next] = [undefined, 'words'];
   };
   const endPart = (operator: string) => {
     endWord();
+    isAwk = false;
     const again = part.words.findIndex((one) => readAgain.has(programOf(one)));
     if (again >= 0)
-      within.push(
-        part.words
+      within.push({
+        text: part.words
           .slice(again + 1)
           .map(unescaped)
           .join(' '),
-      );
+        isText,
+      });
     const empty = part.words.length + part.writes.length + part.reads.length === 0;
     if (!empty) parts.push(part);
     // `(cd x) && y`: what closes says more than what follows it; a line may end behind `&&`.
@@ -95,23 +127,28 @@ function read(text: string, reader: Reader, depth: number, parts: ShellPart[]): 
       add(escaped === '' ? '' : literal(escaped));
       at += 1 + escaped.length;
     } else if (quoted) {
-      add(quoted.kind === 'double' ? insideDouble(quoted.inside, reader, within) : literal(quoted.inside));
+      add(
+        quoted.kind === 'double'
+          ? insideDouble(quoted.inside, reader, (text) => within.push({ text, isText }))
+          : literal(quoted.inside),
+      );
       at = quoted.end;
     } else if (letter === "'" || letter === '"' || (windows && letter === '`')) at += 1;
     else if (begin) {
       const end = closeOf(text, at + begin.length, begin === '`' ? '`' : ')');
-      within.push(text.slice(at + begin.length, end));
+      within.push({ text: text.slice(at + begin.length, end), isText });
       add(unknown);
       at = end + 1;
     } else if (meant) {
       if (meant.meaning === blank) endWord();
       else add(meant.meaning);
-      if (meant.inside) within.push(meant.inside);
+      if (meant.inside) within.push({ text: meant.inside, isText });
       at += meant.length;
     } else if (redirection) {
       if (word !== undefined && /^\d+$/.test(word)) word = undefined;
       endWord();
       next = redirection.includes('>') ? 'writes' : 'reads';
+      empties = next === 'writes' && !redirection.endsWith('>>') && redirection !== '<>';
       at += redirection.length;
       if (redirection.endsWith('&')) at += /^(\d+-?|-)(?![^\s;|&<>()])/.exec(text.slice(at))?.[0].length ?? 0;
     } else if (operator) {
@@ -126,10 +163,21 @@ function read(text: string, reader: Reader, depth: number, parts: ShellPart[]): 
   endPart('');
   if (depth >= deepest) return;
   for (const one of within) {
-    const flat = depth === deepest - 1 ? one.replace(/["'`\\()]/g, ' ') : one;
-    read(flat, reader, depth + 1, parts);
+    const flat = depth === deepest - 1 ? one.text.replace(/["'`\\()]/g, ' ') : one.text;
+    read(flat, reader, depth + 1, parts, one.isText);
   }
 }
+
+/** The last of these words is given to a shell: it is the value of `-c`, or what `trap` and a shell's prefix are told. */
+function isCommand(words: readonly ShellWord[]): boolean {
+  const before = unescaped(words.at(-2) ?? '');
+  const program = words.slice(0, -1).map(programOf);
+  if (program.some((one) => readAgain.has(one) || one === 'trap')) return true;
+  return /^(-\w*c|\/c|-command|--call)$/i.test(before) && !program.some((one) => otherLanguages.test(one));
+}
+
+/** What these are given with `-c` is no command of a shell. */
+const otherLanguages = /^(python[\d.]*|pypy3?|perl|ruby|node|php|git|grep|sed)$/;
 
 /** What these are given as words they read as a command. */
 const readAgain = new Set(['eval', 'ssh', 'watch', 'parallel']);
@@ -191,7 +239,7 @@ function closeOf(text: string, from: number, close: string): number {
   return text.length;
 }
 
-function insideDouble(inside: string, reader: Reader, within: string[]): string {
+function insideDouble(inside: string, reader: Reader, found: (text: string) => void): string {
   let made = '';
   for (let at = 0; at < inside.length; ) {
     const rest = inside.slice(at, at + 300);
@@ -203,12 +251,12 @@ function insideDouble(inside: string, reader: Reader, within: string[]): string 
       at += 2;
     } else if (begin) {
       const end = closeOf(inside, at + begin.length, begin === '`' ? '`' : ')');
-      within.push(inside.slice(at + begin.length, end));
+      found(inside.slice(at + begin.length, end));
       made += unknown;
       at = end + 1;
     } else {
       made += meant?.meaning ?? literal(inside[at]!);
-      if (meant?.inside) within.push(meant.inside);
+      if (meant?.inside) found(meant.inside);
       at += meant?.length ?? 1;
     }
   }

@@ -1,0 +1,354 @@
+import { stat } from 'node:fs/promises';
+import * as paths from 'node:path';
+import { globTest } from '../../files/glob.ts';
+import { foldersOfParts } from '../commandFolders.ts';
+import { pointedAt } from '../everything.ts';
+import { unescaped } from '../expand.ts';
+import { readPlain } from '../plainFile.ts';
+import { programOf, readShell, type ShellPart, type ShellWord, unknown } from '../shellWords.ts';
+
+/** Data that a command names and may discard. Paths are absolute. */
+export type Claim =
+  /** A file, or a folder with all that is in it; `only` tells of a name in it whether it is meant. */
+  | { kind: 'delete'; path: string; only?: (relative: string) => boolean }
+  | { kind: 'overwrite'; path: string }
+  /** A file that is changed in its place. */
+  | { kind: 'edit'; path: string }
+  /** Files of a folder that take the place of those with the same names in another one; `deletes`: all others there go. */
+  | { kind: 'copy'; from: string; to: string; deletes: boolean }
+  /** A command of Git with its options and operands. */
+  | { kind: 'git'; folder: string; command: string; args: string[] }
+  /** Nobody can say what. */
+  | { kind: 'unknown' };
+
+export interface Surroundings {
+  /** The folder the command runs in, absolute. */
+  folder: string;
+  home: string;
+  platform: string;
+}
+
+/** More words than this are not looked up on the disk. */
+const maxWords = 200;
+class TooManyWords extends Error {}
+
+/** Returns what a command may delete or overwrite: by redirections, by programs, by Git, and by one level of package scripts. */
+export async function claimsOf(command: string, surroundings: Surroundings, isScript = false): Promise<Claim[]> {
+  try {
+    return await claimsWithin(command, surroundings, isScript);
+  } catch (error) {
+    if (error instanceof TooManyWords) return [{ kind: 'unknown' }];
+    throw error;
+  }
+}
+
+async function claimsWithin(command: string, surroundings: Surroundings, isScript: boolean): Promise<Claim[]> {
+  const { folder, home, platform } = surroundings;
+  const parts = readShell(withoutHereDocuments(command), { home, platform }).filter(({ isText }) => !isText);
+  const placed = parts.map((part) => (gitOf(part) ? { ...part, words: withoutFolders(part.words) } : part));
+  const places = await foldersOfParts(placed, folder, home, platform);
+  const claims: Claim[] = [];
+  let words = 0;
+  for (const [index, part] of parts.entries()) {
+    const { folders, unclear } = places(index);
+    for (const from of folders) {
+      const find = async (word: ShellWord): Promise<string[] | undefined> => {
+        if (unclear && !paths.isAbsolute(unescaped(word))) return undefined;
+        words += 1;
+        if (words > maxWords) throw new TooManyWords();
+        return pathsOf(word, from, platform);
+      };
+      claims.push(...(await claimsOfPart(part, { from, find, surroundings, isScript })));
+    }
+  }
+  return claims;
+}
+
+interface Sight {
+  from: string;
+  /** Returns the paths that a word means; undefined when that cannot be said. */
+  find(word: ShellWord): Promise<string[] | undefined>;
+  surroundings: Surroundings;
+  /** It is the text of a package script: scripts that it starts are not followed. */
+  isScript: boolean;
+}
+
+async function claimsOfPart(part: ShellPart, sight: Sight): Promise<Claim[]> {
+  const claims: Claim[] = [];
+  for (const word of part.overwrites) claims.push(...(await each([word], sight, overwrite)));
+  const programs = part.words.map(programOf);
+  for (const [at, program] of programs.entries()) {
+    if (program === 'install' && at > 0) continue; // `npm install x`
+    const before = programs.slice(0, at);
+    claims.push(...(await claimsOfProgram(program, part.words.slice(at + 1), before, sight)));
+  }
+  return claims;
+}
+
+const overwrite = (path: string): Claim => ({ kind: 'overwrite', path });
+const remove = (path: string): Claim => ({ kind: 'delete', path });
+const edit = (path: string): Claim => ({ kind: 'edit', path });
+
+/** Returns a claim for each path that the words mean. */
+async function each(words: readonly ShellWord[], { find }: Sight, claim: (path: string) => Claim): Promise<Claim[]> {
+  const claims: Claim[] = [];
+  for (const word of words) claims.push(...((await find(word))?.map(claim) ?? [{ kind: 'unknown' }]));
+  return claims;
+}
+
+async function claimsOfProgram(
+  program: string,
+  words: readonly ShellWord[],
+  before: readonly string[],
+  sight: Sight,
+): Promise<Claim[]> {
+  const plain = words.map(unescaped);
+  const end = plain.indexOf('--');
+  const operands = words.filter((_, at) => at !== end && (!plain[at]!.startsWith('-') || (end >= 0 && at > end)));
+  const has = (pattern: RegExp) => plain.some((word, at) => pattern.test(word) && (end < 0 || at < end));
+  if (deletes.test(program)) {
+    // `git rm` refuses what is not in a commit, and `docker rm` deletes no files.
+    if (before.includes('git')) {
+      if (has(/^--cached$/) || !has(/^-\w*f|^--force$/)) return [];
+    } else if (before.some((one) => /^(docker|podman|kubectl|npm|pnpm|yarn|bun|gh|conda|brew)$/.test(one))) return [];
+    return each(operands, sight, remove);
+  }
+  switch (program) {
+    case 'find':
+      return claimsOfFind(words, plain, sight);
+    case 'mv':
+    case 'move-item':
+    case 'cp':
+    case 'copy-item':
+    case 'install':
+      return has(/^-\w*n|^--no-clobber$|^--update=none/) && program !== 'install'
+        ? []
+        : claimsOfCopy(program, words, plain, operands, sight);
+    case 'ln':
+      return has(/^-\w*f|^--force$/) && operands.length > 1 ? each(operands.slice(-1), sight, remove) : [];
+    case 'tee':
+      return has(/^-\w*a|^--append$/) ? [] : each(operands, sight, overwrite);
+    case 'truncate':
+      return each(operands, sight, overwrite);
+    case 'dd':
+      return each(
+        words.filter((word) => word.startsWith('of=')).map((word) => word.slice(3)),
+        sight,
+        overwrite,
+      );
+    case 'sed':
+      return has(/^-\w*i|^--in-place/) ? each(operands, sight, edit) : [];
+    case 'perl':
+      return has(/^-\w*i/) ? each(operands, sight, edit) : [];
+    case 'sort':
+    case 'curl':
+    case 'wget':
+      return each(outputsOf(program, words, plain), sight, overwrite);
+    case 'rsync':
+      return claimsOfRsync(operands, has(/^--del/), sight);
+    case 'git':
+      return claimsOfGit(words, sight);
+    case 'npm':
+    case 'pnpm':
+    case 'yarn':
+    case 'bun':
+      return sight.isScript ? [] : claimsOfScript(plain, sight);
+    default:
+      return [];
+  }
+}
+
+const deletes = /^(rm|unlink|shred|srm|wipe|rimraf|del-cli|remove-item|ri|rd|del|erase)$/;
+
+/** The file that a program is told to write its output to. */
+function outputsOf(program: string, words: readonly ShellWord[], plain: readonly string[]): ShellWord[] {
+  const option = program === 'wget' ? /^(-\w*O|--output-document)$/ : /^(-\w*o|--output)$/;
+  const given = words.filter((_, at) => option.test(plain[at - 1] ?? ''));
+  const attached = words.flatMap((word, at) =>
+    /^--output(-document)?=/.test(plain[at]!) ? [word.replace(/^.*?=/, '')] : [],
+  );
+  return [...given, ...attached].filter((word) => word !== '-');
+}
+
+/** Claims of `find`: all below its places, or what a name narrows that to. Of what else narrows it nothing is said. */
+async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<Claim[]> {
+  const action = plain.findIndex((word) => /^-(delete|exec|execdir|ok|okdir)$/.test(word));
+  if (action < 0) return [];
+  const executed = programOf(words[action + 1] ?? '');
+  const isDelete = plain[action] === '-delete';
+  if (!isDelete && !deletes.test(executed)) return [];
+  const begin = plain.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLPDO]/.test(word));
+  const places = words.slice(0, begin).filter((word) => !word.startsWith('-'));
+  const tests = plain.slice(begin, action);
+  const names = tests.filter((_, at) => /^-i?name$/.test(tests[at - 1] ?? ''));
+  const isPlain = !tests.some((word) => /^(!|-not|-o|-or|[(),]|-prune)$/.test(word));
+  let only: ((relative: string) => boolean) | undefined;
+  if (isPlain && names.length > 0) {
+    const matches = globTest(names.at(-1)!.toLowerCase());
+    // `rm -r` takes all that is in a folder of that name, `-delete` only the name itself.
+    only = (relative) => {
+      const parts = relative.toLowerCase().split('/');
+      return (isDelete ? parts.slice(-1) : parts).some(matches);
+    };
+  }
+  return each(places.length > 0 ? places : ['.'], sight, (path) => ({ kind: 'delete', path, ...(only && { only }) }));
+}
+
+/** Claims of `cp`, `mv` and `install`: the file, or the files of a folder, that something else takes the place of. */
+async function claimsOfCopy(
+  program: string,
+  words: readonly ShellWord[],
+  plain: readonly string[],
+  operands: readonly ShellWord[],
+  sight: Sight,
+): Promise<Claim[]> {
+  const option = plain.findIndex((word) => /^(-t|--target-directory)$/.test(word));
+  const given = plain.find((word) => word.startsWith('--target-directory='))?.slice('--target-directory='.length);
+  const target = given ?? (option >= 0 ? words[option + 1] : operands.at(-1));
+  const sources = operands.filter((word) => word !== target);
+  if (target === undefined || sources.length === 0) return [];
+  const [to, ...others] = (await sight.find(target)) ?? [];
+  if (to === undefined || others.length > 0) return [{ kind: 'unknown' }];
+  const isFolder = await isDirectory(to);
+  const claims: Claim[] = [];
+  for (const source of sources) {
+    const found = await sight.find(source);
+    if (!found) claims.push(...((await exists(to)) ? [{ kind: 'unknown' } as const] : []));
+    for (const from of found ?? []) {
+      const place = isFolder && !/[\\/]\.$/.test(unescaped(source)) ? paths.join(to, paths.basename(from)) : to;
+      if (place === from) continue;
+      if (!(await isDirectory(from))) claims.push(overwrite(place));
+      else if (!/^(mv|move-item)$/.test(program)) claims.push({ kind: 'copy', from, to: place, deletes: false });
+    }
+  }
+  return claims;
+}
+
+async function claimsOfRsync(operands: readonly ShellWord[], deletes: boolean, sight: Sight): Promise<Claim[]> {
+  const target = operands.at(-1);
+  if (target === undefined || operands.length < 2 || /^[^/]*:/.test(unescaped(target))) return [];
+  const [to] = (await sight.find(target)) ?? [];
+  if (to === undefined) return [{ kind: 'unknown' }];
+  const claims: Claim[] = [];
+  for (const source of operands.slice(0, -1)) {
+    const spelled = unescaped(source);
+    const [from] = /^[^/]*:/.test(spelled) ? [] : ((await sight.find(source)) ?? []);
+    if (from === undefined) claims.push({ kind: 'delete', path: to });
+    else if (!(await isDirectory(from)))
+      claims.push(overwrite((await isDirectory(to)) ? paths.join(to, paths.basename(from)) : to));
+    else
+      claims.push({
+        kind: 'copy',
+        from,
+        to: /[\\/]$/.test(spelled) ? to : paths.join(to, paths.basename(from)),
+        deletes,
+      });
+  }
+  return claims;
+}
+
+const gitOf = ({ words }: ShellPart): boolean => words.some((word) => programOf(word) === 'git');
+
+/** The words without the folders that Git is told to go to, which are followed here. */
+const withoutFolders = (words: readonly ShellWord[]): ShellWord[] =>
+  words.filter((word, at) => word !== '-C' && words[at - 1] !== '-C');
+
+async function claimsOfGit(words: readonly ShellWord[], { from, surroundings: { platform } }: Sight): Promise<Claim[]> {
+  let folder = from;
+  for (let at = 0; at < words.length; at++) {
+    const word = unescaped(words[at]!);
+    if (word === '-C') {
+      const [next, ...others] = (await pathsOf(words[++at] ?? unknown, folder, platform)) ?? [];
+      if (next === undefined || others.length > 0) return [{ kind: 'unknown' }];
+      folder = next;
+    } else if (word === '-c') {
+      at += 1;
+      if (/^alias\./i.test(words[at] ?? '')) return [{ kind: 'unknown' }];
+    } else if (/^--(git-dir|work-tree|namespace)\b/.test(word)) return [{ kind: 'unknown' }];
+    else if (!word.startsWith('-')) {
+      const args = words.slice(at + 1).map(unescaped);
+      return [{ kind: 'git', folder, command: word, args }];
+    }
+  }
+  return [];
+}
+
+/** Claims of the scripts that a package manager would run, with those that come before and after it. */
+async function claimsOfScript(plain: readonly string[], { from, surroundings }: Sight): Promise<Claim[]> {
+  const place = plain.findIndex((word) => /^(-C|--prefix|--dir|--cwd)$/.test(word));
+  const folder = place < 0 ? from : paths.resolve(from, plain[place + 1] ?? '.');
+  const words = plain.filter((_, at) => place < 0 || (at !== place && at !== place + 1));
+  const at = words.findIndex((word) => !word.startsWith('-'));
+  if (at < 0) return [];
+  const isRun = /^(run|run-script|rum|urn)$/.test(words[at]!);
+  const name = isRun ? words[at + 1] : words[at] === 't' ? 'test' : words[at];
+  const scripts = await scriptsOf(folder);
+  if (name === undefined || !scripts) return [];
+  const rest = words
+    .slice(at + (isRun ? 2 : 1))
+    .filter((word) => word !== '--')
+    .map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  const texts = [scripts.get(`pre${name}`), scripts.get(name), scripts.get(`post${name}`)];
+  const claims: Claim[] = [];
+  for (const [index, text] of texts.entries())
+    if (text !== undefined)
+      claims.push(
+        ...(await claimsOf(index === 1 ? [text, ...rest].join(' ') : text, { ...surroundings, folder }, true)),
+      );
+  return claims;
+}
+
+/** Bytes of a `package.json` that is read. */
+const maxPackage = 1_000_000;
+
+async function scriptsOf(folder: string): Promise<Map<string, string> | undefined> {
+  const text = await readPlain(paths.join(folder, 'package.json'), maxPackage).catch(() => undefined);
+  if (!text) return undefined;
+  try {
+    const { scripts } = Object(JSON.parse(text.toString('utf8'))) as { scripts?: unknown };
+    return new Map(
+      Object.entries(Object(scripts)).filter((one): one is [string, string] => typeof one[1] === 'string'),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** Paths that a word means, each once, with its folder as the disk has it; undefined when that cannot be said. */
+async function pathsOf(word: ShellWord, folder: string, platform: string): Promise<string[] | undefined> {
+  if (unescaped(word) === '') return [];
+  const pointed = await pointedAt(word, folder, platform);
+  if (pointed.unclear) return undefined;
+  return [...new Set(pointed.paths)];
+}
+
+/** The command without the texts that its here-documents give to programs; what a shell is given stays. */
+function withoutHereDocuments(command: string): string {
+  const lines = command.split('\n');
+  const kept: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]!;
+    kept.push(line);
+    if (/(^|[\s;|&(/])(ba|da|z|k)?sh(\s|$)/.test(line)) continue;
+    for (const [, dash, quote, delimiter] of line.matchAll(/(?<!<)<<(-?)\s*([\\'"]?)([\w.+-]+)['"]?/g)) {
+      const ends = (one: string) => (dash ? one.replace(/^\t+/, '') : one) === delimiter;
+      const end = lines.findIndex((one, index) => index > at && ends(one));
+      // Without quotes around its end it is looked through for substitutions.
+      if (end < 0 || (quote === '' && /\$\(|`/.test(lines.slice(at, end).join('\n')))) break;
+      at = end;
+    }
+  }
+  return kept.join('\n');
+}
+
+const isDirectory = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
