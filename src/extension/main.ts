@@ -21,6 +21,7 @@ import { Modals } from './dialogs/modals.ts';
 import { tellIn } from './dialogs/tell.ts';
 import { Problems } from './editor/problems.ts';
 import { EditorWorkspace } from './editor/workspace.ts';
+import { AddedRules } from './gate/addedRules.ts';
 import { Approvals } from './gate/approvals.ts';
 import { Diffs } from './gate/diffs.ts';
 import { Policies } from './gate/policies.ts';
@@ -183,9 +184,10 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   });
   const reviews = new Reviews();
   const nameOf = (runId: string) => titleOf(engine.live(runId) ?? newRun(runId));
+  const addedRules = new AddedRules(policies);
   const approvals = new Approvals({
     reviews,
-    policies,
+    addedRules,
     presence,
     changed: showStatus,
     shown: () => conversation.runId,
@@ -393,6 +395,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     titles,
     worktrees,
     policies,
+    addedRules,
     details,
     diskRoom,
     diffs,

@@ -83,6 +83,11 @@ export interface CommandAtWork {
 export const detailLevels = ['few', 'usual', 'all'] as const;
 export type DetailLevel = (typeof detailLevels)[number];
 
+/** A rule that *Always Allow…* made for a call, in words. */
+export interface AddedRule extends CallKey {
+  text: string;
+}
+
 /** What surrounds the conversation. */
 export interface PanelState {
   models: ModelOption[];
@@ -96,6 +101,8 @@ export interface PanelState {
   /** It was chosen for this run alone. */
   presetOfRun: boolean;
   commands: CommandAtWork[];
+  /** Made in this window for calls of the shown run. */
+  rulesAdded?: AddedRule[];
   /** How much cards and thinking show by themselves; without it `usual`. */
   details?: DetailLevel;
   /** Tokens that the chosen model keeps in view, when known. */
@@ -340,6 +347,8 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('undo'), runId: id, toolCallIds: z.array(id).min(1).max(1000) }),
   /** Takes back the undo of this call; nothing happens when one of its files was changed since. */
   z.strictObject({ type: z.literal('redo'), ...callShape }),
+  /** Removes the rule that the approval of this call made. */
+  z.strictObject({ type: z.literal('remove-rule'), ...callShape }),
   /** The changes of one file, for the person to take back what they do not want. */
   z.strictObject({ type: z.literal('file-changes'), runId: id, path: z.string().min(1).max(4096) }),
   /** The person has, or has not, seen what it holds: the contents with this id. */

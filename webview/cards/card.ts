@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { CallKey } from '../../src/protocol/callKey.ts';
+import { type CallKey, isSameCall } from '../../src/protocol/callKey.ts';
 import type { KeptChange, RunPhase } from '../../src/protocol/events.ts';
 import { amount, t } from '../../src/protocol/l10n.ts';
 import type { ToolCall, ToolResult } from '../../src/protocol/messages.ts';
@@ -59,6 +59,7 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     below: html`
       ${status === 'asking' && !state?.asked ? asked(context, key, state, run.phase) : nothing}
       ${changeBelow(context, key, place, made)}
+      ${ruleAdded(context, key)}
       ${state?.asked ? answered(context, state, place) : nothing}
       ${status === 'running' && state?.output ? output(state.output) : nothing}
       ${status === 'running' && state?.command ? goOnButton(context, key) : nothing}
@@ -66,6 +67,14 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
       ${state?.background ? inBackground(context, key, state, status) : nothing}`,
     details: () => details(context, place, call, state, result),
   });
+}
+
+/** The rule that its approval made, and a way to take that back where it was made. */
+function ruleAdded(context: PanelContext, key: CallKey): TemplateResult | typeof nothing {
+  const rule = context.model.state?.rulesAdded?.find((one) => isSameCall(one, key));
+  if (!rule) return nothing;
+  return html`<p class="quiet rule-added">${t('Rule added: {0}', rule.text)} ·
+    <button class="link" data-testid="remove-rule" @click=${() => context.post({ type: 'remove-rule', ...key })}>${t('Remove Rule')}</button></p>`;
 }
 
 /** How a call stands, in words. */

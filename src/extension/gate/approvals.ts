@@ -18,9 +18,9 @@ import {
 import { tell } from '../dialogs/tell.ts';
 import { quietIn } from '../view/attention.ts';
 import type { Presence } from '../view/presence.ts';
+import type { AddedRules } from './addedRules.ts';
 import { Front } from './front.ts';
 import { pickNumbered } from './pickNumbered.ts';
-import type { Policies } from './policies.ts';
 import { type Remindable, Reminders } from './reminders.ts';
 import type { Reviews } from './reviews.ts';
 import { type RuleChoice, ruleChoices } from './ruleChoices.ts';
@@ -37,7 +37,7 @@ interface Waiting extends Remindable, OpenApproval {
 
 interface Parts {
   reviews: Reviews;
-  policies: Policies;
+  addedRules: AddedRules;
   presence: Presence;
   changed(waiting: number): void;
   /** The run that the panel shows. */
@@ -282,7 +282,7 @@ export class Approvals implements vscode.Disposable {
     const made = chosen?.made;
     if (!made || over.aborted || !this.waiting.includes(waiting)) return;
     try {
-      await this.parts.policies.add(made.scope, ...made.rules);
+      await this.parts.addedRules.add({ key: keyOf(waiting.request), ...made });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       tell('error', t('The rule could not be kept: {0}', why));

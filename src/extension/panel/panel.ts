@@ -19,6 +19,7 @@ import type { Workspace } from '../../tools/workspace.ts';
 import { uriOf } from '../dialogs/folders.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { pressed } from '../dialogs/tell.ts';
+import type { AddedRules } from '../gate/addedRules.ts';
 import type { Approvals } from '../gate/approvals.ts';
 import type { Diffs } from '../gate/diffs.ts';
 import type { Policies } from '../gate/policies.ts';
@@ -78,6 +79,7 @@ interface Parts {
   titles: Titles;
   worktrees: Worktrees;
   policies: Policies;
+  addedRules: AddedRules;
   details: Details;
   diskRoom: DiskRoom;
   diffs: Diffs;
@@ -135,6 +137,7 @@ export class Panel {
         modelChosen: models.chosen,
         agent: agentName(agents.next),
         ...policies.shown(conversation.id),
+        rulesAdded: this.parts.addedRules.of(conversation.id),
         ...(models.window && { window: models.window }),
         limits: { ...limitOf('run', limits), ...limitOf('day', limits) },
         commands: this.parts.background.atWork.map(({ id, runId, line, startedAt }) => ({
@@ -293,6 +296,9 @@ export class Panel {
         return view.focus();
       case 'redo':
         await this.parts.undo.redo(message);
+        return view.focus();
+      case 'remove-rule':
+        await this.parts.addedRules.remove(message);
         return view.focus();
       case 'review-file':
         return this.parts.changedFiles.review(message);
