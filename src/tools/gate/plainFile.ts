@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 /** The whole of a plain file, links followed. Throws what the system says, or a code in words: no plain file, or too large. */
@@ -42,6 +42,21 @@ export function readPlainNow(path: string, mostBytes: number): Buffer | undefine
     opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
     const stats = fstatSync(opened);
     return stats.isFile() && stats.size <= mostBytes ? readFileSync(opened) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
+}
+
+/** The first bytes of a plain file, links followed, for who cannot wait. Undefined: there is none, or it cannot be read. */
+export function readHeadNow(path: string, bytes: number): Buffer | undefined {
+  let opened: number | undefined;
+  try {
+    opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(opened).isFile()) return undefined;
+    const head = Buffer.alloc(bytes);
+    return head.subarray(0, readSync(opened, head, 0, bytes, 0));
   } catch {
     return undefined;
   } finally {

@@ -1,6 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { Sentence } from '../../protocol/l10n.ts';
-import { openPlain } from './plainFile.ts';
+import { openPlain, readHeadNow } from './plainFile.ts';
 import { mayHoldSecrets } from './secrets.ts';
 
 /** So many bytes of a file are looked at: keys stand at the beginning of what holds them. */
@@ -68,17 +67,8 @@ function isRandom(value: string): boolean {
 
 /** Whether there are secrets in the beginning of a file (absolute), for who cannot wait. False: none, or it cannot be read. */
 export function holdsSecretsNow(path: string): boolean {
-  let opened: number | undefined;
-  try {
-    opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    if (!fstatSync(opened).isFile()) return false;
-    const head = Buffer.alloc(headBytes);
-    return holdsSecrets(head.subarray(0, readSync(opened, head, 0, headBytes, 0)));
-  } catch {
-    return false;
-  } finally {
-    if (opened !== undefined) closeSync(opened);
-  }
+  const head = readHeadNow(path, headBytes);
+  return head !== undefined && holdsSecrets(head);
 }
 
 /** Why a file (its real path) is asked about for what stands in it. Undefined: nothing, or it cannot be read. */
