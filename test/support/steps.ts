@@ -13,8 +13,9 @@ const steps: readonly Step[] = ['usual', 'ci', 'all'];
 /** Step of this process, from the environment variable that `npm test` sets; `ci` without it. */
 export const currentStep = (): Step => steps.find((step) => step === process.env.TOWPATH_STEP) ?? 'ci';
 
-/** Unit tests from `ci` on: they kill processes, load a model again and again, or draw long conversations. */
+/** Unit tests from `ci` on: they kill processes, load a model again and again, draw long conversations, or read all types. */
 const slowUnits = [
+  'dictionaries',
   'extension/aside/aside',
   'kills/kills',
   'llm/local/ahead',
@@ -39,6 +40,8 @@ const slowUnits = [
 
 /** The longest unit test files, the longest first: started early, none of them runs alone at the end. */
 const longestUnits = [
+  'engine/undoHistories',
+  'dictionaries',
   'llm/local/grows',
   'webview/everyone',
   'llm/behaviours',
