@@ -49,7 +49,9 @@ describe('deleting a folder in a real editor', () => {
     assert.deepEqual(readdirSync(editor.folder), ['kept']);
     assert.equal(editor.read('kept/secret.txt'), 'kept\n');
     await editor.panel.cards('fs.delete').last().getByTestId('undo').click();
-    await eventually('it is back', () => existsSync(at('old/link')) && existsSync(at('old/deep/b.png')));
+    await eventually('it is back', () =>
+      ['link', 'deep/b.png', 'a.txt'].every((name) => existsSync(at(`old/${name}`))),
+    );
     assert.deepEqual([editor.read('old/a.txt'), readFileSync(at('old/deep/b.png'))], ['A\n', picture]);
     await eventually('the card says so', async () =>
       /Undone/.test(await editor.panel.cards('fs.delete').last().innerText()),

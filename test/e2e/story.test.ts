@@ -70,12 +70,11 @@ for (const name of (Object.keys(backends) as (keyof typeof backends)[]).slice(0,
       return { status: await one.getAttribute('data-status'), ok: await one.getAttribute('data-ok') };
     };
 
-    it('ask → read → a proposed edit → the question shows the real path → Allow → the file has changed', async () => {
+    it('ask → read → a proposed edit → the question shows it → Allow → the file has changed', async () => {
       const before = editor.read(greet)!;
       await editor.panel.send('[[edit]] Make the greeting warmer.');
       const question = await editor.dialog.text();
-      assert.match(question, /^Edit src\/greet\.js\n/);
-      assert.ok(question.includes(path.join(editor.folder, greet)), question);
+      assert.match(question, /^Edit src\/greet\.js\n+\+1 −1\n/);
       assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
       assert.deepEqual(await card('fs.edit'), { status: 'asking', ok: null });
       assert.equal(editor.read(greet), before);
@@ -178,8 +177,7 @@ for (const name of (Object.keys(backends) as (keyof typeof backends)[]).slice(0,
     it('a command is shown whole, runs after Allow, and its output stands in the card', async () => {
       await editor.panel.send('[[shell]] Which version?');
       const question = await editor.dialog.text();
-      assert.match(question, /node --version/);
-      assert.ok(question.includes(editor.folder), question);
+      assert.match(question, /^Run this command\?\nnode --version/);
       await editor.dialog.click('Allow');
       await hears(said.ran);
       await editor.panel.waitForPhase('WaitingUser');

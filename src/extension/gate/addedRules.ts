@@ -20,8 +20,8 @@ export class AddedRules {
   constructor(private readonly policies: Pick<Policies, 'add' | 'remove' | 'written'>) {}
 
   async add(added: Added): Promise<void> {
+    this.added.push(added); // first: the panel is told as soon as the rules are kept
     await this.policies.add(added.scope, ...added.rules);
-    this.added.push(added);
   }
 
   /** Returns those of a run that still hold. */
