@@ -253,6 +253,15 @@ describe('approvals', () => {
     await editor.screenshot('always-allow-command');
     await pick('Exactly: npm test in the workspace’s root in this workspace');
     await done();
+    const card = editor.panel.cards('shell.run').last();
+    assert.match(await card.locator('.rule-added').innerText(), /^Rule added: npm test ·\s+Remove Rule$/);
+    await card.getByTestId('remove-rule').click();
+    await eventually('the rule is removed', async () => (await card.locator('.rule-added').count()) === 0);
+    await begin();
+    await asks(run('npm test 2>&1 | tail -3'));
+    await editor.dialog.click('Always Allow…');
+    await pick('Exactly: npm test in the workspace’s root in this workspace');
+    await done();
     await begin();
     await asks(run('CI=1 npm test > /dev/null; echo "$?"'), ['shell.run', { command: 'npm test', cwd: 'sub' }]);
     assert.match(await editor.dialog.text(), /^Run this command\?\nnpm test\n+In sub\n/);

@@ -6,6 +6,7 @@ import type { ToolCall, ToolResult } from '../../src/protocol/messages.ts';
 import { type CallDraft, type CallState, callsOf, type Run } from '../../src/protocol/run.ts';
 import { redoable } from '../../src/protocol/runFiles.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
+import type { AddedRule } from '../../src/protocol/view.ts';
 import { visible, visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
 import { answered, askCard } from '../composer/ask.ts';
 import { asksIn } from '../composer/choosing.ts';
@@ -69,9 +70,13 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
   });
 }
 
-/** The rule that its approval made, and a way to take that back where it was made. */
+/** Returns the rule that the approval of a call made, while it holds. */
+export const addedRuleOf = ({ model }: PanelContext, key: CallKey): AddedRule | undefined =>
+  model.state?.rulesAdded?.find((one) => isSameCall(one, key));
+
+/** That rule, with a button that removes it. */
 function ruleAdded(context: PanelContext, key: CallKey): TemplateResult | typeof nothing {
-  const rule = context.model.state?.rulesAdded?.find((one) => isSameCall(one, key));
+  const rule = addedRuleOf(context, key);
   if (!rule) return nothing;
   return html`<p class="quiet rule-added">${t('Rule added: {0}', rule.text)} ·
     <button class="link" data-testid="remove-rule" @click=${() => context.post({ type: 'remove-rule', ...key })}>${t('Remove Rule')}</button></p>`;

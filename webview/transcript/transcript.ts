@@ -5,7 +5,7 @@ import { language, sentence, t } from '../../src/protocol/l10n.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/messages.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { proseLine, visibleLine, visibleProse } from '../../src/protocol/visible.ts';
-import { card, draftCard } from '../cards/card.ts';
+import { addedRuleOf, card, draftCard } from '../cards/card.ts';
 import { Folding, isPlan, saysNothing } from '../cards/folding.ts';
 import { foldView, placeOf } from '../cards/foldView.ts';
 import { asksIn } from '../composer/choosing.ts';
@@ -127,6 +127,7 @@ function dependencies(context: PanelContext, run: Run, message: Message, index: 
     ...foldDependencies(context, run, index),
     ...going,
     ...calls.map((call) => context.model.revisions.get(call.id)),
+    ...calls.map(({ id }) => addedRuleOf(context, { runId: run.id, toolCallId: id })?.text),
   ];
 }
 
