@@ -1,30 +1,10 @@
 import type { Sentence } from '../../protocol/l10n.ts';
 import { openPlain, readHeadNow } from './plainFile.ts';
 import { mayHoldSecrets } from './secrets.ts';
+import { tokenForms } from './tokenForms.ts';
 
 /** So many bytes of a file are looked at: keys stand at the beginning of what holds them. */
 const headBytes = 8 * 1024;
-
-/** Tokens of well-known forms; the group is what is random in them. */
-export const tokenForms: readonly string[] = [
-  'gh[opsur]_([A-Za-z0-9]{36,})',
-  'github_pat_([A-Za-z0-9]{22}_[A-Za-z0-9]{40,})',
-  String.raw`glpat-([\w-]{20,})`,
-  String.raw`xox[abeoprs]-(\d{6,}-[\w-]{10,})`,
-  'A[KS]IA([A-Z2-7]{16})',
-  String.raw`AIza([\w-]{35})`,
-  String.raw`sk-(?:ant|proj|or|svcacct|admin)-([\w-]{20,})`,
-  'sk-([A-Za-z0-9]{32,})',
-  '[sr]k_live_([A-Za-z0-9]{20,})',
-  String.raw`SG\.([\w-]{20,24}\.[\w-]{40,46})`,
-  'npm_([A-Za-z0-9]{36})',
-  String.raw`pypi-(AgE[\w-]{40,})`,
-  'hf_([A-Za-z0-9]{30,})',
-  'do[por]_v1_([a-f0-9]{64})',
-  'shp(?:at|ca|pa|ss)_([a-fA-F0-9]{32})',
-  String.raw`hv[bs]\.([\w-]{24,})`,
-  'AGE-SECRET-KEY-1([A-Z0-9]{50,})',
-];
 
 /** Entries of files whose form says that a secret stands in them. */
 const entryForms: readonly string[] = [
@@ -48,7 +28,7 @@ const random = new RegExp(
   'g',
 );
 
-/** Whether there are secrets in a text, or in the beginning of a file: private keys, and tokens of well-known forms. */
+/** Tells whether a text, or the beginning of a file, contains secrets: private keys, or tokens of well-known forms. */
 export function holdsSecrets(content: string | Uint8Array): boolean {
   const head = Buffer.from(content.slice(0, headBytes) as string);
   const text = head.toString('latin1').replaceAll('\0', ''); // UTF-16 as well: all of it is ASCII
@@ -65,13 +45,13 @@ function isRandom(value: string): boolean {
   return !/example|sample|dummy|fake|placeholder|redacted|your|secret|token|(.)\1{4}|abcdef|123456|567890/i.test(value);
 }
 
-/** Whether there are secrets in the beginning of a file (absolute), for who cannot wait. False: none, or it cannot be read. */
+/** Does the same for a file (absolute path), synchronously. False: it contains none, or cannot be read. */
 export function holdsSecretsNow(path: string): boolean {
   const head = readHeadNow(path, headBytes);
   return head !== undefined && holdsSecrets(head);
 }
 
-/** Why a file (its real path) is asked about for what stands in it. Undefined: nothing, or it cannot be read. */
+/** Returns the reason to ask about a file (its real path) because of its content. Undefined: there is none, or it cannot be read. */
 export async function secretContentReason(path: string): Promise<Sentence | undefined> {
   try {
     const { handle } = await openPlain(path);

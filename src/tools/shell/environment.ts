@@ -1,9 +1,11 @@
+import { tokenForms } from '../gate/tokenForms.ts';
+
 /** Names whose values are, or give, somebody's access. */
 const secretName =
   /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|(^|_)PASS(_|$)|CREDENTIAL|PRIVATE|COOKIE|AUTH|ASKPASS|SESSION|BEARER|JWT|WEBHOOK|CONN(ECTION)?_?STR|(^|_)PAT$|_PWD$|_DSN$/i;
 export const isSecretName = (name: string): boolean => secretName.test(name);
 
-/** What is somebody's access whatever it is called: addresses with a password, keys of well-known forms. */
+/** Values that give access whatever they are called: addresses with a password, keys of well-known forms, also cut short. */
 const secretValue = new RegExp(
   [
     String.raw`://(?:[^/\s:@]*:[^/\s@]+|[^/\s:@]{16,})@`,
@@ -11,13 +13,14 @@ const secretValue = new RegExp(
     String.raw`\b(?:AccountKey|SharedAccessKey|Password|Pwd)=[^;\s]+`,
     String.raw`\b(?:sk-[\w-]{16}|gh[opsur]_\w{20}|github_pat_\w{20}|glpat-[\w-]{16}|xox[abeoprs]-[\w-]{16}|A[KS]IA[A-Z0-9]{16})[\w-]*`,
     String.raw`\b(?:AIza[\w-]{30}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{30}|pypi-[\w-]{30}|eyJ[\w-]{10,}\.eyJ[\w.-]+)[\w-]*`,
+    String.raw`\b(?:${tokenForms.join('|')})`,
   ].join('|'),
   'g',
 );
 export const withoutSecrets = (value: string): string => value.replace(secretValue, '•••');
 
 /** The same for what is decided about: nothing is hidden that a program could take for more than a word. */
-export const withoutSecretWords = (value: string): string =>
+export const redactSecrets = (value: string): string =>
   value.replace(secretValue, (found) => (isWord(found.replace(/^:\/\//, '')) ? '•••' : found));
 
 /** It has the form of a secret: one word without a path or anything that a shell reads. */

@@ -1,0 +1,20 @@
+/** Tokens of well-known forms; the group is what is random in them. */
+export const tokenForms: readonly string[] = [
+  'gh[opsur]_([A-Za-z0-9]{36,})',
+  'github_pat_([A-Za-z0-9]{22}_[A-Za-z0-9]{40,})',
+  String.raw`glpat-([\w-]{20,})`,
+  String.raw`xox[abeoprs]-(\d{6,}-[\w-]{10,})`,
+  'A[KS]IA([A-Z2-7]{16})',
+  String.raw`AIza([\w-]{35})`,
+  String.raw`sk-(?:ant|proj|or|svcacct|admin)-([\w-]{20,})`,
+  'sk-([A-Za-z0-9]{32,})',
+  '[sr]k_live_([A-Za-z0-9]{20,})',
+  String.raw`SG\.([\w-]{20,24}\.[\w-]{40,46})`,
+  'npm_([A-Za-z0-9]{36})',
+  String.raw`pypi-(AgE[\w-]{40,})`,
+  'hf_([A-Za-z0-9]{30,})',
+  'do[por]_v1_([a-f0-9]{64})',
+  'shp(?:at|ca|pa|ss)_([a-fA-F0-9]{32})',
+  String.raw`hv[bs]\.([\w-]{24,})`,
+  'AGE-SECRET-KEY-1([A-Z0-9]{50,})',
+];
