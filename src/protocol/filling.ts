@@ -11,7 +11,7 @@ export const fillingSchema = z.object({
   /** Where room is made by itself. */
   roomAt: z.number().optional(),
   instructions: z.number(),
-  /** Of these, what files of the workspace say; `cut`: not all of it is sent; `hidden`: characters that nobody sees stand in it, marked. */
+  /** Files of the workspace among these. `cut`: not all of the file is sent. `hidden`: it contains invisible characters, which are marked. */
   files: z
     .array(
       z.object({

@@ -21,7 +21,7 @@ export const instructedSchema = z.object({
   /** What it took of the window; `cut`: it is not all of it. */
   tokens: z.number(),
   cut: z.literal(true).optional(),
-  /** Characters that nobody sees stand in it, marked. */
+  /** It contains invisible characters, which are marked. */
   hidden: z.literal(true).optional(),
 });
 export type Instructed = z.infer<typeof instructedSchema>;

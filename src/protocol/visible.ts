@@ -16,8 +16,8 @@ export function visibleProse(text: string): string {
 }
 
 /**
- * How many characters nobody sees stand in a text: tags, joiners and marks of direction outside of the emoji and the scripts that are written
- * with them. Control characters are not among them: editors show them.
+ * Counts the invisible characters of a text: tags, joiners and marks of direction outside of emoji and of the scripts that are written with
+ * them. Control characters do not count: editors show them.
  */
 export function hiddenCount(text: string): number {
   if (!suspiciousProse().test(text)) return 0;
@@ -30,7 +30,7 @@ export function hiddenCount(text: string): number {
   return count;
 }
 
-/** Whether marks of hidden characters stand in a text that `visibleProse` gave. */
+/** Tells whether a text of `visibleProse` contains marks of invisible characters. */
 export const isMarked = (text: string): boolean => /⟨(U\+[0-9A-F]{4,6}( × \d+)?|hidden text: .*)⟩/.test(text);
 
 /** `visible` for one line: line ends are shown as ⏎, so that text cannot imitate lines of ours. */

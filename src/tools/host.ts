@@ -41,7 +41,7 @@ import type { Workspace } from './workspace.ts';
 
 /** The gate: the one place where a tool runs. Find → check arguments → ask → run. */
 export interface ToolHost {
-  /** Whether a call that changes something can be approved: not in an untrusted workspace. */
+  /** A call that changes something can be approved: false in an untrusted workspace. */
   readonly canApprove: boolean;
   /** Before a run: tools that must be started or asked about first. Resolves at once when the signal is aborted. */
   prepare(signal: AbortSignal, say: (text: string) => void): Promise<void>;

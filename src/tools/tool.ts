@@ -126,7 +126,7 @@ export interface Plan {
   why: Words;
   change?: FileChange;
   command?: string;
-  /** What it would discard that no other place has: it is asked about every time. */
+  /** Work that it would discard and that exists nowhere else. Such a call is asked about every time. */
   loss?: Loss;
   /** What its processes will carry in their environment, by which they are found again. */
   marker?: string;

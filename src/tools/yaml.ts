@@ -63,7 +63,7 @@ export function parseYaml(
 /** Errors of one file. The library makes an object of each, which takes longer than reading what it is about. */
 const maxErrors = 100;
 
-/** Where the library reports an error; its types hide it. */
+/** Method to which the library reports an error; its types hide it. */
 interface Reporting {
   onError(
     source: number | [number, ...number[]] | { offset?: number },

@@ -13,7 +13,7 @@ export class NarrowedRules {
   /** @param memories of the workspace, and of the user for all of them */
   constructor(private readonly memories: Readonly<Record<Scope, Pick<Memory, 'get' | 'update'>>>) {}
 
-  /** Whether the rules of a scope have some of these, and nobody was told yet. A memory that cannot be written is asked again later. */
+  /** Finds such rules of a scope, once. Returns true when there are some. A memory that cannot be written is read again at the next start. */
   find(scope: Scope, written: readonly unknown[]): boolean {
     if (this.memories[scope].get(narrowedName) !== undefined) return false;
     const found = written.filter((rule) => whatIsNarrowed(rule) !== undefined).map((rule) => JSON.stringify(rule));

@@ -34,7 +34,7 @@ export class Policies implements vscode.Disposable {
 
   constructor(
     private readonly memory: Memory,
-    /** Of the user, for all workspaces. */
+    /** Memory of the user, for all workspaces. */
     userMemory: Memory,
     private readonly modals: Modals,
     private readonly log: vscode.LogOutputChannel,

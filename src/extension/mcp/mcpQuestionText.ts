@@ -2,7 +2,7 @@ import { t } from '../../protocol/l10n.ts';
 import { visible, visibleLine } from '../../protocol/visible.ts';
 import type { Definition } from '../../tools/mcp/config.ts';
 import { placeOf } from '../../tools/mcp/serverTool.ts';
-import { isSecretName, isWord, withoutSecretWords } from '../../tools/shell/environment.ts';
+import { isSecretName, isWord, redactSecrets } from '../../tools/shell/environment.ts';
 
 /**
  * All that the approval of a server is bound to. A variable can make a harmless command run anything (`NODE_OPTIONS`,
@@ -33,11 +33,11 @@ function variable(name: string, value: string | null): string {
   if (value === null) return t('{0} (taken away)', visibleLine(name));
   const given = value.replace(variables, '');
   if (isSecretName(name) && !/ASKPASS/i.test(name) && isWord(given)) return visibleLine(`${name}${comesFrom(value)}`);
-  const shown = withoutSecretWords(value);
+  const shown = redactSecrets(value);
   return visible(`${name}=${/[\s,"']/.test(shown) ? JSON.stringify(shown) : shown}`).replaceAll('\n', ' ⏎ ');
 }
 
-/** In front of the `@` of an address: it may look like a host. */
+/** Returns the user name in an address, which may look like a host; empty without one. */
 function userOf(url: string): string {
   if (!URL.canParse(url)) return '';
   const { username } = new URL(url);

@@ -19,7 +19,7 @@ export function gitPathsOf(word: string): string[] | undefined {
   return [word, ...sides].map((side) => side.replace(/^[^:/]*:(?!\/)/, '').replace(/^[0-3]:/, ''));
 }
 
-/** Whether a path of Git's (see `gitPathsOf`) names files that may hold secrets, on the disk or in some commit, rather than any of their kind. */
+/** Tells whether a path of `gitPathsOf` names files that may hold secrets, on the disk or in some commit, rather than files of any kind. */
 export function selectsSecrets(path: string): boolean {
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   if (secretReason(names.map((name) => name.replace(/\\(.)/g, '$1')))) return true;

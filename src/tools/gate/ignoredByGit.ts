@@ -8,7 +8,7 @@ import { trackedIn } from './tracked.ts';
 const largestIgnoreFile = 100_000;
 
 /**
- * Whether Git ignores a file (absolute and real) by a plain line of a `.gitignore` around it: a name, a path, or a glob of names. False
+ * Tells whether Git ignores a file (absolute and real) by a plain line of a `.gitignore` around it: a name, a path, or a glob of names. False
  * when a line takes something out again, when Git tracks the file, or when either cannot be said.
  */
 export async function isIgnoredByGit(file: string, roots: readonly WorkspaceRoot[]): Promise<boolean> {

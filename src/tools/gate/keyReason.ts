@@ -3,7 +3,7 @@ import { unescaped } from './expand.ts';
 import { programOf, type ShellPart } from './shellWords.ts';
 
 /**
- * Why a command is asked about every time for what it prints: passwords, tokens and private keys that a program keeps, or the environment
+ * Returns the reason to ask about a command that prints secrets: passwords, tokens and private keys that a program keeps, or the environment
  * of another process. Undefined: nothing of it is known.
  */
 export function keyReason(parts: readonly ShellPart[]): Sentence | undefined {

@@ -190,7 +190,7 @@ async function decide(
   };
 }
 
-/** Why a change of this file (its real path) is asked about every time: a configured server is started from it. Undefined for others. */
+/** Returns the reason to ask about each change of a file (its real path) from which a configured server is started; undefined for others. */
 export const startedReason = (roots: readonly WorkspaceRoot[], path: string): Sentence | undefined =>
   roots.some(({ startedFiles }) => startedFiles?.includes(path))
     ? sentence('A configured MCP server is started from it.')

@@ -3,7 +3,7 @@ import { bracesOf } from './expand.ts';
 import { isLeftover, leftoverGlob } from './leftovers.ts';
 import { plain } from './plain.ts';
 
-/** Why reading this file is asked about: what is read goes to the model's provider. Undefined for ordinary files. */
+/** Returns the reason to ask before this file is read; undefined for ordinary files. What is read goes to the model's provider. */
 export function secretReason(segments: readonly string[]): Sentence | undefined {
   const names = segments.map(plain);
   const name = (names.at(-1) ?? '').replace(backup, ''); // a copy is as good
@@ -68,7 +68,7 @@ const sourceOf = (glob: string) =>
     .join('|');
 const secretName = new RegExp(`^(${secretNames.map(sourceOf).join('|')})$`);
 const secretPaths = new RegExp(`(^|/)(${pathGlobs.map(sourceOf).join('|')})$`);
-/** What Linux shows of a process: its environment holds the keys that it was started with, and so does its memory. */
+/** Environment and memory of a process on Linux, which contain the keys that it was started with. */
 const processMemory = /(^|\/)proc\/([^/]+\/(task\/[^/]+\/)?(environ|mem|auxv)|kcore)$/;
 
 /** The same files as globs without regard to case, for programs that go through folders by themselves. */

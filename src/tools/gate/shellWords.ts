@@ -176,7 +176,7 @@ function isCommand(words: readonly ShellWord[]): boolean {
   return /^(-\w*c|\/c|-command|--call)$/i.test(before) && !program.some((one) => otherLanguages.test(one));
 }
 
-/** What these are given with `-c` is no command of a shell. */
+/** Programs whose `-c` is no command of a shell. */
 const otherLanguages = /^(python[\d.]*|pypy3?|perl|ruby|node|php|git|grep|sed)$/;
 
 /** What these are given as words they read as a command. */

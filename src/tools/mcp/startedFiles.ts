@@ -44,7 +44,7 @@ export async function stateOf(files: readonly string[]): Promise<string> {
   return hash.digest('hex');
 }
 
-/** What Node and Python begin with in a folder. */
+/** Files with which Node and Python begin in a folder. */
 const entryNames = ['index.js', 'index.mjs', 'index.cjs', 'index.ts', '__main__.py', '__init__.py', 'package.json'];
 
 const modulePaths = (name: string): string[] => {

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { win32 } from 'node:path';
 
-/** How a system finds programs. A test gives another one's. */
+/** System on which programs are looked for. A test gives another one. */
 export interface ProgramSystem {
   platform: string;
   env: NodeJS.ProcessEnv;

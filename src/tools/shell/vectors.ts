@@ -113,7 +113,7 @@ async function outputOf(program: string, args: string[], folder: string, signal:
   return bytes > mostNames ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
-/** In front of what is no option; the last one of these options wins. */
+/** Options in front of the operands, of which the last one wins. */
 function withOptions(args: readonly string[], options: readonly string[]): string[] {
   const end = args.indexOf('--');
   return end < 0 ? [...args, ...options] : [...args.slice(0, end), ...options, ...args.slice(end)];

@@ -8,7 +8,7 @@ import type { Installer } from './row.ts';
 
 /** The project's own copy of a tool, which may be any file. */
 export interface OwnCopy {
-  /** How it is started, as it stands in front of its name: `npx `, `.venv/bin/`. */
+  /** Launcher or folder in front of its name: `npx `, `.venv/bin/`. */
   through: string;
   /** Those that may have put it there. */
   installers: readonly Installer[];

@@ -25,7 +25,7 @@ export type Operands =
   | RegExp
   | ((word: string) => boolean);
 
-/** What a word that is no option may be. */
+/** Tells whether a word that is no option is harmless, or what has to be checked on the disk first. */
 export function allowsOperand(operands: Operands | undefined, word: string): boolean | Claim {
   if (operands === undefined) return false;
   if (operands === 'text') return true;

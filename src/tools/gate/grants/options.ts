@@ -60,9 +60,9 @@ function readShort(word: string, options: Options): Spelled | undefined {
   return { names };
 }
 
-/** What options have said so far. */
+/** Options read so far. */
 export interface Gathered {
-  /** What has yet to be looked at on the disk. */
+  /** Checks on the disk that are still to be made. */
   claims: Claim[];
   values: string[];
   /** Names of the options. */

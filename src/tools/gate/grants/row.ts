@@ -67,7 +67,7 @@ export interface Row {
   no: readonly string[];
 }
 
-/** How a row covers the words of a command. */
+/** Result of matching a row with the words of a command. */
 export interface Fit extends Omit<Gathered, 'used'> {
   operands: string[];
 }

@@ -2,7 +2,7 @@ import { sqlReads } from '../readOnlyScripts.ts';
 import { isKnown, some } from '../step.ts';
 import { isBuildTarget, isCheckName, isPreset } from './checkNames.ts';
 
-/** What is to be looked at on the disk before a word is harmless. */
+/** A check on the disk, after which a word is harmless. */
 export interface Claim {
   path: string;
   /**
@@ -10,7 +10,7 @@ export interface Claim {
    * of Python that is a folder. `configured`: read by a program that takes its configuration from the folders around it.
    */
   as: 'read' | 'there' | 'output' | 'folder' | 'module' | 'package' | 'configured';
-  /** Of `configured`: its name. */
+  /** Name of a `configured` tool. */
   program?: string;
 }
 
@@ -39,13 +39,13 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
   '<folder>': (value) => isPath(value) && { path: value, as: 'folder' },
   /** A file of another folder that says what to do there: as if it ran there. */
   '<manifest>': (value) => isPath(value) && { path: value.replace(/[^/]*$/, '') || '.', as: 'folder' },
-  /** What is built is built as the folder says: one that a build has made, or a folder of its own. */
+  /** Build folder: one that a build has made, or a folder of its own. */
   '<build>': (value) => isPath(value) && { path: value, as: buildFolder.test(value) ? 'read' : 'folder' },
-  /** Where build files are written, over what is there. */
+  /** Folder into which build files are written, over existing ones. */
   '<made>': (value) => buildFolder.test(value) && { path: value, as: 'read' },
   /** Handed on to Git: no option of it. */
   '<revision>': (value) => /^[\w@][\w@{}^~:./-]*$/.test(value),
-  /** Of packages; what is in brackets is handed on to Git. */
+  /** Filter of packages; text in brackets would be passed to Git. */
   '<filter>': (value) => !/^-|\[\s*-/.test(value),
   /** `jq` of a program that shows it its variables. */
   '<jq>': (value) => !/env|input|import|include|\$__/i.test(value),
@@ -60,34 +60,34 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
   /** Git runs the program that checks signatures for `%G` and `%(signature)`, and to sort by it. */
   '<format>': (value) => !/%[-+ ]?G|signature/.test(value),
   '<sort>': (value) => !value.includes('signature'),
-  /** Of `git log -L`: `1,20:src/a.ts`. */
+  /** Value of `git log -L`: `1,20:src/a.ts`. */
   '<range>': (value) => {
     const path = value.slice(value.lastIndexOf(':') + 1);
     return isPath(path) && { path, as: 'read' };
   },
-  /** Of a build: one that tests, checks or builds, or a file that it makes. */
+  /** Target of a build: one that tests, checks or builds, or a file that it makes. */
   '<target>': (value) => !value.includes('/') && isBuildTarget(value),
   /** Settings of a build that the project has given a name. */
   '<preset>': isPreset,
-  /** Of `eslint --rule`: options of a rule may name a file to load. */
+  /** Value of `eslint --rule`: options of a rule may name a file to load. */
   '<rule>': (value) => !/[[\]{}]/.test(value),
-  /** Of `python -W`: a category with a dot in it is loaded. */
+  /** Value of `python -W`: a category with a dot in it is loaded. */
   '<warning>': (value) => /^(error|ignore|default|always|module|once)(:[^:.]*(:[A-Za-z]*)?)?$/.test(value),
-  /** Of `pytest -p`: with `no:` a plugin is left out, without it is loaded. */
+  /** Value of `pytest -p`: a plugin is disabled with `no:`, and loaded without. */
   '<noplugin>': (value) => /^no:[\w.-]+$/.test(value),
-  /** For the linker of Go: only what leaves debugging symbols out. */
+  /** Flags of Go's linker that leave debugging symbols out. */
   '<strip>': (value) => /^-[sw]( -[sw])*$/.test(value),
-  /** Of `ps` and the like: what to show, but no environment. */
+  /** Columns of `ps` and the like, without the environment. */
   '<fields>': (value) => /^[-+\w,%.=]+$/.test(value) && !/env/i.test(value),
   /** Names side by side, as of tests, projects or labels. */
   '<labels>': (value) => /^[\w@*][\w@*:.,+=/!-]*$/.test(value) && !/(^|[/,])\.\.([/,]|$)/.test(value),
   '<word>': (value) => /^[\w][\w .-]*$/.test(value),
   /** Names, each of which says a test, a check or a build. */
   '<checks>': (value) => value.split(',').every(isCheckName),
-  /** Of `tox`: versions of Python, and checks. */
+  /** Environments of `tox`: versions of Python, and checks. */
   '<environments>': (value) =>
     value.split(',').every((one) => /^(py\d*(\.?\d+)?|pypy\d+)(-[\w.]+)*$/.test(one) || isCheckName(one)),
-  /** How the project is compiled, as its build writes it down; other kinds of such files name programs to run. */
+  /** Compilation database that a build writes; other kinds of such files name programs to run. */
   '<commands>': (value) => /(^|\/)compile_commands\.json$/.test(value) && isPath(value) && { path: value, as: 'read' },
   '<sql>': (value) => sqlReads(value),
   '<lint>': (value) => /^[a-z][\w:-]*$/i.test(value),
@@ -96,7 +96,7 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
 export const isPath = (value: string): boolean =>
   isKnown(value) && value !== '' && !/^[-~@]|^[a-z][a-z0-9+.-]*:\/\//i.test(value);
 
-/** To a shell `+n` is an option, too. */
+/** An option, which in a shell can begin with `+`, too. */
 export const isFile = (value: string): boolean => isPath(value) && !/:|^\+/.test(value);
 
 export const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build|artifacts|publish)[\w-]*(\/\w[\w.-]*)*\/?$/;

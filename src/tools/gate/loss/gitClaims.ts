@@ -1,6 +1,6 @@
 import type { Entry, Repository } from './repository.ts';
 
-/** What a command of Git would discard or move. */
+/** Work that a command of Git would discard or move. */
 export interface GitLoss {
   /** Files whose changes are in no commit and in no stash afterwards; absolute. */
   discarded?: readonly string[];
