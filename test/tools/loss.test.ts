@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, symlinkSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import { inEnglish } from '../../src/protocol/l10n.ts';
 import type { OwnedRule } from '../../src/protocol/rule.ts';
@@ -262,6 +262,24 @@ describe('the data that a command discards', () => {
         assert.equal(loss && inEnglish(loss.text), expected, command);
       }
     } finally {
+      own.cleanup();
+    }
+  });
+
+  it('a stream of the command is not the one of this process, whatever file that is', async () => {
+    const own = await temporaryWorkspace({ 'ours.log': 'kept\n' });
+    const fd = openSync(paths.join(own.root, 'ours.log'), 'a');
+    const script = `
+      import { lossOf } from ${JSON.stringify(paths.join(import.meta.dirname, '../../src/tools/gate/loss/loss.ts'))};
+      const root = ${JSON.stringify(own.root)};
+      const of = (command) => lossOf([{ path: root }], root, command, ${patient});
+      console.log(JSON.stringify([await of('echo x > /dev/stderr'), (await of('echo x > ours.log')).items.length]));`;
+    try {
+      const node = [process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]] as const;
+      const said = execFileSync(...node, { stdio: ['ignore', 'pipe', fd], encoding: 'utf8' });
+      assert.deepEqual(JSON.parse(said), [null, 1]);
+    } finally {
+      closeSync(fd);
       own.cleanup();
     }
   });

@@ -13,6 +13,9 @@ export async function isDisk(path: string): Promise<boolean> {
   return inDev && !harmless.test(name);
 }
 
+/** Tells whether a path means a stream of the process that uses it, which is another one here than in a command. */
+export const isOwnStream = (path: string): boolean => /^\/dev\/std(in|out|err)$/.test(paths.posix.normalize(path));
+
 const raw = /^(r?disk|k?mem$|port$|sg\d|nvme\d|ng\d)/;
 const harmless =
   /^(null|zero|full|u?random|tty|console|std(in|out|err)$|fd\/|pt(s\/|mx)|cu\.|shm\/|mqueue\/|tcp\/|udp\/|snd\/|dri\/|input\/|video|serial\/|usb|hidraw|i2c|spidev|gpio|kmsg$|log$)/;

@@ -6,6 +6,7 @@ import { joined } from '../../../protocol/sentence.ts';
 import { linesOf } from '../../files/text.ts';
 import type { Loss } from '../../tool.ts';
 import type { WorkspaceRoot } from '../../workspace.ts';
+import { isOwnStream } from '../devices.ts';
 import { temporaryFolders } from '../outputs.ts';
 import { readPlain } from '../plainFile.ts';
 import { type Claim, claimsOf } from './claims.ts';
@@ -140,6 +141,7 @@ function grouped(places: readonly string[], repositoryOf: (place: string) => Rep
 
 /** The path as the disk has it; undefined when nothing is there that could be lost. What a link leads to is not deleted with it. */
 async function placed(path: string, isDelete: boolean): Promise<string | undefined> {
+  if (isOwnStream(path)) return undefined;
   const real = await realpath(isDelete ? paths.dirname(path) : path).catch(() => undefined);
   if (real === undefined) return undefined;
   const place = isDelete ? paths.join(real, paths.basename(path)) : real;
