@@ -12,6 +12,8 @@ export interface Part {
   row?: {
     command: string;
     kind: Kind;
+    /** What rules for the project's copy of the program call it, the one that a new rule is for first. */
+    copies?: string[];
     /** Where a rule for the row holds, when that is not where it runs: the project around it. */
     folders?: string[];
   };

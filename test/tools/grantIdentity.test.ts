@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import * as paths from 'node:path';
 import { understand } from '../../src/tools/gate/parts.ts';
+import { decide } from '../../src/tools/gate/policy.ts';
+import { rulesFor } from '../../src/tools/gate/rules.ts';
 import { useSystemPath } from '../support/systemPath.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 
@@ -180,4 +182,61 @@ describe('the identity of a program that a rule covers', () => {
   });
   for (const [command, expected, path] of cases)
     it(`${command}${path ? ` with the path ${path}` : ''} is ${expected}`, () => check(command, expected, path));
+});
+
+/** A rule as it is offered for the first command, and what it covers of the others. */
+const copies: [command: string, rule: string, covered: readonly string[], asked: readonly string[]][] = [
+  [
+    'npx eslint src',
+    'npm: eslint',
+    ['pnpm exec eslint src', 'yarn exec eslint src', 'node_modules/.bin/eslint src/a.ts', 'bunx eslint .'],
+    ['eslint src', 'pnpm eslint src', 'yarn eslint src', 'uv run eslint src', 'bin/eslint src', 'npx eslint -c a.js'],
+  ],
+  [
+    'uv run pytest',
+    'uv: pytest',
+    ['.venv/bin/pytest', '.venv/bin/python -m pytest -q', 'uv run python -m pytest', 'poetry run pytest'],
+    ['pytest', 'python3 -m pytest', 'pipenv run pytest', 'venv/bin/pytest', 'docker compose exec web pytest'],
+  ],
+  [
+    '.venv/bin/pytest',
+    'venv: pytest',
+    ['poetry run pytest -q'],
+    ['uv run pytest', 'uv run python -m pytest', 'pytest'],
+  ],
+];
+
+describe('a rule for the copy that a project has of a tool', () => {
+  useSystemPath();
+  for (const [command, rule, covered, asked] of copies)
+    it(`made for ${command} covers each launcher of that file and no other`, async () => {
+      const partsOf = async (line: string) => (await understand(workspace.roots, workspace.root, line)).parts ?? [];
+      const parts = await partsOf(command);
+      const plan = { what: '', where: '', why: '', grant: command, run: async () => {}, command, parts };
+      const [, offered = []] = rulesFor({ call: { id: '1', name: 'shell.run', arguments: {} }, plan });
+      assert.deepEqual(offered, [{ effect: 'allow', tool: 'shell.run', command: rule, varies: true }]);
+      const policy = {
+        preset: 'ask-everything' as const,
+        readOnlyCommands: false,
+        rules: offered.map((one) => ({ scope: 'workspace' as const, ...one })),
+      };
+      const effect = async (line: string) =>
+        decide(policy, {
+          tool: 'shell.run',
+          risk: 'execute',
+          readsOnly: false,
+          always: false,
+          trusted: true,
+          paths: [],
+          command: line,
+          folder: '.',
+          parts: await partsOf(line),
+        }).effect;
+      for (const line of covered) assert.equal(await effect(line), 'allow', line);
+      for (const line of asked) assert.equal(await effect(line), 'ask', line);
+    });
+  it('stored before rules were for copies covers what is started as it says', async () => {
+    const { parts } = await understand(workspace.roots, workspace.root, 'npx eslint src');
+    assert.equal(parts![0]!.row!.command, 'npx eslint');
+  });
 });

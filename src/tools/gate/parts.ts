@@ -119,9 +119,9 @@ async function partOf(
   const claimed = match && (await checkedClaims(match.claims, step.folder, roots));
   if (claimed) {
     const home = match.home && (await homeOf(match.home, folder, step.folder, roots));
-    const { command, kind } = match;
+    const { command, kind, copies } = match;
     const around = home !== undefined && home !== folder && { folders: [...new Set([home, ...claimed])] };
-    return { ...part, folders: [...new Set([folder, ...claimed])], row: { command, kind, ...around } };
+    return { ...part, folders: [...new Set([folder, ...claimed])], row: { command, kind, ...(copies && { copies }), ...around } };
   }
   return part.words === '' || step.unsettled ? undefined : part;
 }

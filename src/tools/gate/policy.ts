@@ -108,8 +108,10 @@ function coveringParts(
     const exact = (rule: Rule) => rule.kind === undefined && !rule.varies && rule.command === words;
     const own = folders.length === 1 && allows.find((rule) => exact(rule) && holdsIn(rule, folders[0]!));
     if (own) return [own];
-    const covers = (rule: Rule) =>
-      rule.kind !== undefined ? rule.kind === row?.kind : rule.varies && rule.command === row?.command;
+    const covers = ({ kind, varies, command }: Rule) =>
+      kind !== undefined
+        ? kind === row?.kind
+        : varies && row && (command === row.command || row.copies?.some((copy) => command === copy));
     return placesOf({ folders, row }).map((place) => allows.find((rule) => covers(rule) && holdsIn(rule, place)));
   });
   const all = covering.filter((rule) => rule !== undefined);

@@ -145,7 +145,7 @@ function commandRules(plan: Plan, allow: (more: Partial<Rule>) => Rule): Rule[][
   const everywhere = kinds.flatMap((kind) => packages.map((place) => allow({ kind, ...inFolder(place) })));
   return [
     ...offered,
-    each(({ row }) => ({ command: row!.command, varies: true })),
+    each(({ row }) => ({ command: row!.copies?.[0] ?? row!.command, varies: true })),
     each(({ row }) => ({ kind: row!.kind })),
     ...(inPackages ? [[...everywhere, ...others]] : []),
   ];
@@ -200,7 +200,22 @@ function coveredBy({ effect, tool, path, command, kind, varies, site, server }: 
   const what = varies && command === readingRow ? sentence(readingRow) : command;
   const words = tool === 'shell.run' ? what : joined([`${tool}:`, what]);
   if (effect !== 'allow') return joined([words, '…']);
-  return varies ? sentence('{0} with other names and harmless options', words) : words;
+  return varies ? sentence('{0} with other names and harmless options', copyOf(words) ?? words) : words;
+}
+
+/** Text of a rule for a project's copy of a program: the program, and its launchers. */
+function copyOf(words: Words): Words | undefined {
+  const [, copy, command] = /^(npm|venv|uv): (.*)$/s.exec(typeof words === 'string' ? words : '') ?? [];
+  switch (copy) {
+    case 'npm':
+      return sentence('{0}, run through npx, an exec command or node_modules/.bin,', command!);
+    case 'venv':
+      return sentence('{0}, run through .venv/bin, poetry run or pdm run,', command!);
+    case 'uv':
+      return sentence('{0}, run through uv run or .venv/bin,', command!);
+    default:
+      return undefined;
+  }
 }
 
 /** The folder that a rule which allows commands holds in. */

@@ -14,6 +14,22 @@ export interface OwnCopy {
   installers: readonly Installer[];
 }
 
+/**
+ * Which one file of a project several launchers start: `npm`, of the nearest `node_modules/.bin`; `venv`, of `.venv/bin`; `uv`, the same,
+ * which uv may install first. A rule is for the copy, whichever of its launchers starts it.
+ */
+export type Copy = 'npm' | 'venv' | 'uv';
+
+/**
+ * Returns the copies whose rules cover what is started through this, the one that a new rule is for first. Empty where a launcher may
+ * start something else: `pnpm name` a script of that name, `bin/name` a file of the repository.
+ */
+export function copiesOf(through: string): readonly Copy[] {
+  if (/^(npx |bunx |(npm|pnpm|yarn) exec |(\.\/)?node_modules\/\.bin\/)$/.test(through)) return ['npm'];
+  if (/^(\.venv\/bin\/|(poetry|pdm) run )(python3? -m )?$/.test(through)) return ['venv', 'uv'];
+  return /^uv run (python3? -m )?$/.test(through) ? ['uv'] : [];
+}
+
 /** A program, and where it comes from: the system, or the project's own files. */
 export interface Launched {
   words: string[];

@@ -11,7 +11,7 @@ import { gitRows } from './git.ts';
 import { githubRows } from './github.ts';
 import { goRows } from './go.ts';
 import { jvmRows } from './jvm.ts';
-import { launched } from './launchers.ts';
+import { copiesOf, launched } from './launchers.ts';
 import { linterRows } from './linters.ts';
 import { machineRows } from './machines.ts';
 import { nativeRows } from './native.ts';
@@ -89,6 +89,8 @@ export interface Match {
   /** The row's, behind what starts the project's own copy of the program. */
   command: string;
   kind: Kind;
+  /** What rules for the project's copy call it, the one that a new rule is for first. Absent where the launcher makes a difference. */
+  copies?: string[];
   claims: Claim[];
   home?: Row['home'];
 }
@@ -103,7 +105,9 @@ export async function rowFor(
   if (!found) return undefined;
   const { words: meant, own, shimmed } = found;
   const { through = '', installers = [] } = own ?? {};
+  const copies = copiesOf(through);
   const covered = (command: string, kind: Kind, claims: Claim[], home?: Row['home']): Match => ({
+    ...(copies.length > 0 && { copies: copies.map((copy) => `${copy}: ${command}`) }),
     command: through + command,
     kind: (shimmed || own) && (kind === 'looks' || kind === 'asks') ? 'loads' : kind,
     claims,
