@@ -40,11 +40,16 @@ export function days(): Day[] {
   return [...others, ...files.map((file) => read(paths.join(own, file)) as Day)];
 }
 
+/** Rules that the user of a day makes: for the exact words of each command, for its row of the table, or for its kind. */
+export const breadths = ['exact', 'row', 'kind'] as const;
+export type Breadth = (typeof breadths)[number];
+
 /**
- * Plays a day with *Reads are free*: each question is answered with the widest *Always Allow* that it offers, else with *Allow*; what is
- * dangerous is denied. Nothing runs but the shell's own part of what was asked about: the files that its output goes to are made.
+ * Plays a day with *Reads are free*: each approval is answered with the rule of this breadth, or the widest below it that is offered, else
+ * with *Allow*; what is dangerous is denied. Nothing runs but the shell's own part of what was approved: the files that its output goes to
+ * are made.
  */
-export async function play({ id, tree, commands }: Day): Promise<Played> {
+export async function play({ id, tree, commands }: Day, breadth: Breadth = 'kind'): Promise<Played> {
   const workspace = await temporaryWorkspace(tree);
   const temporary = realpathSync(mkdtempSync(paths.join(tmpdir(), 'day-')));
   const { TMPDIR } = process.env;
@@ -66,7 +71,8 @@ export async function play({ id, tree, commands }: Day): Promise<Played> {
       });
       await call('shell.run', { command: text });
       const offered: Rule[][] = asked.length > 0 ? rulesFor(asked[0]!) : [];
-      for (const rule of offered.at(-1) ?? []) rules.push({ scope: 'workspace', ...rule });
+      const made = breadth === 'kind' ? offered.at(-1) : offered.slice(0, breadths.indexOf(breadth) + 1).at(-1);
+      for (const rule of made ?? []) rules.push({ scope: 'workspace', ...rule });
       if (harm === 'danger' && asked.length === 0) played.dangers.push(command);
       if (harm === 'changes' && asked.length === 0) played.changes.push(command);
       if (harm !== 'none' || ++harmless <= 10) continue;
