@@ -50,6 +50,10 @@ const installed = [
   ...['--require', 'test/e2e/hooks.ts', 'test/vsix/editor/*.test.ts'],
 ];
 
+const asked = process.argv.slice(2);
+/** A part that is named runs as in CI. */
+const step: Step = isAsked('all') ? 'all' : asked.length > 0 ? 'ci' : 'usual';
+
 const parts: Part[] = [
   {
     name: 'check',
@@ -102,6 +106,8 @@ const parts: Part[] = [
   {
     name: 'e2e',
     counts: true,
+    // Editors wait about half of their time.
+    ...(step === 'usual' && { beside: 'unit' }),
     run(options) {
       const env: CommandOptions['env'] = step === 'all' ? { TOWPATH_TRIES: 'many' } : {};
       return all({ ...options, env }, node('test/e2e/run.ts'));
@@ -143,9 +149,6 @@ function filesThatTry(): string[] {
   return unitFiles('all').filter((file) => /support\/tries\.ts|\/(recordedCases|serve)\.ts/.test(text(file)));
 }
 
-const asked = process.argv.slice(2);
-/** A part that is named runs as in CI. */
-const step: Step = isAsked('all') ? 'all' : asked.length > 0 ? 'ci' : 'usual';
 process.env.TOWPATH_STEP = step;
 if (step === 'all') process.env.TOWPATH_PICTURES = 'all';
 

@@ -13,29 +13,75 @@ const steps: readonly Step[] = ['usual', 'ci', 'all'];
 /** Step of this process, from the environment variable that `npm test` sets; `ci` without it. */
 export const currentStep = (): Step => steps.find((step) => step === process.env.TOWPATH_STEP) ?? 'ci';
 
-/** Unit tests from `ci` on: they kill processes, load a model again and again, draw long conversations, or read all types. */
+/**
+ * Unit tests from `ci` on: they kill processes, load a model again and again, replay recorded wire data, draw long conversations, try what
+ * chance makes, or read all types.
+ */
 const slowUnits = [
+  'check/checkModel',
   'dictionaries',
+  'engine/failingStore',
+  'engine/roomHistories',
+  'engine/undoHistories',
   'extension/aside/aside',
+  'extension/commit/commitChanges',
+  'extension/view/delivery',
   'kills/kills',
+  'l10n/models',
+  'llm/anthropicRecorded',
+  'llm/behaviours',
+  'llm/faults',
+  'llm/faultsFlood',
+  'llm/faultsSleep',
+  'llm/faultsTls',
+  'llm/google.recorded',
   'llm/local/ahead',
   'llm/local/client',
+  'llm/local/demo',
   'llm/local/grows',
   'llm/local/keeper',
+  'llm/local/lookup',
   'llm/local/process',
   'llm/local/product',
   'llm/local/remembers',
   'llm/local/sampled',
+  'llm/local/secondOpinion',
   'llm/local/straight',
   'llm/local/trouble',
+  'llm/local/window',
+  'llm/recorded',
+  'programs',
   'run',
+  'runs/lock',
+  'tools/destructive',
+  'tools/edits',
+  'tools/grantAttacks',
   'tools/grants',
   'tools/kills',
+  'tools/left',
+  'tools/mcp/approval',
   'tools/mcp/faults',
   'tools/mcp/grants',
+  'tools/mcp/reference',
+  'tools/outside',
+  'tools/races',
+  'webview/bounds',
+  'webview/cards',
+  'webview/cardsDrawn',
   'webview/everyone',
+  'webview/graph',
   'webview/long',
+  'webview/markdown',
+  'webview/mentions',
+  'webview/strip',
   'webview/words',
+  'workflows/package/increments',
+  'workflows/package/reminder',
+  'workflows/run/flows',
+  'workflows/run/interrupted',
+  'workflows/run/resume',
+  'workflows/sixFlows',
+  'workflows/templates',
 ].map((name) => `test/${name}.test.ts`);
 
 /** The longest unit test files, the longest first: started early, none of them runs alone at the end. */
@@ -67,7 +113,7 @@ const longestUnits = [
 ].map((name) => `test/${name}.test.ts`);
 
 /** One walk through each part of the product in a real editor. The other files of `test/e2e` run from `ci` on. */
-const usualWalks = ['approvals', 'day', 'edits', 'habits', 'keys', 'saving', 'smoke', 'story', 'strip', 'undo'].map(
+const usualWalks = ['approvals', 'day', 'edits', 'keys', 'saving', 'smoke', 'story', 'undo'].map(
   (name) => `test/e2e/${name}.test.ts`,
 );
 
