@@ -203,7 +203,8 @@ async function appendReply(
 }
 
 function show(emit: Turns['emit'], chunk: ChatStreamChunk): void {
-  const { content, thinking, toolCallDelta: delta } = chunk;
+  const { content, thinking, contentIsThinking, toolCallDelta: delta } = chunk;
+  if (contentIsThinking) void emit({ type: 'chunk', contentIsThinking });
   if (content || thinking) void emit({ type: 'chunk', content, thinking });
   if (delta) {
     const { index, name, argumentsText } = delta;

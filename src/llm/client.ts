@@ -56,6 +56,8 @@ export interface ToolCallDelta {
 export interface ChatStreamChunk {
   content?: string;
   thinking?: string;
+  /** The content so far was thinking: its end was marked, and its beginning was not. */
+  contentIsThinking?: true;
   toolCallDelta?: ToolCallDelta;
   /** A call that is complete; its index is its place among the reply's calls. */
   toolCall?: ToolCall;
@@ -100,6 +102,10 @@ export class Reply {
 
   /** Throws `LLMError` at a call that there is no room for: a reply is told with all of its calls, or broke off. */
   add(chunk: ChatStreamChunk): void {
+    if (chunk.contentIsThinking) {
+      this.thinking += this.content.trimEnd();
+      this.content = '';
+    }
     this.content += chunk.content ?? '';
     this.thinking += chunk.thinking ?? '';
     const begun = chunk.toolCallDelta?.index ?? -1;

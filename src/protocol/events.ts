@@ -384,6 +384,8 @@ const shownEvents = [
   event('chunk', {
     content: z.string().optional(),
     thinking: z.string().optional(),
+    /** The content of this reply so far was thinking. */
+    contentIsThinking: z.literal(true).optional(),
     /** A fragment of a call being written; `index` counts the calls of this reply. */
     toolCall: z
       .object({ index: z.number(), name: z.string().optional(), argumentsText: z.string().optional() })

@@ -126,6 +126,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
         break;
       }
       run.live ??= { content: '', thinking: '', calls: [] };
+      if (event.contentIsThinking) {
+        run.live.thinking += run.live.content.trimEnd();
+        run.live.content = '';
+      }
       run.live.content += event.content ?? '';
       run.live.thinking += event.thinking ?? '';
       if (event.toolCall) {

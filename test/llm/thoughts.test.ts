@@ -35,7 +35,34 @@ const cases: [says: string, text: string, thinking: string, content: string][] =
   ['thinking that ends in half a mark', '<think>And on </thi', 'And on </thi', ''],
   ['thinking and nothing else', '<think>Hm.</think>\n', 'Hm.', ''],
   ['a quotation of the mark', 'Write <think>so</think>.', '', 'Write <think>so</think>.'],
-  ['another mark', '<thinking>so</thinking>', '', '<thinking>so</thinking>'],
+  ['several blocks', '<think>One.</think>\n<think>Two.</think>\nFour.', 'One.Two.', 'Four.'],
+  ['a block behind text', '<think>One.</think>First.\n<think>Two.</think>\nThen.', 'One.Two.', 'First.\nThen.'],
+  ['no opening mark', 'The sum. It is 4.\n</think>\n\nFour.', 'The sum. It is 4.', 'Four.'],
+  ['no opening mark, and code before it', 'So `</think>` ends it.\n</think>Four.', 'So `</think>` ends it.', 'Four.'],
+  ['a closing mark in a fence', '```\n</think>\n```\nis it.', '', '```\n</think>\n```\nis it.'],
+  ['an end mark', 'Four.<|im_end|>\n', '', 'Four.'],
+  ['several end marks', 'Four.</s><|endoftext|>', '', 'Four.'],
+  ['an end mark in the middle', 'The token <|im_end|> ends a turn.', '', 'The token <|im_end|> ends a turn.'],
+  ['Claude-like', '<thinking>so</thinking>Four.', 'so', 'Four.'],
+  ['Seed-OSS', '<seed:think>so</seed:think>Four.', 'so', 'Four.'],
+  ['MiniMax M3', 'so</mm:think>Four.', 'so', 'Four.'],
+  ['Hunyuan 3', '<think:opensource>so</think:opensource>Four.', 'so', 'Four.'],
+  ['Magistral', '[THINK]so[/THINK]Four.', 'so', 'Four.'],
+  ['Cohere', '<|START_THINKING|>so<|END_THINKING|><|START_RESPONSE|>Four.<|END_RESPONSE|>', 'so', 'Four.'],
+  ['Gemma 4', '<|channel>thought\nso<channel|>Four.<turn|>', 'so', 'Four.'],
+  ['Apertus', '<|inner_prefix|>so<|inner_suffix|>Four.', 'so', 'Four.'],
+  [
+    'gpt-oss',
+    '<|channel|>analysis<|message|>so<|end|><|start|>assistant<|channel|>final<|message|>Four.<|return|>',
+    'so',
+    'Four.',
+  ],
+  [
+    'Kimi K3',
+    '<|open|>think<|sep|>so<|close|>think<|sep|><|open|>response<|sep|>Four.<|close|>response<|sep|>',
+    'so',
+    'Four.',
+  ],
   ['half a mark', '<thin', '', '<thin'],
   ['an answer with blanks around it', '\n\n Four. \n', '', '\n\n Four. \n'],
   ['blanks', ' \n', '', ' \n'],
@@ -65,9 +92,8 @@ describe('thinking that a model wrote as text', () => {
         const whole = await heard([said(text), end]);
         const cut = await heard([...pieces, end]);
         assert.deepEqual([cut.thinking, cut.content], [whole.thinking, whole.content]);
-        const letters = (all: string) => all.replace(/\s/g, '');
-        const marked = whole.content === text ? text : text.replace('<think>', '').replace('</think>', '');
-        assert.equal(letters(whole.thinking + whole.content), letters(marked));
+        const letters = (all: string) => [...all.replace(/[^abc🙂]/gu, '')].sort().join('');
+        assert.equal(letters(whole.thinking + whole.content), letters(text));
       }),
       { numRuns: 2000 },
     );

@@ -43,10 +43,11 @@ export class Delivery {
 function joinPieces(one: RunEvent, next: RunEvent): RunEvent | undefined {
   if (one.type !== 'chunk' || next.type !== 'chunk' || one.runId !== next.runId || one.node !== next.node)
     return undefined;
+  if (next.contentIsThinking) return undefined;
   if (!one.toolCall && !next.toolCall) {
     const content = (one.content ?? '') + (next.content ?? '');
     const thinking = (one.thinking ?? '') + (next.thinking ?? '');
-    return { ...next, content, thinking };
+    return { ...next, ...(one.contentIsThinking && { contentIsThinking: true }), content, thinking };
   }
   const [call, more] = [one.toolCall, next.toolCall];
   if (!call || !more || call.index !== more.index || hasText(one) || hasText(next)) return undefined;

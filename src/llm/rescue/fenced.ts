@@ -1,7 +1,9 @@
 import { callsIn, endOfJson, malformed } from './json.ts';
-import type { KnownTools, Region, WrittenCall } from './known.ts';
-import { openingLimit, openingOf, pythonHead } from './opening.ts';
+import { openingLimit } from './jsonOpening.ts';
+import { findTool, type KnownTools, type Region, type WrittenCall } from './known.ts';
+import { openingOf, pythonHead } from './opening.ts';
 import { readPythonCall } from './python.ts';
+import { readForm } from './reader.ts';
 
 /**
  * Fenced calls (Gemma, and many models that were asked for JSON), one fence or several, as all that is left of the
@@ -13,7 +15,7 @@ export function readFenced(text: string, start: number, known: KnownTools): Regi
     const [head, mark] = /^ {0,3}(`{3,}|~{3,})[^\n]*\n\s*/.exec(text.slice(at, at + openingLimit))!;
     const body = at + head.length;
     const close = new RegExp(`\\s*${mark![0]}{${mark!.length},}[ \\t]*(?:\\r?\\n\\s*|$)`, 'y');
-    const read = text[body] === '{' || text[body] === '[' ? readJsonBody : readPythonBody;
+    const read = bodyReader(text, body);
     const found = read(text, body, close, known);
     if (!found.calls) return undefined;
     calls.push(...found.calls);
@@ -21,6 +23,28 @@ export function readFenced(text: string, start: number, known: KnownTools): Regi
     const another = openingOf(text.slice(found.end, found.end + openingLimit), known) === 'call';
     if (!another || !/^[`~]/.test(text.slice(found.end, found.end + 1))) return undefined;
     at = found.end;
+  }
+}
+
+function bodyReader(text: string, body: number): typeof readJsonBody {
+  if (text[body] === '{' || (text[body] === '[' && !/^\[(TOOL_CALLS|unused)/.test(text.slice(body, body + 20))))
+    return readJsonBody;
+  return pythonHead.test(text.slice(body, body + openingLimit)) ? readPythonBody : readFormBody;
+}
+
+function readFormBody(text: string, start: number, close: RegExp, known: KnownTools): Region {
+  const calls: WrittenCall[] = [];
+  for (let at = start; ; ) {
+    const region = readForm(text, at, known);
+    if (!region.calls) return { end: region.end };
+    calls.push(...region.calls);
+    const closed = endAt(text, region.end, close);
+    if (closed !== -1) return { end: closed, calls };
+    const next = region.end + /^\s*/.exec(text.slice(region.end))![0].length;
+    if (next >= text.length)
+      return { end: text.length, calls: calls.map(({ name }) => malformed(known, name, text.slice(start))) };
+    if (next === at) return { end: text.length };
+    at = next;
   }
 }
 
@@ -40,7 +64,7 @@ function readPythonBody(text: string, start: number, close: RegExp, known: Known
   try {
     for (let at = start; ; ) {
       const { name, arguments: given, end } = readPythonCall(text, at);
-      const tool = known.get(name);
+      const tool = findTool(known, name);
       if (!tool) return { end };
       calls.push({ name: tool.name, arguments: given });
       const closed = endAt(text, end, close);

@@ -1,7 +1,7 @@
 import { parseArguments } from '../arguments.ts';
 import { endOfString, isObject } from '../json.ts';
-import type { KnownTools, WrittenCall } from './known.ts';
-import { openingLimit, openingOfJson } from './opening.ts';
+import { openingLimit, openingOfJson } from './jsonOpening.ts';
+import { findTool, type KnownTools, type WrittenCall } from './known.ts';
 
 /** Index after the bracket that closes the one at `start`, or -1. Strings are skipped; nothing else is checked. */
 export function endOfJson(text: string, start: number): number {
@@ -35,15 +35,17 @@ function callIn(item: unknown, known: KnownTools, marked: boolean, text: string)
   if (!isObject(item)) return undefined;
   const { function: inner, type: _, id: __, ...rest } = item;
   const call = isObject(inner) && Object.keys(rest).length === 0 ? inner : item;
-  const name = typeof call.name === 'string' ? call.name : call.function;
-  if (typeof name !== 'string' || !known.has(name)) return undefined;
+  const name = [call.name, call.tool_name, call.function].find((one) => typeof one === 'string');
+  if (typeof name !== 'string' || !findTool(known, name)) return undefined;
   const keys = Object.keys(call);
-  const strange = keys.some((key) => !/^(name|function|arguments|parameters|type|id)$/.test(key));
+  const strange = keys.some(
+    (key) => !/^(name|tool_name|function|arguments|parameters|type|id|tool_call_id)$/.test(key),
+  );
   const given = keys.filter((key) => key === 'arguments' || key === 'parameters');
   if (!marked && (strange || given.length !== 1)) return undefined;
   if (strange || given.length > 1) return malformed(known, name, text); // whatever it means, it is not for us to guess
   const value = given.length === 0 ? {} : call[given[0]!];
-  const toolName = known.get(name)!.name;
+  const toolName = findTool(known, name)!.name;
   if (isObject(value)) return { name: toolName, arguments: value };
   if (typeof value === 'string') return { name: toolName, ...parseArguments(value) };
   return malformed(known, name, JSON.stringify(value));
@@ -51,5 +53,5 @@ function callIn(item: unknown, known: KnownTools, marked: boolean, text: string)
 
 /** A call that is answered with what is wrong with it. */
 export function malformed(known: KnownTools, name: string, text: string): WrittenCall {
-  return { name: known.get(name)!.name, arguments: {}, malformed: text };
+  return { name: findTool(known, name)!.name, arguments: {}, malformed: text };
 }

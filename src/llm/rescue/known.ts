@@ -12,6 +12,10 @@ export function knownTools(tools: readonly ToolDefinition[]): KnownTools {
   return known;
 }
 
+/** A tool by the name that a model wrote, which may stand behind a family's own prefix (`functions.fs_read`). */
+export const findTool = (known: KnownTools, name: string): ToolDefinition | undefined =>
+  known.get(name) ?? known.get(name.replace(/^(?:functions|default_api|tools?)\./, ''));
+
 /** A call as it was found in the text; it has no id yet. `malformed` as in `ToolCall`. */
 export interface WrittenCall {
   name: string;

@@ -1,8 +1,9 @@
 import { readFenced } from './fenced.ts';
 import { callsIn, endOfJson } from './json.ts';
+import { openingLimit, openingOfJson } from './jsonOpening.ts';
 import type { KnownTools, Region, WrittenCall } from './known.ts';
-import { readMarked } from './marked.ts';
-import { openingLimit, openingOf } from './opening.ts';
+import { isQuotedLine, openingOf } from './opening.ts';
+import { markInLine, openingOfForm, readForm } from './reader.ts';
 
 /**
  * The calls in the end of a message, from a line that may begin one, and the text around them. Each region is read
@@ -24,13 +25,42 @@ function readRegion(text: string, at: number, known: KnownTools): Region {
   const opening = openingOf(text.slice(at, at + openingLimit), known);
   const start = at + /^ */.exec(text.slice(at, at + 3))![0].length;
   if (opening === 'fence') return { end: endOfFence(text, at) };
-  if (opening !== 'call') return { end: endOfLine(text, at) };
+  if (opening !== 'call') return readLine(text, at, known);
   if (text[start] === '`' || text[start] === '~')
     return readFenced(text, start, known) ?? { end: endOfFence(text, at) };
-  if (text[start] === '{' || (text[start] === '[' && !text.startsWith('[TOOL_CALLS]', start))) {
-    return readBare(text, start, known);
+  const isJson =
+    text[start] === '{' ||
+    (text[start] === '[' && openingOfJson(text.slice(start, start + openingLimit), known).opening === 'call');
+  return isJson ? readBare(text, start, known) : endsLine(text, readForm(text, start, known), known);
+}
+
+/** Text up to the end of its line, or to calls within it that are all that is left of the message. */
+function readLine(text: string, at: number, known: KnownTools): Region {
+  const end = endOfLine(text, at);
+  if (isQuotedLine(text.slice(at, at + 8))) return { end };
+  for (let from = at; ; ) {
+    const mark = markInLine(text.slice(from, end), known);
+    if (mark?.opening !== 'call') return { end };
+    const start = from + mark.at;
+    const stop = endOfCalls(text, start, known);
+    if (stop === text.length) return { end: start };
+    from = Math.max(stop, start + 1);
+    if (from >= end) return { end };
   }
-  return endsLine(text, readMarked(text, start, known), known);
+}
+
+/** Index up to which the text from `start` on is nothing but calls and blanks. */
+function endOfCalls(text: string, start: number, known: KnownTools): number {
+  for (let at = start; at < text.length; ) {
+    const region = endsLine(text, readForm(text, at, known), known);
+    if (!region.calls || region.end === at) return at;
+    at = region.end;
+    const blank = /\s*/y;
+    blank.lastIndex = at;
+    at += blank.exec(text)![0].length;
+    if (at < text.length && openingOfForm(text.slice(at, at + openingLimit), 0, known) !== 'call') return at;
+  }
+  return text.length;
 }
 
 /** JSON without any mark is a call only as all that is left of the message. */

@@ -32,10 +32,16 @@ export async function* rescueCalls(
 ): AsyncGenerator<ChatStreamChunk, void, unknown> {
   const thoughts = createThoughts();
   const known = knownTools(tools);
-  const sieve = createSieve(known);
+  let sieve = createSieve(known);
   let off = tools.length === 0;
 
   function* rescued(chunk: ChatStreamChunk): Generator<ChatStreamChunk> {
+    if (chunk.contentIsThinking) {
+      const { text } = sieve.rest();
+      sieve = createSieve(known);
+      yield chunk;
+      return yield* text === '' ? [] : [{ thinking: text, done: false }];
+    }
     if (off) return yield chunk;
     if (chunk.toolCall || chunk.toolCallDelta) {
       off = true;
@@ -61,14 +67,13 @@ export async function* rescueCalls(
 
   /** What was said, and held back until it was clear what it is. */
   function* held(): Generator<ChatStreamChunk> {
-    yield* thoughts.rest();
+    for (const chunk of thoughts.rest()) yield* rescued(chunk);
     yield* asContent(sieve.rest().text);
   }
 
   try {
     for await (const told of stream) {
-      if (off && thoughts.over) yield told;
-      else for (const chunk of thoughts.split(told)) yield* rescued(chunk);
+      for (const chunk of thoughts.split(told)) yield* rescued(chunk);
     }
   } catch (error) {
     yield* held();

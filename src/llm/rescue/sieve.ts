@@ -1,5 +1,7 @@
+import { openingLimit } from './jsonOpening.ts';
 import type { KnownTools } from './known.ts';
-import { openingLimit, openingOf } from './opening.ts';
+import { isQuotedLine, openingOf } from './opening.ts';
+import { markInLine } from './reader.ts';
 
 /** Lets text through line by line, and keeps everything from the first line that begins a call. */
 export interface Sieve {
@@ -15,7 +17,9 @@ export interface Sieve {
 export function createSieve(known: KnownTools): Sieve {
   let fence: string | undefined; // the mark that opened it
   let insideLine = false;
-  let undecided = ''; // the beginning of a line
+  let isQuoted = false; // the line is an indented block or a quotation
+  let inCode = false; // the line has opened code in backquotes
+  let undecided = ''; // the beginning of a line, or of a mark within one
   let blanks: string[] = []; // at the beginning of the message: left out when only calls follow
   let spoke = false;
   let kept: string[] | undefined;
@@ -45,15 +49,27 @@ export function createSieve(known: KnownTools): Sieve {
           kept.push(rest);
           break;
         }
+        rest = undecided + rest;
+        undecided = '';
         if (insideLine) {
           const end = rest.indexOf('\n') + 1;
-          shown.push(rest.slice(0, end || undefined));
+          const line = rest.slice(0, end || undefined);
+          const mark = fence === undefined && !isQuoted ? markInLine(line, known, inCode) : undefined;
+          const waits = mark?.opening === 'wait' && rest.length - mark.at < openingLimit;
+          if (mark && (waits || mark.opening === 'call')) {
+            shown.push(rest.slice(0, mark.at));
+            inCode = mark.ticked;
+            if (waits) undecided = rest.slice(mark.at);
+            else kept = [rest.slice(mark.at)];
+            break;
+          }
+          if ((line.match(/`+/g)?.length ?? 0) % 2 === 1) inCode = !inCode;
+          shown.push(line);
           insideLine = end === 0;
+          if (!insideLine) inCode = false;
           rest = end === 0 ? '' : rest.slice(end);
           continue;
         }
-        rest = undecided + rest;
-        undecided = '';
         const opening = decide(rest.slice(0, openingLimit));
         if (opening === 'wait') {
           undecided = rest;
@@ -65,6 +81,7 @@ export function createSieve(known: KnownTools): Sieve {
         }
         if (opening === 'fence') fence = /^ {0,3}(`{3,}|~{3,})/.exec(rest.slice(0, openingLimit))?.[1];
         if (opening === 'closed') fence = undefined;
+        isQuoted = isQuotedLine(rest.slice(0, 8));
         insideLine = true;
       }
       return show(shown.join(''));

@@ -1,90 +1,215 @@
 import type { ChatStreamChunk } from '../client.ts';
+import { findMark, matchMark, plainMarks } from './form.ts';
+import { longestMark, markAt, type Thinking } from './thinkingMarks.ts';
 
-/** Tells thinking that is written as text from the text behind it. */
+/** Tells thinking that is written as text from the text around it. */
 export interface Thoughts {
   /** The chunk, or those that come in its place. */
   split(chunk: ChatStreamChunk): ChatStreamChunk[];
-  /** From here on every chunk comes as it is. */
-  readonly over: boolean;
   /** What was kept back, when no further chunk comes. */
   rest(): ChatStreamChunk[];
 }
 
-const open = '<think>';
-const close = '</think>';
 /** Blanks that are kept back, because they may stand before a mark. */
 const mostBlanks = 64;
 
 /**
- * Qwen, DeepSeek and others write their thinking between `<think>` and `</think>`, and servers without a reader for it
- * pass it on. Only as the very beginning of a reply, and not where thinking comes as such: elsewhere it is a quotation.
+ * Splits the text of a reply into thinking and answer, by the marks that model families have for it. A block of thinking begins a reply,
+ * follows another one, or begins a line after one; a closing mark that nothing opened makes thinking of all that came before it, for
+ * templates open it in the prompt. Elsewhere, in code, and where thinking comes as such, a mark is a quotation. Marks around the answer and
+ * tokens that end a turn are left out.
  */
 export function createThoughts(): Thoughts {
-  let place: 'beginning' | 'thinking' | 'behind' | 'text' = 'beginning';
+  let thinking: Thinking | undefined;
+  let isNative = false;
   let kept = '';
+  /** Nothing but blanks so far. */
+  let isBeginning = true;
+  /** Behind thinking: blanks are left out. */
+  let isBehind = false;
   let begun = false;
+  let hasThought = false;
+  /** Marks in the text that opened nothing: as many closing ones are quotations, too. */
+  let quoted = 0;
+  let fence: string | undefined;
+  let inCode = false;
+  let atLineStart = true;
 
-  const take = (piece: string): { thinking: string; content: string } => {
+  const out: ChatStreamChunk[] = [];
+  const say = (content: string) => {
+    const text = isBehind ? content.trimStart() : content;
+    if (text === '') return;
+    isBehind = false;
+    if (text.trim() !== '' || text.length > mostBlanks) isBeginning = false;
+    out.push({ content: text, done: false });
+  };
+  const think = (text: string) => {
+    const trimmed = begun ? text : text.trimStart();
+    begun ||= trimmed !== '';
+    if (trimmed !== '') out.push({ thinking: trimmed, done: false });
+  };
+
+  /** Reads thinking up to its closing mark. Returns false when more has to come. */
+  const readThinking = (close: Thinking['close']): boolean => {
+    const found = findMark(close, plainMarks(kept), 0);
+    const end = found?.start ?? endOfThinking(kept, close);
+    think(found ? kept.slice(0, end).trimEnd() : kept.slice(0, end));
+    kept = kept.slice(found?.end ?? end);
+    if (!found) return false;
+    thinking = undefined;
+    isBehind = true;
+    atLineStart = true;
+    return true;
+  };
+
+  /** Reads text up to the next thinking. Returns false when more has to come. */
+  const readText = (isEnd: boolean): boolean => {
+    const token = /`+|~{3,}|\n|[<[\]]/g;
+    let from = 0; // what is said already
+    let line = 0;
+    for (let found = token.exec(kept); found; found = token.exec(kept)) {
+      const { index: at } = found;
+      const [text] = found;
+      const begins = atLineStart && kept.slice(line, at).trim() === '';
+      if (text === '\n') {
+        atLineStart = true;
+        inCode = false;
+        line = at + 1;
+        continue;
+      }
+      if (text[0] === '`' || text[0] === '~') {
+        if (!isEnd && at + text.length === kept.length && text.length < 8) return hold(from, at);
+        if (text.length >= 3 && begins && !isBeginningOf(fence, text)) fence = text;
+        else if (fence !== undefined && begins && text.length >= fence.length) fence = undefined;
+        else if (text[0] === '`' && fence === undefined) inCode = !inCode;
+        continue;
+      }
+      if (fence !== undefined || inCode) continue;
+      const mark = markAt(kept, at);
+      if (mark === undefined) continue;
+      if (mark === 'cut') {
+        if (isEnd || kept.length - at >= longestMark) continue;
+        return hold(from, at);
+      }
+      const near = isBeginning && from === 0 && kept.slice(0, at).trim() === '';
+      if (mark.kind === 'open') {
+        const mayOpen = near ? at <= mostBlanks : !mark.isTag || (hasThought && begins) || (isBehind && begins);
+        if (!mayOpen || isNative) {
+          quoted += 1;
+          continue;
+        }
+        if (!near) say(kept.slice(from, at));
+        thinking = mark.thinking;
+        hasThought = true;
+        begun = false;
+        kept = kept.slice(mark.end);
+        return true;
+      }
+      if (mark.kind === 'close') {
+        if (hasThought || isNative || quoted > 0) {
+          quoted -= 1;
+          continue;
+        }
+        say(kept.slice(from, at).trimEnd());
+        out.push({ contentIsThinking: true, done: false });
+        hasThought = true;
+        isBehind = true;
+        isBeginning = false;
+        kept = kept.slice(mark.end);
+        atLineStart = true;
+        return true;
+      }
+      if (mark.kind === 'end') {
+        const behind = kept.slice(mark.end);
+        const tokens = endTokensIn(behind);
+        if (tokens.rest !== '') {
+          token.lastIndex = mark.end;
+          continue;
+        }
+        if (!isEnd) return hold(from, at);
+        say(kept.slice(from, at));
+        kept = '';
+        return false;
+      }
+      say(kept.slice(from, at));
+      from = mark.end;
+      token.lastIndex = mark.end;
+    }
+    const blanks = isBeginning && kept.trim() === '' && kept.length <= mostBlanks && !isEnd;
+    if (blanks) return hold(from, from);
+    if (kept.slice(line).trim() !== '') atLineStart = false;
+    say(kept.slice(from));
+    kept = '';
+    return false;
+  };
+
+  /** Says the text up to `at`, and keeps the rest until more comes. */
+  const hold = (from: number, at: number): false => {
+    const said = kept.slice(from, at);
+    const lastLine = said.slice(said.lastIndexOf('\n') + 1);
+    atLineStart = (said.includes('\n') || atLineStart) && lastLine.trim() === '';
+    if (!(isBeginning && said.trim() === '' && at <= mostBlanks)) {
+      say(said);
+      kept = kept.slice(at);
+    }
+    return false;
+  };
+
+  const take = (piece: string, isEnd: boolean): ChatStreamChunk[] => {
     kept += piece;
-    let thinking = '';
-    if (place === 'beginning') {
-      const text = kept.trimStart();
-      const near = kept.length - text.length <= mostBlanks;
-      if (near && text.length < open.length && open.startsWith(text)) return { thinking, content: '' };
-      place = near && text.startsWith(open) ? 'thinking' : 'text';
-      if (place === 'thinking') kept = text.slice(open.length);
+    while (thinking ? readThinking(thinking.close) : kept !== '' && readText(isEnd)) {
+      // goes on behind the mark
     }
-    if (place === 'thinking') {
-      const end = kept.indexOf(close);
-      thinking = end === -1 ? kept.slice(0, endOfThinking(kept)) : kept.slice(0, end).trimEnd();
-      kept = end === -1 ? kept.slice(thinking.length) : kept.slice(end + close.length);
-      if (!begun) thinking = thinking.trimStart();
-      begun ||= thinking !== '';
-      if (end !== -1) place = 'behind';
-    }
-    if (place === 'behind') {
-      kept = kept.trimStart();
-      if (kept !== '') place = 'text';
-    }
-    const content = place === 'text' ? kept : '';
-    if (place === 'text') kept = '';
-    return { thinking, content };
+    return out.splice(0);
   };
 
   const rest = (): ChatStreamChunk[] => {
-    const text = kept;
+    const chunks = take('', true);
+    if (thinking && kept !== '') chunks.push({ thinking: kept, done: false });
     kept = '';
-    if (text === '') return [];
-    return [place === 'thinking' ? { thinking: text, done: false } : { content: text, done: false }];
+    return chunks;
   };
 
   return {
     rest,
-    get over() {
-      return place === 'text';
-    },
     split(chunk) {
-      if (place === 'text') return [chunk];
-      if (chunk.thinking || chunk.toolCall || chunk.toolCallDelta) {
-        const before = rest();
-        place = 'text';
-        return [...before, chunk];
-      }
-      const { content: piece = '', ...others } = chunk;
-      const { thinking, content } = take(piece);
-      return [
-        ...(thinking === '' ? [] : [{ thinking, done: false }]),
-        ...(chunk.done ? rest() : []),
-        { ...(content !== '' && { content }), ...others },
-      ];
+      if (chunk.toolCall || chunk.toolCallDelta) return [...rest(), chunk];
+      if (chunk.thinking) isNative = true;
+      const { content = '', ...others } = chunk;
+      const pieces = [...take(content, false), ...(chunk.done ? rest() : [])];
+      const last = pieces.at(-1);
+      if (last?.content === undefined || pieces.length > 1) return [...pieces, others];
+      return [{ content: last.content, ...others }];
     },
   };
 }
 
-/** Where what is certainly thinking ends: before blanks and what may become the closing mark. */
-function endOfThinking(text: string): number {
-  const mark = text.lastIndexOf('<');
-  const end = mark !== -1 && close.startsWith(text.slice(mark)) ? mark : text.length;
+/** The fence is open, and its kind of mark cannot open another. */
+const isBeginningOf = (fence: string | undefined, text: string): boolean => fence !== undefined && fence !== text;
+
+/** What stands behind tokens that end a turn, and blanks. */
+function endTokensIn(text: string): { rest: string } {
+  let at = 0;
+  for (;;) {
+    at += /^\s*/.exec(text.slice(at))![0].length;
+    if (at >= text.length) return { rest: '' };
+    const mark = markAt(text, at);
+    if (mark === 'cut') return { rest: '' };
+    if (mark?.kind !== 'end') return { rest: text.slice(at) };
+    at = mark.end;
+  }
+}
+
+/** Index up to which text is certainly thinking: before blanks and what may become the closing mark. */
+function endOfThinking(text: string, close: Thinking['close']): number {
+  const from = Math.max(0, text.length - longestMark);
+  const tail = plainMarks(text.slice(from));
+  let end = text.length;
+  for (let at = tail.search(/[<[]/); at !== -1 && at < tail.length; at++) {
+    if (matchMark(close, tail, at) !== 'cut') continue;
+    end = from + at;
+    break;
+  }
   const blanks = end - text.slice(0, end).trimEnd().length;
   return blanks > mostBlanks ? end : end - blanks;
 }

@@ -1,0 +1,86 @@
+import { compile, type Element, matchMark, plainMarks } from './form.ts';
+
+/** Marks around thinking that is written as text, by family. `{thinking}` is any of the words that families have for it. */
+export const thinkingMarks: readonly { families: string; open: string; close: string }[] = [
+  {
+    families: 'DeepSeek, Qwen, GLM, Nemotron, Hunyuan',
+    open: '<{thinking}{suffix}>',
+    close: '</{thinking}{suffix}>',
+  },
+  { families: 'MiniMax M3, Seed-OSS', open: '<{prefix}{thinking}>', close: '</{prefix}{thinking}>' },
+  { families: 'Magistral', open: '[THINK]', close: '[/THINK]' },
+  { families: 'Cohere', open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
+  { families: 'Gemma 4', open: '<|channel>thought', close: '<channel|>' },
+  { families: 'Apertus', open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
+  { families: 'Kimi K3', open: '<|open|>think<|sep|>', close: '<|close|>think<|sep|>' },
+  { families: 'gpt-oss', open: '<|channel|>analysis<|message|>', close: '<|end|>' },
+  { families: 'gpt-oss, with its role', open: '<|start|>assistant<|channel|>analysis<|message|>', close: '<|end|>' },
+];
+
+/** Marks around an answer: the text between them is what was said. */
+const answerMarks: readonly string[] = [
+  '<|start|>assistant<|channel|>final<|message|>',
+  '<|channel|>final<|message|>',
+  '<|start|>assistant<|channel|>commentary<|message|>',
+  '<|channel|>commentary<|message|>',
+  '<|open|>response<|sep|>',
+  '<|close|>response<|sep|>',
+  '<|START_RESPONSE|>',
+  '<|END_RESPONSE|>',
+  '<|START_TEXT|>',
+  '<|END_TEXT|>',
+];
+
+/** Tokens with which a turn ends: one that a server did not take away stands at the end of an answer. */
+const endToken =
+  /^(?:<\|(?:im_end|end|end_?of_?\w+|eo[tsm](?:_id)?|return|\w*eos(?::\w+)?)\|>|<\/s>|<eos>|<end_of_turn>|<turn\|>|<end_of_sentence>|<SPECIAL_\d+>|\[e~\[)/i;
+
+type Parts = Extract<Element, { kind: 'mark' }>['parts'];
+const partsOf = (mark: string): Parts => (compile(mark)[0] as Extract<Element, { kind: 'mark' }>).parts;
+
+const compiled = thinkingMarks.map(({ open, close }) => ({
+  open: partsOf(open),
+  close: partsOf(close),
+  isTag: !open.includes('|'),
+}));
+const answers = answerMarks.map(partsOf);
+
+export interface Thinking {
+  close: Parts;
+}
+
+/** A mark that stands in text. `close` closes thinking that nothing opened. */
+export type Mark =
+  | { kind: 'open'; end: number; thinking: Thinking; isTag: boolean }
+  | { kind: 'close' | 'answer' | 'end'; end: number }
+  | 'cut';
+
+/** Characters that a mark has at most: more than that is text. */
+export const longestMark = 64;
+
+/** Returns the mark at `at`; `cut` where the text ends within what may become one. */
+export function markAt(text: string, at: number): Mark | undefined {
+  const here = plainMarks(text.slice(at, at + longestMark));
+  let cut = false;
+  const match = (parts: Parts): number | undefined => {
+    const end = matchMark(parts, here, 0);
+    cut ||= end === 'cut';
+    return typeof end === 'number' ? at + end : undefined;
+  };
+  for (const parts of answers) {
+    const end = match(parts);
+    if (end !== undefined) return { kind: 'answer', end };
+  }
+  for (const { open, close, isTag } of compiled) {
+    const end = match(open);
+    if (end !== undefined) return { kind: 'open', end, thinking: { close }, isTag };
+  }
+  for (const { close } of compiled.slice(0, 7)) {
+    const end = match(close);
+    if (end !== undefined) return { kind: 'close', end };
+  }
+  const token = endToken.exec(here);
+  if (token) return { kind: 'end', end: at + token[0].length };
+  const mayBecomeToken = here.length < 32 && /^(?:<\|?[/\w|:]*|\[e?~?)$/.test(here);
+  return cut || mayBecomeToken ? 'cut' : undefined;
+}
