@@ -20,7 +20,7 @@ import { endCalls, unsettledIn } from './looseEnds.ts';
 import { attach, note } from './notes.ts';
 import { afterStop, heeding, patience, type Worked, withinPatience } from './patience.ts';
 import { restedBefore } from './refusedRoom.ts';
-import { type EngineResult, failedWith, type Rest, resultOf } from './result.ts';
+import { type EngineResult, failedWith, type Rest, resultOf, untrustedMessage } from './result.ts';
 import { changeWaiting, type Hearing, record, say, takeBack, type Words } from './said.ts';
 import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
 import {
@@ -336,6 +336,8 @@ export class ExecutionEngine {
         result: failedWith('ENGINE_NOT_ASKED', sentence('This approval was answered already.')),
         closed: log.end(),
       };
+    if (!plan.onlyRoom && active.early.length === 0 && openApprovals(log.run).length > 0 && !(await this.canApprove()))
+      return { result: failedWith('ENGINE_UNTRUSTED', sentence(untrustedMessage)), closed: log.end() };
     active.asking = new Asking(log, signal);
     let stop: Rest;
     let isTold = false;
@@ -365,6 +367,12 @@ export class ExecutionEngine {
     }
     const result = { ...resultOf(log.run, stop), ...unheardIn(active) };
     return { result, closed: log.end().catch((error) => void failing(error)) };
+  }
+
+  /** False in an untrusted window. What its tools cannot be loaded for is told by the work itself. */
+  private async canApprove(): Promise<boolean> {
+    const host = await hostOf(this.options).catch(() => undefined);
+    return host?.canApprove ?? true;
   }
 
   /** The record could not be written. What was not recorded did not happen; the panel is told, the journal cannot be. */

@@ -6,6 +6,7 @@ import type { ReadModel } from '../llm/local/library.ts';
 import type { KeepOptions } from '../llm/local/states/keepOptions.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import { lazily } from '../protocol/lazily.ts';
+import { openApprovals } from '../protocol/pending.ts';
 import { newRun, titleOf } from '../protocol/run.ts';
 import { wordsOf } from '../protocol/sentence.ts';
 import { modelStatesIn } from '../runs/modelStates.ts';
@@ -147,7 +148,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     page.badge = badgeOf(states.all);
     statusBar.show({
       working: engine.liveIds.length,
-      approvals: approvals.count + interrupted.count,
+      approvals: approvals.count + interrupted.count + interrupted.otherRuns.length,
       questions: asks.count,
       runs: states.all,
       widest: policies.widest([conversation.id, ...engine.liveIds]),
@@ -157,7 +158,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const states: RunStates = new RunStates({
     store,
     liveIds: () => engine.liveIds,
-    asks: (runId) => approvals.has(runId) || asks.has(runId),
+    waits: (runId) => (approvals.has(runId) ? 'approval' : asks.has(runId) ? 'question' : undefined),
+    awaitsApproval: (runId) => openApprovals(engine.live(runId) ?? newRun(runId)).length > 0,
     titleOf: (runId) => {
       const run = engine.live(runId);
       return run && titleOf(run);
@@ -302,6 +304,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     approvals,
     presence,
     workspace,
+    states,
     changed: showStatus,
   });
   conversation.onShow = (run, isElsewhere) => interrupted.show(run, isElsewhere);
