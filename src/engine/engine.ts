@@ -1,6 +1,7 @@
 import type { EventBody, LimitOf, RunEvent } from '../protocol/events.ts';
 import { interruptedWork } from '../protocol/interruptions.ts';
-import { sentence } from '../protocol/l10n.ts';
+import { type Sentence, sentence } from '../protocol/l10n.ts';
+import { isolated } from '../protocol/listeners.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { openApprovals } from '../protocol/pending.ts';
 import type { Run } from '../protocol/run.ts';
@@ -14,7 +15,6 @@ import { Ahead } from './ahead.ts';
 import { Asking, isLate, type UserInput } from './asking.ts';
 import type { EngineOptions } from './engineOptions.ts';
 import { toInfo } from './errors.ts';
-import { isolated } from './listeners.ts';
 import { RunLog } from './log.ts';
 import { endCalls, unsettledIn } from './looseEnds.ts';
 import { attach, note } from './notes.ts';
@@ -326,18 +326,17 @@ export class ExecutionEngine {
       return { result: { success: false, ...stop, ...unheardIn(active) }, closed: Promise.resolve() };
     }
     attach(active, log);
+    const notBegun = (code: string, words: Sentence) => ({
+      result: failedWith(code, words),
+      closed: log.end().catch(() => {}), // what befell it before could not be recorded, which its next work finds out
+    });
     if (active.early.length > 0 && active.early.every((input) => isLate(log.run, input)))
-      return {
-        result: failedWith('ENGINE_NOT_ASKED', sentence('This question does not wait for an answer any more.')),
-        closed: log.end(),
-      };
-    if (plan.onlyApprovals && openApprovals(log.run).length === 0)
-      return {
-        result: failedWith('ENGINE_NOT_ASKED', sentence('This approval was answered already.')),
-        closed: log.end(),
-      };
-    if (!plan.onlyRoom && active.early.length === 0 && openApprovals(log.run).length > 0 && !(await this.canApprove()))
-      return { result: failedWith('ENGINE_UNTRUSTED', sentence(untrustedMessage)), closed: log.end() };
+      return notBegun('ENGINE_NOT_ASKED', sentence('This question does not wait for an answer any more.'));
+    const waiting = openApprovals(log.run).length;
+    if (plan.onlyApprovals && waiting === 0)
+      return notBegun('ENGINE_NOT_ASKED', sentence('This approval was answered already.'));
+    if (waiting > 0 && !plan.onlyRoom && active.early.length === 0 && !(await this.canApprove()))
+      return notBegun('ENGINE_UNTRUSTED', sentence(untrustedMessage));
     active.asking = new Asking(log, signal);
     let stop: Rest;
     let isTold = false;
