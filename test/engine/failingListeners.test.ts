@@ -88,7 +88,7 @@ async function live(listener: FailingListener): Promise<Life> {
 describe('a run with a listener that fails somewhere', () => {
   it('goes on, ends, is undone, branches and is deleted as without it', async function () {
     this.timeout(300_000);
-    const { types } = await checkLives(live, tries(9, 1), true);
+    const { types } = await checkLives(live, tries(40, 1, 9), true);
     for (const type of ['approval', 'tool-end', 'queued', 'undo', 'redo', 'phase', 'usage', 'attempt'])
       assert.ok(types.includes(type as RunEvent['type']), `${type} is among ${types.join(', ')}`);
   });

@@ -77,7 +77,7 @@ async function live(listener: FailingListener): Promise<Life> {
 describe('a workflow with a listener that fails somewhere', () => {
   it('goes on in all of its branches, is stopped, continued, undone and redone as without it', async function () {
     this.timeout(300_000);
-    const { types } = await checkLives(live, tries(23, 1), false);
+    const { types } = await checkLives(live, tries(80, 1, 23), false);
     for (const type of ['node', 'node-message', 'tool-end', 'undo', 'redo'] as const)
       assert.ok(types.includes(type), `${type} is among ${types.join(', ')}`);
   });
