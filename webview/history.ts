@@ -103,8 +103,20 @@ function aboutIt({ damaged, damagedSaid, readOnly, error, worktree }: RunRow): s
 }
 
 /** What it is at, or how it ended. */
-function stateOf({ state, elsewhere, damaged, readOnly, live, phase, error, worktree }: RunRow): string {
+function stateOf({
+  state,
+  elsewhere,
+  awaitsApproval,
+  damaged,
+  readOnly,
+  live,
+  phase,
+  error,
+  worktree,
+}: RunRow): string {
   if (worktree?.begun === false) return t('Not begun');
+  if (state === 'asking' && awaitsApproval)
+    return elsewhere ? t('Waiting for approval in another window') : t('Waiting for approval');
   if (state === 'asking') return elsewhere ? t('Asks in another window') : t('Asks');
   if (live || state === 'working') return elsewhere ? t('Running in another window') : t('Running');
   if (damaged) return t('Damaged');

@@ -127,7 +127,7 @@ async function advance(
   );
   await log.emit({ type: 'phase', phase: 'Running' });
   if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
-  // What waits for an approval can go on in a trusted window only. Nothing is asked, run or failed before.
+  // Words that came while room was made do not answer an approval, and an untrusted window cannot. Nothing is asked, run or failed before.
   if (unsettled.length > 0 && !host.canApprove && openApprovals(run).length > 0) return { phase: 'WaitingUser' };
 
   const { signal } = active.controller;

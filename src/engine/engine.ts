@@ -1,6 +1,7 @@
 import type { EventBody, LimitOf, RunEvent } from '../protocol/events.ts';
 import { interruptedWork } from '../protocol/interruptions.ts';
-import { sentence } from '../protocol/l10n.ts';
+import { type Sentence, sentence } from '../protocol/l10n.ts';
+import { isolated } from '../protocol/listeners.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { openApprovals } from '../protocol/pending.ts';
 import type { Run } from '../protocol/run.ts';
@@ -14,13 +15,12 @@ import { Ahead } from './ahead.ts';
 import { Asking, isLate, type UserInput } from './asking.ts';
 import type { EngineOptions } from './engineOptions.ts';
 import { toInfo } from './errors.ts';
-import { isolated } from './listeners.ts';
 import { RunLog } from './log.ts';
 import { endCalls, unsettledIn } from './looseEnds.ts';
 import { attach, note } from './notes.ts';
 import { afterStop, heeding, patience, type Worked, withinPatience } from './patience.ts';
 import { restedBefore } from './refusedRoom.ts';
-import { type EngineResult, failedWith, type Rest, resultOf } from './result.ts';
+import { type EngineResult, failedWith, type Rest, resultOf, untrustedMessage } from './result.ts';
 import { changeWaiting, type Hearing, record, say, takeBack, type Words } from './said.ts';
 import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
 import {
@@ -326,16 +326,17 @@ export class ExecutionEngine {
       return { result: { success: false, ...stop, ...unheardIn(active) }, closed: Promise.resolve() };
     }
     attach(active, log);
+    const notBegun = (code: string, words: Sentence) => ({
+      result: failedWith(code, words),
+      closed: log.end().catch(() => {}), // what befell it before could not be recorded, which its next work finds out
+    });
     if (active.early.length > 0 && active.early.every((input) => isLate(log.run, input)))
-      return {
-        result: failedWith('ENGINE_NOT_ASKED', sentence('This question does not wait for an answer any more.')),
-        closed: log.end(),
-      };
-    if (plan.onlyApprovals && openApprovals(log.run).length === 0)
-      return {
-        result: failedWith('ENGINE_NOT_ASKED', sentence('This approval was answered already.')),
-        closed: log.end(),
-      };
+      return notBegun('ENGINE_NOT_ASKED', sentence('This question does not wait for an answer any more.'));
+    const waiting = openApprovals(log.run).length;
+    if (plan.onlyApprovals && waiting === 0)
+      return notBegun('ENGINE_NOT_ASKED', sentence('This approval was answered already.'));
+    if (waiting > 0 && !plan.onlyRoom && active.early.length === 0 && !(await this.canApprove()))
+      return notBegun('ENGINE_UNTRUSTED', sentence(untrustedMessage));
     active.asking = new Asking(log, signal);
     let stop: Rest;
     let isTold = false;
@@ -365,6 +366,12 @@ export class ExecutionEngine {
     }
     const result = { ...resultOf(log.run, stop), ...unheardIn(active) };
     return { result, closed: log.end().catch((error) => void failing(error)) };
+  }
+
+  /** False in an untrusted window. What its tools cannot be loaded for is told by the work itself. */
+  private async canApprove(): Promise<boolean> {
+    const host = await hostOf(this.options).catch(() => undefined);
+    return host?.canApprove ?? true;
   }
 
   /** The record could not be written. What was not recorded did not happen; the panel is told, the journal cannot be. */

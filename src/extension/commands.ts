@@ -279,7 +279,11 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
       const { runId } = conversation;
       if (!key && runId !== undefined && asks.has(runId)) return asks.show(runId);
       if ((await parts.interrupted.answer(key)) || key) return;
-      return approvals.count > 0 ? approvals.show() : asks.show();
+      if (approvals.count > 0) return approvals.show();
+      if (asks.count > 0) return asks.show();
+      if (parts.interrupted.otherRuns.length === 0) return;
+      await showPanel();
+      await parts.interrupted.answerOther();
     },
     'towpath.denyWithWords': (given?: unknown) => approvals.denyWithWords(callKeyIn(given)),
     'towpath.review.allow': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),

@@ -1,11 +1,12 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { ExecutionEngine } from '../engine/engine.ts';
-import { isolated } from '../engine/listeners.ts';
 import type { ReadModel } from '../llm/local/library.ts';
 import type { KeepOptions } from '../llm/local/states/keepOptions.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import { lazily } from '../protocol/lazily.ts';
+import { isolated } from '../protocol/listeners.ts';
+import { openApprovals } from '../protocol/pending.ts';
 import { newRun, titleOf } from '../protocol/run.ts';
 import { wordsOf } from '../protocol/sentence.ts';
 import { modelStatesIn } from '../runs/modelStates.ts';
@@ -142,22 +143,31 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const diskRoom = new DiskRoom(storage.fsPath, () => void panel.showState());
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
-  const showStatus = () => {
-    states.update();
-    page.badge = badgeOf(states.all);
-    statusBar.show({
-      working: engine.liveIds.length,
-      approvals: approvals.count + interrupted.count,
-      questions: asks.count,
-      runs: states.all,
-      widest: policies.widest([conversation.id, ...engine.liveIds]),
-      commands: background.atWork,
-    });
-  };
+  const logError = (error: unknown) => log.error(error instanceof Error ? error : String(error));
+  // Approvals, runs and commands go on where it cannot be drawn that they have changed.
+  const showStatus: (event?: unknown) => void = isolated(
+    [
+      () => states.update(),
+      () => {
+        page.badge = badgeOf(states.all);
+      },
+      () =>
+        statusBar.show({
+          working: engine.liveIds.length,
+          approvals: approvals.count + interrupted.count + interrupted.otherRuns.length,
+          questions: asks.count,
+          runs: states.all,
+          widest: policies.widest([conversation.id, ...engine.liveIds]),
+          commands: background.atWork,
+        }),
+    ],
+    logError,
+  );
   const states: RunStates = new RunStates({
     store,
     liveIds: () => engine.liveIds,
-    asks: (runId) => approvals.has(runId) || asks.has(runId),
+    waits: (runId) => (approvals.has(runId) ? 'approval' : asks.has(runId) ? 'question' : undefined),
+    awaitsApproval: (runId) => openApprovals(engine.live(runId) ?? newRun(runId)).length > 0,
     titleOf: (runId) => {
       const run = engine.live(runId);
       return run && titleOf(run);
@@ -206,6 +216,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       showStatus();
       void panel.showState();
     },
+    onListenerError: logError,
   });
   const toolset = lazily(
     () => import('./toolset.ts'),
@@ -274,8 +285,9 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
           event.phase !== 'Running' &&
           store.contents.trim(settings()['undo.quota'], new Set(engine.liveIds)),
       ],
-      (error) => log.error(error instanceof Error ? error : String(error)),
+      logError,
     ),
+    onListenerError: logError,
   });
 
   const conversation: Conversation = new Conversation(
@@ -302,6 +314,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     approvals,
     presence,
     workspace,
+    states,
     changed: showStatus,
   });
   conversation.onShow = (run, isElsewhere) => interrupted.show(run, isElsewhere);
@@ -340,7 +353,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     workspace,
     reviewed: new Memory(path.join(storage.fsPath, 'reviewed.json')),
     post: (message) => view.post(message),
-    failed: (error) => log.error(error instanceof Error ? error : String(error)),
+    failed: logError,
   });
   const terminals = new Terminals(() => secrets.all());
   const mentions = lazily(

@@ -18,6 +18,8 @@ export const runSummarySchema = z.object({
   live: z.boolean(),
   /** A command of it may be at work: see `leftCalls`. */
   commands: z.boolean().optional(),
+  /** A call of it waits for an approval, also since an earlier window. */
+  awaitsApproval: z.boolean().optional(),
   damaged: z.string().optional(),
   damagedSaid: sentenceSchema.optional(),
   readOnly: z.enum(readOnly).optional(),

@@ -3,7 +3,12 @@ import path from 'node:path';
 import * as z from 'zod';
 import { runStates } from '../protocol/run.ts';
 
-const markSchema = z.object({ state: z.enum(runStates), title: z.string() });
+const markSchema = z.object({
+  state: z.enum(runStates),
+  title: z.string(),
+  /** With `asking`: what waits is an approval. */
+  awaitsApproval: z.boolean().optional(),
+});
 export type Mark = z.infer<typeof markSchema>;
 
 /**

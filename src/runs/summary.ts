@@ -3,6 +3,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import type { ErrorInfo } from '../protocol/messages.ts';
+import { openApprovals } from '../protocol/pending.ts';
 import { type Damage, leftCalls, type Run, titleOf } from '../protocol/run.ts';
 import { type RunSummary, runSummarySchema } from '../protocol/summary.ts';
 import { fold } from './fold.ts';
@@ -121,6 +122,7 @@ export function summarise(run: Run): RunSummary {
     createdAt,
     updatedAt,
     ...(leftCalls(run).length > 0 && { commands: true }),
+    ...(openApprovals(run).length > 0 && { awaitsApproval: true }),
     ...(damaged && { damaged: damaged.text, ...(damaged.said && { damagedSaid: damaged.said }) }),
     ...(readOnly && { readOnly }),
     ...(imported && { imported }),

@@ -358,7 +358,7 @@ describe('the panel', () => {
         const { where } = window;
         const status = window === there ? 'Towpath: 1 approval waiting' : 'Towpath asks';
         const lines = [
-          `“Far away.”: asks${where(true)}`,
+          `“Far away.”: waiting for approval${where(true)}`,
           ...['Walk on.', 'Talk on.'].map((title) => `“${title}”: at work${where(false)}`),
         ];
         let label = '';
@@ -370,7 +370,7 @@ describe('the panel', () => {
         assert.deepEqual(await badge(window).allInnerTexts(), ['1']);
         await window.panel.frame.getByTestId('history').click();
         await row(window, 'Far away.')
-          .getByText(`Asks${where(true)} ·`)
+          .getByText(`Waiting for approval${where(true)} ·`)
           .waitFor();
         for (const title of ['Walk on.', 'Talk on.'])
           await row(window, title)
@@ -379,7 +379,10 @@ describe('the panel', () => {
         await window.panel.frame.getByTestId('search-runs').press('Escape');
         await window.command('Towpath: Runs at Work or Waiting…');
         await eventually('they are listed', async () => (await listed(window).count()) === 3);
-        assert.match(await listed(window).first().innerText(), new RegExp(`Far away\\.\\s*asks${where(true)}$`));
+        assert.match(
+          await listed(window).first().innerText(),
+          new RegExp(`Far away\\.\\s*waiting for approval${where(true)}$`),
+        );
         await window.page.keyboard.press('Escape');
       }
       await editor.screenshot('runs-now');

@@ -49,7 +49,13 @@ describe('an approval that was not answered before a reload', () => {
     await editor.screenshot('approval-interrupted');
     await editor.panel.shows(/\+\s*two/);
     assert.equal(await editor.dialog.isOpen(), false);
-    await button('Answer…').click();
+    await editor.panel.frame.getByTestId('history').click();
+    const row = editor.panel.frame.locator('.history-row', { hasText: 'Edit it.' });
+    await row.getByText('Waiting for approval ·').waitFor();
+    assert.equal(await editor.page.locator('.activitybar .badge-content', { hasText: /\d/ }).innerText(), '1');
+    await editor.panel.frame.getByTestId('search-runs').press('Escape');
+    await editor.panel.frame.getByTestId('new-run').click(); // Answer… finds the run that is not shown
+    await editor.page.locator('.statusbar-item', { hasText: '1 approval waiting' }).click();
     assert.match(await editor.dialog.text(), /^Edit a\.txt/);
     assert.deepEqual([provider.requests.length, editor.read('a.txt')], [before, 'one\n']);
     await editor.dialog.click('Allow');

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { isolated } from '../../src/engine/listeners.ts';
+import { isolated } from '../../src/protocol/listeners.ts';
 import { storable } from '../../src/runs/storable.ts';
 import { eventually } from '../support/eventually.ts';
+import { unhandledDuring } from '../support/failingListener.ts';
 import { call, type ScriptedReply } from '../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { Conversation } from './conversation.ts';
@@ -13,23 +14,6 @@ const replies = (): ScriptedReply[] => [
   { text: 'Written.' },
   { text: 'Still here.' },
 ];
-
-/** Rejections that nobody handled while `work` ran. */
-async function unhandledDuring(work: () => Promise<void>): Promise<unknown[]> {
-  const unhandled: unknown[] = [];
-  const note = (error: unknown) => unhandled.push(error);
-  const others = process.listeners('unhandledRejection');
-  process.removeAllListeners('unhandledRejection');
-  process.on('unhandledRejection', note);
-  try {
-    await work();
-    await new Promise((resolve) => setImmediate(resolve));
-  } finally {
-    process.off('unhandledRejection', note);
-    for (const listener of others) process.on('unhandledRejection', listener);
-  }
-  return unhandled;
-}
 
 // Holds listeners-are-isolated.
 describe('a listener of events that throws', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { untrustedMessage } from '../../src/engine/result.ts';
 import { createLocalClient } from '../../src/llm/local/client.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { Message, ToolCall } from '../../src/protocol/messages.ts';
@@ -138,11 +139,12 @@ WaitingUser`);
     ['Answer…', resume],
     ['Continue', (next: Conversation) => next.continue()],
   ] as const)
-    it(`a window that is not trusted leaves it open, also after ${how}; a trusted one asks it`, async () => {
+    it(`a window that is not trusted says so after ${how} and leaves it open; a trusted one asks it`, async () => {
       await begin([edit('a', 'e'), edit('b', 'f')]);
       const next = nextWindow();
       next.workspace.trusted = false;
-      assert.deepEqual(await proceed(next), { success: true, phase: 'WaitingUser', assistantText: null });
+      const { success, error } = await proceed(next);
+      assert.deepEqual([success, error?.code, error?.message], [false, 'ENGINE_UNTRUSTED', untrustedMessage]);
       assert.deepEqual([next.questions, requests(next), next.file('a')], [[], 0, 'one\n']);
       const run = await next.kept();
       assert.deepEqual([openApprovals(run), run.calls.e?.code], [['e', 'f'], undefined]);

@@ -283,4 +283,29 @@ describe('tools: a command in the background', () => {
       assert.deepEqual([background.letGoOn(marker()), background.letGoOn(randomUUID())], [false, false]);
     });
   });
+
+  it('ends, and is told to all, though whoever hears of it throws', async () => {
+    const errors: string[] = [];
+    const throws = (what: string) => () => {
+      throw new Error(what);
+    };
+    const heard: string[] = [];
+    background = new BackgroundCommands({
+      after: clock.after,
+      changed: throws('changed'),
+      ended: async () => throws('ended')(),
+      onListenerError(error) {
+        errors.push((error as Error).message);
+        throw error;
+      },
+    });
+    talk();
+    const { id } = await begun('echo first; sleep 60', 'first\n');
+    background.listen(id, throws('output'));
+    background.listen(id, () => heard.push('output'));
+    assert.equal((await background.stop(id, 'person'))?.by, 'person');
+    await background.endRun('run');
+    assert.deepEqual([background.atWork, heard], [[], ['output']]);
+    assert.deepEqual(errors, ['changed', 'output', 'changed', 'ended']);
+  });
 });

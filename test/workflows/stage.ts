@@ -51,6 +51,8 @@ export class Stage {
   /** US dollars that the run may spend. */
   runLimit = 0;
   private heard?: (event: RunEvent) => void;
+  /** Hears every event when it is told. */
+  told?: (event: RunEvent) => void;
   private readonly cache = createResponseCache();
   engine: ExecutionEngine;
 
@@ -125,6 +127,7 @@ export class Stage {
       tell: (event) => {
         this.events.push(event);
         this.heard?.(event);
+        this.told?.(event);
       },
     });
     return this.engine;

@@ -104,11 +104,11 @@ export class Approvals implements vscode.Disposable {
           if (place < 0) return; // settled before: a late answer is no answer
           this.waiting.splice(place, 1);
           signal.removeEventListener('abort', gone);
+          resolve(answer); // first: the run goes on, whatever becomes of what shows it
           waiting.unremind?.();
           this.parts.reviews.forget(request).catch(() => {}); // a tab that stays open does no harm: nothing hears it any more
           this.parts.changed(this.waiting.length);
           this.settled.fire();
-          resolve(answer);
           this.next();
         },
       };

@@ -3,7 +3,7 @@ import type { RunSummary } from '../../protocol/summary.ts';
 import type { RunRow } from '../../protocol/view.ts';
 import { matches } from '../../runs/search.ts';
 import type { RunStore } from '../../runs/store.ts';
-import type { RunStates } from '../runs/runStates.ts';
+import { type RunStates, stateAtRest } from '../runs/runStates.ts';
 import type { RunElsewhere } from '../runs/worktrees.ts';
 import type { ChatView } from '../view/chatView.ts';
 
@@ -71,9 +71,9 @@ export class RunList {
     const rows = placed.slice(0, mostRows).map(({ run, depth, newest }): RunRow => {
       const other = worktrees.get(run);
       if (other) return { ...run, depth, newest, ...ofWorktree(other) };
-      const { state, elsewhere } = now.get(run.id) ?? {};
+      const { state, elsewhere, awaitsApproval } = now.get(run.id) ?? { ...stateAtRest(run), elsewhere: undefined };
       const excerpt = excerpts.get(run.id);
-      return { ...run, live: live.has(run.id), depth, newest, state, elsewhere, excerpt };
+      return { ...run, live: live.has(run.id), depth, newest, state, elsewhere, awaitsApproval, excerpt };
     });
     view.post({ type: 'runs', query, rows, more: placed.length - rows.length });
   }
@@ -86,8 +86,9 @@ function worktreeRun({ folder, title, run }: RunElsewhere): RunSummary {
   return { ...(run ?? unbegun), parent: undefined, pinned: undefined };
 }
 
-const ofWorktree = ({ folder, branch, run, state }: RunElsewhere) => ({
+const ofWorktree = ({ folder, branch, run, state, awaitsApproval }: RunElsewhere) => ({
   worktree: { folder, branch, begun: run !== undefined },
   state,
+  awaitsApproval,
   elsewhere: state === 'asking' || state === 'working' || undefined,
 });

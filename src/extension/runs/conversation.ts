@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { UserInput } from '../../engine/asking.ts';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { restedBefore } from '../../engine/refusedRoom.ts';
+import { untrustedMessage } from '../../engine/result.ts';
 import { closedMessage } from '../../engine/stop.ts';
 import type { RunEvent, When } from '../../protocol/events.ts';
 import { inShort } from '../../protocol/inShort.ts';
@@ -358,6 +359,7 @@ export class Conversation {
     const isSaid = this.failed.delete(runId);
     const { error, isUnheard = false } = result;
     const { code = '' } = error ?? {};
+    if (code === 'ENGINE_UNTRUSTED' && this.shown === runId) this.notice(untrustedNotice());
     const isElsewhere = code === 'STORE_LOCKED';
     const isRefused = /^(STORE|ENGINE_RUN)_/.test(code) && (isUnheard || (isElsewhere && !isSaid));
     this.refused = isRefused ? { runId, again, isWords: words !== undefined, isElsewhere } : undefined;
@@ -417,6 +419,13 @@ export class Conversation {
     }
   }
 }
+
+/** An approval cannot be answered in an untrusted workspace. */
+export const untrustedNotice = (): Notice => ({
+  level: 'warning',
+  text: t(untrustedMessage),
+  action: { label: t('Manage Trust'), action: 'manage-trust' },
+});
 
 const takeOver = (): Notice['action'] => ({ label: t('Take Over'), action: 'take-over' });
 

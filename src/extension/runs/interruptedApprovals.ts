@@ -1,14 +1,14 @@
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import type { CallKey } from '../../protocol/callKey.ts';
 import type { RunEvent } from '../../protocol/events.ts';
-import { t } from '../../protocol/l10n.ts';
 import { openApprovals } from '../../protocol/pending.ts';
 import type { Run } from '../../protocol/run.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { Approvals } from '../gate/approvals.ts';
 import type { Presence } from '../view/presence.ts';
-import type { Conversation } from './conversation.ts';
+import { type Conversation, untrustedNotice } from './conversation.ts';
+import type { RunStates } from './runStates.ts';
 
 interface Dependencies {
   engine: ExecutionEngine;
@@ -17,6 +17,7 @@ interface Dependencies {
   approvals: Pick<Approvals, 'expect'>;
   presence: Pick<Presence, 'quiet'>;
   workspace: Pick<Workspace, 'trusted'>;
+  states: Pick<RunStates, 'all'>;
   changed(): void;
 }
 
@@ -36,6 +37,13 @@ export class InterruptedApprovals {
     return this.shown && !engine.liveIds.includes(this.shown.runId) ? this.shown.calls.length : 0;
   }
 
+  /** Other runs at rest that have some, of which no window works on any. */
+  get otherRuns(): string[] {
+    const { engine, states } = this.dependencies;
+    const isOther = (runId: string) => runId !== this.shown?.runId && !engine.liveIds.includes(runId);
+    return states.all.flatMap((run) => (run.awaitsApproval && !run.elsewhere && isOther(run.runId) ? [run.runId] : []));
+  }
+
   /** Called with the run that the panel shows now, as it was read. */
   show(run: Run | null, isElsewhere: boolean): void {
     this.waiting?.abort();
@@ -51,12 +59,26 @@ export class InterruptedApprovals {
     this.shown = { runId, calls: run ? openApprovals(run) : [] };
   }
 
-  /** Opens the dialog of a call, or of the oldest one of the shown run. Resolves to false when none is left open. */
+  /** Opens the dialog of a call; without one, of the oldest call of the shown run. Resolves to false when none is left open. */
   async answer(key: CallKey | undefined): Promise<boolean> {
     const runId = key?.runId ?? this.shown?.runId;
-    const open = runId === undefined ? [] : await this.open(runId);
-    const toolCallId = key?.toolCallId ?? open[0];
-    if (runId === undefined || toolCallId === undefined || !open.includes(toolCallId)) return false;
+    return runId !== undefined && this.answerIn(runId, key?.toolCallId);
+  }
+
+  /** The same for the oldest call of another run, which is shown then. */
+  async answerOther(): Promise<boolean> {
+    for (const runId of this.otherRuns) {
+      if ((await this.open(runId)).length === 0) continue;
+      await this.dependencies.conversation.open(runId);
+      return this.answerIn(runId);
+    }
+    return false;
+  }
+
+  private async answerIn(runId: string, asked?: string): Promise<boolean> {
+    const open = await this.open(runId);
+    const toolCallId = asked ?? open[0];
+    if (toolCallId === undefined || !open.includes(toolCallId)) return false;
     await this.resume({ runId, toolCallId }, 'show');
     return true;
   }
@@ -86,14 +108,7 @@ export class InterruptedApprovals {
 
   private async resume(key: CallKey, how: 'show' | 'deny'): Promise<void> {
     const { approvals, conversation, workspace } = this.dependencies;
-    if (!workspace.trusted) {
-      const action = { label: t('Manage Trust'), action: 'manage-trust' } as const;
-      return conversation.notice({
-        level: 'warning',
-        text: t('Nothing is changed in an untrusted workspace.'),
-        action,
-      });
-    }
+    if (!workspace.trusted) return conversation.notice(untrustedNotice());
     this.waiting?.abort();
     approvals.expect(key, how);
     await conversation.resume(key.runId);

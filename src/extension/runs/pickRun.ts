@@ -7,7 +7,7 @@ import { proseLine } from '../../protocol/visible.ts';
 import { matches } from '../../runs/search.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { tell } from '../dialogs/tell.ts';
-import { type RunNow, stateWords } from './runStates.ts';
+import { type RunNow, stateAtRest, stateWords } from './runStates.ts';
 import type { RunElsewhere } from './worktrees.ts';
 
 /** `folder`: of a worktree whose window has it. */
@@ -72,7 +72,8 @@ export async function pickOfNow(
 }
 
 function itemOf(run: RunSummary, depth: number, now: RunNow | undefined, excerpt: string | undefined): Item {
-  const state = now ? stateWords(now) : run.pinned ? t('Pinned') : '';
+  const shown = now ?? stateAtRest(run);
+  const state = shown ? stateWords(shown) : run.pinned ? t('Pinned') : '';
   const from = run.imported && t('Imported');
   const detail = run.damaged ? t('Damaged: {0}', run.damagedSaid ?? run.damaged) : excerpt;
   return {
@@ -88,10 +89,13 @@ function itemOf(run: RunSummary, depth: number, now: RunNow | undefined, excerpt
 function inWorktrees(elsewhere: readonly RunElsewhere[], query: string): Item[] {
   const found = elsewhere.filter(({ title, branch }) => matches(`${title} ${branch}`, query));
   if (found.length === 0) return [];
-  const items = found.map(({ folder, branch, title, run, state }) => ({
+  const items = found.map(({ folder, branch, title, run, state, awaitsApproval }) => ({
     label: plainLabel(title),
     description: run
-      ? [state && stateWords({ state, elsewhere: true }), new Date(run.updatedAt).toLocaleString(language())]
+      ? [
+          state && stateWords({ state, awaitsApproval, elsewhere: true }),
+          new Date(run.updatedAt).toLocaleString(language()),
+        ]
           .filter(Boolean)
           .join(' · ')
       : t('not begun'),

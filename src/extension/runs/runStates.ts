@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { closedMessage } from '../../engine/stop.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import { t } from '../../protocol/l10n.ts';
 import type { RunState } from '../../protocol/run.ts';
+import type { RunSummary } from '../../protocol/summary.ts';
 import type { Mark } from '../../runs/marks.ts';
 import type { RunStore } from '../../runs/store.ts';
 
@@ -12,11 +14,13 @@ export interface RunNow extends Mark {
 }
 
 interface Parts {
-  store: Pick<RunStore, 'marks' | 'holder' | 'has'>;
+  store: Pick<RunStore, 'marks' | 'holder' | 'has' | 'listed'>;
   /** At work in this window. */
   liveIds(): readonly string[];
-  /** A question of it waits for the person. */
-  asks(runId: string): boolean;
+  /** What of a run at work waits for the user. */
+  waits(runId: string): 'approval' | 'question' | undefined;
+  /** A run that has just come to rest has calls that can still be approved. */
+  awaitsApproval(runId: string): boolean;
   titleOf(runId: string): string | undefined;
   /** The run that is on the screen. */
   inView(): string | undefined;
@@ -34,7 +38,7 @@ export class RunStates {
   /** Of runs at work here: what was last said. */
   private readonly mine = new Map<string, Mark>();
   /** How runs at work here have ended; `seen`: of that nothing is to be said. */
-  private readonly ends = new Map<string, 'failed' | 'ended' | 'seen'>();
+  private readonly ends = new Map<string, 'asking' | 'failed' | 'ended' | 'seen'>();
   /** What is said of all others. */
   private others = new Map<string, Mark>();
   private heldElsewhere = new Set<string>();
@@ -46,7 +50,7 @@ export class RunStates {
     const { runId } = event;
     if (event.type !== 'phase') return;
     if (event.phase === 'Running') this.ends.delete(runId);
-    else this.ends.set(runId, endOf(event));
+    else this.ends.set(runId, this.parts.awaitsApproval(runId) ? 'asking' : endOf(event));
   }
 
   /** What concerns the person most comes first. */
@@ -54,8 +58,7 @@ export class RunStates {
     const others = [...this.others].flatMap(([runId, mark]): RunNow[] => {
       if (this.mine.has(runId)) return [];
       const elsewhere = this.heldElsewhere.has(runId);
-      if (mark.state === 'failed' || mark.state === 'ended') return [{ runId, ...mark }];
-      return [elsewhere ? { runId, ...mark, elsewhere } : { runId, ...mark, state: 'ended' }]; // its window was killed
+      return [elsewhere ? { runId, ...mark, elsewhere } : { runId, ...mark }];
     });
     const mine = [...this.mine].map(([runId, mark]): RunNow => ({ runId, ...mark }));
     return [...mine, ...others].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
@@ -67,24 +70,34 @@ export class RunStates {
 
   /** What this window knows by itself has changed, or may have: what is at work, what asks, what is on the screen. */
   update(before = this.said()): void {
-    const { liveIds, asks, titleOf, inView } = this.parts;
+    const { liveIds, waits, titleOf, inView } = this.parts;
     const live = new Set(liveIds());
     const shown = inView();
     for (const runId of live) {
       const title = titleOf(runId) ?? this.mine.get(runId)?.title ?? '';
-      this.say(runId, { state: asks(runId) ? 'asking' : 'working', title });
+      const what = waits(runId);
+      this.say(runId, {
+        state: what ? 'asking' : 'working',
+        title,
+        ...(what === 'approval' && { awaitsApproval: true }),
+      });
     }
     for (const [runId, { title }] of [...this.mine]) {
       if (live.has(runId)) continue;
       this.mine.delete(runId);
       const end = this.ends.get(runId) ?? 'seen'; // it could not even be opened, which was said
       this.ends.delete(runId);
-      const mark = end === 'seen' ? undefined : { state: end, title: titleOf(runId) ?? title };
-      this.leave(runId, mark);
-      if (mark && runId !== shown) this.parts.ended({ runId, ...mark });
+      if (end === 'seen') {
+        this.leave(runId, undefined);
+        continue;
+      }
+      const mark = { state: end, title: titleOf(runId) ?? title };
+      this.leave(runId, end === 'asking' ? { ...mark, awaitsApproval: true } : mark);
+      if (end !== 'asking' && runId !== shown) this.parts.ended({ runId, ...mark });
     }
-    if (shown !== undefined && !live.has(shown) && this.others.has(shown) && !this.heldElsewhere.has(shown))
-      this.leave(shown, undefined);
+    const seen =
+      shown === undefined || live.has(shown) || this.heldElsewhere.has(shown) ? undefined : this.others.get(shown);
+    if (seen && seen.state !== 'asking') this.leave(shown!, undefined); // an approval waits until it is answered
     if (this.said() !== before) this.parts.changed();
   }
 
@@ -102,12 +115,13 @@ export class RunStates {
     const mine = this.looking;
     const marks = await store.marks.read();
     const held = new Set<string>();
-    for (const [runId, { state }] of marks) {
+    for (const [runId, { state, title }] of marks) {
       if (this.mine.has(runId)) continue;
       if (!(await store.has(runId))) {
         marks.delete(runId);
         await store.marks.set(runId, undefined); // it was deleted
       } else if ((state === 'asking' || state === 'working') && (await store.holder(runId))) held.add(runId);
+      else marks.set(runId, markAtRest(await store.listed(runId).catch(() => undefined), { state, title }));
     }
     if (mine !== this.looking) return;
     const before = this.said();
@@ -118,7 +132,7 @@ export class RunStates {
 
   private say(runId: string, mark: Mark): void {
     const before = this.mine.get(runId);
-    if (before?.state === mark.state && before.title === mark.title) return;
+    if (isDeepStrictEqual(before, mark)) return;
     this.mine.set(runId, mark);
     void this.parts.store.marks.set(runId, mark);
   }
@@ -143,9 +157,19 @@ function endOf({ phase, error }: Extract<RunEvent, { type: 'phase' }>): 'failed'
   return phase === 'Failed' && error?.code !== 'ENGINE_MAX_TURNS_EXCEEDED' ? 'failed' : 'ended';
 }
 
-/** What is said of it after its title: `asks`, `at work in another window`. */
-export function stateWords({ state, elsewhere }: Pick<RunNow, 'state' | 'elsewhere'>): string {
-  const words = t(wordsOf[state]);
+/** Mark of a run that no window is at work on; one whose window was killed has ended. */
+export function markAtRest(run: RunSummary | undefined, { state, title }: Mark): Mark {
+  const isOver = state === 'failed' || state === 'ended';
+  return { title, ...(stateAtRest(run) ?? { state: isOver ? state : 'ended' }) };
+}
+
+/** State of a run that no window is at work on; undefined: nothing of it waits for the user. */
+export const stateAtRest = (run: RunSummary | undefined): Pick<Mark, 'state' | 'awaitsApproval'> | undefined =>
+  run?.awaitsApproval ? { state: 'asking', awaitsApproval: true } : undefined;
+
+/** Words after the title of a run: `waiting for approval`, `at work in another window`. */
+export function stateWords({ state, elsewhere, awaitsApproval }: Omit<RunNow, 'runId' | 'title'>): string {
+  const words = awaitsApproval ? t('waiting for approval') : t(wordsOf[state]);
   return elsewhere ? t('{0} in another window', words) : words;
 }
 

@@ -3,9 +3,9 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { t } from '../../protocol/l10n.ts';
-import type { RunState } from '../../protocol/run.ts';
 import { told } from '../../protocol/sentence.ts';
 import type { RunSummary } from '../../protocol/summary.ts';
+import type { Mark } from '../../runs/marks.ts';
 import { RunStore } from '../../runs/store.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
 import { diskFolders } from '../dialogs/folders.ts';
@@ -14,6 +14,7 @@ import { stoppable } from '../dialogs/stoppable.ts';
 import { tell } from '../dialogs/tell.ts';
 import type { Memory } from '../settings/memory.ts';
 import type { Conversation } from './conversation.ts';
+import { markAtRest, stateAtRest } from './runStates.ts';
 import { addWorktree, branchFor, branchProblem, folderFor, putWaker, type Repository, takeWaker } from './worktree.ts';
 
 /** What is kept of a worktree, by its folder. All paths are absolute and real ones. */
@@ -31,15 +32,13 @@ const worktreeSchema = z.object({
 });
 type Worktree = z.infer<typeof worktreeSchema>;
 
-/** A run of another window that belongs to a repository of this one. */
-export interface RunElsewhere {
+/** A run of another window that belongs to a repository of this one, with what that window says of it. */
+export interface RunElsewhere extends Partial<Pick<Mark, 'state' | 'awaitsApproval'>> {
   folder: string;
   branch: string;
   title: string;
   /** Undefined: its window has not begun it yet. */
   run?: RunSummary;
-  /** What that window says of it. */
-  state?: RunState;
 }
 
 interface Parts {
@@ -145,14 +144,16 @@ export class Worktrees {
 async function inStore(
   folder: string,
   id: string,
-): Promise<(Pick<RunElsewhere, 'state'> & { run: RunSummary }) | undefined> {
+): Promise<(Pick<RunElsewhere, 'state' | 'awaitsApproval'> & { run: RunSummary }) | undefined> {
   const store = new RunStore(folder);
   const run = await store.listed(id).catch(() => undefined);
   if (!run) return undefined;
-  const said = (await store.marks.read()).get(id)?.state;
-  const isAtWork = said === 'asking' || said === 'working';
-  const state = isAtWork && !(await store.holder(id).catch(() => undefined)) ? 'ended' : said; // its window was killed
-  return { run, ...(state && { state }) };
+  const mark = (await store.marks.read()).get(id);
+  if (!mark) return { run, ...stateAtRest(run) };
+  const isAtWork = mark.state === 'asking' || mark.state === 'working';
+  const isHeld = isAtWork && (await store.holder(id).catch(() => undefined)) !== undefined;
+  const { state, awaitsApproval } = isHeld ? mark : markAtRest(run, mark);
+  return { run, state, ...(awaitsApproval && { awaitsApproval }) };
 }
 
 async function repositoryInFront(): Promise<Repository> {

@@ -38,10 +38,9 @@ export function createRoom(): Room {
       if (inside && inside !== queue[0].tenant) {
         if (jobs > 0) return;
         emptying = true;
-        await inside.unload().finally(() => {
-          inside = undefined;
-          emptying = false;
-        });
+        await inside.unload().catch(() => {}); // its process ends with it, or the next one says that there is no memory
+        inside = undefined;
+        emptying = false;
         continue; // who asked first may have left meanwhile
       }
       const next = queue.shift()!;

@@ -1,4 +1,5 @@
 import { inEnglish, sentence } from '../../protocol/l10n.ts';
+import { isolated } from '../../protocol/listeners.ts';
 import type { Rule } from '../../protocol/rule.ts';
 import type { Tell } from '../../protocol/sentence.ts';
 import { beforeStop } from '../stop.ts';
@@ -68,7 +69,11 @@ export class McpServers {
   private built?: readonly Tool[];
   private started: readonly string[] = [];
 
-  constructor(private readonly options: McpServersOptions) {}
+  private readonly tellChanged: (event?: unknown) => void;
+
+  constructor(private readonly options: McpServersOptions) {
+    this.tellChanged = isolated([() => options.changed()], (error) => options.log('Towpath', String(error)));
+  }
 
   /** Reads the configuration again. What has changed is stopped, and asked about before it starts again. */
   reload(): Promise<void> {
@@ -337,7 +342,7 @@ export class McpServers {
 
   private changed(): void {
     this.built = undefined;
-    this.options.changed();
+    this.tellChanged();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CommandEnd, ProcessIdentity } from '../../protocol/events.ts';
+import { isolated } from '../../protocol/listeners.ts';
 import { ToolError } from '../tool.ts';
 import { type Going, GoingCommand } from './going.ts';
 import { identityOf } from './left.ts';
@@ -19,6 +20,8 @@ export interface BackgroundOptions {
   changed?(): void;
   /** Keeps what a command of a run has written; gives its content id. */
   keep?(runId: string, text: string): Promise<string>;
+  /** Reports what `ended`, `changed` or a listener of output threw: a command ends and is recorded without them, too. */
+  onListenerError?(error: unknown): void;
   after?: After;
 }
 
@@ -33,8 +36,11 @@ export class BackgroundCommands {
   private owner?: Promise<ProcessIdentity | undefined>;
   private isClosing = false;
 
+  private readonly changed: () => void;
+
   constructor(private readonly options: BackgroundOptions = {}) {
     this.after = options.after;
+    this.changed = this.isolated(() => options.changed?.());
   }
 
   /** Those at work, the oldest first. */
@@ -84,13 +90,17 @@ export class BackgroundCommands {
     this.owner ??= identityOf(process.pid);
     const command = new GoingCommand(going, { owner: this.owner, after: this.after, keep: this.options.keep });
     this.commands.push(command);
-    const told = command.done.then((end) => {
+    const told = command.done.then(async (end) => {
       this.forgetOld();
-      this.options.changed?.();
-      return this.options.ended?.(command, end);
+      this.changed();
+      try {
+        await this.options.ended?.(command, end);
+      } catch (error) {
+        this.report(error);
+      }
     });
     this.told.set(command, told);
-    this.options.changed?.();
+    this.changed();
     if (this.isClosing) void command.stop('window');
     return command;
   }
@@ -111,7 +121,7 @@ export class BackgroundCommands {
 
   /** Hears when there is more of it; the result ends that. */
   listen(id: string, hear: () => void): () => void {
-    return this.commands.find((one) => one.id === id)?.listen(hear) ?? (() => {});
+    return this.commands.find((one) => one.id === id)?.listen(this.isolated(hear)) ?? (() => {});
   }
 
   /** The run goes. Resolves when nothing of its commands is left, and that is told. */
@@ -129,6 +139,15 @@ export class BackgroundCommands {
     const all = this.commands.filter(which);
     for (const one of all) void one.stop('window', grace);
     await Promise.all(all.map((one) => this.told.get(one)));
+  }
+
+  private isolated(hear: () => unknown): () => void {
+    const listen = isolated([hear], (error) => this.report(error));
+    return () => listen(undefined);
+  }
+
+  private report(error: unknown): void {
+    isolated([() => this.options.onListenerError?.(error)], () => {})(error);
   }
 
   private forgetOld(): void {

@@ -53,6 +53,23 @@ describe('the list of runs', () => {
     assert.deepEqual(told[0]!.rows[0]!.worktree, { folder: '/lock', branch: 'towpath/lock', begun: false });
   });
 
+  it('marks what waits for an approval since an earlier window, here and in a worktree', async () => {
+    const there = run('there', 20, { awaitsApproval: true });
+    const { made, told } = list(
+      [run('here', 30, { awaitsApproval: true }), run('other', 10)],
+      [{ folder: '/gate', branch: 'gate', title: 'there', run: there, state: 'asking', awaitsApproval: true }],
+    );
+    await made.show('');
+    assert.deepEqual(
+      told[0]!.rows.map(({ title, state, awaitsApproval, elsewhere }) => [title, state, awaitsApproval, elsewhere]),
+      [
+        ['here', 'asking', true, undefined],
+        ['there', 'asking', true, true],
+        ['other', undefined, undefined, undefined],
+      ],
+    );
+  });
+
   it('finds those by title and branch, and asks for them once for as long as it is open', async () => {
     const gate = { folder: '/gate', branch: 'towpath/gate', title: 'Öffne das Tor', run: run('there', 20) };
     const { made, told, looks } = list([run('new', 30)], [gate]);

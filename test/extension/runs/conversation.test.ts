@@ -6,7 +6,7 @@ import { ExecutionEngine } from '../../../src/engine/engine.ts';
 import { Conversation } from '../../../src/extension/runs/conversation.ts';
 import { createAdapter } from '../../../src/llm/adapter.ts';
 import type { LLMClient } from '../../../src/llm/client.ts';
-import type { StoredEvent } from '../../../src/protocol/events.ts';
+import type { EventBody, StoredEvent } from '../../../src/protocol/events.ts';
 import type { Attachment } from '../../../src/protocol/messages.ts';
 import type { HostMessage } from '../../../src/protocol/view.ts';
 import { thisProcess } from '../../../src/runs/holder.ts';
@@ -87,6 +87,40 @@ describe('the conversation in the panel', () => {
       ],
     );
   });
+
+  for (const [how, proceed] of [
+    ['Continue', (shown: Conversation) => shown.goOn()],
+    ['Retry With…', (shown: Conversation) => shown.goOn('scripted/other')],
+    ['Answer…', (shown: Conversation) => shown.resume(shown.runId!)],
+  ] as const)
+    it(`${how} in an untrusted window says why a call that waits for an approval still waits`, async () => {
+      const { panel, shown, store } = conversation('kept');
+      const id = RunStore.newId();
+      const open = await store.create(id);
+      const question = { id: 'q', what: 'Edit a', where: 'a', why: '' };
+      const bodies: EventBody[] = [
+        { type: 'run-start', workflowId: 'chat', agentId: 'a', model: '' },
+        {
+          type: 'message',
+          message: { role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'fs.edit', arguments: {} }] },
+        },
+        { type: 'approval-request', toolCallId: 'c', name: 'fs.edit', question, proposed: { location: '/a' } },
+      ];
+      for (const [index, body] of bodies.entries())
+        await open.append({ runId: id, seq: index + 1, at: 1, ...body } as StoredEvent);
+      await open.close();
+      await shown.open(id);
+      workspace.trusted = false;
+      panel.length = 0;
+      await proceed(shown);
+      const action = { label: 'Manage Trust', action: 'manage-trust' };
+      const text = 'Nothing is changed in an untrusted workspace.';
+      assert.deepEqual(
+        panel.filter(({ type }) => type === 'notice'),
+        [{ type: 'notice', notice: { level: 'warning', text, action } }],
+      );
+      assert.equal((await store.read(id)).seq, bodies.length, 'nothing is recorded');
+    });
 
   it('the run that begins has the id that was known before its first word; the next one has another', async () => {
     const { shown } = conversation();

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { closedMessage } from '../../../src/engine/stop.ts';
 import { badgeOf, statusOf } from '../../../src/extension/panel/status.ts';
-import { RunStates, stateWords } from '../../../src/extension/runs/runStates.ts';
+import { RunStates, stateAtRest, stateWords } from '../../../src/extension/runs/runStates.ts';
 import type { EventBody, RunEvent, StoredEvent } from '../../../src/protocol/events.ts';
 import { applyEvent } from '../../../src/protocol/fold.ts';
+import { openApprovals } from '../../../src/protocol/pending.ts';
 import { type OpenRun, RunStore } from '../../../src/runs/store.ts';
 
 const windows = new Set<Window>();
@@ -21,13 +22,17 @@ class Window {
   readonly unseen: string[] = [];
   readonly states: RunStates;
 
-  constructor(folder: string) {
+  constructor(private readonly folder: string) {
     windows.add(this);
     this.store = new RunStore(folder);
     this.states = new RunStates({
       store: this.store,
       liveIds: () => [...this.open.keys()],
-      asks: (runId) => this.asking.has(runId),
+      waits: (runId) => {
+        if (this.asking.has(runId)) return 'question';
+        return this.awaitsApproval(runId) ? 'approval' : undefined;
+      },
+      awaitsApproval: (runId) => this.awaitsApproval(runId),
       titleOf: (runId) => this.open.get(runId)?.run.title,
       inView: () => this.inView,
       ended: ({ runId }) => this.unseen.push(runId),
@@ -48,6 +53,43 @@ class Window {
   asks(runId: string): void {
     this.asking.add(runId);
     this.states.update();
+  }
+
+  /** A call of it is put to the user. */
+  async requestsApproval(runId: string): Promise<void> {
+    const toolCalls = [{ id: 'c', name: 'fs.edit', arguments: {} }];
+    await this.happens(runId, { type: 'message', message: { role: 'assistant', content: '', toolCalls } });
+    const question = { id: 'q', what: 'Edit a', where: 'a', why: '' };
+    const request = { toolCallId: 'c', name: 'fs.edit', question, proposed: { location: '/a' } };
+    await this.happens(runId, { type: 'approval-request', ...request });
+    this.states.update();
+  }
+
+  async allows(runId: string): Promise<void> {
+    await this.happens(runId, { type: 'approval', toolCallId: 'c', decision: 'allow', waitedMs: 1 });
+    await this.happens(runId, { type: 'tool-start', toolCallId: 'c', name: 'fs.edit' });
+    this.states.update();
+  }
+
+  /** Goes on with a run of an earlier window. */
+  async continues(runId: string): Promise<void> {
+    this.open.set(runId, await this.store.open(runId));
+    await this.happens(runId, { type: 'phase', phase: 'Running' });
+    this.states.update();
+  }
+
+  /** What a kill leaves of its runs, with marks as they were then. */
+  async isKilled(): Promise<void> {
+    for (const [runId, open] of this.open) {
+      await open.close();
+      writeFileSync(path.join(this.folder, 'runs', runId, 'lock'), JSON.stringify({ id: 'x', pid: 2 ** 30, since: 1 }));
+    }
+    this.open.clear();
+  }
+
+  private awaitsApproval(runId: string): boolean {
+    const open = this.open.get(runId);
+    return open !== undefined && openApprovals(open.run).length > 0;
   }
 
   async ends(runId: string, body: Omit<Extract<EventBody, { type: 'phase' }>, 'type'>): Promise<void> {
@@ -159,6 +201,49 @@ describe('which runs concern the person', () => {
     await next.store.delete(id);
     assert.deepEqual(await next.says(), []);
     assert.deepEqual([...(await next.store.marks.read()).keys()], []);
+  });
+
+  for (const [how, end] of [
+    [
+      'closed',
+      (id: string) => one.ends(id, { phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } }),
+    ],
+    ['killed', () => one.isKilled()],
+  ] as const)
+    it(`has a run that waits for an approval since its window was ${how}, until that is answered, also when it was seen`, async () => {
+      const id = await one.works('Edit');
+      await one.requestsApproval(id);
+      assert.deepEqual(await one.says(), ['Edit waiting for approval']);
+      assert.deepEqual(await two.says(), ['Edit waiting for approval in another window']);
+      await end(id);
+      await one.store.marks.read(); // what it said is there by then
+      windows.delete(one);
+      assert.deepEqual(one.unseen, [], 'it has not ended');
+      const next = new Window(folder);
+      for (const window of [next, two]) assert.deepEqual(await window.says(), ['Edit waiting for approval']);
+      next.shows(id);
+      assert.deepEqual(await next.says(), ['Edit waiting for approval']);
+      assert.deepEqual(badgeOf(next.states.all), { value: 1, tooltip: '“Edit”: waiting for approval' });
+      assert.equal(statusOf({ working: 0, approvals: 0, questions: 0, runs: next.states.all }).warns, true);
+      assert.deepEqual(stateAtRest(await next.store.listed(id)), { state: 'asking', awaitsApproval: true });
+
+      await next.continues(id);
+      assert.deepEqual(await two.says(), ['Edit waiting for approval in another window']);
+      await next.allows(id);
+      assert.deepEqual(await two.says(), ['Edit at work in another window']);
+      await next.ends(id, { phase: 'WaitingUser' });
+      for (const window of [next, two]) assert.deepEqual(await window.says(), []);
+      assert.equal(stateAtRest(await next.store.listed(id)), undefined);
+    });
+
+  it('has a run that waits for an approval, though the window that was killed had said otherwise of it', async () => {
+    const id = await one.works('Edit');
+    await one.requestsApproval(id);
+    await one.isKilled();
+    for (const state of ['working', 'ended', 'failed'] as const) {
+      await two.store.marks.set(id, { state, title: 'Edit' });
+      assert.deepEqual(await two.says(), ['Edit waiting for approval'], state);
+    }
   });
 
   it('calls a run what the person calls it', async () => {

@@ -21,4 +21,18 @@ describe('the room for one local model', () => {
     leaveOther();
     assert.equal(room.asker(), undefined);
   });
+
+  it('who waits is let in, though the model inside could not be unloaded', async () => {
+    const room = createRoom();
+    const stuck = {
+      unload: async () => {
+        throw new Error('it does not answer');
+      },
+    };
+    const leave = await room.enter(stuck);
+    const waiting = [tenant(), tenant()].map((one) => room.enter(one));
+    leave();
+    (await waiting[0]!)();
+    (await waiting[1]!)();
+  });
 });

@@ -25,6 +25,16 @@ describe('MCP: servers that fail (T25)', () => {
       assert.ok((await t.call('mcp.good.work', { text: 'x' })).ok);
     });
 
+  it('whoever draws them fails: they start, work and are logged all the same', async () => {
+    const t = await talk({ servers: { good: node(faultyServer) } });
+    t.changed = () => {
+      throw new Error('not drawn');
+    };
+    await t.prepare();
+    assert.ok((await t.call('mcp.good.work', { text: 'x' })).ok);
+    assert.ok(t.logged.includes('Towpath: Error: not drawn'), t.logged.join());
+  });
+
   const nodeCrash = `node:internal/modules/cjs/loader:1228
   throw err;
   ^

@@ -19,6 +19,8 @@ export interface Talk {
   asked: { servers: ServerQuestion[]; tools: ToolsQuestion[]; calls: ApprovalRequest[]; inputs: string[] };
   said: string[];
   logged: string[];
+  /** Hears that something is different. */
+  changed?(): void;
   events: EventBody[];
   grants: Set<string>;
   stop: AbortController;
@@ -98,7 +100,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
     limits: () => self.limits,
     roots: () => workspace.roots.map((root) => ({ uri: `file://${root.path}`, name: root.name })),
     log: (server, text) => self.logged.push(`${server}: ${text}`),
-    changed: () => {},
+    changed: () => self.changed?.(),
   });
   self.host = createToolHost({
     workspace,

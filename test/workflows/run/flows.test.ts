@@ -42,6 +42,18 @@ const model: LlmAdapter = {
 const tools = defaultTools();
 const toolNames = [...tools.map(({ definition }) => definition.name), 'test.append'];
 
+/** Copies a folder in which other threads finish what they have begun: a file beside the one that it becomes may be gone meanwhile. */
+function copyWhole(folder: string, to: string): void {
+  for (let tries = 100; ; tries--)
+    try {
+      cpSync(folder, to, { recursive: true, filter: (name) => path.basename(name) !== 'lock' });
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 0) throw error;
+      rmSync(to, { recursive: true });
+    }
+}
+
 /** One window: from where the folder stands to the end, or to its kill, of which the next folder is what was left. */
 class Window {
   private readonly workspace;
@@ -51,6 +63,8 @@ class Window {
   /** What the run in memory was when the window was killed. */
   killed?: Graph | undefined;
   isKilled = false;
+  /** Reason why this window was not killed as it should have been. */
+  private failure: unknown;
 
   /** @param killAt whether it is killed at this point: after an event, or before or after an effect */
   constructor(
@@ -98,6 +112,9 @@ class Window {
       tell: (event) => {
         if (isStored(event)) this.at(event);
       },
+      onListenerError: (error) => {
+        this.failure ??= error;
+      },
     });
   }
 
@@ -107,7 +124,7 @@ class Window {
     if (this.isKilled || !this.killAt(this.points, event)) return;
     this.isKilled = true;
     this.killed = event && structuredClone(this.engine.live(runId)?.graph);
-    cpSync(this.folder, this.next, { recursive: true, filter: (name) => path.basename(name) !== 'lock' });
+    copyWhole(this.folder, this.next);
     void this.engine.close();
   }
 
@@ -138,6 +155,7 @@ class Window {
       await this.decide();
       if (this.isKilled) break;
     }
+    if (this.failure) throw this.failure;
     assert.ok(this.isKilled, 'it comes to its end');
     await this.engine.close();
   }

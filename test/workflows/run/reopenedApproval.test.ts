@@ -100,7 +100,7 @@ describe('a workflow whose approval waited when its window ended', () => {
       stage.build();
       const before = await interrupted('killed');
       stage.workspace.trusted = false;
-      assert.equal((await resume()).phase, 'WaitingUser');
+      assert.equal((await resume()).error?.code, 'ENGINE_UNTRUSTED');
       assert.deepEqual([stage.questions.length, openApprovals(await stage.kept()).length], [1, 1]);
       assert.equal(stage.provider.requests.length, before);
       stage.workspace.trusted = true;
