@@ -79,6 +79,27 @@ const beside = {
     }),
 };
 
+/** Works out the tables of commands: a program has them as data, without the reasons in them, and without their parser. */
+export const tables = {
+  name: 'tables',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]gate[\\/]grants[\\/]tables\.ts$/ }, async ({ path: file }) => {
+      const folder = path.dirname(file);
+      const define = { 'import.meta.dirname': JSON.stringify(folder) };
+      const { outputFiles } = await build({ ...node, entryPoints: [file], format: 'esm', define, write: false });
+      const { tables } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`).catch(
+        ({ message }) => Promise.reject(new Error(message)), // its stack has all of the module in it
+      );
+      const text = JSON.stringify(tables, (key, value) => (key === 'why' ? undefined : value));
+      const files = readdirSync(path.join(folder, 'tables')).map((name) => path.join(folder, 'tables', name));
+      return {
+        contents: `export const tables = JSON.parse(${JSON.stringify(text)});`,
+        watchFiles: [file, ...files],
+        watchDirs: [path.join(folder, 'tables')],
+      };
+    }),
+};
+
 const shared = {
   bundle: true,
   sourcemap,
@@ -107,7 +128,7 @@ export const programs = [
       splitting: true,
       chunkNames: `${chunks}/[name]-[hash]`,
       sourcemap: sourcemap && 'inline', // until it is CommonJS
-      plugins: [chunked],
+      plugins: [tables, chunked],
     },
     'src/extension/main.ts',
     'main.cjs',
@@ -153,7 +174,15 @@ async function buildAll() {
 /** What a module of ours exports, for files that are made from it. Beside the project, so that its packages are found. */
 async function load(entryPoint) {
   const outfile = path.resolve(outdir, `${path.basename(entryPoint, '.ts')}.build.mjs`);
-  await build({ ...node, entryPoints: [entryPoint], format: 'esm', packages: 'external', outfile, sourcemap: false });
+  await build({
+    ...node,
+    entryPoints: [entryPoint],
+    format: 'esm',
+    packages: 'external',
+    outfile,
+    sourcemap: false,
+    plugins: [tables],
+  });
   try {
     return await import(pathToFileURL(outfile).href);
   } finally {

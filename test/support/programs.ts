@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 type Program = BuildOptions & {
   entryPoints: Record<string, string>;
@@ -46,7 +46,12 @@ function loadedWith(outputs: Outputs, first: string): string[] {
 }
 
 /** What the project's build makes. */
-export async function programs(): Promise<Program[]> {
+export const programs = async (): Promise<Program[]> => (await project()).programs;
+
+/** Plugins that a bundle with the gate in it needs. */
+export const gatePlugins = async (): Promise<Plugin[]> => [(await project()).tables];
+
+function project(): Promise<{ programs: Program[]; tables: Plugin }> {
   const file = path.resolve(import.meta.dirname, '../../esbuild.mjs');
-  return (await import(pathToFileURL(file).href)).programs;
+  return import(pathToFileURL(file).href);
 }

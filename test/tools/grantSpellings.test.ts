@@ -6,6 +6,7 @@ import { isBuildTarget, isCheckName, isGradleTask, isPreset } from '../../src/to
 import { argumentsOf, fits, type Row } from '../../src/tools/gate/grants/row.ts';
 import { rows } from '../../src/tools/gate/grants/table.ts';
 import { understand } from '../../src/tools/gate/parts.ts';
+import { examplesOf } from '../support/grantExamples.ts';
 import { useSystemPath } from '../support/systemPath.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 
@@ -56,7 +57,7 @@ describe('an option that a row leaves out', () => {
     const open: string[] = [];
     let tried = 0;
     for (const row of rows)
-      for (const example of row.no) {
+      for (const example of examplesOf(row).no) {
         // The same command with the option's value for an operand may be another, harmless one.
         if (isCovered(row, wordsOf(example)) || example.includes('@')) continue; // only the disk, or the first letter, says no
         for (const words of variants(row, example)) {
@@ -93,7 +94,7 @@ describe('what a second shell reads', () => {
     const those = rows.filter(({ secondShell }) => secondShell);
     assert.ok(those.length > 40, `${those.length}`);
     for (const row of those)
-      for (const example of row.yes) {
+      for (const example of examplesOf(row).yes) {
         const words = wordsOf(example);
         if (!argumentsOf(row, words)) continue; // through a launcher
         for (const shell of shells)

@@ -4,10 +4,10 @@ import * as paths from 'node:path';
 import type { OwnedRule, Rule } from '../../src/protocol/rule.ts';
 import { fits } from '../../src/tools/gate/grants/row.ts';
 import { rows } from '../../src/tools/gate/grants/table.ts';
-import { isUnseen, unseen } from '../../src/tools/gate/grants/unseen.ts';
 import { understand } from '../../src/tools/gate/parts.ts';
 import { coverage, coverageOf, rulesFor } from '../../src/tools/gate/rules.ts';
 import { days, play } from '../support/day.ts';
+import { examples, examplesOf } from '../support/grantExamples.ts';
 import { useSystemPath } from '../support/systemPath.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
@@ -77,7 +77,9 @@ const isOf = (found: string | undefined, command: string): boolean =>
 
 describe('every row of the table of commands', () => {
   useSystemPath();
-  for (const { command, kind, yes, no } of rows) {
+  for (const row of rows) {
+    const { command, kind } = row;
+    const { yes, no } = examplesOf(row);
     it(`${command} covers ${yes.length} and leaves out ${no.length} of its examples`, async () => {
       for (const text of yes) {
         const { parts } = await understand(workspace.roots, workspace.root, text);
@@ -95,6 +97,14 @@ describe('every row of the table of commands', () => {
       assert.ok(yes.length > 0 && no.length > 0);
     });
   }
+
+  it('is the one that its examples are of', () => {
+    const known = new Set(rows.flatMap(({ command, kind }) => [command, `${command} [${kind}]`]));
+    assert.deepEqual(
+      [...examples.keys()].filter((command) => !known.has(command)),
+      [],
+    );
+  });
 });
 
 // Not every program of the table can be had to be watched while it runs: what a row covers is what it names, and nothing else.
@@ -103,7 +113,7 @@ describe('no row of the table takes', () => {
   const lists = unnamed.flatMap((option) => [[option], ['--', option]]);
   for (const args of lists)
     it(`${args.join(' ')}, which it does not name`, () => {
-      const open = rows.filter((row) => fits({ ...row, needs: undefined, least: 0 }, args));
+      const open = rows.filter((row) => fits({ ...row, needs: undefined, min: 0 }, args));
       assert.deepEqual(
         open.map(({ command }) => command),
         [],
@@ -125,15 +135,13 @@ describe('of a command that nobody has watched', () => {
     '127.0.0.1:9',
     'a=/x',
   ];
-  for (const begin of unseen)
-    it(`${begin} covers no word that is a place elsewhere, and nothing behind --`, async () => {
-      const own = rows.filter((row) => isUnseen(row) && (row.command === begin || row.command.startsWith(`${begin} `)));
-      assert.ok(own.length > 0, 'it is in no row');
-      for (const text of new Set(own.flatMap(({ yes }) => yes)))
+  for (const row of rows.filter(({ unseen }) => unseen))
+    it(`${row.command} covers no word that is a place elsewhere, and nothing behind --`, async () => {
+      for (const text of examplesOf(row).yes)
         for (const tried of [...places, '-- x'].map((place) => `${text} ${place}`)) {
           const { parts } = await understand(workspace.roots, workspace.root, tried);
           assert.equal(
-            parts?.find(({ row }) => own.some(({ command }) => isOf(row?.command, command))),
+            parts?.find((part) => isOf(part.row?.command, row.command)),
             undefined,
             tried,
           );
