@@ -15,6 +15,8 @@ export interface Built {
   inputs: string[];
   /** Each of the files with what has a part in it, loaded or not. */
   parts: Map<string, string[]>;
+  /** Files that are loaded with each part that is loaded when it is needed, by their names. */
+  late: string[][];
 }
 
 /** Builds the program of `dist/` that has this name; `entry` to begin with another file than it does, not `minify` to find names in it. */
@@ -28,7 +30,15 @@ export async function built(name: string, entry?: string, minify = true): Promis
   const parts = new Map(Object.entries(outputs).map(([file, output]) => [path.basename(file), partsOf(output)]));
   const files = new Map(outputFiles.map((file) => [path.basename(file.path), file.text]));
   const loaded = loadedWith(outputs, Object.keys(outputs).find((file) => path.basename(file) === name)!);
-  return { files, inputs: loaded.flatMap((file) => partsOf(outputs[file]!)), parts };
+  const entries = new Set(
+    Object.values(outputs).flatMap(({ imports }) =>
+      imports.filter(({ kind }) => kind === 'dynamic-import').map(({ path: file }) => file),
+    ),
+  );
+  const late = [...entries]
+    .filter((file) => outputs[file])
+    .map((file) => loadedWith(outputs, file).map((one) => path.basename(one)));
+  return { files, inputs: loaded.flatMap((file) => partsOf(outputs[file]!)), parts, late };
 }
 
 type Outputs = Metafile['outputs'];
