@@ -7,7 +7,7 @@ import { rows } from '../../src/tools/gate/grants/table.ts';
 import { understand } from '../../src/tools/gate/parts.ts';
 import { coverage, coverageOf, rulesFor } from '../../src/tools/gate/rules.ts';
 import { days, play } from '../support/day.ts';
-import { examples, examplesOf } from '../support/grantExamples.ts';
+import { examples, examplesOf, storedExamples } from '../support/grantExamples.ts';
 import { useSystemPath } from '../support/systemPath.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
@@ -75,6 +75,14 @@ async function asked(command: string, rules: readonly Rule[] = [], cwd?: string)
 const isOf = (found: string | undefined, command: string): boolean =>
   found === command || found?.endsWith(` ${command}`) || found?.endsWith(`/${command}`) || false;
 
+const judged = new Map<string, ReturnType<typeof understand>>();
+/** What a command runs, looked at once. */
+function understood(text: string): ReturnType<typeof understand> {
+  const found = judged.get(text) ?? understand(workspace.roots, workspace.root, text);
+  judged.set(text, found);
+  return found;
+}
+
 describe('every row of the table of commands', () => {
   useSystemPath();
   for (const row of rows) {
@@ -82,7 +90,7 @@ describe('every row of the table of commands', () => {
     const { yes, no } = examplesOf(row);
     it(`${command} covers ${yes.length} and leaves out ${no.length} of its examples`, async () => {
       for (const text of yes) {
-        const { parts } = await understand(workspace.roots, workspace.root, text);
+        const { parts } = await understood(text);
         const found = parts?.map(({ row }) => row);
         assert.ok(
           found?.some((row) => isOf(row?.command, command) && row?.kind === kind),
@@ -90,7 +98,7 @@ describe('every row of the table of commands', () => {
         );
       }
       for (const text of no) {
-        const { parts } = await understand(workspace.roots, workspace.root, text);
+        const { parts } = await understood(text);
         const found = parts?.find(({ row }) => isOf(row?.command, command) && row?.kind === kind);
         assert.equal(found, undefined, `${text} is covered`);
       }
@@ -105,6 +113,44 @@ describe('every row of the table of commands', () => {
       [],
     );
   });
+});
+
+// An update never widens a permission: not by a row that moves to another kind, and not by a row that covers more.
+describe('a rule that was stored with the first kinds', () => {
+  useSystemPath();
+  const keyOf = (command: string, kind: string) => `${command} [${kind}]`;
+  const covered = new Map<string, string[]>();
+  for (const [key, { yes, no }] of storedExamples) {
+    for (const text of yes) covered.set(text, [...(covered.get(text) ?? []), key]);
+    for (const text of no) if (!covered.has(text)) covered.set(text, []);
+  }
+  const kinds = ['looks', 'checks', 'asks'];
+  const commands = new Set([...storedExamples.keys()].map((key) => key.replace(/ \[\w+\]$/, '')));
+
+  it('covers nothing that it did not cover then', async () => {
+    assert.ok(covered.size > 5000, `${covered.size}`);
+    const wider: string[] = [];
+    for (const [text, keys] of covered) {
+      const { parts = [] } = await understood(text);
+      for (const { row } of parts) {
+        if (!row) continue;
+        if (kinds.includes(row.kind) && !keys.some((key) => key.endsWith(`[${row.kind}]`)))
+          wider.push(`${text}: by a rule for ${row.kind}`);
+        if (commands.has(row.command) && !keys.some((key) => key.startsWith(`${row.command} [`)))
+          wider.push(`${text}: by a rule for ${row.command} with other arguments`);
+      }
+    }
+    assert.deepEqual(wider, []);
+  });
+
+  it('covers no row that is new', () =>
+    assert.deepEqual(
+      rows
+        .filter(({ kind }) => kinds.includes(kind))
+        .map(({ command, kind }) => keyOf(command, kind))
+        .filter((key) => !storedExamples.has(key)),
+      [],
+    ));
 });
 
 // Not every program of the table can be had to be watched while it runs: what a row covers is what it names, and nothing else.
