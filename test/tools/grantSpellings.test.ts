@@ -104,6 +104,101 @@ describe('what a second shell reads', () => {
   });
 });
 
+describe('arguments of a program that a launcher starts', () => {
+  let workspace: TemporaryWorkspace;
+  useSystemPath();
+  before(async () => {
+    workspace = await temporaryWorkspace({
+      'package.json': '{ "scripts": { "jest": "jest" } }',
+      'node_modules/.bin/jest': '',
+      '.venv/bin/pytest': '',
+    });
+  });
+  after(() => workspace.cleanup());
+  const isGranted = async (command: string): Promise<boolean> => {
+    const { parts } = await understand(workspace.roots, workspace.root, command);
+    return parts?.some(({ row }) => row) ?? false;
+  };
+  const shell = ["'$(touch x)'", "'`touch x`'", "'a\\b'", "'a\"b'", "'$x'", '"$(cat package.json)"'];
+  const launchers: [start: string, option: string, throughShell: boolean][] = [
+    ['npx jest', '-t', true],
+    ['npm exec jest', '-t', true],
+    ['pnpm jest', '-t', true],
+    ['yarn jest', '-t', true],
+    ['pdm run pytest', '-k', true],
+    ['pipenv run pytest', '-k', true],
+    ['pnpm exec jest', '-t', false],
+    ['node_modules/.bin/jest', '-t', false],
+    ['uv run pytest', '-k', false],
+  ];
+  for (const [start, option, throughShell] of launchers)
+    it(`${start} ${throughShell ? 'gets nothing that is more than text between quotes' : 'gets any text'}`, async () => {
+      for (const text of ["'a b'", "'adds (1+2); *'", '"it\'s"'])
+        assert.ok(await isGranted(`${start} ${option} ${text}`), text);
+      for (const text of shell) assert.equal(await isGranted(`${start} ${option} ${text}`), !throughShell, text);
+    });
+});
+
+describe('what is appended to a script', () => {
+  let workspace: TemporaryWorkspace;
+  useSystemPath();
+  const scripts = {
+    test: 'tsc -p . && mocha --recursive',
+    'test:unit': 'node --import tsx --test',
+    'test:int': 'cross-env CI=1 npm run test:unit --',
+    'test:e2e': 'nyc --reporter=text node_modules/.bin/mocha',
+    'test:web': 'jest --ci',
+    'test:slow': 'node --experimental-vm-modules node_modules/jest/bin/jest.js',
+    'test:short': 'bash -c',
+    'test:all': 'npm run test:all',
+    lint: 'eslint .',
+    build: 'node scripts/build.js',
+    check: 'node',
+  };
+  before(async () => {
+    workspace = await temporaryWorkspace({
+      'package.json': JSON.stringify({ scripts }),
+      'composer.json': JSON.stringify({ scripts: { test: ['@lint', 'phpunit'], lint: 'phpcs', check: '@php' } }),
+      'src/a.ts': '',
+    });
+  });
+  after(() => workspace.cleanup());
+  const cases: [command: string, expect: 'granted' | 'asked'][] = [
+    ['npm test -- test/a.test.ts', 'granted'],
+    ['npm test -- scripts/deploy.js', 'asked'],
+    ['npm test scripts/deploy.js', 'asked'],
+    ['npm test -- -g orders', 'granted'],
+    ['cd src && npm test -- ../scripts/deploy.js', 'asked'],
+    ['npm run test -- scripts/deploy.js', 'asked'],
+    ['pnpm test scripts/deploy.js', 'asked'],
+    ['yarn test scripts', 'asked'],
+    ['npm run test:unit -- scripts/deploy.js', 'asked'],
+    ['npm run test:unit -- test/a.test.ts', 'granted'],
+    ['npm run test:int -- scripts/deploy.js', 'asked'],
+    ['npm run test:e2e -- scripts/deploy.js', 'asked'],
+    ['npm run test:short -- reboot', 'asked'],
+    ['npm run check -- scripts/deploy.js', 'asked'],
+    ['npm run check -- --run deploy', 'asked'],
+    ['npm run test:all -- src', 'granted'],
+    ['npm run test:web -- orders', 'granted'],
+    ['npm run test:slow -- src/orders', 'granted'],
+    ['npm run lint -- src/a.ts', 'granted'],
+    ['npm run build -- web', 'granted'],
+    ['npm run lint -w web -- orders', 'granted'],
+    ['npm test -w web -- scripts/deploy.js', 'asked'],
+    ['pnpm -r run test -- scripts/deploy.ts', 'asked'],
+    ['composer test -- tests/ATest.php', 'granted'],
+    ['composer test -- scripts/deploy.php', 'asked'],
+    ['composer lint -- src', 'granted'],
+    ['composer run check -- scripts/deploy.php', 'asked'],
+  ];
+  for (const [command, expect] of cases)
+    it(`${command}: ${expect}`, async () => {
+      const { parts } = await understand(workspace.roots, workspace.root, command);
+      assert.equal(parts?.some(({ row }) => row) ? 'granted' : 'asked', expect);
+    });
+});
+
 describe('the name of a script, target or task', () => {
   const cases: [is: (name: string) => boolean, yes: string, no: string][] = [
     [

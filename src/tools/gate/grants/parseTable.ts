@@ -2,6 +2,7 @@ import { kinds } from '../../../protocol/rule.ts';
 import { isOperandType } from './operands.ts';
 import { patternOf } from './pattern.ts';
 import { type Installer, installers } from './row.ts';
+import { scriptFiles } from './scriptArguments.ts';
 import type { Attributes, Section, Table } from './tableRows.ts';
 import { isValueType } from './values.ts';
 
@@ -166,6 +167,13 @@ const readers = new Map<string, (value: string, options: (text: string) => strin
   ['also', (value) => (patternAt(value) === value ? { also: value } : 'it is no pattern')],
   ['count', countIn],
   ['installed by', installersIn],
+  [
+    'scripts',
+    (value) => {
+      const file = scriptFiles.find((one) => one === value);
+      return file ? { scripts: file } : `${value} has no scripts`;
+    },
+  ],
   ['home', (home) => (home === 'go.mod' || home === 'build' ? { home } : `${home} is no home`)],
 ]);
 

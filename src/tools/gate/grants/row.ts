@@ -3,6 +3,7 @@ import { isKnown } from '../step.ts';
 import { allowsOperand } from './operands.ts';
 import { type Gathered, optionsOf, readOption } from './options.ts';
 import { patternOf } from './pattern.ts';
+import type { ScriptFile } from './scriptArguments.ts';
 import { allows, type Claim } from './values.ts';
 
 /** Package managers that install a tool for one project. */
@@ -62,6 +63,8 @@ export interface Row {
    * asked about, as runners do not all quote.
    */
   secondShell?: true;
+  /** It runs a script of this file, and appends what it is told to its text. */
+  scripts?: ScriptFile;
   /** It takes its configuration, which may be code, from the folders around its operands: a rule for each that has one holds. */
   configured?: true;
   /** Long options have one dash (`-run`), and short ones are not put together. */
@@ -78,6 +81,8 @@ export interface Row {
 /** Result of matching a row with the words of a command. */
 export interface Fit extends Omit<Gathered, 'used'> {
   operands: string[];
+  /** Operands behind `--` that are handed on; they are among the values, too. */
+  rest: string[];
 }
 
 /** The words behind a row's command, and the options that stood in it; undefined when the words do not begin with the command. */
@@ -136,6 +141,7 @@ export function fits(row: Row, args: readonly string[], begun?: Gathered): Fit |
     }
   }
   const rest = args.slice(at + 1);
+  const handedOn: string[] = [];
   if (args[at] === '--' && rest.length === 0) return undefined; // to some programs it is a value: `git config user.name --`
   // Not every program stops looking for options there, nor what it hands them on to.
   if (!row.rest && rest.some((word) => word.startsWith('-'))) return undefined;
@@ -148,6 +154,7 @@ export function fits(row: Row, args: readonly string[], begun?: Gathered): Fit |
     if (!behind) return undefined;
     claims.push(...behind.claims);
     values.push(...behind.operands, ...behind.values);
+    handedOn.push(...behind.operands);
   } else operands.push(...rest);
   if (row.needs && !row.needs.some((name) => used.has(name))) return undefined;
   if (row.needsAll?.some((name) => !used.has(name))) return undefined;
@@ -158,8 +165,9 @@ export function fits(row: Row, args: readonly string[], begun?: Gathered): Fit |
     const program = row.command.split(' ')[0]!;
     claims.push(...operands.map((path): Claim => ({ path, as: 'configured', program })));
   }
-  return fit ? { claims, operands, values } : undefined;
+  return fit ? { claims, operands, values, rest: handedOn } : undefined;
 }
 
-/** Text to every shell: no quote, variable, glob, comment or separator, and no blank that would begin an option. */
-const isPlainText = (word: string): boolean => isKnown(word) && /^[\w@%+=:,./^ -]*$/.test(word) && !/ -| $/.test(word);
+/** Text to every shell: no quote, variable, glob, comment or separator, and no blank in front of an option or a list of arguments. */
+const isPlainText = (word: string): boolean =>
+  isKnown(word) && /^[\w@%+=:,./^ -]*$/.test(word) && !/ [-@]| $/.test(word);

@@ -1,7 +1,8 @@
 import type { Kind } from '../../../protocol/rule.ts';
 import type { WorkspaceRoot } from '../../workspace.ts';
 import { copiesOf, launched } from './launchers.ts';
-import { argumentsOf, fits, type Row } from './row.ts';
+import { argumentsOf, type Fit, fits, type Row } from './row.ts';
+import { allowsAppended, type ScriptCall, type ScriptFile } from './scriptArguments.ts';
 import { rowsOf } from './tableRows.ts';
 import { tables } from './tables.ts';
 import { unseenClaims } from './unseenClaims.ts';
@@ -71,8 +72,36 @@ export async function rowFor(
   for (const row of candidates) {
     const begun = argumentsOf(row, meant);
     const fit = begun && fits(row, begun.args, begun);
+    if (
+      fit &&
+      row.scripts &&
+      !(await allowsAppended(scriptCall(row.scripts, row, meant, fit), folder, roots, runsFiles))
+    )
+      continue;
     const claims = fit && (row.unseen ? unseenClaims(row, begun.args, fit) : fit.claims);
     if (claims) return covered(row.command, row.kind, claims, row.home);
   }
   return undefined;
+}
+
+/** Options that choose the packages whose scripts are run. */
+const choosesPackages = /^(-ws?|-F|-r|--(workspaces?|filter|recursive|include-workspace-root))(=|$)|^-[wF]./;
+
+function scriptCall(file: ScriptFile, { operands }: Row, words: readonly string[], fit: Fit): ScriptCall {
+  const isNamed = operands === 'scripts';
+  const [first = 'test', ...others] = isNamed ? fit.operands : ['test', ...fit.operands];
+  const end = words.indexOf('--');
+  const own = end < 0 ? words : words.slice(0, end);
+  return {
+    file,
+    name: first,
+    operands: [...others, ...fit.rest],
+    elsewhere: own.some((word) => choosesPackages.test(word)),
+  };
+}
+
+/** All rows of a program that take files take nothing but tests, for it runs the files that it is given. */
+function runsFiles(program: string): boolean {
+  const types = (byProgram.get(program) ?? []).flatMap(({ operands = [] }) => operands);
+  return types.length > 0 && types.every((type) => /^(tests|collected|modules)$/.test(type));
 }
