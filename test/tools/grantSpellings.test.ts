@@ -154,6 +154,12 @@ describe('what is appended to a script', () => {
     lint: 'eslint .',
     build: 'node scripts/build.js',
     check: 'node',
+    'check:js': './node_modules/mocha/bin/mocha.js',
+    'check:ts': 'ts-mocha -p tsconfig.json',
+    'check:v10': 'npx mocha@10',
+    'check:web': '(cd web && npm run lint) & _mocha',
+    'test:fast': './scripts/fast.sh',
+    'lint:css': 'npm run lint -- --quiet',
   };
   before(async () => {
     workspace = await temporaryWorkspace({
@@ -179,6 +185,15 @@ describe('what is appended to a script', () => {
     ['npm run test:short -- reboot', 'asked'],
     ['npm run check -- scripts/deploy.js', 'asked'],
     ['npm run check -- --run deploy', 'asked'],
+    ...['js', 'ts', 'v10', 'web'].flatMap((name): typeof cases => [
+      [`npm run check:${name} -- scripts/deploy.js`, 'asked'],
+      [`npm run check:${name} -- scripts`, 'asked'],
+      [`npm run check:${name} -- test/a.test.ts`, 'granted'],
+    ]),
+    ['npm run test:fast -- orders', 'granted'],
+    ['npm run test:fast -- scripts/deploy.js', 'asked'],
+    ['npm run lint:css -- src/a.ts', 'granted'],
+    ['npm run build -- src/a.ts', 'asked'],
     ['npm run test:all -- src', 'granted'],
     ['npm run test:web -- orders', 'granted'],
     ['npm run test:slow -- src/orders', 'granted'],

@@ -2,7 +2,7 @@ import type { Kind } from '../../../protocol/rule.ts';
 import type { WorkspaceRoot } from '../../workspace.ts';
 import { copiesOf, launched } from './launchers.ts';
 import { argumentsOf, type Fit, fits, type Row } from './row.ts';
-import { allowsAppended, type ScriptCall, type ScriptFile } from './scriptArguments.ts';
+import { allowsAppended, type ScriptCall, type ScriptFile, type Takes } from './scriptArguments.ts';
 import { rowsOf } from './tableRows.ts';
 import { tables } from './tables.ts';
 import { unseenClaims } from './unseenClaims.ts';
@@ -72,11 +72,7 @@ export async function rowFor(
   for (const row of candidates) {
     const begun = argumentsOf(row, meant);
     const fit = begun && fits(row, begun.args, begun);
-    if (
-      fit &&
-      row.scripts &&
-      !(await allowsAppended(scriptCall(row.scripts, row, meant, fit), folder, roots, runsFiles))
-    )
+    if (fit && row.scripts && !(await allowsAppended(scriptCall(row.scripts, row, meant, fit), folder, roots, takes)))
       continue;
     const claims = fit && (row.unseen ? unseenClaims(row, begun.args, fit) : fit.claims);
     if (claims) return covered(row.command, row.kind, claims, row.home);
@@ -100,8 +96,10 @@ function scriptCall(file: ScriptFile, { operands }: Row, words: readonly string[
   };
 }
 
-/** All rows of a program that take files take nothing but tests, for it runs the files that it is given. */
-function runsFiles(program: string): boolean {
-  const types = (byProgram.get(program) ?? []).flatMap(({ operands = [] }) => operands);
-  return types.length > 0 && types.every((type) => /^(tests|collected|modules)$/.test(type));
+/** A program runs the files that it is given when all of its rows that take files take nothing but tests. */
+function takes(program: string): ReturnType<Takes> {
+  const rows = byProgram.get(program);
+  const types = rows?.flatMap(({ operands = [] }) => operands) ?? [];
+  if (types.length > 0 && types.every((type) => /^(tests|collected|modules)$/.test(type))) return 'tests';
+  return rows && 'any';
 }
