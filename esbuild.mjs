@@ -23,7 +23,6 @@ const root = import.meta.dirname;
 const { watch, outdir = 'dist' } = values;
 
 const sourcemap = values.outdir === undefined;
-const chunks = 'chunks';
 
 /**
  * esbuild takes programs apart, so that what is behind an `import()` is loaded when that is reached and no module is there twice, only as ES
@@ -32,7 +31,8 @@ const chunks = 'chunks';
 const chunked = {
   name: 'chunked',
   setup({ initialOptions, onEnd }) {
-    const { write = true, outdir: folder } = initialOptions;
+    const { write = true, outdir: folder, chunkNames } = initialOptions;
+    const chunks = path.dirname(chunkNames);
     initialOptions.write = false;
     onEnd(async (result) => {
       if (!result.outputFiles) return; // it has mistakes, and they are told
@@ -79,6 +79,27 @@ const beside = {
     }),
 };
 
+/** Works out the tables of commands: a program has them as data, without the reasons in them, and without their parser. */
+export const tables = {
+  name: 'tables',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]gate[\\/]grants[\\/]tables\.ts$/ }, async ({ path: file }) => {
+      const folder = path.dirname(file);
+      const define = { 'import.meta.dirname': JSON.stringify(folder) };
+      const { outputFiles } = await build({ ...node, entryPoints: [file], format: 'esm', define, write: false });
+      const { tables } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`).catch(
+        ({ message }) => Promise.reject(new Error(message)), // its stack has all of the module in it
+      );
+      const text = JSON.stringify(tables, (key, value) => (key === 'why' ? undefined : value));
+      const files = readdirSync(path.join(folder, 'tables')).map((name) => path.join(folder, 'tables', name));
+      return {
+        contents: `export const tables = JSON.parse(${JSON.stringify(text)});`,
+        watchFiles: [file, ...files],
+        watchDirs: [path.join(folder, 'tables')],
+      };
+    }),
+};
+
 const shared = {
   bundle: true,
   sourcemap,
@@ -96,23 +117,20 @@ const node = {
 /** VS Code loads an extension as CommonJS, and gives its own modules to all that is required then: so `import()` is `require`, too. */
 const cjs = { format: 'cjs', supported: { 'dynamic-import': false } };
 const host = { ...node, external: ['vscode'] };
+/** Options of a program whose parts are loaded from files in a folder of their own. */
+const inParts = (folder) => ({
+  format: 'esm',
+  splitting: true,
+  chunkNames: `${folder}/[name]-[hash]`,
+  sourcemap: sourcemap && 'inline', // until it is CommonJS
+  plugins: [tables, chunked],
+});
 const page = { ...shared, platform: 'browser', target: 'es2022', format: 'esm' };
 
 export const programs = [
   program({ ...host, ...cjs, plugins: [beside] }, 'src/extension/start.ts', 'extension.cjs'),
-  program(
-    {
-      ...host,
-      format: 'esm',
-      splitting: true,
-      chunkNames: `${chunks}/[name]-[hash]`,
-      sourcemap: sourcemap && 'inline', // until it is CommonJS
-      plugins: [chunked],
-    },
-    'src/extension/main.ts',
-    'main.cjs',
-  ),
-  program({ ...node, ...cjs }, 'src/extension/aside/asideThread.ts', 'aside.cjs'),
+  program({ ...host, ...inParts('chunks') }, 'src/extension/main.ts', 'main.cjs'),
+  program({ ...node, ...inParts('aside') }, 'src/extension/aside/asideThread.ts', 'aside.cjs'),
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker.ts', 'worker.mjs'),
   program({ ...page, plugins: [beside] }, 'webview/main.ts', 'panel.js'),
@@ -153,7 +171,15 @@ async function buildAll() {
 /** What a module of ours exports, for files that are made from it. Beside the project, so that its packages are found. */
 async function load(entryPoint) {
   const outfile = path.resolve(outdir, `${path.basename(entryPoint, '.ts')}.build.mjs`);
-  await build({ ...node, entryPoints: [entryPoint], format: 'esm', packages: 'external', outfile, sourcemap: false });
+  await build({
+    ...node,
+    entryPoints: [entryPoint],
+    format: 'esm',
+    packages: 'external',
+    outfile,
+    sourcemap: false,
+    plugins: [tables],
+  });
   try {
     return await import(pathToFileURL(outfile).href);
   } finally {

@@ -61,13 +61,43 @@ describe('The programs, as they are built', function () {
     for (const [, file] of required) assert.ok(files.has(path.basename(file!)), file);
   });
 
-  it('no module is in two files: what it remembers it remembers once', async () => {
-    const { parts } = await built('main.cjs');
-    const all = [...parts.values()].flat();
+  for (const name of ['main.cjs', 'aside.cjs'])
+    it(`no module is in two files of ${name}: what it remembers it remembers once`, async () => {
+      const { parts } = await built(name);
+      const all = [...parts.values()].flat();
+      assert.deepEqual(
+        all.filter((file, index) => all.indexOf(file) !== index),
+        [],
+      );
+    });
+
+  it('the thread that takes apart what strangers wrote has no tool in it, and loads less than 500 KB for any job', async () => {
+    const { files, parts, late } = await built('aside.cjs');
+    const tools =
+      /^src\/tools\/(?:(default|host|shell|web|output|ask|plan)\.ts|(files|code|notebook|virtual|lent|mention|gate\/(grants|loss))\/)/;
     assert.deepEqual(
-      all.filter((file, index) => all.indexOf(file) !== index),
+      [...parts.values()].flat().filter((file) => tools.test(file)),
       [],
     );
+    const sizes = late.map((loaded) => [
+      loaded[0],
+      [...new Set(['aside.cjs', ...loaded])].reduce((sum, file) => sum + Buffer.byteLength(files.get(file)!), 0),
+    ]);
+    assert.ok(sizes.length > 5, `${sizes.length}`);
+    assert.deepEqual(
+      sizes.filter(([, bytes]) => (bytes as number) >= 500_000),
+      [],
+    );
+  });
+
+  it('has the tables of commands as data, without their texts, reasons and parser', async () => {
+    const { files, parts } = await built('main.cjs');
+    const [file] = [...parts].find(([, inputs]) => inputs.includes('src/tools/gate/grants/tables.ts'))!;
+    const text = files.get(file)!;
+    assert.ok(text.includes('cargo nextest') && text.includes('--test-threads'));
+    assert.ok(!text.includes('asked about, and installs') && !text.includes('It shows what Git has recorded'));
+    const all = [...parts.values()].flat();
+    assert.ok(!all.some((input) => input.endsWith('parseTable.ts')));
   });
 
   it('parts share what they remember, and one that is gone from the disk says what to do, until it is there again', async () => {

@@ -1,73 +1,17 @@
-import * as z from 'zod';
-import { askTool, outcomeOf } from '../protocol/ask.ts';
+import { outcomeOf } from '../protocol/ask.ts';
+import { askPersonDefinition } from './definitions/personTools.ts';
 import { WithImages } from './images.ts';
 import { readTool, type Tool } from './tool.ts';
-
-const line = (most: number) => z.string().trim().min(1, 'is empty').max(most, `is longer than ${most} characters`);
-const twoToFive = 'needs 2 to 5 answers; the person can always write another one';
-
-/** Nothing in it is said twice, whatever its case and blanks. */
-const withoutDoubles = (texts: readonly string[], context: z.core.$RefinementCtx): void => {
-  const plain = texts.map((text) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim());
-  const double = texts.find((_, index) => plain.indexOf(plain[index]!) < index);
-  if (double !== undefined) context.addIssue({ code: 'custom', message: `has ${JSON.stringify(double)} twice` });
-};
-
-const questionSchema = z.strictObject({
-  question: line(1000),
-  answers: z
-    .array(z.strictObject({ label: line(100), why: line(300).optional() }))
-    .min(2, twoToFive)
-    .max(5, twoToFive)
-    .superRefine((answers, context) =>
-      withoutDoubles(
-        answers.map(({ label }) => label),
-        context,
-      ),
-    ),
-  many: z.boolean().optional(),
-});
 
 /**
  * `ask.person`: up to four questions that the panel shows with their answers. Nothing is allowed by it, so that it needs no dialog:
  * what comes back is words. Data: `{ answers?: [{ question, chosen, words? }], said?, named? }`; `said` are words to all of the questions.
  */
 export const askPersonTool: Tool = {
-  ...readTool(
-    {
-      name: askTool,
-      description: 'Ask the person.',
-      arguments: {
-        questions: z
-          .array(questionSchema)
-          .min(1, 'is empty')
-          .max(4, 'holds more than 4 questions: ask the rest afterwards')
-          .superRefine((questions, context) =>
-            withoutDoubles(
-              questions.map(({ question }) => question),
-              context,
-            ),
-          )
-          .meta({ help: 'Up to 4, each with 2 to 5 `answers`; `many`: several may be chosen.' }),
-      },
-      gives: {
-        answers: z
-          .array(z.strictObject({ question: z.string(), chosen: z.array(z.string()), words: z.string().optional() }))
-          .optional()
-          .describe('`chosen`: labels; `words`: what was written instead of them.'),
-        said: z.string().optional().describe('What was said to all of the questions.'),
-        named: z
-          .array(z.strictObject({ name: z.string(), text: z.string() }))
-          .optional()
-          .describe('What was named with it, as it was then.'),
-        leftOut: z.array(z.string()).optional().describe('Why a picture is not shown.'),
-      },
-    },
-    async ({ questions }, { ask }) => {
-      const { data, attachments } = outcomeOf(questions, await ask(questions));
-      return attachments ? new WithImages(data, attachments) : data;
-    },
-  ),
+  ...readTool(askPersonDefinition, async ({ questions }, { ask }) => {
+    const { data, attachments } = outcomeOf(questions, await ask(questions));
+    return attachments ? new WithImages(data, attachments) : data;
+  }),
   ofRun: true,
   waits: true,
 };

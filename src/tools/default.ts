@@ -54,10 +54,6 @@ export function defaultTools(options: ToolOptions = {}): Tool[] {
   ];
 }
 
-/** The names of all of them, also of those that ask the editor. */
-export const toolNames = (): string[] =>
-  defaultTools({ language: {} as Language }).map(({ definition }) => definition.name);
-
 const onDisk = (tools: Tool[]): Tool[] => tools.map((tool) => ({ ...tool, onDisk: true }));
 
 const languageTools = (language: Language): Tool[] =>

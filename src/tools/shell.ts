@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import * as z from 'zod';
 import { sentence } from '../protocol/l10n.ts';
+import { shellDefinition, stopDefinition } from './definitions/commandTools.ts';
 import { doubtAbout, judgeCommand } from './gate/commands.ts';
 import { packagesOf } from './gate/grants/packages.ts';
 import { lossOf } from './gate/loss/loss.ts';
@@ -10,7 +10,7 @@ import { outputsOf } from './gate/outputs.ts';
 import { resolvePath } from './gate/paths.ts';
 import { quoted, refuse } from './gate/spelling.ts';
 import { keptText } from './keptText.ts';
-import { standingOf, standingShape } from './output.ts';
+import { standingOf } from './output.ts';
 import type { Part } from './part.ts';
 import { BackgroundCommands } from './shell/background.ts';
 import type { LeftCommands } from './shell/left.ts';
@@ -54,30 +54,7 @@ export function shellTool({
   const refuseTwin = (command: string, folder: string, runId: string) =>
     refuseTwinOf({ left, background }, command, folder, runId);
   return askingTool(
-    {
-      name: 'shell.run',
-      description: 'Run a shell command, without input.',
-      arguments: {
-        command: z.string().min(1).meta({ help: 'The command line.' }),
-        cwd: z.string().optional().meta({ help: 'The folder it runs in; without it the workspace.' }),
-        timeoutSeconds: z.int().min(1).max(3600).optional().meta({ help: 'Without it `towpath.shell.timeout`, 600.' }),
-        background: z.boolean().optional().meta({ help: 'It goes on when the step has its result.' }),
-      },
-      gives: {
-        exitCode: z
-          .number()
-          .nullable()
-          .optional()
-          .describe('0 when all went well. Another one is an answer, too: the node goes on.'),
-        output: z.string().describe('What it printed, `stdout` and `stderr` as they came.'),
-        signal: z.string().optional().describe('What ended it, when it did not end by itself.'),
-        outputId: z.string().optional().describe('Where `output` is cut: for `output.read`.'),
-        note: z.string().optional().describe('What else is to be said.'),
-        stillRunning: z.array(z.string()).optional().describe('Processes that it left.'),
-        id: z.string().optional().describe('In the background: for `output.read` and `shell.stop`.'),
-        running: z.literal(true).optional().describe('In the background: it goes on.'),
-      },
-    },
+    shellDefinition,
     'execute',
     async function plan({ command, cwd, timeoutSeconds, background: goesOn }, context): Promise<Plan> {
       const { workspace } = context;
@@ -177,33 +154,24 @@ async function refuseTwinOf(
 
 /** `shell.stop`: ends a command of this run in the background with all it has started. Data: how it ended, and what of its output is new. */
 export function stopTool(background: BackgroundCommands): Tool {
-  const tool = askingTool(
-    {
-      name: 'shell.stop',
-      description: 'End a background command.',
-      arguments: { id: z.string().max(64).meta({ help: 'The `id` that `shell.run` gave.' }) },
-      gives: { ...standingShape, output: z.string().describe('What it printed and nobody has read yet.') },
-    },
-    'execute',
-    async ({ id }, { runId }): Promise<Plan> => {
-      const command = background.find(runId, id);
-      if (!command)
-        throw new ToolError('ENOENT', `No command of this run is in the background with the id ${JSON.stringify(id)}.`);
-      return {
-        what: sentence('End a command in the background'),
-        where: command.folder,
-        why: sentence('It is a command of this run.'),
-        free: 'It ends a command of this run.',
-        details: command.line,
-        grant: 'shell.stop',
-        async run(context) {
-          await command.stop('call');
-          const { text, dropped } = command.takeNews();
-          return { ...standingOf(command), ...(await keptText(text, dropped, 'output', context)) };
-        },
-      };
-    },
-  );
+  const tool = askingTool(stopDefinition, 'execute', async ({ id }, { runId }): Promise<Plan> => {
+    const command = background.find(runId, id);
+    if (!command)
+      throw new ToolError('ENOENT', `No command of this run is in the background with the id ${JSON.stringify(id)}.`);
+    return {
+      what: sentence('End a command in the background'),
+      where: command.folder,
+      why: sentence('It is a command of this run.'),
+      free: 'It ends a command of this run.',
+      details: command.line,
+      grant: 'shell.stop',
+      async run(context) {
+        await command.stop('call');
+        const { text, dropped } = command.takeNews();
+        return { ...standingOf(command), ...(await keptText(text, dropped, 'output', context)) };
+      },
+    };
+  });
   return { ...tool, ofRun: true };
 }
 

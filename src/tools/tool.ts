@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { Answer, Asked } from '../protocol/asked.ts';
 import type { Code } from '../protocol/codes.ts';
 import type {
@@ -15,7 +15,8 @@ import type {
 import type { ToolCall } from '../protocol/messages.ts';
 import type { Policy } from '../protocol/policy.ts';
 import type { Words } from '../protocol/sentence.ts';
-import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
+import type { ToolDefinition } from '../protocol/tools.ts';
+import { type Named, toDefinition } from './definitions/definition.ts';
 import type { Origin } from './gate/origin.ts';
 import type { WithImages } from './images.ts';
 import type { Part } from './part.ts';
@@ -232,19 +233,7 @@ export interface Tool {
   target?(args: unknown): { tool: Tool; args: unknown };
 }
 
-interface Named<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined> {
-  name: string;
-  description: string;
-  /** What is said of one to people alone is its `help` (`meta`). */
-  arguments: Shape;
-  /** Of every tool of ours (a test asks for it). */
-  gives?: Gives;
-}
-
 type Given<Gives> = Gives extends z.ZodRawShape ? z.output<z.ZodObject<Gives>> | WithImages : unknown;
-
-/** The host may cut the data of any tool. */
-const cut = z.string().optional().describe('A sentence, when not all of it is there.');
 
 /** A tool that only reads. `ask` gives the question for the few arguments that need one. */
 export function readTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
@@ -252,7 +241,7 @@ export function readTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShap
   run: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Given<Gives>>,
   ask?: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Plan | undefined>,
 ): Tool {
-  return { ...define(named), risk: 'read', run: run as Tool['run'], plan: ask as Tool['plan'] };
+  return { ...toDefinition(named), risk: 'read', run: run as Tool['run'], plan: ask as Tool['plan'] };
 }
 
 /** A tool that changes the world, through a plan that can be shown first. */
@@ -261,37 +250,8 @@ export function askingTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawSh
   risk: 'change' | 'execute',
   plan: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Plan>,
 ): Tool {
-  return { ...define(named), risk, plan: plan as Tool['plan'] };
+  return { ...toDefinition(named), risk, plan: plan as Tool['plan'] };
 }
-
-/**
- * Bounds, and that there are no other arguments, are checked, not told: a message about the one call that breaks them is
- * shorter than telling them in every prompt.
- */
-const untold = ['help', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'] as const;
-
-function define<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
-  named: Named<Shape, Gives>,
-) {
-  const schema = z.strictObject(named.arguments);
-  const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
-    io: 'input',
-    override: ({ jsonSchema, path }) => {
-      for (const keyword of untold) delete (jsonSchema as JsonSchema)[keyword];
-      if (jsonSchema.additionalProperties === false || isAnything(jsonSchema.additionalProperties))
-        delete jsonSchema.additionalProperties;
-      if (path.length > 0 && isAnything(jsonSchema.properties)) delete jsonSchema.properties;
-    },
-  }) as JsonSchema;
-  const definition = { name: named.name, description: named.description, parameters };
-  return {
-    definition,
-    arguments: schema,
-    ...(named.gives && { gives: z.strictObject({ ...named.gives, cut }) as z.ZodObject }),
-  };
-}
-
-const isAnything = (schema: unknown): boolean => typeof schema === 'object' && Object.keys(schema ?? {}).length === 0;
 
 /** One question to the person. */
 export interface ApprovalRequest {

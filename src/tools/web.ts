@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { sentence } from '../protocol/l10n.ts';
+import { webDefinition } from './definitions/webTools.ts';
 import { keptText } from './keptText.ts';
 import { askingTool, type Plan, type Tool, ToolError } from './tool.ts';
 import { checkUrl } from './web/addresses.ts';
@@ -27,51 +27,34 @@ export function webTool({
   pageText = usualText,
   ...limits
 }: WebOptions = {}): Tool {
-  return askingTool(
-    {
-      name: 'web.fetch',
-      description: 'Get a web page as text.',
-      arguments: { url: z.string().max(2000).meta({ help: 'Its address, `https://…`.' }) },
-      gives: {
-        url: z.string().describe('Where it came from in the end.'),
-        contentType: z.string().describe('As the server says: `text/html`.'),
-        bytes: z.number().describe('How long the page was as it came.'),
-        title: z.string().optional().describe('Of an HTML page.'),
-        text: z.string().describe('The page without its markup; JSON and other texts as they are.'),
-        redirects: z.array(z.string()).optional().describe('The addresses on the way.'),
-        outputId: z.string().optional().describe('Where `text` is cut: for `output.read`.'),
+  return askingTool(webDefinition, 'execute', async ({ url: written }, { runId }) => {
+    const isOpen = allowPrivate();
+    const own = isOpen ? undefined : await ownPages?.(runId, checkUrl(written, true));
+    const url = checkUrl(written, isOpen || own !== undefined);
+    return {
+      what: sentence('Get a page of {0}', url.host),
+      where: `GET ${url.href}`,
+      ...(own ? aboutOwn(own) : { why, grant: `web.fetch ${url.origin}` }),
+      site: url.origin,
+      async run(context) {
+        const reach = own?.reach ?? anySite(allowPrivate());
+        const page = await fetchPage(url, { reach, signal: context.signal, ...limits });
+        const { contentType, bytes } = page;
+        const size = bytes.byteLength; // before they go to another thread
+        const { title, text } = await pageText({ contentType, bytes }).catch((error: Error) => {
+          throw new ToolError('E_READ_LIMIT', `The page is no text that can be read. ${error.message}`);
+        });
+        return {
+          url: page.url.href,
+          contentType: page.contentType,
+          bytes: size,
+          ...(title && { title }),
+          ...(page.redirects.length > 0 && { redirects: page.redirects }),
+          ...(await keptText(text, 0, 'text', context)),
+        };
       },
-    },
-    'execute',
-    async ({ url: written }, { runId }) => {
-      const isOpen = allowPrivate();
-      const own = isOpen ? undefined : await ownPages?.(runId, checkUrl(written, true));
-      const url = checkUrl(written, isOpen || own !== undefined);
-      return {
-        what: sentence('Get a page of {0}', url.host),
-        where: `GET ${url.href}`,
-        ...(own ? aboutOwn(own) : { why, grant: `web.fetch ${url.origin}` }),
-        site: url.origin,
-        async run(context) {
-          const reach = own?.reach ?? anySite(allowPrivate());
-          const page = await fetchPage(url, { reach, signal: context.signal, ...limits });
-          const { contentType, bytes } = page;
-          const size = bytes.byteLength; // before they go to another thread
-          const { title, text } = await pageText({ contentType, bytes }).catch((error: Error) => {
-            throw new ToolError('E_READ_LIMIT', `The page is no text that can be read. ${error.message}`);
-          });
-          return {
-            url: page.url.href,
-            contentType: page.contentType,
-            bytes: size,
-            ...(title && { title }),
-            ...(page.redirects.length > 0 && { redirects: page.redirects }),
-            ...(await keptText(text, 0, 'text', context)),
-          };
-        },
-      };
-    },
-  );
+    };
+  });
 }
 
 const why = sentence('The address goes to that server, and what it answers goes to the model.');

@@ -6,6 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import { rows } from '../../src/tools/gate/grants/table.ts';
 import { understand } from '../../src/tools/gate/parts.ts';
+import { examplesOf } from '../support/grantExamples.ts';
 import { hooks } from './grantFiles.ts';
 import { line } from './measure.ts';
 
@@ -60,7 +61,7 @@ for (const row of rows) {
   const [program] = row.command.split(' ') as [string];
   if (spawnSync('bash', ['--norc', '-c', `command -v ${program}`], { env }).status !== 0) missing.add(program);
   else
-    for (const text of row.yes) {
+    for (const text of examplesOf(row).yes) {
       const { parts } = await understand(roots, folder, text);
       if (parts?.some((part) => part.row && !['looks', 'asks'].includes(part.row.kind))) continue; // a version manager starts it
       ran += 1;

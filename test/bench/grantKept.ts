@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { Row } from '../../src/tools/gate/grants/row.ts';
+import { examplesOf } from '../support/grantExamples.ts';
 
 /** What was found of one row: of the lists how many were drawn, are covered, differ by more than their order, and ran; and what those did. */
 export interface Result {
@@ -58,9 +59,5 @@ const faultsOf = ({ writes, connections, programs, reads, changed }: Result): nu
 
 const digest = (row: Row): string =>
   createHash('sha256')
-    .update(
-      JSON.stringify(row, (_, value) =>
-        value instanceof RegExp || typeof value === 'function' ? String(value) : value,
-      ),
-    )
+    .update(JSON.stringify({ ...row, ...examplesOf(row) }))
     .digest('hex');

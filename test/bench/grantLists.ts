@@ -1,4 +1,6 @@
+import { optionsOf } from '../../src/tools/gate/grants/options.ts';
 import type { Row } from '../../src/tools/gate/grants/row.ts';
+import { examplesOf } from '../support/grantExamples.ts';
 
 /** What an attacker would write behind an option; `OUTSIDE` is a folder beside the open one. */
 const dangerous =
@@ -31,11 +33,13 @@ export const optionsIn = (help: string): string[] => [
 ];
 
 /** Options that the row knows, each with the values that it says; `''` for any. */
-const optionsOf = (row: Row) =>
-  [row.options, row.before, row.rest?.options]
-    .flatMap((spelled) => (spelled ?? '').split(/\s+/))
-    .filter(Boolean)
-    .flatMap((one) => (one.includes('[no-]') ? [one.replace('[no-]', ''), one.replace('[no-]', 'no-')] : [one]));
+const optionsWithValues = (row: Row) =>
+  [row.options, row.before, row.rest?.options].flatMap((spelled) =>
+    [...optionsOf(spelled)].flatMap(([name, { flag, value }]) => [
+      ...(flag ? [name] : []),
+      ...(value === undefined ? [] : value.split(' ').map((type) => `${name}=${type}`)),
+    ]),
+  );
 
 const goodValues: Record<string, string[]> = {
   '#': ['1', '4'],
@@ -65,7 +69,7 @@ export function drawLists(
   next: () => number,
 ): string[] {
   const pick = <T>(all: readonly T[]): T => all[Math.floor(next() * all.length)]!;
-  const known = optionsOf(row);
+  const known = optionsWithValues(row);
   const value = () => (next() < 0.6 ? pick(dangerous) : pick(plain));
   const spelled = (name: string, text: string): string[] => {
     const way = next();
@@ -84,7 +88,7 @@ export function drawLists(
     if (next() < 0.4) return spelled(name!, value());
     return spelled(name!, pick(goodValues[type] ?? (type === '' ? plain : type.split('|'))));
   };
-  const examples = row.yes.map((text) =>
+  const examples = examplesOf(row).yes.map((text) =>
     text.startsWith(row.command) ? start + text.slice(row.command.length) : text,
   );
   const lists = new Set<string>();

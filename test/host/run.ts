@@ -7,6 +7,7 @@ import { findDesktop } from '../support/editor/desktop.ts';
 import { whenToldToEnd } from '../support/editor/ending.ts';
 import { projectRoot, testOut } from '../support/editor/project.ts';
 import { copySample, temporaryFolder } from '../support/editor/sample.ts';
+import { gatePlugins } from '../support/programs.ts';
 import { forgetReport, readReport, reporter, reportFile } from '../support/report.ts';
 
 const bundles = path.join(testOut, 'host');
@@ -71,6 +72,7 @@ async function bundleTests(): Promise<void> {
     sourcemap: 'inline',
     logLevel: 'warning',
     external: ['vscode', 'mocha', 'node-llama-cpp'],
+    plugins: await gatePlugins(),
     // A bundle has no place of its own; what it takes along asks for that in `support/editor/project.ts` alone.
     define: { 'import.meta.dirname': JSON.stringify(path.join(projectRoot, 'test', 'support', 'editor')) },
   });

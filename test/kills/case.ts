@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { projectRoot, testOut } from '../support/editor/project.ts';
+import { gatePlugins } from '../support/programs.ts';
 import { growDisk, mountSmall, unmount } from '../support/smallDisk.ts';
 import type { Harm } from './disk.ts';
 import { type Breach, Witness } from './invariants.ts';
@@ -68,6 +69,7 @@ export class Stage {
       external: ['@vscode/ripgrep'],
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
       logLevel: 'warning',
+      plugins: await gatePlugins(),
     });
     await stage.prepare();
     return stage;

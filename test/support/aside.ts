@@ -1,20 +1,20 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { testOut } from './editor/project.ts';
+import { built } from './programs.ts';
 
-const program = path.resolve(import.meta.dirname, '../out/aside.cjs');
-let built: Promise<unknown> | undefined;
+const folder = path.join(testOut, 'aside');
+let writing: Promise<string> | undefined;
 
-/** Builds the thread aside and says where it is. */
-export async function buildAside(): Promise<string> {
-  built ??= build({
-    entryPoints: [path.resolve(import.meta.dirname, '../../src/extension/aside/asideThread.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
-    format: 'cjs',
-    logLevel: 'error',
-  });
-  await built;
-  return program;
+/** Builds the thread aside as it is shipped, and says where it is. */
+export function buildAside(): Promise<string> {
+  writing ??= write();
+  return writing;
+}
+
+async function write(): Promise<string> {
+  mkdirSync(path.join(folder, 'aside'), { recursive: true });
+  const { files } = await built('aside.cjs');
+  for (const [name, text] of files) writeFileSync(path.join(folder, name === 'aside.cjs' ? '' : 'aside', name), text);
+  return path.join(folder, 'aside.cjs');
 }

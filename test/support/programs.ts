@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 type Program = BuildOptions & {
   entryPoints: Record<string, string>;
@@ -15,6 +15,8 @@ export interface Built {
   inputs: string[];
   /** Each of the files with what has a part in it, loaded or not. */
   parts: Map<string, string[]>;
+  /** Files that are loaded with each part that is loaded when it is needed, by their names. */
+  late: string[][];
 }
 
 /** Builds the program of `dist/` that has this name; `entry` to begin with another file than it does, not `minify` to find names in it. */
@@ -28,7 +30,15 @@ export async function built(name: string, entry?: string, minify = true): Promis
   const parts = new Map(Object.entries(outputs).map(([file, output]) => [path.basename(file), partsOf(output)]));
   const files = new Map(outputFiles.map((file) => [path.basename(file.path), file.text]));
   const loaded = loadedWith(outputs, Object.keys(outputs).find((file) => path.basename(file) === name)!);
-  return { files, inputs: loaded.flatMap((file) => partsOf(outputs[file]!)), parts };
+  const entries = new Set(
+    Object.values(outputs).flatMap(({ imports }) =>
+      imports.filter(({ kind }) => kind === 'dynamic-import').map(({ path: file }) => file),
+    ),
+  );
+  const late = [...entries]
+    .filter((file) => outputs[file])
+    .map((file) => loadedWith(outputs, file).map((one) => path.basename(one)));
+  return { files, inputs: loaded.flatMap((file) => partsOf(outputs[file]!)), parts, late };
 }
 
 type Outputs = Metafile['outputs'];
@@ -46,7 +56,12 @@ function loadedWith(outputs: Outputs, first: string): string[] {
 }
 
 /** What the project's build makes. */
-export async function programs(): Promise<Program[]> {
+export const programs = async (): Promise<Program[]> => (await project()).programs;
+
+/** Plugins that a bundle with the gate in it needs. */
+export const gatePlugins = async (): Promise<Plugin[]> => [(await project()).tables];
+
+function project(): Promise<{ programs: Program[]; tables: Plugin }> {
   const file = path.resolve(import.meta.dirname, '../../esbuild.mjs');
-  return (await import(pathToFileURL(file).href)).programs;
+  return import(pathToFileURL(file).href);
 }

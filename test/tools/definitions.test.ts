@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { type ToolDefinition, toldOf } from '../../src/protocol/tools.ts';
 import type { Language } from '../../src/tools/code/language.ts';
 import { defaultTools as build } from '../../src/tools/default.ts';
+import { toolNames } from '../../src/tools/definitions/definitions.ts';
 import { createToolHost } from '../../src/tools/host.ts';
 import { mostSent, sentSizes } from '../support/sizes.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
@@ -33,6 +34,12 @@ describe('tools: definitions', () => {
     const alone = offered().filter(({ name }) => name === 'code.references');
     assert.deepEqual(toldOf(alone), alone, 'an agent that may use nothing else is told of it');
   });
+
+  it('are all known without the tools themselves, in their order', () =>
+    assert.deepEqual(
+      toolNames(),
+      defaultTools().map(({ definition }) => definition.name),
+    ));
 
   it('have the same bytes every time, in the same order', () => {
     const bytes = () => JSON.stringify(defaultTools().map(({ definition }) => definition));

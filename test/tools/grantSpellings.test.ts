@@ -6,6 +6,7 @@ import { isBuildTarget, isCheckName, isGradleTask, isPreset } from '../../src/to
 import { argumentsOf, fits, type Row } from '../../src/tools/gate/grants/row.ts';
 import { rows } from '../../src/tools/gate/grants/table.ts';
 import { understand } from '../../src/tools/gate/parts.ts';
+import { examplesOf } from '../support/grantExamples.ts';
 import { useSystemPath } from '../support/systemPath.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 
@@ -56,7 +57,7 @@ describe('an option that a row leaves out', () => {
     const open: string[] = [];
     let tried = 0;
     for (const row of rows)
-      for (const example of row.no) {
+      for (const example of examplesOf(row).no) {
         // The same command with the option's value for an operand may be another, harmless one.
         if (isCovered(row, wordsOf(example)) || example.includes('@')) continue; // only the disk, or the first letter, says no
         for (const words of variants(row, example)) {
@@ -93,7 +94,7 @@ describe('what a second shell reads', () => {
     const those = rows.filter(({ secondShell }) => secondShell);
     assert.ok(those.length > 40, `${those.length}`);
     for (const row of those)
-      for (const example of row.yes) {
+      for (const example of examplesOf(row).yes) {
         const words = wordsOf(example);
         if (!argumentsOf(row, words)) continue; // through a launcher
         for (const shell of shells)
@@ -101,6 +102,116 @@ describe('what a second shell reads', () => {
             assert.equal(isCovered(row, [...words, ...tail]), false, [...words, ...tail].join(' '));
       }
   });
+});
+
+describe('arguments of a program that a launcher starts', () => {
+  let workspace: TemporaryWorkspace;
+  useSystemPath();
+  before(async () => {
+    workspace = await temporaryWorkspace({
+      'package.json': '{ "scripts": { "jest": "jest" } }',
+      'node_modules/.bin/jest': '',
+      '.venv/bin/pytest': '',
+    });
+  });
+  after(() => workspace.cleanup());
+  const isGranted = async (command: string): Promise<boolean> => {
+    const { parts } = await understand(workspace.roots, workspace.root, command);
+    return parts?.some(({ row }) => row) ?? false;
+  };
+  const shell = ["'$(touch x)'", "'`touch x`'", "'a\\b'", "'a\"b'", "'$x'", '"$(cat package.json)"'];
+  const launchers: [start: string, option: string, throughShell: boolean][] = [
+    ['npx jest', '-t', true],
+    ['npm exec jest', '-t', true],
+    ['pnpm jest', '-t', true],
+    ['yarn jest', '-t', true],
+    ['pdm run pytest', '-k', true],
+    ['pipenv run pytest', '-k', true],
+    ['pnpm exec jest', '-t', false],
+    ['node_modules/.bin/jest', '-t', false],
+    ['uv run pytest', '-k', false],
+  ];
+  for (const [start, option, throughShell] of launchers)
+    it(`${start} ${throughShell ? 'gets nothing that is more than text between quotes' : 'gets any text'}`, async () => {
+      for (const text of ["'a b'", "'adds (1+2); *'", '"it\'s"'])
+        assert.ok(await isGranted(`${start} ${option} ${text}`), text);
+      for (const text of shell) assert.equal(await isGranted(`${start} ${option} ${text}`), !throughShell, text);
+    });
+});
+
+describe('what is appended to a script', () => {
+  let workspace: TemporaryWorkspace;
+  useSystemPath();
+  const scripts = {
+    test: 'tsc -p . && mocha --recursive',
+    'test:unit': 'node --import tsx --test',
+    'test:int': 'cross-env CI=1 npm run test:unit --',
+    'test:e2e': 'nyc --reporter=text node_modules/.bin/mocha',
+    'test:web': 'jest --ci',
+    'test:slow': 'node --experimental-vm-modules node_modules/jest/bin/jest.js',
+    'test:short': 'bash -c',
+    'test:all': 'npm run test:all',
+    lint: 'eslint .',
+    build: 'node scripts/build.js',
+    check: 'node',
+    'check:js': './node_modules/mocha/bin/mocha.js',
+    'check:ts': 'ts-mocha -p tsconfig.json',
+    'check:v10': 'npx mocha@10',
+    'check:web': '(cd web && npm run lint) & _mocha',
+    'test:fast': './scripts/fast.sh',
+    'lint:css': 'npm run lint -- --quiet',
+  };
+  before(async () => {
+    workspace = await temporaryWorkspace({
+      'package.json': JSON.stringify({ scripts }),
+      'composer.json': JSON.stringify({ scripts: { test: ['@lint', 'phpunit'], lint: 'phpcs', check: '@php' } }),
+      'src/a.ts': '',
+    });
+  });
+  after(() => workspace.cleanup());
+  const cases: [command: string, expect: 'granted' | 'asked'][] = [
+    ['npm test -- test/a.test.ts', 'granted'],
+    ['npm test -- scripts/deploy.js', 'asked'],
+    ['npm test scripts/deploy.js', 'asked'],
+    ['npm test -- -g orders', 'granted'],
+    ['cd src && npm test -- ../scripts/deploy.js', 'asked'],
+    ['npm run test -- scripts/deploy.js', 'asked'],
+    ['pnpm test scripts/deploy.js', 'asked'],
+    ['yarn test scripts', 'asked'],
+    ['npm run test:unit -- scripts/deploy.js', 'asked'],
+    ['npm run test:unit -- test/a.test.ts', 'granted'],
+    ['npm run test:int -- scripts/deploy.js', 'asked'],
+    ['npm run test:e2e -- scripts/deploy.js', 'asked'],
+    ['npm run test:short -- reboot', 'asked'],
+    ['npm run check -- scripts/deploy.js', 'asked'],
+    ['npm run check -- --run deploy', 'asked'],
+    ...['js', 'ts', 'v10', 'web'].flatMap((name): typeof cases => [
+      [`npm run check:${name} -- scripts/deploy.js`, 'asked'],
+      [`npm run check:${name} -- scripts`, 'asked'],
+      [`npm run check:${name} -- test/a.test.ts`, 'granted'],
+    ]),
+    ['npm run test:fast -- orders', 'granted'],
+    ['npm run test:fast -- scripts/deploy.js', 'asked'],
+    ['npm run lint:css -- src/a.ts', 'granted'],
+    ['npm run build -- src/a.ts', 'asked'],
+    ['npm run test:all -- src', 'granted'],
+    ['npm run test:web -- orders', 'granted'],
+    ['npm run test:slow -- src/orders', 'granted'],
+    ['npm run lint -- src/a.ts', 'granted'],
+    ['npm run build -- web', 'granted'],
+    ['npm run lint -w web -- orders', 'granted'],
+    ['npm test -w web -- scripts/deploy.js', 'asked'],
+    ['pnpm -r run test -- scripts/deploy.ts', 'asked'],
+    ['composer test -- tests/ATest.php', 'granted'],
+    ['composer test -- scripts/deploy.php', 'asked'],
+    ['composer lint -- src', 'granted'],
+    ['composer run check -- scripts/deploy.php', 'asked'],
+  ];
+  for (const [command, expect] of cases)
+    it(`${command}: ${expect}`, async () => {
+      const { parts } = await understand(workspace.roots, workspace.root, command);
+      assert.equal(parts?.some(({ row }) => row) ? 'granted' : 'asked', expect);
+    });
 });
 
 describe('the name of a script, target or task', () => {

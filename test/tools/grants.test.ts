@@ -4,10 +4,10 @@ import * as paths from 'node:path';
 import type { OwnedRule, Rule } from '../../src/protocol/rule.ts';
 import { fits } from '../../src/tools/gate/grants/row.ts';
 import { rows } from '../../src/tools/gate/grants/table.ts';
-import { isUnseen, unseen } from '../../src/tools/gate/grants/unseen.ts';
 import { understand } from '../../src/tools/gate/parts.ts';
 import { coverage, coverageOf, rulesFor } from '../../src/tools/gate/rules.ts';
 import { days, play } from '../support/day.ts';
+import { examples, examplesOf, storedExamples } from '../support/grantExamples.ts';
 import { useSystemPath } from '../support/systemPath.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
@@ -75,12 +75,22 @@ async function asked(command: string, rules: readonly Rule[] = [], cwd?: string)
 const isOf = (found: string | undefined, command: string): boolean =>
   found === command || found?.endsWith(` ${command}`) || found?.endsWith(`/${command}`) || false;
 
+const judged = new Map<string, ReturnType<typeof understand>>();
+/** What a command runs, looked at once. */
+function understood(text: string): ReturnType<typeof understand> {
+  const found = judged.get(text) ?? understand(workspace.roots, workspace.root, text);
+  judged.set(text, found);
+  return found;
+}
+
 describe('every row of the table of commands', () => {
   useSystemPath();
-  for (const { command, kind, yes, no } of rows) {
+  for (const row of rows) {
+    const { command, kind } = row;
+    const { yes, no } = examplesOf(row);
     it(`${command} covers ${yes.length} and leaves out ${no.length} of its examples`, async () => {
       for (const text of yes) {
-        const { parts } = await understand(workspace.roots, workspace.root, text);
+        const { parts } = await understood(text);
         const found = parts?.map(({ row }) => row);
         assert.ok(
           found?.some((row) => isOf(row?.command, command) && row?.kind === kind),
@@ -88,13 +98,59 @@ describe('every row of the table of commands', () => {
         );
       }
       for (const text of no) {
-        const { parts } = await understand(workspace.roots, workspace.root, text);
+        const { parts } = await understood(text);
         const found = parts?.find(({ row }) => isOf(row?.command, command) && row?.kind === kind);
         assert.equal(found, undefined, `${text} is covered`);
       }
       assert.ok(yes.length > 0 && no.length > 0);
     });
   }
+
+  it('is the one that its examples are of', () => {
+    const known = new Set(rows.flatMap(({ command, kind }) => [command, `${command} [${kind}]`]));
+    assert.deepEqual(
+      [...examples.keys()].filter((command) => !known.has(command)),
+      [],
+    );
+  });
+});
+
+// An update never widens a permission: not by a row that moves to another kind, and not by a row that covers more.
+describe('a rule that was stored with the first kinds', () => {
+  useSystemPath();
+  const keyOf = (command: string, kind: string) => `${command} [${kind}]`;
+  const covered = new Map<string, string[]>();
+  for (const [key, { yes, no }] of storedExamples) {
+    for (const text of yes) covered.set(text, [...(covered.get(text) ?? []), key]);
+    for (const text of no) if (!covered.has(text)) covered.set(text, []);
+  }
+  const kinds = ['looks', 'checks', 'asks'];
+  const commands = new Set([...storedExamples.keys()].map((key) => key.replace(/ \[\w+\]$/, '')));
+
+  it('covers nothing that it did not cover then', async () => {
+    assert.ok(covered.size > 5000, `${covered.size}`);
+    const wider: string[] = [];
+    for (const [text, keys] of covered) {
+      const { parts = [] } = await understood(text);
+      for (const { row } of parts) {
+        if (!row) continue;
+        if (kinds.includes(row.kind) && !keys.some((key) => key.endsWith(`[${row.kind}]`)))
+          wider.push(`${text}: by a rule for ${row.kind}`);
+        if (commands.has(row.command) && !keys.some((key) => key.startsWith(`${row.command} [`)))
+          wider.push(`${text}: by a rule for ${row.command} with other arguments`);
+      }
+    }
+    assert.deepEqual(wider, []);
+  });
+
+  it('covers no row that is new', () =>
+    assert.deepEqual(
+      rows
+        .filter(({ kind }) => kinds.includes(kind))
+        .map(({ command, kind }) => keyOf(command, kind))
+        .filter((key) => !storedExamples.has(key)),
+      [],
+    ));
 });
 
 // Not every program of the table can be had to be watched while it runs: what a row covers is what it names, and nothing else.
@@ -103,7 +159,7 @@ describe('no row of the table takes', () => {
   const lists = unnamed.flatMap((option) => [[option], ['--', option]]);
   for (const args of lists)
     it(`${args.join(' ')}, which it does not name`, () => {
-      const open = rows.filter((row) => fits({ ...row, needs: undefined, least: 0 }, args));
+      const open = rows.filter((row) => fits({ ...row, needs: undefined, min: 0 }, args));
       assert.deepEqual(
         open.map(({ command }) => command),
         [],
@@ -125,15 +181,13 @@ describe('of a command that nobody has watched', () => {
     '127.0.0.1:9',
     'a=/x',
   ];
-  for (const begin of unseen)
-    it(`${begin} covers no word that is a place elsewhere, and nothing behind --`, async () => {
-      const own = rows.filter((row) => isUnseen(row) && (row.command === begin || row.command.startsWith(`${begin} `)));
-      assert.ok(own.length > 0, 'it is in no row');
-      for (const text of new Set(own.flatMap(({ yes }) => yes)))
+  for (const row of rows.filter(({ unseen }) => unseen))
+    it(`${row.command} covers no word that is a place elsewhere, and nothing behind --`, async () => {
+      for (const text of examplesOf(row).yes)
         for (const tried of [...places, '-- x'].map((place) => `${text} ${place}`)) {
           const { parts } = await understand(workspace.roots, workspace.root, tried);
           assert.equal(
-            parts?.find(({ row }) => own.some(({ command }) => isOf(row?.command, command))),
+            parts?.find((part) => isOf(part.row?.command, row.command)),
             undefined,
             tried,
           );
@@ -235,7 +289,8 @@ describe('a rule for a command', () => {
     ['npm test', "for x in '-c evil.js'; do npx jest $x; done", 'ask'],
     ['npm test', 'for x in -c; do npx jest "$x" evil.js; done', 'ask'],
     ['npm test', 'x=$(cat README.md); npx jest "$x"', 'ask'],
-    ['npm test', 'x=$(cat README.md); npx jest -t "$x"', 'unasked'],
+    ['npm test', 'x=$(cat README.md); npx jest -t "$x"', 'ask'],
+    ['npm test', 'x=$(cat README.md); node_modules/.bin/jest -t "$x"', 'unasked'],
     ['npm test', 'x=1; x=-u && npx jest "$x"', 'ask'],
     ['npm test', 'false && x=src; npx jest "$x"', 'ask'],
     ['npm test', "x='a[$(touch PWNED)]'; echo $((x)); npm test", 'ask'],

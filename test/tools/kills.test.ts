@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { putRight } from '../../src/tools/files/torn.ts';
 import { sweepLeftovers } from '../../src/tools/gate/leftovers.ts';
 import { projectRoot, testOut } from '../support/editor/project.ts';
+import { gatePlugins } from '../support/programs.ts';
 import { tries } from '../support/tries.ts';
 import type { Stopped } from './writing.ts';
 import { type Writing, writings } from './writings.ts';
@@ -16,9 +17,9 @@ describe('a file that is being written when its process is killed', function () 
   this.timeout(300_000);
   const program = paths.join(testOut, 'writing.mjs');
   let folder: string;
-  before(() => {
+  before(async () => {
     folder = mkdtempSync(paths.join(tmpdir(), 'towpath-written-'));
-    return build({
+    await build({
       entryPoints: [paths.join(import.meta.dirname, 'writing.ts')],
       outfile: program,
       bundle: true,
@@ -29,6 +30,7 @@ describe('a file that is being written when its process is killed', function () 
       external: ['@vscode/ripgrep', 'jsdom'],
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
       logLevel: 'warning',
+      plugins: await gatePlugins(),
     });
   });
   // What is killed tidies nothing up.

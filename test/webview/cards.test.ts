@@ -5,7 +5,7 @@ import type { Code } from '../../src/protocol/codes.ts';
 import { codeWords, editWords, errorSentence, isCode, refusalWords } from '../../src/protocol/codeWords.ts';
 import type { CallState } from '../../src/protocol/run.ts';
 import { failure, type ToolOutcome } from '../../src/protocol/tools.ts';
-import { toolNames } from '../../src/tools/default.ts';
+import { toolNames } from '../../src/tools/definitions/definitions.ts';
 import { exitAnswer } from '../../webview/cards/exitWords.ts';
 import { type CardLine, cardLine, draftLine, type Mark, type Seen, spoken } from '../../webview/cards/line.ts';
 import { writingOf } from '../../webview/cards/soFar.ts';

@@ -6,7 +6,7 @@ import { SaidError } from '../../protocol/sentence.ts';
 import type { AsideJobs } from './asideJobs.ts';
 
 export interface AsideLimits {
-  /** Milliseconds that a job may take, from when its thread is there. */
+  /** Milliseconds that a job may take, from when it is loaded. */
   ms: number;
   /** Megabytes of memory that its values may take. */
   megabytes: number;
@@ -78,6 +78,7 @@ export class Aside {
   private async work(name: string, args: readonly unknown[]): Promise<unknown> {
     if (this.disposed) throw new AsideError(closing);
     const thread = this.thread ?? (await this.start());
+    await this.load(thread, name);
     const { seconds, timer, late } = this.clock();
     try {
       thread.postMessage({ name, args });
@@ -90,6 +91,19 @@ export class Aside {
       throw error instanceof AsideError ? error : new AsideError(sentenceOf(error, this.limits));
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  /** Loads what the job needs: its own time is counted from then on. */
+  private async load(thread: Worker, name: string): Promise<void> {
+    try {
+      thread.postMessage({ name });
+      const answer = await answerOf(thread);
+      if ('error' in answer) throw new AsideError({ english: answer.error });
+    } catch (error) {
+      await this.end();
+      if (error instanceof AsideError) throw error;
+      throw new AsideError(this.disposed ? closing : { english: notLoaded(error).message });
     }
   }
 

@@ -1,28 +1,57 @@
-import { readModelFile } from '../../llm/local/ggufInfo.ts';
-import { pageText } from '../../tools/web/text.ts';
-import { readPackage } from '../../workflows/package/read.ts';
-import { type Known, loadAgent, loadWorkflow } from '../../workflows/read/validate.ts';
-import { hoverAt, suggestionsAt } from '../../workflows/write/complete.ts';
-import { actionSchema, jsonSchemas } from '../../workflows/write/jsonSchema.ts';
+import { lazily } from '../../protocol/lazily.ts';
 import type { Schema } from '../../workflows/write/writing.ts';
-import { readRunsFile } from './runsFile.ts';
+
+const language = lazily(() =>
+  Promise.all([import('../../workflows/write/complete.ts'), import('../../workflows/write/jsonSchema.ts')]),
+);
 
 /**
- * What is done aside of the extension host's thread: whatever takes apart what strangers wrote. Arguments and results are plain data,
- * and what is wrong with a file is in its result.
+ * Jobs of the thread aside: they take apart what strangers wrote. Each is loaded with what it needs when it is first given. Arguments and
+ * results are plain data, and what is wrong with a file is in its result.
  */
 export const asideJobs = {
-  workflow: (text: string, known: Known) => loadWorkflow(text, known),
-  agent: (text: string, known: Known) => loadAgent(text, known),
-  package: readPackage,
-  model: (file: string): ReturnType<typeof readModelFile> => readModelFile(file),
-  page: pageText,
-  runs: readRunsFile,
-  suggestions: (text: string, offset: number, about: About) => suggestionsAt(text, offset, languageOf(about)),
-  hover: (text: string, offset: number, about: About) => hoverAt(text, offset, languageOf(about)),
+  workflow: lazily(
+    () => import('../../workflows/read/validate.ts'),
+    ({ loadWorkflow }) => loadWorkflow,
+  ),
+  agent: lazily(
+    () => import('../../workflows/read/validate.ts'),
+    ({ loadAgent }) => loadAgent,
+  ),
+  package: lazily(
+    () => import('../../workflows/package/read.ts'),
+    ({ readPackage }) => readPackage,
+  ),
+  model: lazily(
+    () => import('../../llm/local/ggufInfo.ts'),
+    ({ readModelFile }) =>
+      (file: string) =>
+        readModelFile(file),
+  ),
+  page: lazily(
+    () => import('../../tools/web/text.ts'),
+    ({ pageText }) => pageText,
+  ),
+  runs: lazily(
+    () => import('./runsFile.ts'),
+    ({ readRunsFile }) => readRunsFile,
+  ),
+  suggestions: lazily(
+    language,
+    ([{ suggestionsAt }, schemas]) =>
+      (text: string, offset: number, about: About) =>
+        suggestionsAt(text, offset, languageOf(about, schemas)),
+  ),
+  hover: lazily(
+    language,
+    ([{ hoverAt }, schemas]) =>
+      (text: string, offset: number, about: About) =>
+        hoverAt(text, offset, languageOf(about, schemas)),
+  ),
 };
 
-export type AsideJobs = typeof asideJobs;
+/** The jobs themselves, by name. */
+export type AsideJobs = { [Name in keyof typeof asideJobs]: Awaited<ReturnType<(typeof asideJobs)[Name]>> };
 
 /** A file that is being written, and the workspace's agents. */
 export interface About {
@@ -30,7 +59,7 @@ export interface About {
   agents: readonly string[];
 }
 
-function languageOf({ kind, agents }: About) {
+function languageOf({ kind, agents }: About, { actionSchema, jsonSchemas }: Awaited<ReturnType<typeof language>>[1]) {
   return {
     schema: (jsonSchemas() as Record<About['kind'], Schema>)[kind],
     agents,

@@ -5,11 +5,13 @@ import { asideJobs } from './asideJobs.ts';
 
 Error.stackTraceLimit = 0; // a parser that makes an error for each comma would write down its stack each time
 
-const jobs: Record<string, (...args: never[]) => unknown> = asideJobs;
+const jobs: Record<string, () => Promise<(...args: never[]) => unknown>> = asideJobs;
 
-parentPort!.on('message', async ({ name, args }: { name: string; args: never[] }) => {
+/** Without arguments a job is only loaded. */
+parentPort!.on('message', async ({ name, args }: { name: string; args?: never[] }) => {
   try {
-    parentPort!.postMessage({ value: await jobs[name]!(...args) });
+    const job = await jobs[name]!();
+    parentPort!.postMessage({ value: args && (await job(...args)) });
   } catch (error) {
     parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) });
   }

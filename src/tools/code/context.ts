@@ -1,7 +1,7 @@
-import * as z from 'zod';
+import { editorContextDefinition } from '../definitions/codeTools.ts';
 import { readTool, type Tool } from '../tool.ts';
 import type { Language } from './language.ts';
-import { shownFiles, shownShape } from './shown.ts';
+import { shownFiles } from './shown.ts';
 
 const mostEditors = 50;
 const mostCharacters = 10_000;
@@ -11,48 +11,21 @@ const mostCharacters = 10_000;
  * Nothing of a text outside the workspace, in a secret file or in one that rules guard is told.
  */
 export function contextTool(language: Language): Tool {
-  return readTool(
-    {
-      name: 'editor.context',
-      description: "The person's open files and selection.",
-      arguments: {},
-      gives: {
-        active: z
-          .strictObject({
-            ...shownShape,
-            line: z.number().optional(),
-            selection: z
-              .strictObject({
-                startLine: z.number(),
-                endLine: z.number(),
-                text: z.string(),
-                cut: z.literal(true).optional(),
-              })
-              .optional(),
-          })
-          .optional()
-          .describe('The editor that is in front; `line` of the cursor, where nothing is selected.'),
-        open: z
-          .array(z.strictObject({ ...shownShape, unsaved: z.literal(true).optional() }))
-          .describe('All that are open.'),
-      },
-    },
-    async (_, { workspace, keptFromSearch }) => {
-      const shown = shownFiles(workspace, keptFromSearch(''));
-      const editors = await Promise.all(
-        language.openEditors().map(async (editor) => ({ editor, file: await shown(editor.path, editor.name) })),
-      );
-      const active = editors.find(({ editor }) => editor.active);
-      const open = editors
-        .slice(0, mostEditors)
-        .map(({ editor, file }) => ({ ...file, ...(editor.unsaved && { unsaved: true as const }) }));
-      return {
-        ...(active && { active: activeOf(active.editor.selection, active.file) }),
-        open,
-        ...(editors.length > mostEditors && { cut: `${editors.length - mostEditors} more are open.` }),
-      };
-    },
-  );
+  return readTool(editorContextDefinition, async (_, { workspace, keptFromSearch }) => {
+    const shown = shownFiles(workspace, keptFromSearch(''));
+    const editors = await Promise.all(
+      language.openEditors().map(async (editor) => ({ editor, file: await shown(editor.path, editor.name) })),
+    );
+    const active = editors.find(({ editor }) => editor.active);
+    const open = editors
+      .slice(0, mostEditors)
+      .map(({ editor, file }) => ({ ...file, ...(editor.unsaved && { unsaved: true as const }) }));
+    return {
+      ...(active && { active: activeOf(active.editor.selection, active.file) }),
+      open,
+      ...(editors.length > mostEditors && { cut: `${editors.length - mostEditors} more are open.` }),
+    };
+  });
 }
 
 type Selection = ReturnType<Language['openEditors']>[number]['selection'];

@@ -1,9 +1,9 @@
-import * as z from 'zod';
+import { codeDiagnosticsDefinition } from '../definitions/codeTools.ts';
 import { askToRead } from '../files/ask.ts';
 import { resolveToRead } from '../gate/anywhere.ts';
 import { readTool, type Tool, type ToolContext } from '../tool.ts';
 import type { Language, Problem } from './language.ts';
-import { answered, fileLines, LinesByFile, shownFiles } from './shown.ts';
+import { answered, LinesByFile, shownFiles } from './shown.ts';
 
 const order = { error: 0, warning: 1, info: 2 };
 
@@ -13,16 +13,7 @@ const order = { error: 0, warning: 1, info: 2 };
  */
 export function diagnosticsTool(language: Language): Tool {
   return readTool(
-    {
-      name: 'code.diagnostics',
-      description: 'Errors and warnings (below path).',
-      arguments: { path: z.string().optional().meta({ help: 'A file or a folder; without it everything.' }) },
-      gives: {
-        errors: z.number().describe('How many.'),
-        warnings: z.number().describe('How many.'),
-        files: fileLines.describe('A line is `12: error: its words (who says so)`.'),
-      },
-    },
+    codeDiagnosticsDefinition,
     (args, context) => diagnostics(args, context),
     ({ path }, context) => askToRead(path, 'search', context, (context) => diagnostics({ path }, context, true)),
   );

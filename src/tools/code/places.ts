@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import type * as z from 'zod';
+import { definitionDefinition, referencesDefinition } from '../definitions/codeTools.ts';
 import { askToRead } from '../files/ask.ts';
 import { currentText, linesOf } from '../files/text.ts';
 import { resolveToRead } from '../gate/anywhere.ts';
@@ -6,14 +7,9 @@ import { quoted } from '../gate/spelling.ts';
 import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Language } from './language.ts';
-import { answered, fileLines, LinesByFile, type ShownFile, shownFiles } from './shown.ts';
+import { answered, LinesByFile, type ShownFile, shownFiles } from './shown.ts';
 
-const named = {
-  path: z.string().meta({ help: 'The file that names it.' }),
-  line: z.int().min(1).max(1e9).meta({ help: 'Where, from 1.' }),
-  symbol: z.string().min(1).max(200).meta({ help: 'The name.' }),
-};
-type Named = z.output<z.ZodObject<typeof named>> & { references?: boolean };
+type Named = z.output<z.ZodObject<typeof referencesDefinition.arguments>> & { references?: boolean };
 
 /**
  * `code.definition` and `code.references` of a name that stands on a line: models cannot count columns. Data:
@@ -22,13 +18,9 @@ type Named = z.output<z.ZodObject<typeof named>> & { references?: boolean };
  * with `references` is judged as a call of `code.references`.
  */
 export function placesTools(language: Language): Tool[] {
-  const references = placesTool(language, 'code.references', 'Where a symbol is used.', named);
-  const description = 'Where a symbol is defined, or used (references).';
+  const references = placesTool(language, referencesDefinition);
   const definition: Tool = {
-    ...placesTool(language, 'code.definition', description, {
-      ...named,
-      references: z.boolean().optional().meta({ help: 'Where it is used, as `code.references`.' }),
-    }),
+    ...placesTool(language, definitionDefinition),
     target(args) {
       const { references: used, ...rest } = args as Named;
       return used ? { tool: references, args: rest } : { tool: definition, args };
@@ -37,20 +29,15 @@ export function placesTools(language: Language): Tool[] {
   return [definition, { ...references, definition: { ...references.definition, within: 'code.definition' } }];
 }
 
-function placesTool(language: Language, name: string, description: string, shape: z.ZodRawShape): Tool {
+function placesTool(language: Language, named: typeof referencesDefinition | typeof definitionDefinition): Tool {
   return readTool(
-    {
-      name,
-      description,
-      arguments: shape,
-      gives: { places: z.number().describe('How many.'), files: fileLines.describe('A line is `12: its text`.') },
-    },
+    named as typeof referencesDefinition,
     (args, context) => places(args as Named, context),
     (args, context) => askToRead((args as Named).path, 'read', context, (context) => places(args as Named, context)),
   );
 
   async function places(
-    { path, line, symbol, references = name === 'code.references' }: Named,
+    { path, line, symbol, references = named === referencesDefinition }: Named,
     { workspace, keptFromSearch }: ToolContext,
   ) {
     const file = await resolveToRead(workspace, path, 'read');

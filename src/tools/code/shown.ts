@@ -1,5 +1,4 @@
 import { realpath } from 'node:fs/promises';
-import * as z from 'zod';
 import { visibleProse } from '../../protocol/visible.ts';
 import { relativeIn } from '../gate/anywhere.ts';
 import { secretContentReason } from '../gate/secretContent.ts';
@@ -16,13 +15,6 @@ export interface ShownFile {
   outside?: true;
   secret?: true;
 }
-
-/** The same in what a tool gives. */
-export const shownShape = {
-  path: z.string(),
-  outside: z.literal(true).optional(),
-  secret: z.literal(true).optional(),
-};
 
 /** Decides for many files; each is looked at once. `isKept`: rules keep its text from searches, so it is told of like a secret. */
 export function shownFiles(
@@ -64,11 +56,6 @@ export async function answered<Value>(answer: Promise<Value | undefined>, of: st
     clearTimeout(timer);
   }
 }
-
-/** The same in what a tool gives. */
-export const fileLines = z.array(
-  z.strictObject({ path: z.string(), outside: z.literal(true).optional(), lines: z.array(z.string()) }),
-);
 
 export interface FileLines {
   path: string;

@@ -1,28 +1,17 @@
-import * as z from 'zod';
+import { codeSymbolsDefinition } from '../definitions/codeTools.ts';
 import { askToRead } from '../files/ask.ts';
 import { resolveToRead } from '../gate/anywhere.ts';
 import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
 import type { CodeSymbol, Language } from './language.ts';
-import { answered, fileLines, LinesByFile, shownFiles } from './shown.ts';
+import { answered, LinesByFile, shownFiles } from './shown.ts';
 
 /**
  * `code.symbols`: what a file defines (`path`), or what is defined anywhere under a name (`query`). Data: `{ files: [{ path, lines }], cut? }`;
  * a line is `12: function greet (in Greeter)`. What is outside the workspace is left out.
  */
 export function symbolsTool(language: Language): Tool {
-  return readTool(
-    {
-      name: 'code.symbols',
-      description: 'Symbols of a file (path) or by name (query).',
-      arguments: {
-        path: z.string().optional().meta({ help: 'A file, for what it defines.' }),
-        query: z.string().min(1).max(200).optional().meta({ help: 'Or a name, for where it is defined.' }),
-      },
-      gives: { files: fileLines.describe('A line is `12: function greet (in Greeter)`.') },
-    },
-    symbols,
-    async (args, context) =>
-      args.path === undefined ? undefined : askToRead(args.path, 'read', context, (context) => symbols(args, context)),
+  return readTool(codeSymbolsDefinition, symbols, async (args, context) =>
+    args.path === undefined ? undefined : askToRead(args.path, 'read', context, (context) => symbols(args, context)),
   );
 
   async function symbols(

@@ -1,9 +1,9 @@
-import * as z from 'zod';
+import { applyPatchDefinition } from '../definitions/fileTools.ts';
 import { resolvePath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
 import { askingTool, type Plan, type SeenText, type Tool, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { changeShape, checkHash, findTarget, planText, staleText, type Target } from './change.ts';
+import { checkHash, findTarget, planText, staleText, type Target } from './change.ts';
 import { editFailed } from './failure.ts';
 import { updateFrontmatter } from './frontmatter.ts';
 import { applyPatch, asEdit, type FilePatch, onlyFile } from './patch.ts';
@@ -14,27 +14,7 @@ import { refusePlaceholders } from './placeholder.ts';
  * created, added, removed }`, for frontmatter without `matched` and `created`. `E_INVALID_FRONTMATTER` when it is no YAML.
  */
 const tool = askingTool(
-  {
-    name: 'fs.apply_patch',
-    description: 'Apply a unified diff to a file, or set keys of its frontmatter (in @state: add to them).',
-    arguments: {
-      path: z.string().optional().meta({ help: 'The file; without it the one that the patch names.' }),
-      patch: z.string().optional().meta({ help: 'A unified diff of one file.' }),
-      frontmatter: z
-        .looseObject({})
-        .optional()
-        .meta({ help: 'Or: keys of its YAML frontmatter and their new values.' }),
-      ifMatchSha256: z.string().optional().meta({ help: 'Only if the file is the one that was read.' }),
-    },
-    gives: {
-      ...changeShape,
-      matched: z
-        .enum(['exact', 'tolerant'])
-        .optional()
-        .describe('Of a patch: whether its lines were found to the letter.'),
-      created: z.boolean().optional().describe('Of a patch: there was no such file.'),
-    },
-  },
+  applyPatchDefinition,
   'change',
   async ({ path, patch, frontmatter, ifMatchSha256 }, { workspace, lastSeen }) => {
     if ((patch === undefined) === (frontmatter === undefined))

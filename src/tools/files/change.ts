@@ -1,5 +1,4 @@
 import { lstat } from 'node:fs/promises';
-import * as z from 'zod';
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { joined, type Words } from '../../protocol/sentence.ts';
 import { checkFolderOf } from '../gate/open.ts';
@@ -20,20 +19,6 @@ export interface Target {
   file: ResolvedPath;
   before: string | null;
 }
-
-/** What a step of a workflow is given besides, and a model is not. */
-export const changed = z.boolean().optional().describe('False: it was so already.');
-
-/** What every change of a text gives (`planText`). */
-export const changeShape = {
-  path: z.string().describe('The file.'),
-  sha256: z.string().describe('Of the file as it is now.'),
-  added: z.number().describe('Lines.'),
-  removed: z.number().describe('Lines.'),
-  changedOnSave: z.string().optional().describe('What the editor itself changed on saving, as a diff.'),
-  newProblems: z.array(z.string()).optional().describe('What the editor’s language servers report since.'),
-  changed,
-};
 
 /** Finds the file and its text. Throws what `resolvePath` and `currentText` throw, and for text that would be damaged. */
 export async function findTarget(workspace: Workspace, input: string): Promise<Target> {

@@ -1,10 +1,10 @@
-import * as z from 'zod';
 import { sentence } from '../../protocol/l10n.ts';
+import { deleteDefinition } from '../definitions/fileTools.ts';
 import { checkFolderOf } from '../gate/open.ts';
 import { resolvePath } from '../gate/paths.ts';
 import { askingTool, type FileForm, type Plan, type Tool, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { changed, checkUnchanged, grantFor, ownOfRun, reasonOf, type Target, withReason } from './change.ts';
+import { checkUnchanged, grantFor, ownOfRun, reasonOf, type Target, withReason } from './change.ts';
 import { planRemoval } from './removal.ts';
 import { currentText, formOf } from './text.ts';
 
@@ -18,27 +18,13 @@ export interface DeleteOptions {
  * `files`, how many. What cannot be kept for undo is refused.
  */
 export function deleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOptions = {}): Tool {
-  return askingTool(
-    {
-      name: 'fs.delete',
-      description: 'Delete a file or folder.',
-      arguments: { path: z.string().meta({ help: 'The file or folder; it goes to the trash where there is one.' }) },
-      gives: {
-        path: z.string().describe('What it was.'),
-        deleted: z.literal(true).describe('Always.'),
-        files: z.number().optional().describe('Of a folder: how many were in it.'),
-        changed,
-      },
-    },
-    'change',
-    async ({ path }, { workspace }) => {
-      const file = await resolvePath(workspace.roots, path, 'delete');
-      const text = file.kind === 'file' ? await textOf(workspace, path) : undefined;
-      return text === undefined
-        ? planRemoval(workspace, file, path, quota())
-        : planFile(workspace, { input: path, file, before: text }, await formOf(file));
-    },
-  );
+  return askingTool(deleteDefinition, 'change', async ({ path }, { workspace }) => {
+    const file = await resolvePath(workspace.roots, path, 'delete');
+    const text = file.kind === 'file' ? await textOf(workspace, path) : undefined;
+    return text === undefined
+      ? planRemoval(workspace, file, path, quota())
+      : planFile(workspace, { input: path, file, before: text }, await formOf(file));
+  });
 }
 
 /** Undefined: it is kept as bytes. */

@@ -1,35 +1,18 @@
-import * as z from 'zod';
 import { counted } from '../../protocol/counted.ts';
+import { editDefinition } from '../definitions/fileTools.ts';
 import { resolvePath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
 import { isNotebook, notebookOf } from '../notebook/notebook.ts';
 import { withSource } from '../notebook/source.ts';
 import { askingTool, ToolError } from '../tool.ts';
-import { changeShape, checkHash, findTarget, planText, staleText, type Target } from './change.ts';
+import { checkHash, findTarget, planText, staleText, type Target } from './change.ts';
 import { editFailed } from './failure.ts';
 import { applyEdits } from './match.ts';
 import { refusePlaceholders } from './placeholder.ts';
 
 /** `fs.edit`: replaces parts of a file. Data: `{ path, sha256, matched: 'exact' | 'tolerant', added, removed }`. */
 export const editTool = askingTool(
-  {
-    name: 'fs.edit',
-    description: 'Replace each oldText (whole lines, once in the file) by newText; all or none.',
-    arguments: {
-      path: z.string().meta({ help: 'The file.' }),
-      cell: z.int().optional().meta({ help: 'Of a notebook: the number of the cell, from 1.' }),
-      edits: z
-        .array(z.strictObject({ oldText: z.string(), newText: z.string() }))
-        .min(1)
-        .max(100)
-        .meta({ help: 'Each `oldText` stands once in the file, and becomes `newText`.' }),
-      ifMatchSha256: z.string().optional().meta({ help: 'Only if the file is the one that was read.' }),
-    },
-    gives: {
-      ...changeShape,
-      matched: z.enum(['exact', 'tolerant']).describe('Whether each `oldText` was found to the letter.'),
-    },
-  },
+  editDefinition,
   'change',
   async ({ path, cell, edits, ifMatchSha256 }, { workspace, lastSeen }) => {
     const file = await resolvePath(workspace.roots, path, 'write');

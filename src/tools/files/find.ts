@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import { findDefinition } from '../definitions/fileTools.ts';
 import { isOfMount } from '../gate/anywhere.ts';
 import { isInLeftover } from '../gate/leftovers.ts';
 import { nearest } from '../nearest.ts';
@@ -22,21 +22,8 @@ const maximumFiles = 500;
 const maximumOthers = 3000;
 
 /** `fs.find`: files by name. */
-export const findTool = readTool(
-  {
-    name: 'fs.find',
-    description: 'Find files by glob, e.g. src/**/*.ts, not ignored ones.',
-    arguments: {
-      pattern: z.string().min(1).meta({ help: 'A glob: `src/**/*.ts`.' }),
-      path: z.string().optional().meta({ help: 'A folder to look in.' }),
-    },
-    gives: {
-      files: z.array(z.string()).describe('Their paths, sorted.'),
-      note: z.string().optional().describe('When there is none: what may have been meant.'),
-    },
-  },
-  find,
-  (args, context) => askToRead(args.path, 'search', context, (context) => find(args, context)),
+export const findTool = readTool(findDefinition, find, (args, context) =>
+  askToRead(args.path, 'search', context, (context) => find(args, context)),
 );
 
 async function find({ pattern, path }: FindArguments, { workspace, signal }: ToolContext) {

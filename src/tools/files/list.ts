@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
-import * as z from 'zod';
+import { listDefinition } from '../definitions/fileTools.ts';
 import { isOfMount } from '../gate/anywhere.ts';
 import { isLeftover } from '../gate/leftovers.ts';
 import { fromErrno, type ResolvedPath, resolvePath } from '../gate/paths.ts';
@@ -25,27 +25,8 @@ interface Entry {
 const maximumEntries = 500;
 
 /** `fs.list`: a folder's entries, folders first. */
-export const listTool = readTool(
-  {
-    name: 'fs.list',
-    description: 'List a folder.',
-    arguments: { path: z.string().optional().meta({ help: 'The folder; without it the workspace.' }) },
-    gives: {
-      path: z.string().describe('The folder.'),
-      entries: z
-        .array(
-          z.strictObject({
-            name: z.string(),
-            kind: z.enum(['file', 'folder', 'link', 'other']),
-            size: z.number().optional(),
-            ignored: z.literal(true).optional(),
-          }),
-        )
-        .describe('Folders first; `size` in bytes, `ignored` where an ignore file names it.'),
-    },
-  },
-  list,
-  (args, context) => askToRead(args.path, 'list', context, (context) => list(args, context)),
+export const listTool = readTool(listDefinition, list, (args, context) =>
+  askToRead(args.path, 'list', context, (context) => list(args, context)),
 );
 
 async function list({ path }: { path?: string }, { workspace, signal }: ToolContext) {

@@ -1,6 +1,6 @@
 import * as paths from 'node:path';
-import * as z from 'zod';
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { moveDefinition } from '../definitions/fileTools.ts';
 import { configurationReason } from '../gate/configuration.ts';
 import { checkFolderOf } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
@@ -10,61 +10,42 @@ import { holdsRepository } from '../gate/surroundings.ts';
 import { listTree } from '../gate/tree.ts';
 import { askingTool, ToolError, type Trace } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { changed, grantFor, ownOfRun, reasonOf } from './change.ts';
+import { grantFor, ownOfRun, reasonOf } from './change.ts';
 import { currentText, formOf } from './text.ts';
 
 /** `fs.move`: a file or a folder to a path where nothing is. Data: `{ path, from }`, both workspace-relative. */
-export const moveTool = askingTool(
-  {
-    name: 'fs.move',
-    description: 'Move a file or folder.',
-    arguments: {
-      from: z.string().meta({ help: 'The file or folder.' }),
-      to: z.string().meta({ help: 'Its new path, where nothing is yet.' }),
+export const moveTool = askingTool(moveDefinition, 'change', async ({ from, to }, { workspace }) => {
+  const [file, target] = await bothEnds(workspace, from, to);
+  const data = { path: target.relative, from: file.relative };
+  const inside = await namesInside(file);
+  const why =
+    file.protected ??
+    target.protected ??
+    (await reasonInside(file, target, inside)) ??
+    (await reasonOfScripts(workspace, file, target));
+  const configuration = file.configuration ?? target.configuration ?? configurationInside(inside);
+  return {
+    what: sentence('Move {0} to {1}', file.relative, target.relative),
+    where: `${file.path}\n→ ${target.path}`,
+    why: why ?? configuration ?? '',
+    // A rule about one file holds for it wherever it goes with its folder.
+    paths: [file, target].flatMap(({ relative }) => [relative, ...(inside ?? []).map((name) => `${relative}/${name}`)]),
+    ...(file.mount === 'run' && target.mount === 'run'
+      ? { free: ownOfRun }
+      : why === undefined && grantFor({ ...file, configuration }, 'fs.move', 'fs.move', target.relative)),
+    trace: () => traceOf(workspace, file, target),
+    data: () => data,
+    async run({ workspace }) {
+      const [fileNow, targetNow] = await bothEnds(workspace, from, to);
+      if (fileNow.path !== file.path || targetNow.path !== target.path || fileNow.kind !== file.kind)
+        throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is something else now.`);
+      await checkFolderOf(file);
+      await checkFolderOf(target);
+      await workspace.move(file.path, target.path);
+      return data;
     },
-    gives: {
-      path: z.string().describe('Where it is now.'),
-      from: z.string().describe('Where it was.'),
-      changed,
-    },
-  },
-  'change',
-  async ({ from, to }, { workspace }) => {
-    const [file, target] = await bothEnds(workspace, from, to);
-    const data = { path: target.relative, from: file.relative };
-    const inside = await namesInside(file);
-    const why =
-      file.protected ??
-      target.protected ??
-      (await reasonInside(file, target, inside)) ??
-      (await reasonOfScripts(workspace, file, target));
-    const configuration = file.configuration ?? target.configuration ?? configurationInside(inside);
-    return {
-      what: sentence('Move {0} to {1}', file.relative, target.relative),
-      where: `${file.path}\n→ ${target.path}`,
-      why: why ?? configuration ?? '',
-      // A rule about one file holds for it wherever it goes with its folder.
-      paths: [file, target].flatMap(({ relative }) => [
-        relative,
-        ...(inside ?? []).map((name) => `${relative}/${name}`),
-      ]),
-      ...(file.mount === 'run' && target.mount === 'run'
-        ? { free: ownOfRun }
-        : why === undefined && grantFor({ ...file, configuration }, 'fs.move', 'fs.move', target.relative)),
-      trace: () => traceOf(workspace, file, target),
-      data: () => data,
-      async run({ workspace }) {
-        const [fileNow, targetNow] = await bothEnds(workspace, from, to);
-        if (fileNow.path !== file.path || targetNow.path !== target.path || fileNow.kind !== file.kind)
-          throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is something else now.`);
-        await checkFolderOf(file);
-        await checkFolderOf(target);
-        await workspace.move(file.path, target.path);
-        return data;
-      },
-    };
-  },
-);
+  };
+});
 
 /** A text is undone as text, whatever is edited after the move; anything else by moving it back. */
 async function traceOf(workspace: Workspace, file: ResolvedPath, target: ResolvedPath): Promise<Trace> {

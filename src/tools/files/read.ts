@@ -1,6 +1,6 @@
-import * as z from 'zod';
 import { counted } from '../../protocol/counted.ts';
 import { hiddenCount } from '../../protocol/visible.ts';
+import { readDefinition } from '../definitions/fileTools.ts';
 import { resolveToRead } from '../gate/anywhere.ts';
 import type { ResolvedPath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
@@ -22,37 +22,8 @@ interface ReadArguments {
  * file's own lines joined by `\n`, without numbers, so that it can be given back to `fs.edit`; lines count from 1.
  * Of a picture: `{ path, image, bytes }`, the picture beside it.
  */
-export const fileReadTool = readTool(
-  {
-    name: 'fs.read',
-    description: 'Read a text file (limit: 1000 lines) with its sha256, or an image.',
-    arguments: {
-      path: z.string().meta({ help: 'The file.' }),
-      offset: z.int().min(1).max(1e9).optional().meta({ help: 'The first line, from 1.' }),
-      limit: z.int().min(1).max(5000).optional().meta({ help: 'How many lines: 1000 without it.' }),
-    },
-    gives: {
-      path: z.string().describe('The file.'),
-      text: z.string().optional().describe('Its lines; of a picture there is none.'),
-      startLine: z.number().optional().describe('The first line of `text`, from 1.'),
-      endLine: z.number().optional().describe('The last line of `text`.'),
-      totalLines: z
-        .number()
-        .optional()
-        .describe('How many the file has. More than `endLine`: `text` is not all of it.'),
-      sha256: z.string().optional().describe('Of the whole file, for `ifMatchSha256`.'),
-      unsaved: z.literal(true).optional().describe('The editor holds changes that are not saved; `text` has them.'),
-      note: z
-        .string()
-        .optional()
-        .describe('When some bytes are no text, characters are invisible, or the file is a notebook.'),
-      image: z.string().optional().describe('The type of a picture: `image/png`.'),
-      bytes: z.number().optional().describe('The size of a picture.'),
-      leftOut: z.array(z.string()).optional().describe('Why a picture is not shown.'),
-    },
-  },
-  read,
-  (args, context) => askToRead(args.path, 'read', context, (context) => read(args, context)),
+export const fileReadTool = readTool(readDefinition, read, (args, context) =>
+  askToRead(args.path, 'read', context, (context) => read(args, context)),
 );
 
 async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, { workspace }: ToolContext) {

@@ -1,5 +1,5 @@
 import * as paths from 'node:path';
-import * as z from 'zod';
+import { searchDefinition } from '../definitions/fileTools.ts';
 import { isOfMount } from '../gate/anywhere.ts';
 import { isInLeftover } from '../gate/leftovers.ts';
 import { holdsSecretsNow } from '../gate/secretContent.ts';
@@ -27,28 +27,7 @@ interface SearchArguments {
  * `fs.search`: text in files. Data: `{ matches, files: [{ path, lines: string[] }], cut? }`; a line is `12: text` for a match, `11- text` for context
  * around it, as grep prints them.
  */
-export const searchTool = readTool(
-  {
-    name: 'fs.search',
-    description: 'Search files by regular expression or fixed text, not ignored or secret ones.',
-    arguments: {
-      pattern: z.string().min(1).max(1000).meta({ help: 'A regular expression.' }),
-      path: z.string().optional().meta({ help: 'A file, or a folder to look in.' }),
-      glob: z.string().optional().meta({ help: 'Of the files that are looked into: `*.ts`.' }),
-      fixed: z.boolean().optional().meta({ help: '`pattern` is a text as it stands.' }),
-      ignoreCase: z.boolean().optional().meta({ help: 'Upper and lower case are one.' }),
-      context: z.int().min(0).max(20).optional().meta({ help: 'Lines before and after each match.' }),
-    },
-    gives: {
-      matches: z.number().describe('How many.'),
-      files: z
-        .array(z.strictObject({ path: z.string(), lines: z.array(z.string()) }))
-        .describe('A line is `12: its text` where it matches, `11- its text` where it is context.'),
-    },
-  },
-  search,
-  (args, context) => askToSearch(args, context),
-);
+export const searchTool = readTool(searchDefinition, search, (args, context) => askToSearch(args, context));
 
 async function askToSearch(args: SearchArguments, context: ToolContext) {
   // Inside an open folder only a root that is too broad asks; a secret file is refused by the search itself.

@@ -1,7 +1,7 @@
-import * as z from 'zod';
+import { writeDefinition } from '../definitions/fileTools.ts';
 import { resolvePath } from '../gate/paths.ts';
 import { askingTool, ToolError } from '../tool.ts';
-import { changeShape, checkHash, findTarget, planText } from './change.ts';
+import { checkHash, findTarget, planText } from './change.ts';
 import { refusePlaceholders } from './placeholder.ts';
 
 /** The longest text that is written, in characters. */
@@ -9,16 +9,7 @@ const maximumWrite = 5_000_000;
 
 /** `fs.write`: creates a file, or replaces its whole text. Data: `{ path, sha256, created, added, removed }`. */
 export const writeTool = askingTool(
-  {
-    name: 'fs.write',
-    description: 'Create a file or replace all of it.',
-    arguments: {
-      path: z.string().meta({ help: 'The file; folders on the way to it are made.' }),
-      content: z.string().meta({ help: 'All of its text.' }),
-      ifMatchSha256: z.string().optional().meta({ help: 'Only if the file is the one that was read.' }),
-    },
-    gives: { ...changeShape, created: z.boolean().describe('There was no such file.') },
-  },
+  writeDefinition,
   'change',
   async ({ path, content, ifMatchSha256 }, { workspace }) => {
     await resolvePath(workspace.roots, path, 'write'); // a refused place is the first thing to say

@@ -1,21 +1,20 @@
 import * as z from 'zod';
-import type { Language } from '../../tools/code/language.ts';
-import { defaultTools } from '../../tools/default.ts';
+import { toDefinition } from '../../tools/definitions/definition.ts';
+import { toolDefinitions } from '../../tools/definitions/definitions.ts';
 import { serverResult } from '../../tools/mcp/result.ts';
-import type { Tool } from '../../tools/tool.ts';
 import { actionOf } from './actions.ts';
 import { commandWords } from './commandLines.ts';
 
 type Shape = Record<string, z.ZodType>;
 
-/** Every tool that comes with Towpath, to be told of and never to be run. */
-export const toolsByName: ReadonlyMap<string, Tool> = new Map(
-  defaultTools({ language: {} as Language }).map((tool) => [tool.definition.name, tool]),
+/** Definitions of all tools that come with Towpath. */
+export const toolsByName: ReadonlyMap<string, ReturnType<typeof toDefinition>> = new Map(
+  toolDefinitions.map((named) => [named.name, toDefinition(named)]),
 );
 
 /** What an action takes, by the names of its parameters; undefined: not known before it is called. */
 export function parametersOf(action: string): Shape | undefined {
-  const shape = (actionOf(action).parameters ?? (toolsByName.get(action)?.arguments as z.ZodObject | undefined))?.shape;
+  const shape = (actionOf(action).parameters ?? toolsByName.get(action)?.arguments)?.shape;
   if (action !== 'shell.run' || !shape) return shape;
   const help = 'The command line; or a list of a program and what it is given, whatever is in it.';
   return { ...shape, command: z.union([z.string().min(1), commandWords]).meta({ help }) };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sentence } from '../../protocol/l10n.ts';
 import { joined, type Words } from '../../protocol/sentence.ts';
-import { toolNames } from '../../tools/default.ts';
+import { toolNames } from '../../tools/definitions/definitions.ts';
 import { covers } from '../action/toolSpecs.ts';
 import { meant } from '../template/near.ts';
 import { idSchema } from './graph.ts';

@@ -105,11 +105,11 @@ describe('aside of the extension host', () => {
   });
 
   it('what takes too much memory is ended and said, and the next is read', async () => {
-    const small = new Aside(program, { ms: 60_000, megabytes: 24 });
+    const small = new Aside(program, { ms: 60_000, megabytes: 12 });
     try {
       const page = Buffer.from('<p>x<div>'.repeat(200_000));
       await assert.rejects(small.run('page', { contentType: 'text/html', bytes: page }), {
-        message: 'It takes too much to read: more than 24 MB of memory.',
+        message: 'It takes too much to read: more than 12 MB of memory.',
       });
       assert.equal((await small.run('page', { contentType: 'text/plain', bytes: Buffer.from('x') })).text, 'x');
     } finally {

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { inEnglish } from '../../../src/protocol/l10n.ts';
 import { mostBytes, mostDepth } from '../../../src/tools/bounds.ts';
+import type { Language } from '../../../src/tools/code/language.ts';
+import { defaultTools } from '../../../src/tools/default.ts';
 import { serverResult } from '../../../src/tools/mcp/result.ts';
 import { maximumOutcome } from '../../../src/tools/outcome.ts';
 import { defaultLines, maximumCharacters } from '../../../src/tools/window.ts';
 import { mostAliases } from '../../../src/tools/yaml.ts';
 import { offeredNames } from '../../../src/workflows/action/actions.ts';
 import { mostDepth as mostNested } from '../../../src/workflows/action/nested.ts';
-import { toolsByName } from '../../../src/workflows/action/parameters.ts';
 import { mostProblems } from '../../../src/workflows/read/check.ts';
 import { atOnceUnlessSaid, mostItems } from '../../../src/workflows/run/each.ts';
 import { mostVisits } from '../../../src/workflows/run/graph.ts';
@@ -33,7 +34,9 @@ export const workflowTables: Record<string, () => string> = {
   agent: () => keys(jsonSchemas().agent as Wide),
   actions: () => offeredNames.map((name) => section(name, 'no question')).join('\n\n'),
   tools: () =>
-    [...toolsByName].map(([name, { risk }]) => section(name, risk === 'read' ? 'free' : 'asked about')).join('\n\n'),
+    defaultTools({ language: {} as Language })
+      .map(({ definition: { name }, risk }) => section(name, risk === 'read' ? 'free' : 'asked about'))
+      .join('\n\n'),
   server: () => table(rowsOf('gives', z.toJSONSchema(serverResult, { io: 'input' }) as Wide)),
   limits: () =>
     ['| what | at most |', '|---|---|', ...limits().map(([what, most]) => `| ${what} | ${most} |`)].join('\n'),

@@ -1,6 +1,3 @@
-import type { Row } from './row.ts';
-import { tool } from './tool.ts';
-
 /** What programs of tests, and what runs them under its eyes, are called in the table. */
 export const builtTest = 'build/…test';
 
@@ -34,49 +31,3 @@ export function lookedAt([program, ...args]: readonly string[]): string[] | unde
   } else return undefined;
   return isBuiltTest(args[at] ?? '') ? args.slice(at) : undefined;
 }
-
-const options =
-  '--gtest_filter= --gtest_repeat=# --gtest_break_on_failure --gtest_list_tests --gtest_brief=0|1 --gtest_shuffle --gtest_random_seed=# --gtest_color=yes|no|auto --gtest_also_run_disabled_tests --gtest_fail_fast --gtest_catch_exceptions=0|1 --gtest_print_time=0|1 ' +
-  '-s --success -r=compact|console|junit|tap|xml --reporter=compact|console|junit|tap|xml -a --abort -x=# -d=yes|no --durations=yes|no --order=rand|decl|lex --rng-seed=# --list-tests --list-tags -tc= -ts= -sc= --test-case= --test-suite= --subcase= --no-skip=true|false -ltc ' +
-  '--run_test= -t= --log_level=all|test_suite|message|warning|error|nothing --report_level=no|confirm|short|detailed --list_content --random=# --color_output=yes|no ' +
-  '--benchmark_filter= --benchmark_min_time= --benchmark_repetitions=# --benchmark_format=console|json|csv --benchmark_list_tests --benchmark_counters_tabular=true|false --benchmark_report_aggregates_only=true|false ' +
-  '-runs=0 --nocapture --exact --test-threads=# --list --ignored --include-ignored --skip= --show-output -q --quiet -v --verbose --help -h --version';
-
-export const builtTestRows: readonly Row[] = [
-  tool(builtTest, options, {
-    why: "It runs the project's own tests or benchmarks, as they were built, where its build has put them. What writes a report or takes another file of options is asked about.",
-    home: 'build',
-    operands: (word) => /^(?!.*\.\.)[\w[~*][\w[\]~*.,:/ -]*$/.test(word) && !word.startsWith('/'),
-    most: 3,
-    yes: [
-      'build/debug/tests/strand_tests --gtest_filter=Utf8.* --gtest_repeat=50',
-      './build/debug/tests/strand_tests "[utf8]"',
-      'valgrind --leak-check=full -q build/debug/tests/strand_tests',
-      "gdb -q -batch -ex run -ex 'bt 12' --args build/debug/tests/strand_tests",
-      'perf stat -e cycles,cache-misses -- build/debug/tests/strand_tests',
-    ],
-    no: [
-      'build/debug/tests/strand_tests --gtest_output=xml:/x',
-      'build/debug/tests/strand_tests --gtest_flagfile=evil',
-      'build/debug/tests/strand_tests --benchmark_out=/x',
-      'build/debug/tests/strand_tests -o /x',
-      'build/debug/tests/strand_tests ../x',
-      'build/debug/tests/strand_tests /x',
-      'build/debug/tests/missing_tests',
-      'build/a.txt',
-      'src/debug/tests/strand_tests',
-      'build/../evil_tests',
-      '/x/build/strand_tests',
-      'valgrind --log-file=/x build/debug/tests/strand_tests',
-      'valgrind --tool=massif build/debug/tests/strand_tests',
-      'valgrind ./evil.sh',
-      "gdb -batch -ex 'shell id' --args build/debug/tests/strand_tests",
-      'gdb -batch -x evil --args build/debug/tests/strand_tests',
-      "gdb -batch -ex 'python import os' --args build/debug/tests/strand_tests",
-      'gdb --args build/debug/tests/strand_tests',
-      'perf stat -o /x -- build/debug/tests/strand_tests',
-      'perf record build/debug/tests/strand_tests',
-      'build/…test --gtest_list_tests',
-    ],
-  }),
-];

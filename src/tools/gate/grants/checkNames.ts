@@ -79,3 +79,10 @@ const taskParts = set(
   'test tests unit integration functional main java kotlin groovy scala debug release sources resources classes report verification ' +
     'coverage check fixtures android common jvm js native',
 );
+
+/** A task of Rake: tests, or one that is known to show or check something. */
+export const isRakeTask = (task: string): boolean =>
+  rakeTasks.has(task) || (/^(test|spec)(:|$)/.test(task) && isCheckName(task));
+const rakeTasks = set(
+  'rubocop lint standard routes stats notes about zeitwerk:check db:migrate:status db:version assets:precompile brakeman -T',
+);

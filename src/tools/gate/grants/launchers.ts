@@ -2,6 +2,7 @@ import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../../workspace.ts';
 import { resolvePath } from '../paths.ts';
 import { programFolders } from '../readOnlyPrograms.ts';
+import { isKnown } from '../step.ts';
 import { builtTest, isBuiltTest, lookedAt } from './builtTests.ts';
 import { type OnPath, onPath } from './onPath.ts';
 import type { Installer } from './row.ts';
@@ -76,11 +77,15 @@ export async function launched(
     const inner = startedBy(rest.slice(launcher.words.length));
     if (inner === undefined || !(await launcher.has(inner[0]!, folder, roots)))
       return launcher.scripts ? found(await fromPath(rest, folder, roots)) : undefined;
+    if (launcher.secondShell && !inner.every(isQuotable)) return undefined;
     own = joined(own, { through: `${launcher.words.join(' ')} `, installers: [launcher.installer] });
     rest = inner;
   }
   return undefined;
 }
+
+/** Text for a shell between double quotes. */
+const isQuotable = (word: string): boolean => isKnown(word) && !/[$`\\"\n\r]/.test(word);
 
 /** A copy that is started through two: `.venv/bin/` and `python -m `. */
 const joined = (outer: OwnCopy | undefined, inner: OwnCopy): OwnCopy =>
@@ -138,6 +143,8 @@ interface Launcher {
   installer: Installer;
   /** A script of that name goes before the program, and without either it is another command. */
   scripts?: true;
+  /** Some versions hand arguments to a shell, each between double quotes; a script of the project may do so for any version. */
+  secondShell?: true;
   /** The project has the program. */
   has(name: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<boolean>;
 }
@@ -156,12 +163,20 @@ const inEnvironment = around('.venv/bin/*', 'venv/bin/*');
 
 /** Longer ones first. */
 const launchers: readonly Launcher[] = [
-  ...['npm exec', 'pnpm exec', 'yarn exec', 'npx', 'bunx'].map(
+  ...['pnpm exec', 'yarn exec', 'bunx'].map(
     (words): Launcher => ({ words: words.split(' '), installer: 'npm', has: inNode }),
   ),
-  ...['pnpm', 'yarn'].map((word): Launcher => ({ words: [word], installer: 'npm', scripts: true, has: inNode })),
-  ...['uv run', 'poetry run', 'pdm run', 'pipenv run', 'rye run'].map(
+  ...['npm exec', 'npx'].map(
+    (words): Launcher => ({ words: words.split(' '), installer: 'npm', secondShell: true, has: inNode }),
+  ),
+  ...['pnpm', 'yarn'].map(
+    (word): Launcher => ({ words: [word], installer: 'npm', scripts: true, secondShell: true, has: inNode }),
+  ),
+  ...['uv run', 'poetry run'].map(
     (words): Launcher => ({ words: words.split(' '), installer: 'pip', has: inEnvironment }),
+  ),
+  ...['pdm run', 'pipenv run', 'rye run'].map(
+    (words): Launcher => ({ words: words.split(' '), installer: 'pip', secondShell: true, has: inEnvironment }),
   ),
   ...['python', 'python3'].map((word): Launcher => ({ words: [word, '-m'], installer: 'pip', has: isInstalledModule })),
   { words: ['bundle', 'exec'], installer: 'gem', has: around('Gemfile') },

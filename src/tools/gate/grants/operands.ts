@@ -1,55 +1,72 @@
 import { gitPathsOf, selectsSecrets } from '../gitPaths.ts';
+import { sqlReads } from '../readOnlyScripts.ts';
 import { isKnown } from '../step.ts';
-import { isCheckName } from './checkNames.ts';
+import { isBuildTarget, isCheckName, isGradleTask, isRakeTask } from './checkNames.ts';
+import { patternOf } from './pattern.ts';
 import { type Claim, isFile, isPath, placeOf, saysTests } from './values.ts';
 
-/**
- * `text`: anything. `names`: no path that leads out of the open folder. `paths`: files and folders in it, which are read. `files`: the
- * same for programs to which a colon means another machine, or a package to fetch.
- * `tests`: of those only what its path calls tests, for runners that run whatever file they are told; `collected`: those, or a folder in
- * which the runner looks for tests by their names. `folders`: of the project, or a file in one that says what to do there. `packages`: of Go. `modules`: of Python, in the folder.
- * `revisions`: of Git, and paths. `scripts`: names that say a test, a check or a build. A pattern: what fits it.
- */
-export type Operands =
-  | 'text'
-  | 'names'
-  | 'paths'
-  | 'files'
-  | 'tests'
-  | 'collected'
-  | 'folders'
-  | 'packages'
-  | 'modules'
-  | 'revisions'
-  | 'scripts'
-  | RegExp
-  | ((word: string) => boolean);
+type OperandType = (word: string) => boolean | Claim;
 
-/** Tells whether a word that is no option is harmless, or what has to be checked on the disk first. */
-export function allowsOperand(operands: Operands | undefined, word: string): boolean | Claim {
+/** Operands that a row may have, by their names in the tables. All but `text` need a word that is known. */
+const operandTypes = new Map<string, OperandType>([
+  /** Anything. */
+  ['text', () => true],
+  /** No path that leads out of the open folder. */
+  ['names', namesNothingElsewhere],
+  /** Files and folders in it, which are read. */
+  ['paths', (word) => isPath(word) && { path: placeOf(word), as: 'read' }],
+  /** The same for programs to which a colon means another machine, or a package to fetch. */
+  ['files', (word) => isFile(word) && { path: word, as: 'read' }],
+  /** Paths that call themselves tests, for runners that run any file that they are given. */
+  ['tests', (word) => testsAt(word, placeOf(word) === '.')],
+  /** The same, or a folder in which the runner looks for tests by their names. */
+  ['collected', (word) => testsAt(word, placeOf(word) === '.' || !/\.[a-z]\w*$|[*?{[]/i.test(placeOf(word)))],
+  /** Folders of the project, or a file in one that says what to do there. */
+  ['folders', (word) => isPath(word) && { path: word, as: 'folder' }],
+  /** Packages of Go. */
+  ['packages', (word) => goPackage.test(word) && { path: word.replace(/\/?\.\.\.$/, '') || '.', as: 'read' }],
+  /** Modules of Python, in the folder. */
+  ['modules', moduleOf],
+  /** Revisions of Git, and paths. */
+  ['revisions', allowsRevision],
+  /** Names that say a test, a check or a build. */
+  ['scripts', isCheckName],
+  /** Targets of a build: tests, checks, or files that it makes. */
+  ['targets', isBuildTarget],
+  /** Tasks of Gradle that test, check or build. */
+  ['tasks', isGradleTask],
+  /** Tasks of Rake that test, check or show something. */
+  ['rake', isRakeTask],
+  /** A statement of SQL that changes nothing. */
+  ['sql', sqlReads],
+]);
+
+export const isOperandType = (name: string): boolean => operandTypes.has(name);
+
+/**
+ * Tells whether a word that is no option is harmless, or what has to be checked on the disk first.
+ * @param operands a type, a pattern, or words between `|`; undefined: there are none
+ */
+export function allowsOperand(operands: string | undefined, word: string): boolean | Claim {
   if (operands === undefined) return false;
-  if (operands === 'text') return true;
-  if (!isKnown(word)) return false;
-  if (operands instanceof RegExp) return operands.test(word);
-  if (typeof operands === 'function') return operands(word);
-  if (operands === 'files') return isFile(word) && { path: word, as: 'read' };
-  if (operands === 'scripts') return isCheckName(word);
-  if (operands === 'paths') return isPath(word) && { path: placeOf(word), as: 'read' };
-  if (operands === 'tests' || operands === 'collected') {
-    const path = placeOf(word);
-    const isFolder = path === '.' || (operands === 'collected' && !/\.[a-z]\w*$|[*?{[]/i.test(path));
-    return isPath(word) && (isFolder || saysTests(path)) && { path, as: 'read' };
-  }
-  if (operands === 'revisions') return allowsRevision(word);
-  if (operands === 'folders') return isPath(word) && { path: word, as: 'folder' };
-  if (operands === 'packages')
-    return goPackage.test(word) && { path: word.replace(/\/?\.\.\.$/, '') || '.', as: 'read' };
-  if (operands === 'modules') {
-    if (word === 'discover') return true;
-    if (!/^[A-Za-z_][\w.]*$/.test(word)) return false;
-    if (saysTests(word)) return { path: word.split('.')[0]!, as: 'module' };
-    return !word.includes('.') && { path: word, as: 'package' };
-  }
+  if (operands !== 'text' && !isKnown(word)) return false;
+  if (operands.startsWith('/')) return patternOf(operands).test(word);
+  return operands.includes('|') ? operands.split('|').includes(word) : operandTypes.get(operands)!(word);
+}
+
+function testsAt(word: string, isFolder: boolean): boolean | Claim {
+  const path = placeOf(word);
+  return isPath(word) && (isFolder || saysTests(path)) && { path, as: 'read' };
+}
+
+function moduleOf(word: string): boolean | Claim {
+  if (word === 'discover') return true;
+  if (!/^[A-Za-z_][\w.]*$/.test(word)) return false;
+  if (saysTests(word)) return { path: word.split('.')[0]!, as: 'module' };
+  return !word.includes('.') && { path: word, as: 'package' };
+}
+
+function namesNothingElsewhere(word: string): boolean | Claim {
   if (/^[-~@]/.test(word) || /^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return false;
   return word.startsWith('/') || /(^|\/)\.\.(\/|$)/.test(word) ? { path: word, as: 'read' } : true;
 }

@@ -11,8 +11,8 @@ export function optionsOf(spelled = ''): Options {
   const options: Options = new Map();
   for (const one of spelled.split(/\s+/).filter(Boolean)) {
     const [, name, type] = /^([^=]+)(?:=(.*))?$/s.exec(one)!;
-    const names = name!.includes('[no-]') ? [name!.replace('[no-]', ''), name!.replace('[no-]', 'no-')] : [name!];
-    for (const each of names) {
+    const names = name!.split(',').flatMap((one) => ['', 'no-'].map((no) => one.replace('[no-]', no)));
+    for (const each of new Set(names)) {
       const before = options.get(each);
       const value = before?.value === undefined ? type : type === undefined ? before.value : `${before.value} ${type}`;
       options.set(each, { flag: type === undefined || (before?.flag ?? false), ...(value !== undefined && { value }) });

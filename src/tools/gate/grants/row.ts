@@ -1,15 +1,18 @@
 import type { Kind } from '../../../protocol/rule.ts';
 import { isKnown } from '../step.ts';
-import { allowsOperand, type Operands } from './operands.ts';
+import { allowsOperand } from './operands.ts';
 import { type Gathered, optionsOf, readOption } from './options.ts';
+import { patternOf } from './pattern.ts';
+import type { ScriptFile } from './scriptArguments.ts';
 import { allows, type Claim } from './values.ts';
 
 /** Package managers that install a tool for one project. */
-export type Installer = 'npm' | 'pip' | 'gem' | 'composer';
+export const installers = ['npm', 'pip', 'gem', 'composer'] as const;
+export type Installer = (typeof installers)[number];
 
 /**
- * One line of the table of commands whose other arguments are known to be harmless: what a lasting grant for it covers beside the
- * exact words. An option or argument that is not here is asked about.
+ * Command of the tables whose other arguments are known to be harmless: a lasting grant for it covers them beside the exact words. An
+ * option or argument that is not here is asked about.
  */
 export interface Row {
   /** The program and what it is told to do: `git log`, `cargo test`. */
@@ -20,28 +23,32 @@ export interface Row {
    * started (`npx jest`). Absent: a program of the system, and no other file of its name.
    */
   installedBy?: readonly Installer[];
-  /** Why its other arguments are harmless, and which are not. */
-  why: string;
+  /** Reason why its other arguments are harmless, and which are not. The build leaves it out. */
+  why?: string;
   /**
-   * Options, blank-separated, as they are written: `-v --verbose`; with a value `-n= --format=`. Behind `=` what the value may be: nothing
-   * is any text, else names between `|`, or one of `valueTypes` (`--jobs=#`). One that is there both ways takes a value only behind `=`.
+   * Options, blank-separated, as they are written: `-v --verbose`; with a value `-n= --format=`; several names of one `-f,--format=`.
+   * Behind `=` stands the form of the value: nothing is any text, else names between `|`, or one of `valueTypes` (`--jobs=#`). One that
+   * is there both ways takes a value only behind `=`.
    */
   options?: string;
   /** Options that stand between the program and the second word. */
   before?: string;
-  /** What the words that are no options are; none when absent. Several: by their places, the last for all behind it, too. */
-  operands?: Operands | readonly Operands[];
+  /**
+   * Type of the words that are no options (`operandTypes`), or a pattern of them; none when absent. Several: by their places, the last
+   * for all behind it, too.
+   */
+  operands?: string | readonly string[];
   /** At least one of these options is there: without it the command is another one. */
   needs?: readonly string[];
   /** All of these options are there. */
   needsAll?: readonly string[];
-  /** The most operands, and the least. */
-  most?: number;
-  least?: number;
-  /** What may stand behind `--`; the operands when absent. */
-  rest?: { options?: string; operands?: Row['operands'] };
-  /** Other words that may stand anywhere. */
-  also?: RegExp;
+  /** Largest and smallest number of operands. */
+  max?: number;
+  min?: number;
+  /** Words that may stand behind `--`; the operands when absent. */
+  rest?: Pick<Row, 'options' | 'operands'>;
+  /** Pattern of other words that may stand anywhere. */
+  also?: string;
   /** Options that take every word behind them up to the next option: all of those have to be values of it. */
   greedy?: readonly string[];
   /**
@@ -56,20 +63,26 @@ export interface Row {
    * asked about, as runners do not all quote.
    */
   secondShell?: true;
+  /** It runs a script of this file, and appends what it is told to its text. */
+  scripts?: ScriptFile;
   /** It takes its configuration, which may be code, from the folders around its operands: a rule for each that has one holds. */
   configured?: true;
   /** Long options have one dash (`-run`), and short ones are not put together. */
   oneDash?: true;
   /** Behind the first word that is no option it looks for none: what stands there would be another file, or an address. */
   optionsFirst?: true;
-  /** Command lines that it covers, and that it must not. */
-  yes: readonly string[];
-  no: readonly string[];
+  /**
+   * Nobody has watched it while it ran, for `npm run bench -- grants` needs its program installed: what is said of it was read in its
+   * documentation, so less of it holds (`unseenClaims`). All others did nothing there that their rows do not say.
+   */
+  unseen?: true;
 }
 
 /** Result of matching a row with the words of a command. */
 export interface Fit extends Omit<Gathered, 'used'> {
   operands: string[];
+  /** Operands behind `--` that are handed on; they are among the values, too. */
+  rest: string[];
 }
 
 /** The words behind a row's command, and the options that stood in it; undefined when the words do not begin with the command. */
@@ -104,18 +117,18 @@ export function fits(row: Row, args: readonly string[], begun?: Gathered): Fit |
   const { claims, values, used } = gathered;
   const options = optionsOf(row.options);
   const operands: string[] = [];
+  const also = row.also === undefined ? undefined : patternOf(row.also);
   const accept = (allowed: boolean | Claim): boolean => {
     if (typeof allowed === 'object') claims.push(allowed);
     return allowed !== false;
   };
   if (row.readsArguments && args.some((word) => word.startsWith('@'))) return undefined;
-  if (row.secondShell && ![...args, ...values].every((word) => isPlainText(word) || row.also?.test(word)))
-    return undefined;
+  if (row.secondShell && ![...args, ...values].every((word) => isPlainText(word) || also?.test(word))) return undefined;
   let at = 0;
   let greedy: string | undefined;
   while (at < args.length && args[at] !== '--') {
     const word = args[at]!;
-    if (row.also?.test(word)) at += 1;
+    if (also?.test(word)) at += 1;
     else if (!/^-./s.test(word)) {
       if (greedy !== undefined && !accept(allows(greedy, word))) return undefined;
       operands.push(word);
@@ -128,32 +141,33 @@ export function fits(row: Row, args: readonly string[], begun?: Gathered): Fit |
     }
   }
   const rest = args.slice(at + 1);
+  const handedOn: string[] = [];
   if (args[at] === '--' && rest.length === 0) return undefined; // to some programs it is a value: `git config user.name --`
   // Not every program stops looking for options there, nor what it hands them on to.
   if (!row.rest && rest.some((word) => word.startsWith('-'))) return undefined;
   if (row.rest) {
     const { options, operands } = row.rest;
     const behind = fits(
-      { ...row, options, operands, rest: undefined, needs: undefined, needsAll: undefined, least: undefined },
+      { ...row, options, operands, rest: undefined, needs: undefined, needsAll: undefined, min: undefined },
       rest,
     );
     if (!behind) return undefined;
     claims.push(...behind.claims);
     values.push(...behind.operands, ...behind.values);
+    handedOn.push(...behind.operands);
   } else operands.push(...rest);
   if (row.needs && !row.needs.some((name) => used.has(name))) return undefined;
   if (row.needsAll?.some((name) => !used.has(name))) return undefined;
-  if (operands.length < (row.least ?? 0) || operands.length > (row.most ?? Number.POSITIVE_INFINITY)) return undefined;
-  const places = Array.isArray(row.operands)
-    ? (row.operands as readonly Operands[])
-    : [row.operands as Operands | undefined];
+  if (operands.length < (row.min ?? 0) || operands.length > (row.max ?? Number.POSITIVE_INFINITY)) return undefined;
+  const places = typeof row.operands === 'string' ? [row.operands] : (row.operands ?? []);
   const fit = operands.every((operand, at) => accept(allowsOperand(places[at] ?? places.at(-1), operand)));
   if (row.configured) {
     const program = row.command.split(' ')[0]!;
     claims.push(...operands.map((path): Claim => ({ path, as: 'configured', program })));
   }
-  return fit ? { claims, operands, values } : undefined;
+  return fit ? { claims, operands, values, rest: handedOn } : undefined;
 }
 
-/** Text to every shell: no quote, variable, glob, comment or separator, and no blank that would begin an option. */
-const isPlainText = (word: string): boolean => isKnown(word) && /^[\w@%+=:,./^ -]*$/.test(word) && !/ -| $/.test(word);
+/** Text to every shell: no quote, variable, glob, comment or separator, and no blank in front of an option or a list of arguments. */
+const isPlainText = (word: string): boolean =>
+  isKnown(word) && /^[\w@%+=:,./^ -]*$/.test(word) && !/ [-@]| $/.test(word);

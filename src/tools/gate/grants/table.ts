@@ -1,88 +1,35 @@
 import type { Kind } from '../../../protocol/rule.ts';
 import type { WorkspaceRoot } from '../../workspace.ts';
-import { appRows } from './apps.ts';
-import { archiveRows } from './archives.ts';
-import { builtTestRows } from './builtTests.ts';
-import { clusterRows } from './clusters.ts';
-import { cppRows } from './cpp.ts';
-import { databaseRows } from './databases.ts';
-import { functionalRows } from './functional.ts';
-import { gitRows } from './git.ts';
-import { githubRows } from './github.ts';
-import { goRows } from './go.ts';
-import { jvmRows } from './jvm.ts';
 import { copiesOf, launched } from './launchers.ts';
-import { linterRows } from './linters.ts';
-import { machineRows } from './machines.ts';
-import { nativeRows } from './native.ts';
-import { nodeRows } from './node.ts';
-import { nodeCheckRows } from './nodeChecks.ts';
-import { nodePackageRows } from './nodePackages.ts';
-import { nodeScriptRows } from './nodeScripts.ts';
-import { phpRows } from './php.ts';
-import { kindOf } from './projectCode.ts';
-import { pythonRows } from './python.ts';
-import { pythonCheckRows } from './pythonChecks.ts';
-import { argumentsOf, fits, type Installer, type Row } from './row.ts';
-import { rubyRows } from './ruby.ts';
-import { rustRows } from './rust.ts';
-import { syntaxRows } from './syntax.ts';
-import { systemRows } from './system.ts';
-import { taskRows } from './tasks.ts';
-import { isUnseen, unseenClaims } from './unseen.ts';
+import { argumentsOf, type Fit, fits, type Row } from './row.ts';
+import { allowsAppended, type ScriptCall, type ScriptFile, type Takes } from './scriptArguments.ts';
+import { rowsOf } from './tableRows.ts';
+import { tables } from './tables.ts';
+import { unseenClaims } from './unseenClaims.ts';
 import type { Claim } from './values.ts';
-import { saysVersion } from './versions.ts';
+import { asksVersion, looksAtNothing } from './versions.ts';
 
 /**
  * All commands that may be granted wider than by their exact words. What is not here never is: interpreters, starters, programs
  * that send, fetch, copy or pack, what deletes, moves, publishes or pushes.
  */
-export const rows: readonly Row[] = [
-  ...gitRows,
-  ...installed(['npm'], nodeScriptRows),
-  ...installed(['npm'], nodeRows),
-  ...nodePackageRows,
-  ...installed(['pip'], pythonRows),
-  ...rustRows,
-  ...goRows,
-  ...jvmRows,
-  ...cppRows,
-  ...appRows,
-  ...installed(['gem'], rubyRows),
-  ...installed(['composer'], phpRows),
-  ...taskRows,
-  ...installed(['npm', 'pip'], linterRows),
-  ...machineRows,
-  ...githubRows,
-  ...archiveRows,
-  ...builtTestRows,
-  ...clusterRows,
-  ...databaseRows,
-  ...functionalRows,
-  ...nativeRows,
-  ...installed(['npm'], nodeCheckRows),
-  ...installed(['pip'], pythonCheckRows),
-  ...syntaxRows,
-  ...systemRows,
-].map((row) => ({ ...row, kind: kindOf(row) }));
-
-/** Rows of tools that projects install: only of kinds that run code of the project, and never a package manager or an interpreter. */
-function installed(installedBy: readonly Installer[], those: readonly Row[]): Row[] {
-  const runsCode = (row: Row) => ['checks', 'loads'].includes(kindOf(row));
-  return those.map((row) => (runsCode(row) && !isManager(row.command) ? { ...row, installedBy } : row));
-}
-
-function isManager(command: string): boolean {
-  return /^(npm|pnpm|yarn|bun|deno|node|uv|poetry|pdm|pip|conda|bundle|gem|ruby|composer|php|direnv|rustup)( |$)/.test(
-    command,
-  );
-}
+export const rows: readonly Row[] = tables.flatMap(rowsOf);
 
 const byProgram = new Map<string, Row[]>();
 for (const row of rows) {
   const [program] = row.command.split(' ') as [string];
-  byProgram.set(program, [...(byProgram.get(program) ?? []), row]);
+  const those = byProgram.get(program);
+  if (those) those.push(row);
+  else byProgram.set(program, [row]);
 }
+
+/**
+ * The command runs no code of the open folder. A program with a row that says so is known to load none of it, and no configuration of it
+ * that can name code.
+ *
+ * @invariant kinds-without-project-code: a command of the kinds `looks` and `asks` starts nothing that lies in the open folder
+ */
+const runsNoCode = (kind: Kind): boolean => kind === 'looks' || kind === 'asks';
 
 /** A row that covers a command, and what is to be looked at before it is harmless. */
 export interface Match {
@@ -109,19 +56,50 @@ export async function rowFor(
   const covered = (command: string, kind: Kind, claims: Claim[], home?: Row['home']): Match => ({
     ...(copies.length > 0 && { copies: copies.map((copy) => `${copy}: ${command}`) }),
     command: through + command,
-    kind: (shimmed || own) && (kind === 'looks' || kind === 'asks') ? 'loads' : kind,
+    kind: (shimmed || own) && runsNoCode(kind) ? 'loads' : kind,
     claims,
     ...(home && { home }),
   });
-  const mayBe = ({ installedBy }: Row) => !own || installedBy?.some((one) => installers.includes(one));
-  const candidates = (byProgram.get(meant[0]!) ?? []).filter(mayBe);
-  const version = saysVersion(meant[0]!, meant.slice(1));
-  if (version && (!own || candidates.length > 0)) return covered(`${meant[0]} --version`, version, []);
+  const [program, ...args] = meant as [string, ...string[]];
+  const ofProgram = byProgram.get(program) ?? [];
+  const candidates = ofProgram.filter(
+    ({ installedBy }) => !own || installedBy?.some((one) => installers.includes(one)),
+  );
+  if (asksVersion(program, args) && (!own || candidates.length > 0)) {
+    const looks = looksAtNothing(program) || ofProgram.some(({ kind }) => runsNoCode(kind));
+    return covered(`${program} --version`, looks ? 'looks' : 'loads', []);
+  }
   for (const row of candidates) {
     const begun = argumentsOf(row, meant);
     const fit = begun && fits(row, begun.args, begun);
-    const claims = fit && (isUnseen(row) ? unseenClaims(row, begun.args, fit) : fit.claims);
+    if (fit && row.scripts && !(await allowsAppended(scriptCall(row.scripts, row, meant, fit), folder, roots, takes)))
+      continue;
+    const claims = fit && (row.unseen ? unseenClaims(row, begun.args, fit) : fit.claims);
     if (claims) return covered(row.command, row.kind, claims, row.home);
   }
   return undefined;
+}
+
+/** Options that choose the packages whose scripts are run. */
+const choosesPackages = /^(-ws?|-F|-r|--(workspaces?|filter|recursive|include-workspace-root))(=|$)|^-[wF]./;
+
+function scriptCall(file: ScriptFile, { operands }: Row, words: readonly string[], fit: Fit): ScriptCall {
+  const isNamed = operands === 'scripts';
+  const [first = 'test', ...others] = isNamed ? fit.operands : ['test', ...fit.operands];
+  const end = words.indexOf('--');
+  const own = end < 0 ? words : words.slice(0, end);
+  return {
+    file,
+    name: first,
+    operands: [...others, ...fit.rest],
+    elsewhere: own.some((word) => choosesPackages.test(word)),
+  };
+}
+
+/** A program runs the files that it is given when all of its rows that take files take nothing but tests. */
+function takes(program: string): ReturnType<Takes> {
+  const rows = byProgram.get(program);
+  const types = rows?.flatMap(({ operands = [] }) => operands) ?? [];
+  if (types.length > 0 && types.every((type) => /^(tests|collected|modules)$/.test(type))) return 'tests';
+  return rows && 'any';
 }

@@ -1,25 +1,19 @@
-import type { Kind } from '../../../protocol/rule.ts';
-import { loadsNoCode } from './projectCode.ts';
-
 const versioned =
   /^(node|npm|docker|docker-compose|gh|go|cmake|ninja|kubectl|helm|yq|bash|zsh|sqlite3|ccache|npx|yarn|pnpm|bun|deno|tsc|eslint|prettier|jest|vitest|uv|poetry|ruff|mypy|pytest|black|ruby|bundle|bundler|gem|rails|rake|rspec|rubocop|gofmt|golangci-lint|cargo|rustc|rustup|rustfmt|kotlin|kotlinc|mvn|gradle|dotnet|php|composer|meson|clang-format|clang-tidy|cppcheck|gdb|lldb|valgrind|swift|dart|flutter|elixir|mix|erl|ghc|cabal|stack|zig|protoc|buf|conan|vcpkg|just|task|direnv|mise|asdf|alembic|nox|tox|pre-commit|gcovr|lcov|nx|turbo|vite|next|java_home|sqlc|air|delve|dlv)$/;
 
 /** Compilers, interpreters and tools that look at no file when they are asked for their version. */
-const looksAtNothing =
+const versionOnly =
   /^(python|python3|python3\.\d+|pip3?|java|javac|make|gmake|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|ctest|perl|lua|aws|gcloud|az|jq|rg|fd|shellcheck|psql|mysql|redis-cli)$/;
 
-/** Kind of a command that asks a program for its version and for nothing else; undefined for others. */
-export function saysVersion(program: string, [option, ...more]: readonly string[]): Kind | undefined {
-  const looks = looksAtNothing.test(program) || loadsNoCode.has(program);
-  const asks =
-    more.length === 0 &&
-    (looksAtNothing.test(program) || versioned.test(program)) &&
-    (option === '--version' ||
-      (option === 'version' && /^(kubectl|helm|deno|gh|uv|zig|buf|golangci-lint|mise)$/.test(program)) ||
-      (option === '-V' && /^(python3?|rustc|cargo|ruff|uv|rustup)$/.test(program)) ||
-      (option === '-v' &&
-        /^(node|npm|npx|ruby|php|yarn|pnpm|bundle|gem|rails|mvn|gradle|perl|rubocop)$/.test(program)) ||
-      (option === '-version' && /^(java|javac|kotlinc?)$/.test(program)));
-  if (!asks) return undefined;
-  return looks ? 'looks' : 'loads';
-}
+/** A program that looks at no file when it is asked for its version. */
+export const looksAtNothing = (program: string): boolean => versionOnly.test(program);
+
+/** The command asks a program for its version and for nothing else. */
+export const asksVersion = (program: string, [option, ...more]: readonly string[]): boolean =>
+  more.length === 0 &&
+  (looksAtNothing(program) || versioned.test(program)) &&
+  (option === '--version' ||
+    (option === 'version' && /^(kubectl|helm|deno|gh|uv|zig|buf|golangci-lint|mise)$/.test(program)) ||
+    (option === '-V' && /^(python3?|rustc|cargo|ruff|uv|rustup)$/.test(program)) ||
+    (option === '-v' && /^(node|npm|npx|ruby|php|yarn|pnpm|bundle|gem|rails|mvn|gradle|perl|rubocop)$/.test(program)) ||
+    (option === '-version' && /^(java|javac|kotlinc?)$/.test(program)));

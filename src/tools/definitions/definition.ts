@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import type { JsonSchema } from '../../protocol/tools.ts';
+
+/** Definition of a tool: all that is known of it without what it does. */
+export interface Named<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined> {
+  name: string;
+  description: string;
+  /** What is said of one to people alone is its `help` (`meta`). */
+  arguments: Shape;
+  /** Of every tool of ours (a test asks for it). */
+  gives?: Gives;
+}
+
+/** The host may cut the data of any tool. */
+const cut = z.string().optional().describe('A sentence, when not all of it is there.');
+
+/**
+ * Bounds, and that there are no other arguments, are checked, not told: a message about the one call that breaks them is
+ * shorter than telling them in every prompt.
+ */
+const untold = ['help', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'] as const;
+
+export function toDefinition<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
+  named: Named<Shape, Gives>,
+) {
+  const schema = z.strictObject(named.arguments);
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ jsonSchema, path }) => {
+      for (const keyword of untold) delete (jsonSchema as JsonSchema)[keyword];
+      if (jsonSchema.additionalProperties === false || isAnything(jsonSchema.additionalProperties))
+        delete jsonSchema.additionalProperties;
+      if (path.length > 0 && isAnything(jsonSchema.properties)) delete jsonSchema.properties;
+    },
+  }) as JsonSchema;
+  const definition = { name: named.name, description: named.description, parameters };
+  return {
+    definition,
+    arguments: schema,
+    ...(named.gives && { gives: z.strictObject({ ...named.gives, cut }) as z.ZodObject }),
+  };
+}
+
+const isAnything = (schema: unknown): boolean => typeof schema === 'object' && Object.keys(schema ?? {}).length === 0;

@@ -1,0 +1,50 @@
+import type * as z from 'zod';
+import {
+  codeDiagnosticsDefinition,
+  codeSymbolsDefinition,
+  definitionDefinition,
+  editorContextDefinition,
+  referencesDefinition,
+} from './codeTools.ts';
+import { outputDefinition, shellDefinition, stopDefinition } from './commandTools.ts';
+import type { Named } from './definition.ts';
+import {
+  applyPatchDefinition,
+  deleteDefinition,
+  editDefinition,
+  findDefinition,
+  listDefinition,
+  moveDefinition,
+  readDefinition,
+  searchDefinition,
+  writeDefinition,
+} from './fileTools.ts';
+import { askPersonDefinition, planUpdateDefinition } from './personTools.ts';
+import { webDefinition } from './webTools.ts';
+
+/** Definitions of all tools that come with Towpath, in the order of `defaultTools`; without the tools themselves. */
+export const toolDefinitions: readonly Named<z.ZodRawShape, z.ZodRawShape>[] = [
+  listDefinition,
+  findDefinition,
+  searchDefinition,
+  readDefinition,
+  writeDefinition,
+  editDefinition,
+  applyPatchDefinition,
+  moveDefinition,
+  deleteDefinition,
+  shellDefinition,
+  stopDefinition,
+  outputDefinition,
+  codeDiagnosticsDefinition,
+  codeSymbolsDefinition,
+  definitionDefinition,
+  referencesDefinition,
+  editorContextDefinition,
+  webDefinition,
+  planUpdateDefinition,
+  askPersonDefinition,
+];
+
+/** Names of all of them, also of those that ask the editor. */
+export const toolNames = (): string[] => toolDefinitions.map(({ name }) => name);

@@ -1,0 +1,11 @@
+const compiled = new Map<string, RegExp>();
+
+/** Pattern of a table, written as `/source/flags`; compiled when a command needs it. */
+export function patternOf(text: string): RegExp {
+  const found = compiled.get(text);
+  if (found) return found;
+  const end = text.lastIndexOf('/');
+  const pattern = new RegExp(text.slice(1, end), text.slice(end + 1));
+  compiled.set(text, pattern);
+  return pattern;
+}
