@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { sentence } from '../protocol/l10n.ts';
 import { doubtAbout, judgeCommand } from './gate/commands.ts';
 import { packagesOf } from './gate/grants/packages.ts';
-import { lossOf } from './gate/loss/loss.ts';
+import { lossFinder } from './gate/loss/loss.ts';
 import { namedIn } from './gate/named.ts';
 import { outputsOf } from './gate/outputs.ts';
 import { resolvePath } from './gate/paths.ts';
@@ -97,8 +97,8 @@ export function shellTool({
         typeof reading === 'string' && !understood
           ? (named.protected ?? (await doubtAbout(workspace.roots, folder.path, command)))
           : undefined;
-      const loss =
-        typeof reading === 'string' ? await lossOf(workspace.roots, folder.path, command, lossLimit) : undefined;
+      const findLoss =
+        typeof reading === 'string' ? await lossFinder(workspace.roots, folder.path, command, lossLimit) : undefined;
       const outputs =
         typeof reading === 'string' && why === undefined ? await outputsOf(workspace.roots, folder.path, command) : [];
       return {
@@ -106,16 +106,14 @@ export function shellTool({
         where: folder.path,
         why: why ?? '',
         command,
-        ...(loss && { loss }),
+        ...(findLoss && { findLoss }),
         marker,
         ...(await placed(folder.relative, parts, workspace.roots)),
         ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),
         ...(goesOn && { background: true }),
         ...(outputs.length > 0 && { outputs }),
         named: named.paths,
-        ...(why === undefined &&
-          loss === undefined &&
-          grantFor(command, cwd === undefined ? undefined : folder.relative)),
+        ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
         reading:
           typeof reading === 'string'
             ? (said ?? reading)

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
+import { programToStart } from '../../shell/programs.ts';
 
 /** A file that differs from what the repository has: the states of the index and of the file, as `git status` names them. */
 export interface Entry {
@@ -48,11 +49,33 @@ export class Repository {
     return zeroSeparated(await this.ask(this.top, 'ls-files', '-z', '--', ...places.map(this.pathspec))).length;
   }
 
-  /** Counts commits that a branch or tag (its full name) leads to, and nothing else: no other one, and none of `others`. */
-  async commitsOnlyIn(ref: string, others: readonly string[]): Promise<number> {
+  /** Returns the files (absolute) that Git ignores, as far as pathspecs name them, seen from a folder; not what is in ignored folders. */
+  async ignored(folder: string, pathspecs: readonly string[]): Promise<string[]> {
+    const options = ['-z', '--others', '--ignored', '--exclude-standard', '--directory', '--full-name'];
+    const answer = zeroSeparated(await this.ask(folder, 'ls-files', ...options, '--', ...pathspecs));
+    return answer.filter((one) => !one.endsWith('/')).map((one) => paths.join(this.top, one));
+  }
+
+  /** Does the same for paths (absolute). */
+  ignoredBelow(places: readonly string[]): Promise<string[]> {
+    return this.ignored(this.top, places.map(this.pathspec));
+  }
+
+  /** Another working tree, at a path (absolute). */
+  workingTree(top: string): Repository {
+    return new Repository(top, this.signal);
+  }
+
+  /**
+   * Counts commits that a branch or tag (its full name) leads to, and nothing else: no other one, and none of `others`.
+   * @param from counts from here in its place
+   */
+  async commitsOnlyIn(ref: string, others: readonly string[], from = ref): Promise<number> {
     const without = (below: string) => (ref.startsWith(below) ? [`--exclude=${ref.slice(below.length)}`] : []);
-    const branches = [...without('refs/heads/'), '--branches', ...without('refs/tags/'), '--tags', '--remotes'];
-    return Number((await this.ask(this.top, 'rev-list', '--count', ref, '--not', ...branches, ...others, '--')).trim());
+    const branches = [...without('refs/heads/'), '--branches', ...without('refs/tags/'), '--tags'];
+    const remotes = [...without('refs/remotes/'), '--remotes'];
+    const all = [...branches, ...remotes, ...others];
+    return Number((await this.ask(this.top, 'rev-list', '--count', from, '--not', ...all, '--')).trim());
   }
 
   /** Returns the name of the branch that is checked out; undefined when none is. */
@@ -112,7 +135,7 @@ export class Repository {
     );
   }
 
-  /** Runs from the root of the file system: on Windows a program of that name in the folder would come first. */
+  /** Runs from the root of the file system: nothing of a repository can take the place of a program there. */
   private git(folder: string, args: readonly string[]): Promise<string> {
     const own = Object.entries(process.env).filter(([name]) => !/^GIT_/i.test(name));
     const env = {
@@ -131,7 +154,9 @@ export class Repository {
       windowsHide: true,
     };
     return new Promise((resolve, reject) => {
-      execFile('git', [...settings, '-C', folder, ...args], options, (error, stdout) =>
+      const program = programToStart('git');
+      if (program === undefined) return reject(new Error('There is no Git.'));
+      execFile(program, [...settings, '-C', folder, ...args], options, (error, stdout) =>
         error ? reject(error) : resolve(stdout),
       );
     });
