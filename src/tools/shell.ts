@@ -95,8 +95,10 @@ export function shellTool({
       const understood = parts?.every(({ reads, row }) => reads || row);
       const why =
         typeof reading === 'string' && !understood
-          ? (named.protected ?? (await doubtAbout(workspace.roots, folder.path, command)))
-          : undefined;
+          ? (named.protected ?? (await doubtAbout(workspace.roots, folder.path, command)) ?? named.shown)
+          : typeof reading === 'string'
+            ? named.shown
+            : undefined;
       const findLoss =
         typeof reading === 'string' ? await lossFinder(workspace.roots, folder.path, command, lossLimit) : undefined;
       const outputs =

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import { inEnglish } from '../../src/protocol/l10n.ts';
 import type { Policy } from '../../src/protocol/policy.ts';
@@ -118,8 +118,11 @@ interface Case {
   command: string;
   expect: 'ask-always' | 'any';
 }
-const casesFile = paths.join(import.meta.dirname, '../../../shared/cases/grant-cases.json');
-const cases: Case[] = existsSync(casesFile) ? JSON.parse(readFileSync(casesFile, 'utf8')).named : [];
+const casesFolder = paths.join(import.meta.dirname, '../../../shared/cases');
+const casesFiles = ['grant-cases.json', 'red-cases.json'].map((name) => paths.join(casesFolder, name));
+const cases: Case[] = casesFiles
+  .filter((file) => existsSync(file))
+  .flatMap((file) => JSON.parse(readFileSync(file, 'utf8')).named);
 
 describe('under autopilot and a rule that allows every command', () => {
   const ownHome = process.env.HOME;
@@ -149,7 +152,12 @@ describe('under autopilot and a rule that allows every command', () => {
 
   for (const { command, expect } of cases)
     it(`${command}: ${expect}`, async () => {
+      const [, file] = /^cat ([\w.-]+)$/.exec(command) ?? [];
+      const path = file === undefined ? undefined : paths.join(own.root, file);
+      const isMade = path !== undefined && !existsSync(path);
+      if (isMade) own.write(path, 'x\n');
       const effect = await effectOf(command);
+      if (isMade) rmSync(path);
       if (expect !== 'any') assert.equal(effect, expect);
     });
 

@@ -107,6 +107,23 @@ export class Repository {
     return text?.replace(/\0$/, '');
   }
 
+  /** Returns the text that a command shows which only looks, as Git itself makes it. Throws when it takes too long, or when it is too much. */
+  async shown(folder: string, command: readonly string[], args: readonly string[]): Promise<string> {
+    const shows = command[0] === 'cat-file' ? [] : ['--no-ext-diff', '--no-textconv', '--no-color'];
+    return this.git(folder, [...(await this.noFilters()), ...command, ...shows, ...args], true);
+  }
+
+  /** Returns the settings that Git reads for this repository, with their scopes: `system`, `global`, `local`, `worktree` or `command`. */
+  async settings(): Promise<{ scope: string; name: string; value: string }[]> {
+    const fields = (await this.git(this.top, ['config', '-z', '--list', '--show-scope', '--includes'])).split('\0');
+    const found: { scope: string; name: string; value: string }[] = [];
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const [name = '', ...value] = fields[at + 1]!.split('\n');
+      found.push({ scope: fields[at]!, name, value: value.join('\n') });
+    }
+    return found;
+  }
+
   private async status(folder: string, pathspecs: readonly string[]): Promise<Entry[]> {
     const options = ['--porcelain', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all'];
     const answer = zeroSeparated(await this.ask(folder, 'status', ...options, ...pathspecs));
@@ -119,8 +136,12 @@ export class Repository {
   };
 
   private async ask(folder: string, ...args: string[]): Promise<string> {
+    return this.git(folder, [...(await this.noFilters()), ...args]);
+  }
+
+  private noFilters(): Promise<string[]> {
     this.filters ??= this.withoutFilters();
-    return this.git(folder, [...(await this.filters), ...args]);
+    return this.filters;
   }
 
   /** Returns settings that take every filter away: they would run for a file whose content Git has to compare. */
@@ -136,7 +157,7 @@ export class Repository {
   }
 
   /** Runs from the root of the file system: nothing of a repository can take the place of a program there. */
-  private git(folder: string, args: readonly string[]): Promise<string> {
+  private git(folder: string, args: readonly string[], acceptsFailure = false): Promise<string> {
     const own = Object.entries(process.env).filter(([name]) => !/^GIT_/i.test(name));
     const env = {
       ...Object.fromEntries(own),
@@ -156,14 +177,14 @@ export class Repository {
     return new Promise((resolve, reject) => {
       const program = programToStart('git');
       if (program === undefined) return reject(new Error('There is no Git.'));
-      execFile(program, [...settings, '-C', folder, ...args], options, (error, stdout) =>
-        error ? reject(error) : resolve(stdout),
+      execFile(program, [...safeSettings, '-C', folder, ...args], options, (error, stdout) =>
+        error && !(acceptsFailure && typeof error.code === 'number') ? reject(error) : resolve(stdout),
       );
     });
   }
 }
 
-const settings = [
+const safeSettings = [
   '--no-pager',
   '--no-optional-locks',
   '--no-replace-objects',
