@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { sentence } from '../protocol/l10n.ts';
+import { type Sentence, sentence } from '../protocol/l10n.ts';
 import { doubtAbout, judgeCommand } from './gate/commands.ts';
 import { packagesOf } from './gate/grants/packages.ts';
 import { lossFinder } from './gate/loss/loss.ts';
@@ -118,7 +118,7 @@ export function shellTool({
         ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
         reading:
           typeof reading === 'string'
-            ? (said ?? reading)
+            ? (ofProject(parts) ?? said ?? reading)
             : async (context) => {
                 const { reading: now } = await judge(); // its paths may lead elsewhere by now
                 if (!isDeepStrictEqual(now, reading))
@@ -223,6 +223,13 @@ async function placed(
   const packages = own?.some(({ row }) => row) && foldersOf(roots).length === 1 ? await packagesOf(roots) : undefined;
   return { folder: fromRoot(relative), ...(own && { parts: own }), ...(packages && { packages }) };
 }
+
+/** Why a command is asked about of which it is known what it does. */
+const ofProject = (parts: readonly Part[] | undefined): Sentence | undefined =>
+  parts?.every(({ reads, row }) => reads || row) &&
+  parts.some(({ row }) => row && (row.kind === 'checks' || row.kind === 'loads'))
+    ? sentence('It runs this project’s code.')
+    : undefined;
 
 /** A command that ends as the mention of a folder does could pass for another one in that folder: it has no grant. */
 function grantFor(command: string, folder: string | undefined): Pick<Plan, 'grant'> {
