@@ -191,6 +191,46 @@ describe('a change of a protected place, under autopilot and a rule that allows 
   });
 });
 
+/** Folders of agents, those included that nobody has heard of yet, and what agents run or are told by in them. */
+const agentFolders =
+  '.claude .codex .gemini .cursor .windsurf .kiro .junie .amazonq .qwen .trae .augment .crush .goose .factory .copilot .opencode .roo .kilocode .continue .agents .newagent .other-agent'.split(
+    ' ',
+  );
+const inAgentFolders =
+  'mcp.json mcp-servers.toml mcp_config.json hooks/start.sh hooks.json settings.json settings.local.json agents/reviewer.md rules/style.md skills/x/run.py commands/ship.md extensions/x/index.js plugins/x.js'.split(
+    ' ',
+  );
+const besides =
+  'AGENTS.md AGENTS.override.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md WARP.md CRUSH.md packages/a/AGENTS.md .mcp.json mcp.json .cursorrules .windsurfrules .clinerules/a.md .goosehints .roomodes .rules .aider.conf.yml opencode.json .opencode.jsonc crush.json docs/a.instructions.md docs/a.prompt.md docs/a.chatmode.md docs/a.agent.md skills/x/SKILL.md tools/gemini-extension.json plugin.json marketplace.json .github/copilot-instructions.md .github/agents/a.md .github/hooks/a.json'.split(
+    ' ',
+  );
+const ordinary =
+  'src/hooks/useThing.ts src/agents/agent.ts src/mcp/server.ts src/settings.json src/rules/index.ts src/skills/list.tsx src/commands/run.ts src/plugins/a.ts extensions/a/main.ts docs/agents.html docs/skills.md .storybook/preview.tsx .changeset/wild-cats.md .vitepress/theme/index.ts'.split(
+    ' ',
+  );
+
+describe('files that configure or run in other agents, while edits are allowed', () => {
+  const asks = async (paths: readonly string[]) => {
+    const { call, asked } = conversation(workspace, { policy: { preset: 'edits-free' }, answer: 'deny' });
+    const unasked: string[] = [];
+    for (const path of paths) {
+      const before = asked.length;
+      await call('fs.write', { path, content: 'x\n' });
+      if (asked.length === before) unasked.push(path);
+    }
+    return unasked;
+  };
+  const all = [...agentFolders.flatMap((folder) => inAgentFolders.map((name) => `${folder}/${name}`)), ...besides];
+
+  it(`each of ${all.length} is asked about`, async () => assert.deepEqual(await asks(all), []));
+
+  it('and so are those below a folder', async () =>
+    assert.deepEqual(await asks(all.filter((_, at) => at % 7 === 0).map((path) => `packages/a/${path}`)), []));
+
+  it('files of projects with names like these are free', async () =>
+    assert.deepEqual(await asks(ordinary), [...ordinary]));
+});
+
 describe('a folder that Git takes for its own', () => {
   const repository = ['HEAD', 'config', 'objects/k', 'refs/k'];
   for (const last of repository)
