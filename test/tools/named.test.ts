@@ -4,28 +4,11 @@ import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import { inEnglish } from '../../src/protocol/l10n.ts';
 import type { Policy } from '../../src/protocol/policy.ts';
-import type { Rule } from '../../src/protocol/rule.ts';
+import type { OwnedRule, Rule } from '../../src/protocol/rule.ts';
 import { namedIn } from '../../src/tools/gate/named.ts';
 import { shellTool } from '../../src/tools/shell.ts';
-import type { ToolContext } from '../../src/tools/tool.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
-
-const contextOf = (workspace: TemporaryWorkspace): ToolContext => ({
-  runId: 'run',
-  toolCallId: 'call-1',
-  workspace,
-  signal: new AbortController().signal,
-  keptFromSearch: () => () => false,
-  output: () => {},
-  leaves: async () => {},
-  commandStarted: () => {},
-  commandGoesOn: () => {},
-  keepOutput: async () => '',
-  keptOutput: async () => undefined,
-  lastSeen: async () => undefined,
-  ask: async () => ({ choices: [] }),
-});
 
 let workspace: TemporaryWorkspace;
 before(async () => {
@@ -144,10 +127,15 @@ describe('under autopilot and a rule that allows every command', () => {
     own.cleanup();
   });
 
+  /** Nothing is run: what would be is free. */
+  const shell = () => shellTool({ lossLimit: 60_000, run: async () => ({ exitCode: 0, output: '' }) });
+  const rules: OwnedRule[] = [{ scope: 'user', effect: 'allow', tool: 'shell.run' }];
   const effectOf = async (command: string, workspace = own) => {
-    const { plan } = shellTool();
-    const planned = await plan!({ command }, contextOf(workspace));
-    return planned!.grant === undefined ? 'ask-always' : 'free';
+    const policy = { preset: 'autopilot' as const, rules, readOnlyCommands: false };
+    const { call, asked } = conversation(workspace, { tools: [shell()], policy, answer: 'deny' });
+    const outcome = await call('shell.run', { command });
+    if (asked.length === 0) assert.ok(outcome.ok, JSON.stringify(outcome));
+    return asked.length > 0 ? 'ask-always' : 'free';
   };
 
   for (const { command, expect } of cases)
