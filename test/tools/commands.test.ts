@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { judgeCommand } from '../../src/tools/gate/commands.ts';
@@ -125,6 +125,27 @@ describe('a command', () => {
       ['an included file', { config: [['include.path', '../evil']] }, 'git status'],
       ['another working tree', { config: [['core.worktree', '/']] }, 'git status'],
       ['objects that are fetched', { config: [['remote.o.promisor', 'true']] }, 'git diff'],
+      ['a setting that another file brings', { config: [['includeif.gitdir:**.path', '/tmp/evil']] }, 'git status'],
+      [
+        'a store for this working tree',
+        {
+          config: [
+            ['extensions.worktreeconfig', 'true'],
+            ['filter.y.process', './evil.sh'],
+          ],
+        },
+        'git diff',
+      ],
+      [
+        'a program for submodules',
+        {
+          config: [
+            ['submodule.recurse', 'true'],
+            ['core.gitproxy', './evil.sh'],
+          ],
+        },
+        'git status',
+      ],
       ['a setting that nobody knows', { config: [['new.program', './evil.sh']] }, 'git status'],
       ['another revision', {}, 'git log -p'],
       ['a folder outside', {}, 'git -C .. status'],
@@ -137,6 +158,22 @@ describe('a command', () => {
         makeRepository({ ...setup, dirty: true });
         assert.equal(await judge(command), 'ask');
       });
+
+    it('is asked about where the repository is kept elsewhere, or has submodules', async () => {
+      makeRepository({ dirty: true });
+      workspace.write('.gitmodules', '');
+      assert.equal(await judge('git status'), 'ask');
+      rmSync(paths.join(workspace.root, '.gitmodules'));
+      assert.equal(await judge('git status'), 'auto');
+      renameSync(paths.join(workspace.root, '.git'), paths.join(workspace.root, '../outside/store'));
+      symlinkSync('../outside/store', paths.join(workspace.root, '.git'));
+      assert.equal(await judge('git status'), 'ask');
+      rmSync(paths.join(workspace.root, '.git'));
+      workspace.write('.git', 'gitdir: ../outside/store\n');
+      assert.equal(await judge('git status'), 'auto');
+      execFileSync('git', ['config', 'core.fsmonitor', './evil.sh'], { cwd: workspace.root });
+      assert.equal(await judge('git status'), 'ask');
+    });
 
     it('is asked about when it shows a secret, under every preset and rule', async () => {
       makeRepository({});
@@ -156,8 +193,8 @@ describe('a command', () => {
         await call('shell.run', { command });
         return asked.length > 0;
       };
-      const secret = ['git log -p', 'git log -p -1 --stat', 'git show', `git show ${inCode}`, `git cat-file -p ${inCode}`, 'git diff', 'git diff HEAD', 'git diff HEAD~1', 'git log -1 -U0', 'git stash list && git show HEAD']; // biome-ignore format: a list
-      const free = ['git log --oneline', 'git log --stat', 'git status --short', 'git diff -- README.md', 'git show --stat', 'git show HEAD~1', 'git diff --name-only', `git cat-file -t ${env}`]; // biome-ignore format: a list
+      const secret = ['git log -p', 'git log -p -1 --stat', 'git show', `git show ${inCode}`, `git cat-file -p ${inCode}`, 'git diff', 'git diff HEAD', 'git diff HEAD~1', 'git log -1 -U0', 'git stash list && git show HEAD', 'git diff --no-prefix', 'git log -p --no-prefix -1', 'git diff --color=always', 'git show --color-words', 'git diff -R HEAD', 'git grep -h KEY', 'git grep -n . HEAD', 'git grep KEY -- src .env']; // biome-ignore format: a list
+      const free = ['git log --oneline', 'git log --stat', 'git status --short', 'git diff -- README.md', 'git show --stat', 'git show HEAD~1', 'git diff --name-only', 'git grep one', `git cat-file -t ${env}`]; // biome-ignore format: a list
       for (const command of secret) assert.equal(await isAsked(command), true, command);
       for (const command of free) assert.equal(await isAsked(command), false, command);
     });

@@ -16,6 +16,7 @@ const contents = new Map<string, RegExp | undefined>([
   ['log', /^(-p|-u|--patch|-c|-G.*|-L.*|-U\d*|--unified(=.*)?|-W|--function-context|--word-diff(=.*)?|--color-words)$/],
   ['stash show', undefined],
   ['stash list', /^-p$/],
+  ['grep', undefined],
 ]);
 /** Options with which they show names and numbers alone. */
 const onlyNames =
@@ -48,19 +49,46 @@ export async function gitOutputReason(
   const top = repositoryAround(folder);
   if (row?.command !== `git ${name}` || top === undefined) return undefined;
   const repository = new Repository(top, AbortSignal.timeout(limit));
-  const text = await repository.shown(folder, name.split(' '), args).catch(() => undefined);
-  if (text === undefined) return tooMuch;
-  return holds(text) ? mayShow : undefined;
+  try {
+    if (name === 'grep') {
+      const names = await repository.shown(folder, ['grep', '--no-color', '-l'], args);
+      if (names.split('\n').some((path) => isSecret(path.replace(/^.*:/, '')))) return mayShow;
+    }
+    return holds(await repository.shown(folder, [...name.split(' '), ...asUsual(name)], written(args)))
+      ? mayShow
+      : undefined;
+  } catch {
+    return tooMuch;
+  }
 }
+
+/** Of terminals. */
+const colors = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[mK]`, 'g');
 
 const mayShow = sentence('It shows contents of a file that may hold secrets, and what it shows goes to the model.');
 const tooMuch = sentence('It shows too much to be looked through for secrets.');
 
-function holds(text: string): boolean {
+/** Options with which Git shows it in one form and runs nothing for it. */
+function asUsual(name: string): string[] {
+  if (name === 'cat-file') return [];
+  if (name === 'grep') return ['--no-color'];
+  return ['--no-ext-diff', '--no-textconv', '--no-color', '--src-prefix=a/', '--dst-prefix=b/'];
+}
+
+/** The arguments without those that change how names of files are shown. */
+function written(args: readonly string[]): string[] {
+  const end = args.indexOf('--');
+  return args.filter((word, at) => (end >= 0 && at > end) || !/^--(no-prefix|color(=.*)?)$/.test(word));
+}
+
+const isSecret = (path: string): boolean => secretReason(path.split('/')) !== undefined;
+
+function holds(shown: string): boolean {
+  const text = shown.replace(colors, '');
   const headers = text.matchAll(/^(?:diff --git (?:"?a\/(.+?)"? "?b\/.+|"?a\/.+)|(?:---|\+\+\+) "?[a-z]\/(.+?)"?)$/gm);
   for (const [, one, other] of headers) {
     const path = one ?? other;
-    if (path !== undefined && secretReason(path.split('/'))) return true;
+    if (path !== undefined && isSecret(path)) return true;
   }
   return holdsSecretsAnywhere(text.replace(/^[ +-]/gm, ''));
 }

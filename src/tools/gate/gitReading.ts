@@ -69,7 +69,7 @@ function isHarmless({ scope, name, value }: { scope: string; name: string; value
 
 const harmless = new RegExp(
   `^(${[
-    'core\\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|untrackedcache|preloadindex|abbrev|compression|looseCompression|whitespace|commentchar|longpaths|protecthfs|protectntfs|sparsecheckout|sparsecheckoutcone|splitindex|trustctime|checkstat|deltabasecachelimit|packedgit\\w+|bigfilethreshold|editor|pager|sshcommand)',
+    'core\\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|untrackedcache|preloadindex|abbrev|compression|looseCompression|whitespace|commentchar|longpaths|protecthfs|protectntfs|sparsecheckout|sparsecheckoutcone|splitindex|trustctime|checkstat|deltabasecachelimit|packedgit\\w+|bigfilethreshold|editor|pager|sshcommand|hookspath|attributesfile|excludesfile)',
     'diff\\.(algorithm|renames|renamelimit|colormoved|colormovedws|mnemonicprefix|noprefix|context|interhunkcontext|indentheuristic|wserrorhighlight|suppressblankempty|statgraphwidth|tool|guitool|relative|orderfile)',
     '(user|author|committer|remote|branch|color|column|push|pull|fetch|merge|rebase|gc|maintenance|commit|tag|gpg|credential|http|https|url|advice|init|alias|index|pack|receive|rerere|log|format|status|safe|lfs|gui|github|gitlab|stash|checkout|submodule|feature|help|apply|blame|transfer|protocol|worktree|versionsort|i18n|mailmap|notes|sequence|uploadpack|vscode|merge\\w*tool|difftool)\\..+',
   ].join('|')})$`,

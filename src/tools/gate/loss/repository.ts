@@ -109,8 +109,7 @@ export class Repository {
 
   /** Returns the text that a command shows which only looks, as Git itself makes it. Throws when it takes too long, or when it is too much. */
   async shown(folder: string, command: readonly string[], args: readonly string[]): Promise<string> {
-    const shows = command[0] === 'cat-file' ? [] : ['--no-ext-diff', '--no-textconv', '--no-color'];
-    return this.git(folder, [...(await this.noFilters()), ...command, ...shows, ...args], true);
+    return this.git(folder, [...(await this.noFilters()), ...command, ...args], true);
   }
 
   /** Returns the settings that Git reads for this repository, with their scopes: `system`, `global`, `local`, `worktree` or `command`. */
