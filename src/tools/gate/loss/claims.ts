@@ -6,6 +6,7 @@ import { pointedAt } from '../everything.ts';
 import { unescaped } from '../expand.ts';
 import { programOf, readShell, type ShellPart, type ShellWord, unknown } from '../shellWords.ts';
 import { codeOption, effectsOf, interpreters } from './code.ts';
+import { withoutHereDocuments } from './hereDocuments.ts';
 import { patchedNames, patchText } from './patches.ts';
 import { makeRecipe, packageScript, type Recipe } from './recipes.ts';
 import { repositoryAround } from './repository.ts';
@@ -90,7 +91,7 @@ async function claimsOfPart(part: ShellPart, sight: Sight): Promise<Claim[]> {
     const before = programs.slice(0, at);
     const words = part.words.slice(at + 1);
     // Other words come from the input: those of files, as nearly always.
-    if (before.some((one) => /^(xargs|parallel)$/.test(one)) && changesFiles(program, words))
+    if (before.some((one) => /^(xargs|parallel|fd|fdfind|entr)$/.test(one)) && changesFiles(program, words))
       claims.push({ kind: 'some', path: sight.from });
     claims.push(...(await claimsOfProgram(program, words, before, sight, part.reads)));
   }
@@ -162,6 +163,12 @@ async function claimsOfProgram(
       const isInPlace = plain.some((word, at) => word === 'inplace' && /^(-i|--include)$/.test(plain[at - 1] ?? ''));
       return isInPlace ? each(operands.slice(2), sight, edit) : [];
     }
+    case 'ed':
+    case 'ex':
+    case 'vi':
+    case 'vim':
+    case 'nvim':
+      return each(operands, sight, edit);
     case 'sponge':
       return has(/^-a$/) ? [] : each(operands, sight, overwrite);
     case 'tar':
@@ -246,7 +253,8 @@ async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[
   if (action < 0) return [];
   const executed = programOf(words[action + 1] ?? '');
   const isDelete = plain[action] === '-delete';
-  if (!isDelete && !deletes.test(executed)) return [];
+  const isChange = !isDelete && changesFiles(executed, words.slice(action + 2));
+  if (!isDelete && !isChange) return [];
   const begin = plain.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLPDO]/.test(word));
   const places = words.slice(0, begin).filter((word) => !word.startsWith('-'));
   const tests = plain.slice(begin, action);
@@ -261,6 +269,8 @@ async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[
       return (isDelete ? parts.slice(-1) : parts).some(matches);
     };
   }
+  if (isChange && !deletes.test(executed))
+    return each(places.length > 0 ? places : ['.'], sight, (path) => ({ kind: 'some', path }));
   return each(places.length > 0 ? places : ['.'], sight, (path) => ({ kind: 'delete', path, ...(only && { only }) }));
 }
 
@@ -406,27 +416,6 @@ async function pathsOf(word: ShellWord, folder: string, platform: string): Promi
   const pointed = await pointedAt(word, folder, platform);
   if (pointed.unclear) return undefined;
   return [...new Set(pointed.paths)];
-}
-
-/** The command without the texts that its here-documents give to programs, and these; what a shell is given stays. */
-function withoutHereDocuments(command: string): { text: string; documents: string[] } {
-  const lines = command.split('\n');
-  const left: string[] = [];
-  const documents: string[] = [];
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at]!;
-    left.push(line);
-    if (/(^|[\s;|&(/])(ba|da|z|k)?sh(\s|$)/.test(line)) continue;
-    for (const [, dash, quote, delimiter] of line.matchAll(/(?<!<)<<(-?)\s*([\\'"]?)([\w.+-]+)['"]?/g)) {
-      const ends = (one: string) => (dash ? one.replace(/^\t+/, '') : one) === delimiter;
-      const end = lines.findIndex((one, index) => index > at && ends(one));
-      if (end >= 0) documents.push(lines.slice(at + 1, end).join('\n'));
-      // Without quotes around its end it is looked through for substitutions.
-      if (end < 0 || (quote === '' && /\$\(|`/.test(lines.slice(at, end).join('\n')))) break;
-      at = end;
-    }
-  }
-  return { text: left.join('\n'), documents };
 }
 
 const isDirectory = (path: string): Promise<boolean> =>

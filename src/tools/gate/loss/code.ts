@@ -9,7 +9,7 @@ export interface CodeEffects {
 
 /** Programs that take their text as an argument, behind which option they do, or from their input. */
 export const interpreters = /^(python[\d.]*|pypy[\d.]*|node|nodejs|bun|deno|ruby[\d.]*|perl[\d.]*|php[\d.]*)$/;
-export const codeOption = /^-\w*[cepr]$|^--(eval|print|run)$/;
+export const codeOption = /^-\w*[cepr]$|^--(eval|print|run)$|^eval$/;
 
 const quotedText = String.raw`[rbu]?(?<quote>['"\x60])(?<text>(?:(?!\k<quote>)[^\\\n])*)\k<quote>`;
 const call = (names: string) => String.raw`(?<![\w$])(?:${names})\s*\(?\s*`;
@@ -23,9 +23,11 @@ const deletions = call(
   ].join('|'),
 );
 const writings = call(
-  'writeFileSync|writeFile|createWriteStream|truncateSync|writeTextFile(?:Sync)?|File\\.write|file_put_contents|Bun\\.write',
+  '(?:os|fs|fsp|File)\\.truncate(?:Sync)?|writeFileSync|writeFile|createWriteStream|truncateSync|writeTextFile(?:Sync)?|File\\.write|file_put_contents|Bun\\.write',
 );
 const opened = String.raw`(?<![\w$.])(?:io\.)?(?:open|File\.open|fopen)\s*\(\s*${quotedText}\s*,\s*(?:mode\s*=\s*)?['"][rbt]*w`;
+/** The second of two files takes the place of the first. */
+const replaced = String.raw`(?<![\w$])(?:os|shutil|fs|fsp|promises|File|FileUtils)\.(?:copy|copy2|copyfile|copyFile|copyFileSync|cp|cpSync|move|mv|rename|renameSync|replace)\s*\(\s*[^,()]{1,200},\s*${quotedText}`;
 const ofPath = String.raw`\bPath\(\s*${quotedText}\s*\)\s*\.\s*(?<verb>unlink|rmdir|write_text|write_bytes)`;
 const perlOpened = String.raw`\bopen\b[^;\n]{0,60}?,\s*(['"])(?:\+?>)\1\s*,\s*${quotedText}`;
 const commands = String.raw`(?<![\w$])(?:system|execSync|exec|popen|Popen|check_call|check_output|shell_exec|passthru|subprocess\.\w+)\s*\(?\s*${quotedText}`;
@@ -42,7 +44,7 @@ export function effectsOf(code: string): CodeEffects {
     paths.filter(({ groups }) => test.test(groups!.verb!)).map(({ groups }) => groups!.text!);
   return {
     deletes: [...named.map(({ groups }) => groups!.text!), ...verbs(/^(unlink|rmdir)$/)],
-    writes: [...texts(whole(writings)), ...texts(opened), ...texts(perlOpened), ...verbs(/^write/)],
+    writes: [...texts(whole(writings)), ...texts(opened), ...texts(perlOpened), ...texts(replaced), ...verbs(/^write/)],
     commands: texts(commands),
     deletesUnnamed: matches(`${deletions}(?=[\\w'"\x60$@[])`).length > named.length,
   };

@@ -38,6 +38,19 @@ const untracked = ({ index }: Entry): boolean => index === '?';
 const pathsOf = (entries: readonly Entry[], test: (entry: Entry) => boolean): string[] =>
   entries.filter(test).map(({ path }) => path);
 
+const longOptions =
+  'hard merge mixed soft keep force force-with-lease force-create discard-changes staged worktree source include-untracked all abort skip quit delete mirror prune onto interactive pathspec-from-file patch cached dry-run move branches'.split(
+    ' ',
+  );
+
+/** A long option whose end is left out, as Git understands it. */
+function inFull(option: string): string {
+  const [, name, value = ''] = /^--([a-z-]+)(=.*)?$/s.exec(option) ?? [];
+  if (name === undefined || longOptions.includes(name)) return option;
+  const long = longOptions.find((one) => one.startsWith(name));
+  return long === undefined ? option : `--${long}${value}`;
+}
+
 /** Commands that Git has itself, of which it takes no alias. */
 const builtIn =
   /^(add|am|branch|checkout|apply|checkout-index|cherry-pick|clean|commit|diff|fetch|filter-branch|gc|init|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|reset|restore|revert|rm|show|stash|status|submodule|switch|tag|update-ref|worktree)$/;
@@ -60,7 +73,7 @@ export async function gitLoss(
   args: readonly string[],
 ): Promise<GitLoss | undefined> {
   const end = args.indexOf('--');
-  const options = args.filter((word, at) => word.startsWith('-') && word !== '-' && (end < 0 || at < end));
+  const options = args.filter((word, at) => word.startsWith('-') && word !== '-' && (end < 0 || at < end)).map(inFull);
   const before = (end < 0 ? args : args.slice(0, end)).filter((word) => !word.startsWith('-'));
   const behind = end < 0 ? [] : args.slice(end + 1);
   const has = (pattern: RegExp) => options.some((word) => pattern.test(word));
@@ -112,7 +125,8 @@ export async function gitLoss(
     }
     case 'clean': {
       if (!has(/^-\w*f|^--force$/) || has(/^-\w*n|^--dry-run$/)) return undefined;
-      const pathspecs = [...before, ...behind];
+      const kept = args.filter((_, at) => /^(-\w*e|--exclude)$/.test(args[at - 1] ?? ''));
+      const pathspecs = [...before.filter((word) => !kept.includes(word)), ...behind];
       const secrets = has(/^-\w*[xX]/)
         ? (await repository.ignored(folder, pathspecs)).filter((path) => isIrreplaceable(repository.top, path))
         : [];

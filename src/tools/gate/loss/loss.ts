@@ -164,10 +164,11 @@ const isTemporary = (path: string): boolean => temporaryFolders().includes(paths
 
 /** Something that no other place has is below a folder. */
 async function holdsWork(folder: string, repositoryOf: (place: string) => Repository | undefined): Promise<boolean> {
+  const real = await realpath(folder).catch(() => undefined);
+  const repository = real === undefined ? undefined : repositoryOf(real);
+  if (repository) return (await repository.changesOf([real!])).some((one) => isUntracked(one) || isChanged(one));
   const place = await placed(folder, true);
   if (place === undefined) return false;
-  const repository = repositoryOf(place);
-  if (repository) return (await repository.changesOf([place])).some((one) => isUntracked(one) || isChanged(one));
   return (await readdir(place)).length > 0;
 }
 
