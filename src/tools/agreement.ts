@@ -22,7 +22,7 @@ export interface Prepared {
   plan?: AskedPlan;
   verdict: Verdict;
   /** Returns the same when all that its plan says is known; absent when it is. The user is asked in any case. */
-  complete?(): Promise<Prepared>;
+  whenKnown?(): Promise<Prepared>;
 }
 
 /**
@@ -77,7 +77,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
         throw asks ? staleError(before!, error) : error;
       });
       // A question may be shown before all of it is known; whatever was shown is compared with all of it.
-      const prepared = (shown || question) && begun.complete ? await begun.complete() : begun;
+      const prepared = (shown || question) && begun.whenKnown ? await begun.whenKnown() : begun;
       const { plan, args, verdict } = prepared;
       checked = args; // what is shown, checked and run is this one object
       const changed = proposed && { changed: changedByPerson(proposed, plan, args) };
@@ -100,7 +100,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
         const subject = {
           call: withArguments(call, args),
           plan,
-          complete: completing(prepared),
+          whenKnown: planWhenKnown(prepared),
           ...(asks && sinceProposed(before!, plan)),
           ...again,
         };
@@ -180,9 +180,9 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
         }
         if (plan.change && verdict.effect !== 'deny') changes.push(plan.change);
         const since = proposed && sinceProposed(proposed, plan);
-        const complete = completing(prepared);
+        const whenKnown = planWhenKnown(prepared);
         if (verdict.effect === 'ask')
-          ahead.push({ call, subject: { call: withArguments(call, args), plan, complete, ...since } });
+          ahead.push({ call, subject: { call: withArguments(call, args), plan, whenKnown, ...since } });
       } catch {
         stopIfAborted(context.signal);
         untold.push(namedBy(call));
@@ -200,7 +200,8 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
 }
 
 /** Returns the plan with all that a question says; undefined when it has that. */
-const completing = ({ complete }: Prepared): Subject['complete'] => complete && (async () => (await complete()).plan!);
+const planWhenKnown = ({ whenKnown }: Prepared): Subject['whenKnown'] =>
+  whenKnown && (async () => (await whenKnown()).plan!);
 
 /** Nobody was asked: why, for the card and the journal. */
 async function told(call: ToolCall, { effect, reason }: Verdict, context: CallContext): Promise<void> {

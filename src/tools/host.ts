@@ -249,14 +249,14 @@ export function createToolHost({
     const lossless = await weighedWith(plan);
     const { effect } = lossless.verdict;
     if (effect === 'deny') return lossless;
-    const complete = async () => {
+    const determine = async () => {
       const loss = await beforeStop(context.signal, findLoss());
       return weighedWith(loss ? { ...lossy, loss } : { ...plan, findLoss: undefined });
     };
-    if (effect === 'allow') return complete();
-    const known = complete();
+    if (effect === 'allow') return determine();
+    const known = determine();
     known.catch(() => undefined); // it may never be asked about
-    return { ...(await weighedWith({ ...lossy, loss: notYetKnown })), complete: () => known };
+    return { ...(await weighedWith({ ...lossy, loss: notYetKnown })), whenKnown: () => known };
   }
 
   async function weighed(

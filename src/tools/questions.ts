@@ -9,7 +9,7 @@ import type { ApprovalAnswer, ApprovalRequest, Approve, AskedPlan, CallContext }
 /** What a question is about. */
 export interface Subject extends Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'> {
   /** Returns the plan when all of it is known; absent when it is. Until then the question is shown and cannot be answered. */
-  complete?(): Promise<AskedPlan>;
+  whenKnown?(): Promise<AskedPlan>;
 }
 
 /** A question from being asked until it is settled. */
@@ -39,7 +39,7 @@ export function createQuestions(approve: Approve, now: () => number) {
   /** Asks about calls of one reply at the same time, in their order. */
   return async function ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]> {
     const batch = randomUUID();
-    const requests = subjects.map(({ complete: _, ...subject }) =>
+    const requests = subjects.map(({ whenKnown: _, ...subject }) =>
       Object.freeze({ ...subject, call: Object.freeze(subject.call), id: randomUUID(), runId: context.runId, batch }),
     );
     // All are on record before the first is shown: a kill in between leaves none that the user has seen and no window knows of.
@@ -57,7 +57,7 @@ export function createQuestions(approve: Approve, now: () => number) {
     requests: readonly ApprovalRequest[],
     context: CallContext,
   ): Promise<readonly ApprovalRequest[]> {
-    const plans = await Promise.all(subjects.map(({ complete }) => complete?.()));
+    const plans = await Promise.all(subjects.map(({ whenKnown }) => whenKnown?.()));
     const whole = requests.map((request, index) => {
       const plan = plans[index];
       return plan ? Object.freeze({ ...request, plan }) : request;

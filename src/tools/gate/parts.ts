@@ -122,7 +122,11 @@ async function partOf(
     const home = match.home && (await homeOf(match.home, folder, step.folder, roots));
     const { command, kind, copies } = match;
     const around = home !== undefined && home !== folder && { folders: [...new Set([home, ...claimed])] };
-    return { ...part, folders: [...new Set([folder, ...claimed])], row: { command, kind, ...(copies && { copies }), ...around } };
+    return {
+      ...part,
+      folders: [...new Set([folder, ...claimed])],
+      row: { command, kind, ...(copies && { copies }), ...around },
+    };
   }
   return part.words === '' || step.unsettled ? undefined : part;
 }
