@@ -33,12 +33,8 @@ const lists: Record<string, { test: string; key?: string; known?: unknown[] } | 
   'markdown-cases.json: cases': { test: 'webview/markdown.test.ts' },
   'red-cases.json: grants': { test: 'tools/grants.test.ts', key: 'expect', known: ['ask'] },
   'red-cases.json: offers': { test: 'tools/grants.test.ts' },
-  ...Object.fromEntries(
-    ['destructive', 'named'].map((name) => [
-      `red-cases.json: ${name}`,
-      { pending: 'the gate does not refuse them yet' },
-    ]),
-  ),
+  'red-cases.json: destructive': { test: 'tools/destructive.test.ts', key: 'expect', known: ['refuse', 'ask-always'] },
+  'red-cases.json: named': { test: 'tools/named.test.ts', key: 'expect', known: ['ask-always'] },
   // Races are tests of their own; those of other platforms are judged by their spelling, but for one about the disk of a Mac.
   'path-cases.json: cases': {
     test: 'tools/pathCases.ts',

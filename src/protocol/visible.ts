@@ -15,6 +15,14 @@ export function visibleProse(text: string): string {
   return suspiciousProse().test(text) ? clean(text, hiddenInProse) : text;
 }
 
+/** Does the same for all texts in a value of JSON, names of properties included. */
+export function visibleProseIn(value: unknown): unknown {
+  if (typeof value === 'string') return visibleProse(value);
+  if (Array.isArray(value)) return value.map(visibleProseIn);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [visibleProse(name), visibleProseIn(one)]));
+}
+
 /**
  * Counts the invisible characters of a text: tags, joiners and marks of direction outside of emoji and of the scripts that are written with
  * them. Control characters do not count: editors show them.

@@ -21,6 +21,8 @@ export interface Prepared {
   args: unknown;
   plan?: AskedPlan;
   verdict: Verdict;
+  /** Returns the same when all that its plan says is known; absent when it is. The user is asked in any case. */
+  whenKnown?(): Promise<Prepared>;
 }
 
 /**
@@ -70,10 +72,12 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
     let shown: Shown | undefined;
     let again: Pick<Subject, 'note' | 'draft'> = {};
     for (;;) {
-      const prepared = await work(checked).catch((error) => {
+      const begun = await work(checked).catch((error) => {
         question?.withdraw(); // nobody needs to answer it any more
         throw asks ? staleError(before!, error) : error;
       });
+      // A question may be shown before all of it is known; whatever was shown is compared with all of it.
+      const prepared = (shown || question) && begun.whenKnown ? await begun.whenKnown() : begun;
       const { plan, args, verdict } = prepared;
       checked = args; // what is shown, checked and run is this one object
       const changed = proposed && { changed: changedByPerson(proposed, plan, args) };
@@ -93,12 +97,18 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
           await told(call, verdict, context);
           return { ...prepared, ...changed };
         }
-        const subject = { call: withArguments(call, args), plan, ...(asks && sinceProposed(before!, plan)), ...again };
+        const subject = {
+          call: withArguments(call, args),
+          plan,
+          whenKnown: planWhenKnown(prepared),
+          ...(asks && sinceProposed(before!, plan)),
+          ...again,
+        };
         question = await askWith(subject, together, context);
         asks = false;
       }
-      const { plan: about, answer: answering } = question;
-      const answer = await answering;
+      const answer = await question.answer;
+      const { plan: about } = question;
       question = undefined;
       together = [];
       shown = answer && shownOf(about, answer.edited);
@@ -157,10 +167,11 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
       }
       try {
         const proposed = context.proposed?.(call.id);
-        const { plan, args, verdict } = await prepare(call, context, {
+        const prepared = await prepare(call, context, {
           world: workspaceAfter(context.workspace ?? workspace, changes),
           asks: proposed !== undefined,
         });
+        const { plan, args, verdict } = prepared;
         if (!plan) continue; // it only reads
         const gone = changes.some(({ after, realPath }) => after === null && realPath === plan.change?.realPath);
         if (gone || placesOf(plan).some((place) => untold.some((text) => text.includes(place)))) {
@@ -169,8 +180,9 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
         }
         if (plan.change && verdict.effect !== 'deny') changes.push(plan.change);
         const since = proposed && sinceProposed(proposed, plan);
+        const whenKnown = planWhenKnown(prepared);
         if (verdict.effect === 'ask')
-          ahead.push({ call, subject: { call: withArguments(call, args), plan, ...since } });
+          ahead.push({ call, subject: { call: withArguments(call, args), plan, whenKnown, ...since } });
       } catch {
         stopIfAborted(context.signal);
         untold.push(namedBy(call));
@@ -186,6 +198,10 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
     return judged({ tool, args, plan: await plan.revise(edited) }, context);
   }
 }
+
+/** Returns the plan with all that a question says; undefined when it has that. */
+const planWhenKnown = ({ whenKnown }: Prepared): Subject['whenKnown'] =>
+  whenKnown && (async () => (await whenKnown()).plan!);
 
 /** Nobody was asked: why, for the card and the journal. */
 async function told(call: ToolCall, { effect, reason }: Verdict, context: CallContext): Promise<void> {

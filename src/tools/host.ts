@@ -32,6 +32,7 @@ import {
   type Approve,
   type AskedPlan,
   type CallContext,
+  type Loss,
   type Plan,
   type Tool,
   type ToolContext,
@@ -236,8 +237,29 @@ export function createToolHost({
     return judged({ tool, args, plan: await beforeStop(context.signal, planning) }, context, world, asks);
   }
 
-  /** What the policies make of it now, and the question that goes with that. */
-  async function judged(
+  /**
+   * What the policies make of it now, and the question that goes with that. A call that is asked about in any case is so before it is
+   * known what it discards; anything else waits until that is known.
+   */
+  async function judged(planned: Planned, context: CallContext, world?: Workspace, asks = false): Promise<Prepared> {
+    const { plan } = planned;
+    if (!plan?.findLoss) return weighed(planned, context, world, asks);
+    const { findLoss, grant: _, ...lossy } = plan;
+    const weighedWith = (plan: Plan) => weighed({ ...planned, plan }, context, world, asks);
+    const lossless = await weighedWith(plan);
+    const { effect } = lossless.verdict;
+    if (effect === 'deny') return lossless;
+    const determine = async () => {
+      const loss = await beforeStop(context.signal, findLoss());
+      return weighedWith(loss ? { ...lossy, loss } : { ...plan, findLoss: undefined });
+    };
+    if (effect === 'allow') return determine();
+    const known = determine();
+    known.catch(() => undefined); // it may never be asked about
+    return { ...(await weighedWith({ ...lossy, loss: notYetKnown })), whenKnown: () => known };
+  }
+
+  async function weighed(
     { tool, args, plan: own }: Planned,
     context: CallContext,
     world: Workspace = context.workspace ?? workspace,
@@ -316,10 +338,12 @@ export function createToolHost({
   }
 }
 
+const notYetKnown: Loss = { text: sentence('Checking what this command discards…'), items: [] };
+
 /** The outcome of a call that had not started when the editor closed: it stays open for the next window. */
 const notYet = failure(unanswered, 'The editor closed before this started.');
 
-function inWords({ what, where, why, details, loss, ...plan }: Plan, tell: Tell): AskedPlan {
+function inWords({ what, where, why, details, loss, findLoss: _, ...plan }: Plan, tell: Tell): AskedPlan {
   const words = { what: tell(what), where: tell(where) };
   const english = { what: inEnglish(what), where: inEnglish(where) };
   const isSame = words.what === english.what && words.where === english.where;

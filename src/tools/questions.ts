@@ -7,11 +7,15 @@ import { beforeStop } from './stop.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve, AskedPlan, CallContext } from './tool.ts';
 
 /** What a question is about. */
-export type Subject = Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'>;
+export interface Subject extends Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'> {
+  /** Returns the plan when all of it is known; absent when it is. Until then the question is shown and cannot be answered. */
+  whenKnown?(): Promise<AskedPlan>;
+}
 
 /** A question from being asked until it is settled. */
 export interface Question {
-  plan: AskedPlan;
+  /** As it was shown last. */
+  readonly plan: AskedPlan;
   /**
    * Kept in the run's record before it is given. Undefined: withdrawn, because something else settled or outdated it.
    * Rejects when the run stops, or when the answer could not be kept.
@@ -35,40 +39,71 @@ export function createQuestions(approve: Approve, now: () => number) {
   /** Asks about calls of one reply at the same time, in their order. */
   return async function ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]> {
     const batch = randomUUID();
-    const requests = subjects.map((subject) =>
+    const requests = subjects.map(({ whenKnown: _, ...subject }) =>
       Object.freeze({ ...subject, call: Object.freeze(subject.call), id: randomUUID(), runId: context.runId, batch }),
     );
     // All are on record before the first is shown: a kill in between leaves none that the user has seen and no window knows of.
     for (const request of requests) await stored(context, onRecord(request));
     for (const request of requests) await stored(context, onScreen(request));
-    return requests.map((request) => begin(request, context));
+    const whole = completed(subjects, requests, context); // answered when all of them can be
+    return requests.map((request, index) => {
+      const own = whole.then((all) => all[index]!);
+      return begin(request, own, context);
+    });
   };
 
-  function begin(request: ApprovalRequest, context: CallContext): Question {
+  async function completed(
+    subjects: readonly Subject[],
+    requests: readonly ApprovalRequest[],
+    context: CallContext,
+  ): Promise<readonly ApprovalRequest[]> {
+    const plans = await Promise.all(subjects.map(({ whenKnown }) => whenKnown?.()));
+    const whole = requests.map((request, index) => {
+      const plan = plans[index];
+      return plan ? Object.freeze({ ...request, plan }) : request;
+    });
+    for (const [index, request] of whole.entries())
+      if (request !== requests[index] && !context.signal.aborted) await stored(context, onScreen(request));
+    return whole;
+  }
+
+  function begin(request: ApprovalRequest, whole: Promise<ApprovalRequest>, context: CallContext): Question {
     const withdrawal = new AbortController();
     const asked = { request, withdraw: () => withdrawal.abort() };
     open.add(asked);
-    const answer = settle(request, context, withdrawal.signal).finally(() => open.delete(asked));
+    const answer = settle(asked, whole, context, withdrawal.signal).finally(() => open.delete(asked));
     answer.catch(() => undefined); // its call may never come to wait for it
-    return { plan: request.plan, answer, withdraw: asked.withdraw };
+    return {
+      get plan() {
+        return asked.request.plan;
+      },
+      answer,
+      withdraw: asked.withdraw,
+    };
   }
 
   async function settle(
-    request: ApprovalRequest,
+    question: Open,
+    whole: Promise<ApprovalRequest>,
     context: CallContext,
     withdrawn: AbortSignal,
   ): Promise<ApprovalAnswer | undefined> {
-    const asked = now();
+    let asked = now();
     const signal = AbortSignal.any([context.signal, withdrawn]);
     // An exception is a no, and so is anything that is not clearly a yes.
-    const answering = Promise.resolve()
-      .then(() => approve(request, signal))
+    const answering = whole
+      .then((request) => {
+        question.request = request;
+        asked = now();
+        return approve(request, signal);
+      })
       .catch(() => undefined);
     const given = await beforeStop(signal, answering).catch((stopped) => {
       if (context.signal.aborted) throw stopped;
       return 'withdrawn' as const;
     });
     if (given === 'withdrawn') return undefined;
+    const { request } = question;
     const answer = understood(given);
     const { decision, words, edited } = answer;
     outdate(request, answer, context);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { sentence } from '../protocol/l10n.ts';
+import { type Sentence, sentence } from '../protocol/l10n.ts';
 import { shellDefinition, stopDefinition } from './definitions/commandTools.ts';
 import { doubtAbout, judgeCommand } from './gate/commands.ts';
 import { packagesOf } from './gate/grants/packages.ts';
-import { lossOf } from './gate/loss/loss.ts';
+import { lossFinder } from './gate/loss/loss.ts';
 import { namedIn } from './gate/named.ts';
 import { outputsOf } from './gate/outputs.ts';
 import { resolvePath } from './gate/paths.ts';
@@ -72,10 +72,12 @@ export function shellTool({
       const understood = parts?.every(({ reads, row }) => reads || row);
       const why =
         typeof reading === 'string' && !understood
-          ? (named.protected ?? (await doubtAbout(workspace.roots, folder.path, command)))
-          : undefined;
-      const loss =
-        typeof reading === 'string' ? await lossOf(workspace.roots, folder.path, command, lossLimit) : undefined;
+          ? (named.protected ?? (await doubtAbout(workspace.roots, folder.path, command)) ?? named.shown)
+          : typeof reading === 'string'
+            ? named.shown
+            : undefined;
+      const findLoss =
+        typeof reading === 'string' ? await lossFinder(workspace.roots, folder.path, command, lossLimit) : undefined;
       const outputs =
         typeof reading === 'string' && why === undefined ? await outputsOf(workspace.roots, folder.path, command) : [];
       return {
@@ -83,19 +85,17 @@ export function shellTool({
         where: folder.path,
         why: why ?? '',
         command,
-        ...(loss && { loss }),
+        ...(findLoss && { findLoss }),
         marker,
         ...(await placed(folder.relative, parts, workspace.roots)),
         ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),
         ...(goesOn && { background: true }),
         ...(outputs.length > 0 && { outputs }),
         named: named.paths,
-        ...(why === undefined &&
-          loss === undefined &&
-          grantFor(command, cwd === undefined ? undefined : folder.relative)),
+        ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
         reading:
           typeof reading === 'string'
-            ? (said ?? reading)
+            ? (ofProject(parts) ?? said ?? reading)
             : async (context) => {
                 const { reading: now } = await judge(); // its paths may lead elsewhere by now
                 if (!isDeepStrictEqual(now, reading))
@@ -191,6 +191,13 @@ async function placed(
   const packages = own?.some(({ row }) => row) && foldersOf(roots).length === 1 ? await packagesOf(roots) : undefined;
   return { folder: fromRoot(relative), ...(own && { parts: own }), ...(packages && { packages }) };
 }
+
+/** Why a command is asked about of which it is known what it does. */
+const ofProject = (parts: readonly Part[] | undefined): Sentence | undefined =>
+  parts?.every(({ reads, row }) => reads || row) &&
+  parts.some(({ row }) => row && (row.kind === 'checks' || row.kind === 'loads'))
+    ? sentence('It runs this project’s code.')
+    : undefined;
 
 /** A command that ends as the mention of a folder does could pass for another one in that folder: it has no grant. */
 function grantFor(command: string, folder: string | undefined): Pick<Plan, 'grant'> {

@@ -129,6 +129,8 @@ export interface Plan {
   command?: string;
   /** Work that it would discard and that exists nowhere else. Such a call is asked about every time. */
   loss?: Loss;
+  /** Finds that work where the plan does not have it yet; undefined: there is none. Resolves within a second, and never rejects. */
+  findLoss?(): Promise<Loss | undefined>;
   /** What its processes will carry in their environment, by which they are found again. */
   marker?: string;
   /** Where the command runs, workspace-relative, `.` for the workspace; what it runs, where that can be said; and the packages of the project. */
@@ -183,7 +185,7 @@ export interface Loss {
 }
 
 /** A plan as a person is asked about it: what it says is in their language. */
-export interface AskedPlan extends Omit<Plan, 'what' | 'where' | 'why' | 'details' | 'loss'> {
+export interface AskedPlan extends Omit<Plan, 'what' | 'where' | 'why' | 'details' | 'loss' | 'findLoss'> {
   what: string;
   where: string;
   why: string;

@@ -1,4 +1,5 @@
 import { sentence } from '../protocol/l10n.ts';
+import { visibleProse } from '../protocol/visible.ts';
 import { webDefinition } from './definitions/webTools.ts';
 import { keptText } from './keptText.ts';
 import { askingTool, type Plan, type Tool, ToolError } from './tool.ts';
@@ -48,9 +49,9 @@ export function webTool({
           url: page.url.href,
           contentType: page.contentType,
           bytes: size,
-          ...(title && { title }),
+          ...(title && { title: visibleProse(title) }),
           ...(page.redirects.length > 0 && { redirects: page.redirects }),
-          ...(await keptText(text, 0, 'text', context)),
+          ...(await keptText(visibleProse(text), 0, 'text', context)),
         };
       },
     };

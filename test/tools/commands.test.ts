@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { judgeCommand } from '../../src/tools/gate/commands.ts';
@@ -9,13 +9,26 @@ import { runVectors } from '../../src/tools/shell/vectors.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
 
+interface Setup {
+  file?: string;
+  content?: string;
+  dir?: string;
+  symlink?: string;
+  target?: string;
+  /** A repository with a commit of `README.md`; `dirty`: that file is changed since. */
+  git?: boolean;
+  config?: [name: string, value: string][];
+  attributes?: string;
+  dirty?: boolean;
+}
+
 interface Case {
   id: string;
   command: string;
   expect: 'auto' | 'ask' | 'never';
   reason: string;
   platform?: string;
-  setup?: { file?: string; content?: string; dir?: string; symlink?: string; target?: string; git?: boolean }[];
+  setup?: Setup[];
 }
 
 const casesFile = paths.join(import.meta.dirname, '../../../shared/cases/command-cases.json');
@@ -31,6 +44,18 @@ beforeEach(async () => {
   });
 });
 afterEach(() => workspace.cleanup());
+
+function makeRepository({ config = [], attributes, dirty }: Setup): void {
+  const settings = ['user.name=a', 'user.email=a@b.c', 'commit.gpgsign=false'].flatMap((one) => ['-c', one]);
+  const git = (...args: string[]) =>
+    execFileSync('git', [...settings, ...args], { cwd: workspace.root, stdio: 'pipe' });
+  git('init', '-q');
+  git('add', 'README.md');
+  git('commit', '-qm', 'one');
+  if (attributes !== undefined) workspace.write('.gitattributes', `${attributes}\n`);
+  for (const [name, value] of config) git('config', name, value);
+  if (dirty) workspace.write('README.md', '# changed\n');
+}
 
 const judge = (command: string, platform?: string) =>
   judgeCommand(workspace.roots, workspace.root, command, platform).then(
@@ -61,7 +86,7 @@ describe('a command', () => {
         if (step.file !== undefined) workspace.write(step.file, step.content ?? '');
         if (step.dir !== undefined) mkdirSync(paths.join(workspace.root, step.dir), { recursive: true });
         if (step.symlink !== undefined) symlinkSync(step.target!, paths.join(workspace.root, step.symlink));
-        if (step.git) workspace.write('.git/config', '[core]\n');
+        if (step.git) makeRepository(step);
       }
       // An empty command is refused by its schema, which asks for at least one character.
       assert.equal(command === '' ? 'never' : await judge(command, platform), expect);
@@ -71,6 +96,109 @@ describe('a command', () => {
       }
     });
   }
+
+  describe('of Git that shows the state of a repository', () => {
+    const free = [
+      'git status --short && git diff HEAD',
+      'git status',
+      'git diff --stat -- README.md',
+      'git diff --cached | head -20',
+      'cd src && git status -sb',
+    ];
+    for (const command of free)
+      it(`runs unasked where the configuration starts nothing: ${command}`, async () => {
+        makeRepository({ dirty: true, config: [['remote.origin.url', 'https://example.com/a.git']] });
+        assert.equal(await judge(command), 'auto');
+        const { call, asked } = conversation(workspace, { policy: { readOnlyCommands: true } });
+        const outcome = await call('shell.run', { command });
+        assert.deepEqual(
+          [outcome.ok, asked.length, (outcome as { data?: { exitCode?: number } }).data?.exitCode],
+          [true, 0, 0],
+        );
+      });
+
+    const tricks: [what: string, setup: Setup, command: string][] = [
+      ['a monitor of the file system', { config: [['core.fsmonitor', './evil.sh']] }, 'git status'],
+      ['a filter', { config: [['filter.x.clean', 'touch PWNED; cat']], attributes: '* filter=x' }, 'git status'],
+      ['a program for differences', { config: [['diff.external', 'touch PWNED; true']] }, 'git diff HEAD'],
+      ['a converter', { config: [['diff.x.textconv', 'touch PWNED; cat']], attributes: '* diff=x' }, 'git diff'],
+      ['an included file', { config: [['include.path', '../evil']] }, 'git status'],
+      ['another working tree', { config: [['core.worktree', '/']] }, 'git status'],
+      ['objects that are fetched', { config: [['remote.o.promisor', 'true']] }, 'git diff'],
+      ['a setting that another file brings', { config: [['includeif.gitdir:**.path', '/tmp/evil']] }, 'git status'],
+      [
+        'a store for this working tree',
+        {
+          config: [
+            ['extensions.worktreeconfig', 'true'],
+            ['filter.y.process', './evil.sh'],
+          ],
+        },
+        'git diff',
+      ],
+      [
+        'a program for submodules',
+        {
+          config: [
+            ['submodule.recurse', 'true'],
+            ['core.gitproxy', './evil.sh'],
+          ],
+        },
+        'git status',
+      ],
+      ['a setting that nobody knows', { config: [['new.program', './evil.sh']] }, 'git status'],
+      ['another revision', {}, 'git log -p'],
+      ['a folder outside', {}, 'git -C .. status'],
+      ['a setting of the command', {}, 'git -c core.fsmonitor=./evil.sh status'],
+      ['a file that is written', {}, 'git diff --output=x'],
+      ['an external program', {}, 'git diff --ext-diff'],
+    ];
+    for (const [what, setup, command] of tricks)
+      it(`is asked about for ${what}: ${command}`, async () => {
+        makeRepository({ ...setup, dirty: true });
+        assert.equal(await judge(command), 'ask');
+      });
+
+    it('is asked about where the repository is kept elsewhere, or has submodules', async () => {
+      makeRepository({ dirty: true });
+      workspace.write('.gitmodules', '');
+      assert.equal(await judge('git status'), 'ask');
+      rmSync(paths.join(workspace.root, '.gitmodules'));
+      assert.equal(await judge('git status'), 'auto');
+      renameSync(paths.join(workspace.root, '.git'), paths.join(workspace.root, '../outside/store'));
+      symlinkSync('../outside/store', paths.join(workspace.root, '.git'));
+      assert.equal(await judge('git status'), 'ask');
+      rmSync(paths.join(workspace.root, '.git'));
+      workspace.write('.git', 'gitdir: ../outside/store\n');
+      assert.equal(await judge('git status'), 'auto');
+      execFileSync('git', ['config', 'core.fsmonitor', './evil.sh'], { cwd: workspace.root });
+      assert.equal(await judge('git status'), 'ask');
+    });
+
+    it('is asked about when it shows a secret, under every preset and rule', async () => {
+      makeRepository({});
+      workspace.write('.env', 'KEY=1\n');
+      const key = 'c9J2mQ7vX4tR8kLpZ1wYbN6dHsF3gTuEaVxCoWiBqKnM';
+      workspace.write('src/a.ts', `aws_secret_access_key = ${key}\n`);
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', '-c', 'commit.gpgsign=false', ...args], { cwd: workspace.root, encoding: 'utf8' }); // biome-ignore format: a call
+      git('add', '-A', '-f');
+      git('commit', '-qm', 'secrets');
+      const [env, inCode] = ['.env', 'src/a.ts'].map((path) => git('rev-parse', `HEAD:${path}`).trim());
+      workspace.write('src/a.ts', 'one\n'); // the difference shows what was there
+      workspace.write('README.md', '# other\n');
+      const rules = [{ scope: 'user', effect: 'allow', tool: 'shell.run' } as const];
+      const isAsked = async (command: string) => {
+        const { call, asked } = conversation(workspace, { policy: { preset: 'autopilot', rules }, answer: 'deny' });
+        await call('shell.run', { command });
+        return asked.length > 0;
+      };
+      const secret = ['git log -p', 'git log -p -1 --stat', 'git show', `git show ${inCode}`, `git cat-file -p ${inCode}`, 'git diff', 'git diff HEAD', 'git diff HEAD~1', 'git log -1 -U0', 'git stash list && git show HEAD', 'git diff --no-prefix', 'git log -p --no-prefix -1', 'git diff --color=always', 'git show --color-words', 'git diff -R HEAD', 'git grep -h KEY', 'git grep -n . HEAD', 'git grep KEY -- src .env']; // biome-ignore format: a list
+      const free = ['git log --oneline', 'git log --stat', 'git status --short', 'git diff -- README.md', 'git show --stat', 'git show HEAD~1', 'git diff --name-only', 'git grep one', `git cat-file -t ${env}`]; // biome-ignore format: a list
+      for (const command of secret) assert.equal(await isAsked(command), true, command);
+      for (const command of free) assert.equal(await isAsked(command), false, command);
+    });
+  });
 
   // Beside the cases above: what is asked about although a careless reader would let it through.
   const asked = [

@@ -14,8 +14,11 @@ interface Case {
   expect: 'refuse' | 'ask-always';
 }
 
-const casesFile = paths.join(import.meta.dirname, '../../../shared/cases/grant-cases.json');
-const cases: Case[] = existsSync(casesFile) ? JSON.parse(readFileSync(casesFile, 'utf8')).destructive : [];
+const casesFolder = paths.join(import.meta.dirname, '../../../shared/cases');
+const casesFiles = ['grant-cases.json', 'red-cases.json'].map((name) => paths.join(casesFolder, name));
+const cases: Case[] = casesFiles
+  .filter((file) => existsSync(file))
+  .flatMap((file) => JSON.parse(readFileSync(file, 'utf8')).destructive);
 
 /** Of two levels, as most are, and not there: what is judged is where a word leads, not what is found there. */
 const home = '/home/name';

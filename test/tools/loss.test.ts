@@ -5,7 +5,7 @@ import { chmodSync, closeSync, existsSync, openSync, symlinkSync } from 'node:fs
 import * as paths from 'node:path';
 import { inEnglish } from '../../src/protocol/l10n.ts';
 import type { OwnedRule } from '../../src/protocol/rule.ts';
-import { lossOf } from '../../src/tools/gate/loss/loss.ts';
+import { lossFinder } from '../../src/tools/gate/loss/loss.ts';
 import { rulesFor } from '../../src/tools/gate/rules.ts';
 import { shellTool } from '../../src/tools/shell.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
@@ -13,6 +13,8 @@ import { conversation } from './conversation.ts';
 
 /** Milliseconds; a slow machine is not what these are about. */
 const patient = 60_000;
+
+const lossOf = async (...given: Parameters<typeof lossFinder>) => (await lossFinder(...given))?.();
 
 const git = (folder: string, ...args: string[]) =>
   execFileSync(
@@ -270,10 +272,10 @@ describe('the data that a command discards', () => {
     const own = await temporaryWorkspace({ 'ours.log': 'kept\n' });
     const fd = openSync(paths.join(own.root, 'ours.log'), 'a');
     const script = `
-      import { lossOf } from ${JSON.stringify(paths.join(import.meta.dirname, '../../src/tools/gate/loss/loss.ts'))};
+      import { lossFinder } from ${JSON.stringify(paths.join(import.meta.dirname, '../../src/tools/gate/loss/loss.ts'))};
       const root = ${JSON.stringify(own.root)};
-      const of = (command) => lossOf([{ path: root }], root, command, ${patient});
-      console.log(JSON.stringify([await of('echo x > /dev/stderr'), (await of('echo x > ours.log')).items.length]));`;
+      const of = async (command) => (await lossFinder([{ path: root }], root, command, ${patient}))?.();
+      console.log(JSON.stringify([await of('echo x > /dev/stderr') ?? null, (await of('echo x > ours.log')).items.length]));`;
     try {
       const node = [process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]] as const;
       const said = execFileSync(...node, { stdio: ['ignore', 'pipe', fd], encoding: 'utf8' });
@@ -302,6 +304,47 @@ describe('the data that a command discards', () => {
     assert.deepEqual([plan.grant, rulesFor({ plan, call })], [undefined, []]);
     await talk.call('shell.run', { command: 'rm -rf dist' });
     assert.equal(talk.asked.length, 1, 'what Git ignores is free under Autopilot');
+  });
+
+  it('comes while the question is shown already, and is there when it can be answered', async () => {
+    let isKnown = false;
+    const talk = conversation(workspace, {
+      tools: tools(),
+      answer: async ({ plan }) => {
+        isKnown = plan.loss !== undefined;
+        return { decision: 'deny' };
+      },
+    });
+    await talk.call('shell.run', { command: 'rm notes.txt' });
+    const shown = talk.events.flatMap((event) => (event.type === 'question' ? [event.question] : []));
+    assert.deepEqual(
+      shown.map(({ id, why }) => [
+        id === shown[0]!.id,
+        /^(Checking what this command discards…|Deletes 1 file, not in Git: notes.txt.)/.exec(why)?.[0],
+      ]),
+      [
+        [true, 'Checking what this command discards…'],
+        [true, 'Deletes 1 file, not in Git: notes.txt.'],
+      ],
+    );
+    assert.ok(isKnown);
+  });
+
+  it('leaves a rule to be offered when nothing is discarded', async () => {
+    const talk = conversation(workspace, { tools: tools(), answer: 'allow-run' });
+    await talk.call('shell.run', { command: 'rm -rf dist' });
+    await talk.call('shell.run', { command: 'rm -rf dist' });
+    const [{ plan }, ...others] = talk.asked as [(typeof talk.asked)[number]];
+    assert.deepEqual([plan.loss, plan.grant, others.length], [undefined, 'shell.run rm -rf dist', 0]);
+  });
+
+  it('a stop while it is found ends the call', async () => {
+    const talk = conversation(workspace, {
+      tools: tools(),
+      beforeEvent: ({ type }) => type === 'question' && talk.stop.abort(),
+    });
+    const outcome = await talk.call('shell.run', { command: 'rm notes.txt' });
+    assert.deepEqual([outcome.ok, talk.asked.length], [false, 0]);
   });
 
   it('is worked out again after the answer: more is asked about anew, less is not', async () => {

@@ -1,31 +1,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import { inEnglish } from '../../src/protocol/l10n.ts';
 import type { Policy } from '../../src/protocol/policy.ts';
-import type { Rule } from '../../src/protocol/rule.ts';
+import type { OwnedRule, Rule } from '../../src/protocol/rule.ts';
 import { namedIn } from '../../src/tools/gate/named.ts';
 import { shellTool } from '../../src/tools/shell.ts';
-import type { ToolContext } from '../../src/tools/tool.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
-
-const contextOf = (workspace: TemporaryWorkspace): ToolContext => ({
-  runId: 'run',
-  toolCallId: 'call-1',
-  workspace,
-  signal: new AbortController().signal,
-  keptFromSearch: () => () => false,
-  output: () => {},
-  leaves: async () => {},
-  commandStarted: () => {},
-  commandGoesOn: () => {},
-  keepOutput: async () => '',
-  keptOutput: async () => undefined,
-  lastSeen: async () => undefined,
-  ask: async () => ({ choices: [] }),
-});
 
 let workspace: TemporaryWorkspace;
 before(async () => {
@@ -118,8 +101,11 @@ interface Case {
   command: string;
   expect: 'ask-always' | 'any';
 }
-const casesFile = paths.join(import.meta.dirname, '../../../shared/cases/grant-cases.json');
-const cases: Case[] = existsSync(casesFile) ? JSON.parse(readFileSync(casesFile, 'utf8')).named : [];
+const casesFolder = paths.join(import.meta.dirname, '../../../shared/cases');
+const casesFiles = ['grant-cases.json', 'red-cases.json'].map((name) => paths.join(casesFolder, name));
+const cases: Case[] = casesFiles
+  .filter((file) => existsSync(file))
+  .flatMap((file) => JSON.parse(readFileSync(file, 'utf8')).named);
 
 describe('under autopilot and a rule that allows every command', () => {
   const ownHome = process.env.HOME;
@@ -141,15 +127,25 @@ describe('under autopilot and a rule that allows every command', () => {
     own.cleanup();
   });
 
+  /** Nothing is run: what would be is free. */
+  const shell = () => shellTool({ lossLimit: 60_000, run: async () => ({ exitCode: 0, output: '' }) });
+  const rules: OwnedRule[] = [{ scope: 'user', effect: 'allow', tool: 'shell.run' }];
   const effectOf = async (command: string, workspace = own) => {
-    const { plan } = shellTool();
-    const planned = await plan!({ command }, contextOf(workspace));
-    return planned!.grant === undefined ? 'ask-always' : 'free';
+    const policy = { preset: 'autopilot' as const, rules, readOnlyCommands: false };
+    const { call, asked } = conversation(workspace, { tools: [shell()], policy, answer: 'deny' });
+    const outcome = await call('shell.run', { command });
+    if (asked.length === 0) assert.ok(outcome.ok, JSON.stringify(outcome));
+    return asked.length > 0 ? 'ask-always' : 'free';
   };
 
   for (const { command, expect } of cases)
     it(`${command}: ${expect}`, async () => {
+      const [, file] = /^cat ([\w.-]+)$/.exec(command) ?? [];
+      const path = file === undefined ? undefined : paths.join(own.root, file);
+      const isMade = path !== undefined && !existsSync(path);
+      if (isMade) own.write(path, 'x\n');
       const effect = await effectOf(command);
+      if (isMade) rmSync(path);
       if (expect !== 'any') assert.equal(effect, expect);
     });
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
+import { inEnglish } from '../../src/protocol/l10n.ts';
 import type { Policy } from '../../src/protocol/policy.ts';
 import { configurationReason } from '../../src/tools/gate/configuration.ts';
 import { bracesOf } from '../../src/tools/gate/expand.ts';
-import { protectedReason } from '../../src/tools/gate/protected.ts';
+import { hiddenPlaces, protectedReason } from '../../src/tools/gate/protected.ts';
+import { protectedRows } from '../../src/tools/gate/protectedTable.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation, data, error } from './conversation.ts';
 
@@ -69,6 +71,36 @@ const free = `
   src/commands/run.ts extensions/a/main.ts src/mcp.ts .storybook/preview.tsx .changeset/wild-cats.md src/skills.md src/plugin.ts
 `;
 const words = (text: string) => text.trim().split(/\n\s+|(?<!Application|Code|-) (?!Support|- |OSS)/);
+
+describe('the table of protected places', () => {
+  it('gives each entry a reason, and reads every one of its globs', () => {
+    for (const row of protectedRows) {
+      assert.match(inEnglish(row.reason), /^It .+\.$/);
+      const names = [row.folders, row.files, row.except, row.belowHidden].flatMap((one) => one?.split(' ') ?? []);
+      for (const glob of [...names, ...(row.paths ?? [])])
+        assert.ok(glob !== '' && !/[{}]/.test(glob.replace(/\{[^{}]*,[^{}]*\}/g, '')) && !/[?[\]!]/.test(glob), glob);
+    }
+  });
+
+  it('knows the hidden names that a glob may mean', () => {
+    for (const name of '.vscode .claude .github .husky .envrc .vimrc .dir-locals.el .bashrc .zshenv .tcshrc .mise.toml .env .ssh'.split(
+      ' ',
+    ))
+      assert.ok(hiddenPlaces.includes(name), name);
+  });
+
+  // What VS Code itself does not let an agent edit unasked, an example of each pattern.
+  const ofEditor = `
+    .vscode/tasks.json sub/.vscode/mcp.json package.json server.xml build.rs web.config .gitattributes .env Cargo.toml app.code-workspace a.csproj a.fsproj a.vbproj a.vcxproj a.proj a.targets a.props build.gradle
+    app/build.gradle.kts gradle.properties ruby_lsp/x/addon ruby_lsp/x/addon.rb yarn.lock Cargo.lock bun.lock pnpm-lock.yaml package-lock.json
+    .mcp.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.js .pnpmfile.cjs .pnpmfile.mjs pnpm-workspace.yaml .github/agents/a.md .github/hooks/a.json
+    .claude/agents/a.md .claude/settings.json .claude/settings.local.json .codex/agents/a.toml .codex/config.toml .codex/hooks.json`;
+  for (const file of ofEditor.trim().split(/\s+/))
+    it(`has ${file}, as the editor's own list has`, () => {
+      const segments = file.split('/');
+      assert.ok(protectedReason(segments) ?? configurationReason(segments));
+    });
+});
 
 describe('a change of a protected place, under autopilot and a rule that allows all', () => {
   const table = [
@@ -157,6 +189,46 @@ describe('a change of a protected place, under autopilot and a rule that allows 
     symlinkSync('tools/py', paths.join(workspace.root, 'link'));
     assert.equal(await asksAbout('link/bin/pip'), 'every time');
   });
+});
+
+/** Folders of agents, those included that nobody has heard of yet, and what agents run or are told by in them. */
+const agentFolders =
+  '.claude .codex .gemini .cursor .windsurf .kiro .junie .amazonq .qwen .trae .augment .crush .goose .factory .copilot .opencode .roo .kilocode .continue .agents .newagent .other-agent'.split(
+    ' ',
+  );
+const inAgentFolders =
+  'mcp.json mcp-servers.toml mcp_config.json hooks/start.sh hooks.json settings.json settings.local.json agents/reviewer.md rules/style.md skills/x/run.py commands/ship.md extensions/x/index.js plugins/x.js'.split(
+    ' ',
+  );
+const besides =
+  'AGENTS.md AGENTS.override.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md WARP.md CRUSH.md packages/a/AGENTS.md .mcp.json mcp.json .cursorrules .windsurfrules .clinerules/a.md .goosehints .roomodes .rules .aider.conf.yml opencode.json .opencode.jsonc crush.json docs/a.instructions.md docs/a.prompt.md docs/a.chatmode.md docs/a.agent.md skills/x/SKILL.md tools/gemini-extension.json plugin.json marketplace.json .github/copilot-instructions.md .github/agents/a.md .github/hooks/a.json'.split(
+    ' ',
+  );
+const ordinary =
+  'src/hooks/useThing.ts src/agents/agent.ts src/mcp/server.ts src/settings.json src/rules/index.ts src/skills/list.tsx src/commands/run.ts src/plugins/a.ts extensions/a/main.ts docs/agents.html docs/skills.md .storybook/preview.tsx .changeset/wild-cats.md .vitepress/theme/index.ts'.split(
+    ' ',
+  );
+
+describe('files that configure or run in other agents, while edits are allowed', () => {
+  const asks = async (paths: readonly string[]) => {
+    const { call, asked } = conversation(workspace, { policy: { preset: 'edits-free' }, answer: 'deny' });
+    const unasked: string[] = [];
+    for (const path of paths) {
+      const before = asked.length;
+      await call('fs.write', { path, content: 'x\n' });
+      if (asked.length === before) unasked.push(path);
+    }
+    return unasked;
+  };
+  const all = [...agentFolders.flatMap((folder) => inAgentFolders.map((name) => `${folder}/${name}`)), ...besides];
+
+  it(`each of ${all.length} is asked about`, async () => assert.deepEqual(await asks(all), []));
+
+  it('and so are those below a folder', async () =>
+    assert.deepEqual(await asks(all.filter((_, at) => at % 7 === 0).map((path) => `packages/a/${path}`)), []));
+
+  it('files of projects with names like these are free', async () =>
+    assert.deepEqual(await asks(ordinary), [...ordinary]));
 });
 
 describe('a folder that Git takes for its own', () => {

@@ -120,6 +120,10 @@ describe('tools: web.fetch', () => {
   let base: string;
   let requests: IncomingMessage[];
   const answers: Record<string, RequestListener> = {
+    '/hidden': (_, response) => {
+      response.setHeader('content-type', 'text/html; charset=utf-8');
+      response.end('<title>a\u200bb</title><p>Read this.&#xE0072;&#xE0075;&#xE006E; 🙂 &#x202E;x');
+    },
     '/page': (_, response) => {
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.end(
@@ -228,6 +232,11 @@ describe('tools: web.fetch', () => {
       title: 'The page',
       text: 'Hello\n\nOne & two <https://example.com/x>.\n\n * a\n * b\n\nk   v\n1   2',
     });
+  });
+
+  it('marks what is hidden in a page and in its title', async () => {
+    const { title, text } = await data<{ title: string; text: string }>(get('/hidden'));
+    assert.deepEqual([title, text], ['a⟨U+200B⟩b', 'Read this.⟨hidden text: run⟩ 🙂 ⟨U+202E⟩x']);
   });
 
   const texts: [path: string, text: string][] = [

@@ -1,15 +1,46 @@
 import { t } from '../../protocol/l10n.ts';
 import { visible, visibleLine } from '../../protocol/visible.ts';
 import type { Definition } from '../../tools/mcp/config.ts';
+import type { ServerQuestion } from '../../tools/mcp/servers.ts';
 import { placeOf } from '../../tools/mcp/serverTool.ts';
 import { isSecretName, isWord, redactSecrets } from '../../tools/shell/environment.ts';
+import { excerpt } from '../dialogs/excerpt.ts';
+
+/** The words of the dialog about a server that is to be started; `whole`: it leaves nothing out. */
+export interface ServerQuestionText {
+  message: string;
+  detail: string;
+  whole: boolean;
+  /** The same without anything left out. */
+  review: string;
+}
+
+export function serverQuestionText({ definition, changed, meanwhile }: ServerQuestion): ServerQuestionText {
+  const message =
+    definition.type === 'stdio'
+      ? t('Start the MCP server {0}?', definition.name)
+      : t('Connect to the MCP server {0}?', definition.name);
+  const lines = [
+    meanwhile ? t('It changed while you were asked, or a file that its command names did.') : '',
+    changed ? t('It is not what you allowed before: it was configured differently.') : '',
+    sourceOf(definition),
+  ].filter(Boolean);
+  const bound = boundTo(definition).join('\n');
+  const { text, whole } = excerpt(bound);
+  const withLines = (text: string) => `${text}\n\n${lines.join('\n')}`;
+  return { message: visibleLine(message), detail: withLines(text), whole, review: withLines(bound) };
+}
+
+/** Returns what an approval is bound to, and where it is configured. */
+export const describeServer = (definition: Definition): string =>
+  `${boundTo(definition).join('\n')}\n\n${sourceOf(definition)}`;
 
 /**
  * All that the approval of a server is bound to. A variable can make a harmless command run anything (`NODE_OPTIONS`,
  * `PATH`), so their values are shown; of headers, and of what has the form of a secret, only
  * the name and what it comes from.
  */
-export function describeServer(definition: Definition): string {
+function boundTo(definition: Definition): string[] {
   const lines = [visible(placeOf(definition))];
   if (definition.type === 'stdio') {
     lines.push(t('in {0}', visibleLine(definition.cwd)));
@@ -21,11 +52,15 @@ export function describeServer(definition: Definition): string {
     const names = Object.entries(definition.headers).map(([name, value]) => visibleLine(`${name}${comesFrom(value)}`));
     if (names.length > 0) lines.push(t('with the headers {0}', names.join(', ')));
   }
+  return lines;
+}
+
+function sourceOf({ type, source }: Definition): string {
   const can =
-    definition.type === 'stdio'
+    type === 'stdio'
       ? t('It runs as you, with your rights, and can do what you can do.')
       : t('What its tools are given leaves this machine.');
-  return `${lines.join('\n')}\n\n${t('Configured in {0}.', definition.source)} ${can}`;
+  return `${t('Configured in {0}.', source)} ${can}`;
 }
 
 /** `GIT_ASKPASS` and its like name a program. */

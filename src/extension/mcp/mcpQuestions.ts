@@ -6,11 +6,10 @@ import type { Definition, Input } from '../../tools/mcp/config.ts';
 import type { McpPerson, ServerQuestion } from '../../tools/mcp/servers.ts';
 import type { ToolsQuestion } from '../../tools/mcp/toolChanges.ts';
 import { definitionOf } from '../../tools/mcp/words.ts';
-import { excerpt } from '../dialogs/excerpt.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { changesSides, changesText } from './mcpChanges.ts';
-import { describeServer } from './mcpQuestionText.ts';
+import { serverQuestionText } from './mcpQuestionText.ts';
 import type { McpReview } from './mcpReview.ts';
 
 /** Questions about MCP servers, as native dialogs whose first button, which Enter presses, allows nothing. */
@@ -25,22 +24,16 @@ export class McpQuestions implements McpPerson {
   ) {}
 
   /** What does not fit into a dialog is allowed only once it was reviewed. */
-  async approveServer({ definition, changed, meanwhile }: ServerQuestion): ReturnType<McpPerson['approveServer']> {
+  async approveServer(question: ServerQuestion): ReturnType<McpPerson['approveServer']> {
+    const { definition } = question;
     const { review, allow, trust } = buttons();
-    const what =
-      definition.type === 'stdio'
-        ? t('Start the MCP server {0}?', definition.name)
-        : t('Connect to the MCP server {0}?', definition.name);
-    const why = changed ? t('It is not what you allowed before: it was configured differently.') : '';
-    const since = meanwhile ? t('It changed while you were asked, or a file that its command names did.') : '';
-    const detail = [since, why, describeServer(definition)].filter(Boolean).join('\n\n');
-    const { text, whole } = excerpt(detail);
+    const { message, detail, whole, review: all } = serverQuestionText(question);
     const about = hashOf(definition.hash);
     const yeses = whole || this.reviewed.has(about) ? [allow, trust] : [];
-    const chosen = await this.ask(what, text, ...yeses);
+    const chosen = await this.ask(message, detail, ...yeses);
     if (chosen === review && whole) await openConfiguration(definition);
     if (chosen === review && !whole) {
-      await this.reviews.show(definition.name, detail);
+      await this.reviews.show(definition.name, all);
       this.reviewed.add(about);
     }
     if (chosen === review) return 'later';

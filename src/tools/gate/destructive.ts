@@ -136,6 +136,16 @@ async function judge(program: string, rest: Rest, sight: Sight): Promise<Danger 
       return plain.includes('clean') ? judgeClean(words, sight) : undefined;
     case 'kill':
       return plain.length > 1 && plain.at(-1) === '-1' ? refused('it ends every process') : undefined;
+    case 'killall':
+    case 'killall5':
+    case 'pkill':
+    case 'skill': {
+      const names = plain.filter((word) => !word.startsWith('-'));
+      const isAny = names.length === 0 || names.some((name) => /^[.*^$]*$/.test(name));
+      return isAny && !plain.some((word) => /^(-l|--list|--version|--help)$/.test(word))
+        ? asked(sentence('It ends processes that it does not name.'))
+        : undefined;
+    }
     case 'systemctl':
     case 'loginctl':
       return plain.some((word) => turnsOff.test(word)) ? asked(sentence('It switches the machine off.')) : undefined;

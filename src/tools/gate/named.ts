@@ -5,6 +5,7 @@ import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
 import { foldersOfParts } from './commandFolders.ts';
 import { plainWords } from './commandLine.ts';
 import { bracesOf, expandWord, hasGlob, matchesName, unescaped } from './expand.ts';
+import { gitOutputReason } from './gitOutput.ts';
 import { includedReason } from './included.ts';
 import { keyReason } from './keyReason.ts';
 import { ownReason } from './ownPlaces.ts';
@@ -22,6 +23,8 @@ export interface Named {
   paths: string[];
   /** Why one of them is a place that is always asked about. */
   protected?: Sentence;
+  /** Why the contents that it shows are asked about, though it names no such place. */
+  shown?: Sentence;
 }
 
 /** More is not looked at one by one: such a command counts as one that names the whole workspace. */
@@ -66,11 +69,16 @@ export async function namedIn(
       why ??= reasonOf(path, place !== undefined) ?? (await contentReason(place));
     }
   why ??= settingReason(parts) ?? keyReason(parts);
+  let shown: Sentence | undefined;
+  for (const [index, { words }] of parts.entries()) {
+    const [from, ...others] = foldersOf(index).folders;
+    if (from !== undefined && others.length === 0) shown ??= await gitOutputReason(words.map(unescaped), from, roots);
+  }
   if (/dotglob|extglob|globstar|nocaseglob|GLOBIGNORE/.test(command) && hasGlob(command))
     why ??= sentence('It changes what its globs mean.');
   for (const from of folders)
     for (const word of shellWords) why ??= await reasonOfWord(word, from, { roots, home, platform });
-  return { paths: [...named], ...(why && { protected: why }) };
+  return { paths: [...named], ...(why && { protected: why }), ...(shown && { shown }) };
 }
 
 /**

@@ -6,6 +6,7 @@ import { type Part, readingRow } from '../part.ts';
 import { ToolError } from '../tool.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { configuredFolders } from './configuredFolders.ts';
+import { NotOnlyRead } from './gitReading.ts';
 import { isNeutral, withoutPrefix } from './grants/neutral.ts';
 import { rowFor } from './grants/table.ts';
 import { buildFolder, type Claim, placeOf } from './grants/values.ts';
@@ -80,7 +81,7 @@ const usesMore = sentence('It uses more of the shell than plain commands.');
 const notRead = (said: Words): Understood => ({ reading: inEnglish(said), said });
 
 function whyNot(error: unknown): Words {
-  if (error instanceof Unclear || error instanceof Unknown) return wordsIn(error);
+  if (error instanceof Unclear || error instanceof Unknown || error instanceof NotOnlyRead) return wordsIn(error);
   if (error instanceof ToolError) return error.message;
   throw error;
 }

@@ -5,6 +5,7 @@ import { shortened } from '../../protocol/visible.ts';
 import { ToolError } from '../tool.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { awkReads } from './awk.ts';
+import { gitReadingOf } from './gitReading.ts';
 import type { IsOutput } from './outputs.ts';
 import { resolvePath } from './paths.ts';
 import { isGitInternal } from './protected.ts';
@@ -40,6 +41,8 @@ export async function readingOf(
   const program = readOnlyPrograms.get(name);
   const placed = spelled === name || programFolders.includes(paths.posix.dirname(spelled!));
   if (!program || !placed) throw new Unknown(sentence('“{0}” is not a known read-only command.', shownWord(spelled!)));
+  const git = spelled === name && args.length > 0 ? await gitReadingOf(words, folder, roots) : undefined;
+  if (git) return { words: git, searches: false };
   // `git checkout` is another command than `git`.
   if (program.operands === 'none' && args.some((word) => !word.startsWith('-')))
     throw new Unknown(sentence('“{0}” is not a known read-only command.', shortened(shownWord(words.join(' ')), 60)));

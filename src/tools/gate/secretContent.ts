@@ -9,7 +9,7 @@ const headBytes = 8 * 1024;
 /** Entries of files whose form says that a secret stands in them. */
 const entryForms: readonly string[] = [
   String.raw`aws_(?:secret_access_key|session_token)["']?\s*[=:]\s*["']?([A-Za-z0-9/+]{40,})`,
-  String.raw`_auth(?:Token)?\s*=\s*"?([A-Za-z0-9+/=_-]{20,})`,
+  String.raw`(?<![A-Za-z0-9])_auth(?:Token)?\s*=\s*"?(?=[A-Za-z_+/=-]*\d)([A-Za-z0-9+/=_-]{20,})`,
   String.raw`client-key-data:\s*([A-Za-z0-9+/=]{40,})`,
   String.raw`"auth"\s*:\s*"([A-Za-z0-9+/=]{20,})"`,
   '(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/=]{40,})',
@@ -36,6 +36,12 @@ export function holdsSecrets(content: string | Uint8Array): boolean {
   return [privateKey, random].some((form) =>
     [...text.matchAll(form)].some((match) => isRandom(match.slice(1).find((group) => group !== undefined) ?? '')),
   );
+}
+
+/** Does the same for a text of any length, piece by piece. */
+export function holdsSecretsAnywhere(text: string): boolean {
+  for (let at = 0; at < text.length; at += headBytes / 2) if (holdsSecrets(text.slice(at, at + headBytes))) return true;
+  return false;
 }
 
 /** As people and programs make keys, not as people make examples: `xxxx…`, `YOUR_TOKEN`, `1234567890abcdef`. */

@@ -10,13 +10,18 @@ export function secretReason(segments: readonly string[]): Sentence | undefined 
   const path = names.join('/');
   const secret =
     isLeftover(name) || // of whatever file
-    (secretName.test(name) && !/^\.env[._-].*\.?(example|sample|template|dist|defaults?)$/.test(name)) ||
+    (secretName.test(name) && !isTemplate.test(name) && !isPublicPart.test(name)) ||
     names.slice(0, -1).some((segment) => secretFolders.has(segment)) ||
     secretPaths.test(path) ||
     processMemory.test(path) ||
     (names.includes('.git') && (name === 'config' || name === 'config.worktree' || name === 'credentials'));
   return secret ? mayHoldSecrets : undefined;
 }
+
+const isTemplate = /^\.env[._-].*\.?(example|sample|template|dist|defaults?)$/;
+/** Names of certificates and public keys; a private key in one of them is known by its content. */
+const isPublicPart =
+  /(^|[._-])(public|pub|ca|cacerts?|certs?|certificates?|crt|chain|fullchain|bundle|roots?)\.(pem|key|asc|gpg|pgp)$/;
 
 export const mayHoldSecrets = sentence('It may hold secrets, and what is read goes to the model.');
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import type { Attachment } from '../../protocol/messages.ts';
+import { visibleProse, visibleProseIn } from '../../protocol/visible.ts';
 import { WithImages } from '../images.ts';
 import { ToolError } from '../tool.ts';
 
@@ -20,27 +21,35 @@ export const serverResult = z.strictObject({
 const textLimit = 40_000;
 
 /**
- * What the model is told of a result: `{ text?, structured?, cut? }`, and its pictures beside that, each named where it
+ * What the model is told of a result, with what is hidden in its texts marked: `{ text?, structured?, cut? }`, and its pictures beside that, each named where it
  * stood. Sounds are only named, with type and size. Throws `TOOL_EXEC_FAILED` for a failed call.
  */
 export function toData(result: CallToolResult): unknown {
   const images: Attachment[] = [];
-  const text = blocksInWords(result.content, images);
+  const text = visibleProse(blocksInWords(result.content, images));
   if (result.isError)
     throw new ToolError('TOOL_EXEC_FAILED', text.slice(0, 4000) || 'The tool failed without saying why.');
-  const { structuredContent: structured } = result;
-  if (structured === undefined) return withImages(cut(text), images);
+  if (result.structuredContent === undefined) return withImages(cut(text), images);
+  const structured = visibleProseIn(result.structuredContent);
   // Servers repeat it as text for older clients; the model reads it once.
-  const told = { ...(text !== '' && !isDeepStrictEqual(parsed(text), structured) && cut(text)), structured };
+  const told = { ...(text !== '' && !isRepeated(result) && cut(text)), structured };
   return withImages(told, images);
 }
 
 /** The contents of a resource: as text, and as pictures. */
 export function resourceData({ contents }: ReadResourceResult): Told | WithImages {
   const images: Attachment[] = [];
-  const text = contents.map((resource) => resourceInWords(resource, images)).join('\n');
+  const text = visibleProse(contents.map((resource) => resourceInWords(resource, images)).join('\n'));
   return withImages(cut(text), images);
 }
+
+/** The texts are the structured content written as JSON. */
+const isRepeated = ({ content, structuredContent }: CallToolResult): boolean =>
+  content.every(({ type }) => type === 'text') &&
+  isDeepStrictEqual(
+    parsed(content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')),
+    structuredContent,
+  );
 
 const withImages = <Data>(data: Data, images: readonly Attachment[]): Data | WithImages =>
   images.length > 0 ? new WithImages(data, images) : data;

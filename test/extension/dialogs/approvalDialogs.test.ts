@@ -1,8 +1,10 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are variables of a configuration
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { batchText, buttonsOf, labels, questionText } from '../../../src/extension/dialogs/questionText.ts';
+import { serverQuestionText } from '../../../src/extension/mcp/mcpQuestionText.ts';
 import { speak, t } from '../../../src/protocol/l10n.ts';
 import { toPeople } from '../../../src/protocol/sentence.ts';
 import { defaultTools } from '../../../src/tools/default.ts';
@@ -12,10 +14,11 @@ import type { Definition } from '../../../src/tools/mcp/config.ts';
 import { loadSdk } from '../../../src/tools/mcp/load.ts';
 import { resourceTool } from '../../../src/tools/mcp/resources.ts';
 import type { McpServer } from '../../../src/tools/mcp/server.ts';
+import type { ServerQuestion } from '../../../src/tools/mcp/servers.ts';
 import { serverTool } from '../../../src/tools/mcp/serverTool.ts';
-import type { ApprovalRequest } from '../../../src/tools/tool.ts';
+import type { ApprovalRequest, Tool } from '../../../src/tools/tool.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
-import { conversation } from '../../tools/conversation.ts';
+import { conversation, data } from '../../tools/conversation.ts';
 
 /** Set, the files are written anew; the difference is what a reviewer reads. */
 const writes = process.env.TOWPATH_SNAPSHOTS === 'write';
@@ -24,9 +27,18 @@ const german = JSON.parse(
 ) as Record<string, string>;
 
 type Call = [tool: string, args: object];
+/** How a dialog is shown besides: the title of another run, what the user made of it, or that it was read in a review. */
+interface Shown {
+  run?: string;
+  edited?: string;
+  reviewed?: boolean;
+  note?: string;
+}
 const run = (command: string, more: object = {}): Call => ['shell.run', { command, ...more }];
 const kinds: [kind: string, ...calls: Call[]][] = [
   ['command', run('npx tool')],
+  ['command that runs the project', run('npm test')],
+  ['command that loads code of the project', run('yarn why left-pad')],
   ['command in a folder, with a limit', run('npx tool', { cwd: 'packages/api', timeoutSeconds: 1800 })],
   ['command in the background', run('npx tool', { background: true })],
   ['command that discards changes', run('git checkout -- .', { cwd: 'packages/api' })],
@@ -42,6 +54,7 @@ const kinds: [kind: string, ...calls: Call[]][] = [
   ['edit', ['fs.edit', { path: 'packages/api/b.txt', edits: [{ oldText: 'one', newText: 'two' }] }]],
   ['edit of a protected file', ['fs.write', { path: '.vscode/settings.json', content: '{}\n' }]],
   ['edit of a configuration', ['fs.write', { path: 'jest.config.js', content: 'x\n' }]],
+  ['patch', ['fs.apply_patch', { patch: '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n' }]],
   ['move', ['fs.move', { from: 'a.txt', to: 'packages/c.txt' }]],
   ['deleted file', ['fs.delete', { path: 'a.txt' }]],
   ['deleted folder', ['fs.delete', { path: 'packages' }]],
@@ -56,6 +69,26 @@ const kinds: [kind: string, ...calls: Call[]][] = [
   ['several calls', run('npx tool', { cwd: 'packages/api' }), ['fs.edit', { path: 'a.txt', edits: [{ oldText: 'one', newText: '1' }] }], run('npx tool')],
 ]; // biome-ignore format: a table
 
+/** The same as they are shown in other cases. */
+const shownOtherwise: [kind: string, shown: Shown, call: Call][] = [
+  ['command of a run that is not shown', { run: 'Fix the “tests”' }, run('npx tool', { cwd: 'packages/api' })],
+  ['loss in a run that is not shown', { run: 'Clean up' }, run('git checkout -- .', { cwd: 'packages/api', timeoutSeconds: 60 })],
+  ['command that the user changed', { edited: 'npx other' }, run('npx tool')],
+  ['file that the user changed', { edited: 'mine\n' }, ['fs.write', { path: 'made.txt', content: 'one\n' }]],
+  ['command that was read in a review', { reviewed: true }, run(Array.from({ length: 40 }, (_, at) => `npx tool ${at}`).join('\n'))],
+  ['command that is asked about again', { note: 'This is not what was shown: it changed meanwhile.' }, run('rm new.txt', { cwd: 'packages/..' })],
+]; // biome-ignore format: a table
+
+const server = (more: object): ServerQuestion =>
+  ({ changed: false, ...more, definition: { name: 'odd', source: '.mcp.json', ...(more as { definition: object }).definition } }) as ServerQuestion; // biome-ignore format: a call
+const stdio = { type: 'stdio', command: 'node', args: ['server.js', '--all'], cwd: '/w', env: {} };
+const servers: [kind: string, question: ServerQuestion][] = [
+  ['start of an MCP server', server({ definition: stdio })],
+  ['start of an MCP server with variables', server({ definition: { ...stdio, env: { MODE: 'a b', TOKEN: '${env:T}' } } })],
+  ['start of an MCP server that changed', server({ changed: true, meanwhile: true, definition: stdio })],
+  ['connection to an MCP server', server({ definition: { type: 'http', url: 'https://mcp.example.com/mcp', headers: { Authorization: '${input:key}' } } })],
+]; // biome-ignore format: a table
+
 describe('the dialog of every kind of approval', () => {
   let workspace: TemporaryWorkspace;
   before(async () => {
@@ -63,7 +96,8 @@ describe('the dialog of every kind of approval', () => {
       'a.txt': 'one\ntwo\n',
       'packages/api/b.txt': 'one\n',
       '.env': 'SECRET=1\n',
-      'package.json': '{}',
+      'package.json': '{"scripts": {"test": "node --test"}}',
+      'yarn.lock': '',
     });
     const { root } = workspace;
     symlinkSync('a.txt', path.join(root, 'link'));
@@ -129,20 +163,71 @@ describe('the dialog of every kind of approval', () => {
       assert.equal(asked.length, calls.length, `${kind}: ${JSON.stringify(outcomes)}`);
       shown.push(...single(kind, asked[0]!, calls.length > 1 ? asked : undefined));
     }
+    for (const [kind, how, call] of shownOtherwise) {
+      const policy = { readOnlyCommands: true, preset: 'reads-free' as const };
+      const { asked, reply } = conversation(workspace, { tools: given, policy, answer: 'deny', tell: toPeople });
+      await reply(call);
+      shown.push(...single(kind, { ...asked[0]!, ...(how.note && { note: how.note }) }, undefined, how));
+    }
+    for (const [kind, question] of servers) {
+      const { message, detail, whole } = serverQuestionText(question);
+      assert.ok(whole, kind);
+      checkLines(kind, detail, detail.split('\n\n')[0]!);
+      shown.push(`## ${kind}`, message, '', detail, '');
+    }
+    const { own, stop } = await ownPage(given);
+    shown.push(...single('page of a command of the run', own));
+    await stop();
     return `${shown.join('\n').replaceAll(workspace.root, '/w')}\n`;
   }
 
-  function single(kind: string, request: ApprovalRequest, all: readonly ApprovalRequest[] | undefined): string[] {
-    const { message, detail } = all ? batchText(all, all.length, new Set(), undefined) : questionText(request);
+  /** The question about a page that a command of the run serves; the numbers in it are others each time. */
+  async function ownPage(given: readonly Tool[]) {
+    const served =
+      'require("http").createServer((_, answer) => answer.end("hi")).listen(0, "127.0.0.1", function () { console.log("port " + this.address().port) })';
+    const talk = conversation(workspace, { tools: given, policy: { preset: 'reads-free' }, tell: toPeople });
+    const started = await data<{ id: string; output: string }>(
+      talk.call('shell.run', { command: `node -e '${served}'`, background: true }),
+    );
+    let said = started.output;
+    for (let tries = 0; tries < 200 && !/port \d+/.test(said); tries++)
+      said += (await data<{ output: string }>(talk.call('output.read', { id: started.id, waitSeconds: 1 }))).output;
+    const port = /port (\d+)/.exec(said)![1]!;
+    await talk.call('web.fetch', { url: `http://127.0.0.1:${port}/` });
+    const request = talk.asked.at(-1)!;
+    const text = JSON.stringify(request.plan, (_, value) => (typeof value === 'function' ? undefined : value));
+    const plan = JSON.parse(text.replaceAll(port, '4000').replace(/\(\d{3,7}\)/g, '(1234)'));
+    return { own: { ...request, plan } as ApprovalRequest, stop: () => talk.call('shell.stop', { id: started.id }) };
+  }
+
+  function single(
+    kind: string,
+    request: ApprovalRequest,
+    all?: readonly ApprovalRequest[],
+    { run, edited, reviewed = false }: Shown = {},
+  ): string[] {
+    const { message, detail } = all
+      ? batchText(all, all.length, new Set(), undefined)
+      : questionText(request, edited, reviewed, run);
     const always = rulesFor(request).length > 0;
     const buttons = all
       ? [t(labels.review), t('Allow All ({0})', all.length), t(labels.oneByOne)]
-      : buttonsOf(request, { reviewed: false, always });
-    const [first] = buttons;
-    assert.ok(buttons.length <= 4 && first === t(labels.review), kind);
-    const lines = detail.split('\n\n').at(-1)!.split('\n');
-    assert.ok(all || lines.length <= 20, kind);
+      : buttonsOf(request, { edited, reviewed, always });
+    // The editor adds Cancel.
+    assert.ok(buttons.length <= 4 && buttons[0] === t(labels.review), kind);
+    const { command, details, change } = request.plan;
+    const isText = all !== undefined || (!command && !details && change !== undefined && !/\n\n/.test(detail));
+    if (!isText) checkLines(kind, detail, edited ?? command ?? details ?? '');
     return [`## ${kind}`, message, '', detail, '', buttons.map((one) => `[${one}]`).join(' '), ''];
+  }
+
+  /** Beside the text that is allowed a dialog has at most four lines with its title. */
+  function checkLines(kind: string, detail: string, allowed: string): void {
+    const last = detail.split('\n\n').at(-1)!;
+    const isAllowed = last === allowed || (allowed === '' && /^[+−…]/m.test(last));
+    const lines = last.split('\n');
+    assert.ok(isAllowed || lines.length <= 4, `${kind}: ${lines.length} lines`);
+    assert.ok(lines.length <= 20, kind);
   }
 
   for (const [language, words] of [

@@ -44,6 +44,7 @@ describe('secrets in a text', () => {
     ['a variable', `//registry.npmjs.org/:_authToken=$${'{NPM_TOKEN_OF_THE_WORKFLOW}'}`],
     ['an expression for tokens', 'const form = /ghp_[A-Za-z0-9]{36}/;'],
     ['a hash', 'sha512-9lSvRZ2r0iVTsnnRBqeJ7b1vUjh0WmqQ4wJrVv4sZ0M='],
+    ['a name that ends so', 'self._client_auth = ClientAuthentication2(self.query_client)'],
     ['a long name', `task-sk-${'some-long-name-of-a-test-in-a-list'}`],
   ]; // biome-ignore format: a table
   for (const [what, text] of none) it(`${what} is none`, () => assert.equal(holdsSecrets(text), false));
@@ -109,10 +110,10 @@ describe('names', () => {
   const secret = `AuthKey.p8 auth.json .my.cnf kubeconfig .vault_pass key.properties serviceAccountKey.json app-firebase-adminsdk-x1.json
     local.settings.json secrets.prod.yaml .cargo/credentials.toml .gem/credentials .m2/settings.xml .s3cfg .boto .dev.vars .rails_master_key
     private.asc x.keytab x.ovpn .dockerconfigjson .databrickscfg .terraform.d/credentials.tfrc.json .sentryclirc deploy_key
-    config/client_secret.json prod-kubeconfig.yaml aws-credentials.csv SECRETS.JSON /proc/self/environ /proc/1/task/2/environ`;
+    config/client_secret.json certs/ca-private.key certs/privkey.pem tests/server.key prod-kubeconfig.yaml aws-credentials.csv SECRETS.JSON /proc/self/environ /proc/1/task/2/environ`;
   const free = `credentials.ts tokenizer.ts secretStorage.ts src/secrets/index.ts kubeconfig.go kubeconfig_test.py secret.md Credentials.java
     tokenizer.json tokens.json tokenizer_config.json passwords.ts reset-password/page.tsx keyboard.properties docs/secrets.md keys.txt
-    src/credentials/a.ts monkey primary_key.rb settings.xml proc/environ.ts`;
+    tests/keys/rsa.pub.pem certs/ca.pem certs/fullchain.pem test/ec256-public.pem keys/release.pub.asc src/credentials/a.ts monkey primary_key.rb settings.xml proc/environ.ts`;
   const words = (text: string) => text.split(/\s+/).filter(Boolean);
   for (const path of words(secret))
     it(`${path}: may hold secrets`, () => assert.notEqual(secretReason(path.split('/').filter(Boolean)), undefined));

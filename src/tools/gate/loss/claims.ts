@@ -4,8 +4,12 @@ import { globTest } from '../../files/glob.ts';
 import { foldersOfParts } from '../commandFolders.ts';
 import { pointedAt } from '../everything.ts';
 import { unescaped } from '../expand.ts';
-import { readPlain } from '../plainFile.ts';
 import { programOf, readShell, type ShellPart, type ShellWord, unknown } from '../shellWords.ts';
+import { codeOption, effectsOf, interpreters } from './code.ts';
+import { withoutHereDocuments } from './hereDocuments.ts';
+import { patchedNames, patchText } from './patches.ts';
+import { makeRecipe, packageScript, type Recipe } from './recipes.ts';
+import { repositoryAround } from './repository.ts';
 
 /** Data that a command names and may discard. Paths are absolute. */
 export type Claim =
@@ -14,6 +18,8 @@ export type Claim =
   | { kind: 'overwrite'; path: string }
   /** A file that is changed in its place. */
   | { kind: 'edit'; path: string }
+  /** Files below a folder; which ones only a run can tell. */
+  | { kind: 'some'; path: string }
   /** Files of a folder that take the place of those with the same names in another one; `deletes`: all others there go. */
   | { kind: 'copy'; from: string; to: string; deletes: boolean }
   /** A command of Git with its options and operands. */
@@ -44,7 +50,8 @@ export async function claimsOf(command: string, surroundings: Surroundings, isSc
 
 async function claimsWithin(command: string, surroundings: Surroundings, isScript: boolean): Promise<Claim[]> {
   const { folder, home, platform } = surroundings;
-  const parts = readShell(withoutHereDocuments(command), { home, platform }).filter(({ isText }) => !isText);
+  const { text, documents } = withoutHereDocuments(command);
+  const parts = readShell(text, { home, platform }).filter(({ isText }) => !isText);
   const placed = parts.map((part) => (gitOf(part) ? { ...part, words: withoutFolders(part.words) } : part));
   const places = await foldersOfParts(placed, folder, home, platform);
   const claims: Claim[] = [];
@@ -58,7 +65,7 @@ async function claimsWithin(command: string, surroundings: Surroundings, isScrip
         if (words > maxWords) throw new TooManyWords();
         return pathsOf(word, from, platform);
       };
-      claims.push(...(await claimsOfPart(part, { from, find, surroundings, isScript })));
+      claims.push(...(await claimsOfPart(part, { from, find, surroundings, isScript, documents })));
     }
   }
   return claims;
@@ -71,6 +78,8 @@ interface Sight {
   surroundings: Surroundings;
   /** It is the text of a package script: scripts that it starts are not followed. */
   isScript: boolean;
+  /** Texts of here-documents, which programs are given as their input. */
+  documents: readonly string[];
 }
 
 async function claimsOfPart(part: ShellPart, sight: Sight): Promise<Claim[]> {
@@ -80,7 +89,11 @@ async function claimsOfPart(part: ShellPart, sight: Sight): Promise<Claim[]> {
   for (const [at, program] of programs.entries()) {
     if (program === 'install' && at > 0) continue; // `npm install x`
     const before = programs.slice(0, at);
-    claims.push(...(await claimsOfProgram(program, part.words.slice(at + 1), before, sight)));
+    const words = part.words.slice(at + 1);
+    // Other words come from the input: those of files, as nearly always.
+    if (before.some((one) => /^(xargs|parallel|fd|fdfind|entr)$/.test(one)) && changesFiles(program, words))
+      claims.push({ kind: 'some', path: sight.from });
+    claims.push(...(await claimsOfProgram(program, words, before, sight, part.reads)));
   }
   return claims;
 }
@@ -101,8 +114,10 @@ async function claimsOfProgram(
   words: readonly ShellWord[],
   before: readonly string[],
   sight: Sight,
+  reads: readonly ShellWord[],
 ): Promise<Claim[]> {
   const plain = words.map(unescaped);
+  if (interpreters.test(program) && !/^perl/.test(program)) return claimsOfCode(words, plain, sight);
   const end = plain.indexOf('--');
   const operands = words.filter((_, at) => at !== end && (!plain[at]!.startsWith('-') || (end >= 0 && at > end)));
   const has = (pattern: RegExp) => plain.some((word, at) => pattern.test(word) && (end < 0 || at < end));
@@ -138,8 +153,64 @@ async function claimsOfProgram(
       );
     case 'sed':
       return has(/^-\w*i|^--in-place/) ? each(operands, sight, edit) : [];
-    case 'perl':
-      return has(/^-\w*i/) ? each(operands, sight, edit) : [];
+    case 'perl': {
+      const code = plain.findIndex((word) => /^-\w*e$/.test(word));
+      const files = operands.filter((word) => code < 0 || word !== words[code + 1]);
+      return has(/^-\w*i/) ? each(files, sight, edit) : claimsOfCode(words, plain, sight);
+    }
+    case 'awk':
+    case 'gawk': {
+      const isInPlace = plain.some((word, at) => word === 'inplace' && /^(-i|--include)$/.test(plain[at - 1] ?? ''));
+      return isInPlace ? each(operands.slice(2), sight, edit) : [];
+    }
+    case 'ed':
+    case 'ex':
+    case 'vi':
+    case 'vim':
+    case 'nvim':
+      return each(operands, sight, edit);
+    case 'sponge':
+      return has(/^-a$/) ? [] : each(operands, sight, overwrite);
+    case 'tar':
+    case 'bsdtar': {
+      const clusters = plain.filter((word, at) => /^-\w+$/.test(word) || (at === 0 && /^\w+$/.test(word))).join('');
+      const extracts = /x/.test(clusters) || has(/^--(extract|get)$/);
+      const spares = /[kO]/.test(clusters) || has(/^--(keep-old-files|skip-old-files|to-stdout)$/);
+      const into = words.find((_, at) => /^(-\w*C|--directory)$/.test(plain[at - 1] ?? ''));
+      const attached = words.find((word) => word.startsWith('--directory='))?.slice('--directory='.length);
+      return extracts && !spares ? claimsOfArchive(into ?? attached, sight) : [];
+    }
+    case 'unzip': {
+      const into = words.find((_, at) => plain[at - 1] === '-d');
+      return has(/^-\w*o/) && !has(/^-\w*[nlptvZ]/) ? claimsOfArchive(into, sight) : [];
+    }
+    case '7z':
+    case '7za':
+    case '7zz': {
+      const into = words.find((word) => /^-o./.test(word))?.slice(2);
+      return /^[ex]$/.test(plain[0] ?? '') && has(/^-(y|aoa)$/) ? claimsOfArchive(into, sight) : [];
+    }
+    case 'patch': {
+      if (has(/^--dry-run$|^-C$/)) return [];
+      const at = plain.findIndex((word) => /^(-i|--input)$/.test(word));
+      const attached = words.find((word) => word.startsWith('--input='))?.slice('--input='.length);
+      const [file] = operands.filter((word) => at < 0 || word !== words[at + 1]);
+      if (file !== undefined) return each([file], sight, edit);
+      const given = attached ?? (at >= 0 ? words[at + 1] : inputOf(reads, sight));
+      const strip = Number(/^-p(\d+)$/.exec(plain.find((word) => /^-p\d+$/.test(word)) ?? '')?.[1] ?? 0);
+      return claimsOfPatch(given === undefined ? undefined : [given], strip, [sight.from], sight);
+    }
+    case 'hg':
+    case 'svn':
+    case 'jj':
+    case 'bzr':
+      return /^(revert|purge|strip|abandon|restore|undo)$/.test(plain[0] ?? '') ||
+        (/^(update|up|checkout)$/.test(plain[0] ?? '') && has(/^(-C|--clean)$/))
+        ? [{ kind: 'unknown' }]
+        : [];
+    case 'make':
+    case 'gmake':
+      return sight.isScript ? [] : claimsOfRecipe(await makeRecipe(plain, sight.from), sight);
     case 'sort':
     case 'curl':
     case 'wget':
@@ -147,16 +218,22 @@ async function claimsOfProgram(
     case 'rsync':
       return claimsOfRsync(operands, has(/^--del/), sight);
     case 'git':
-      return claimsOfGit(words, sight);
+      return claimsOfGit(words, reads, sight);
     case 'npm':
     case 'pnpm':
     case 'yarn':
     case 'bun':
-      return sight.isScript ? [] : claimsOfScript(plain, sight);
+      return sight.isScript ? [] : claimsOfRecipe(await packageScript(plain, sight.from), sight);
     default:
       return [];
   }
 }
+
+/** The program deletes or changes the files that it is given. */
+const changesFiles = (program: string, words: readonly ShellWord[]): boolean =>
+  deletes.test(program) ||
+  /^(truncate|tee|sponge)$/.test(program) ||
+  (/^(sed|perl)$/.test(program) && words.some((word) => /^-\w*i|^--in-place/.test(word)));
 
 const deletes = /^(rm|unlink|shred|srm|wipe|rimraf|del-cli|remove-item|ri|rd|del|erase)$/;
 
@@ -176,7 +253,8 @@ async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[
   if (action < 0) return [];
   const executed = programOf(words[action + 1] ?? '');
   const isDelete = plain[action] === '-delete';
-  if (!isDelete && !deletes.test(executed)) return [];
+  const isChange = !isDelete && changesFiles(executed, words.slice(action + 2));
+  if (!isDelete && !isChange) return [];
   const begin = plain.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLPDO]/.test(word));
   const places = words.slice(0, begin).filter((word) => !word.startsWith('-'));
   const tests = plain.slice(begin, action);
@@ -191,6 +269,8 @@ async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[
       return (isDelete ? parts.slice(-1) : parts).some(matches);
     };
   }
+  if (isChange && !deletes.test(executed))
+    return each(places.length > 0 ? places : ['.'], sight, (path) => ({ kind: 'some', path }));
   return each(places.length > 0 ? places : ['.'], sight, (path) => ({ kind: 'delete', path, ...(only && { only }) }));
 }
 
@@ -213,7 +293,7 @@ async function claimsOfCopy(
   const claims: Claim[] = [];
   for (const source of sources) {
     const found = await sight.find(source);
-    if (!found) claims.push(...((await exists(to)) ? [{ kind: 'unknown' } as const] : []));
+    if (!found) claims.push(...((await exists(to)) ? [isFolder ? ({ kind: 'unknown' } as const) : overwrite(to)] : []));
     for (const from of found ?? []) {
       const place = isFolder && !/[\\/]\.$/.test(unescaped(source)) ? paths.join(to, paths.basename(from)) : to;
       if (place === from) continue;
@@ -253,8 +333,9 @@ const gitOf = ({ words }: ShellPart): boolean => words.some((word) => programOf(
 const withoutFolders = (words: readonly ShellWord[]): ShellWord[] =>
   words.filter((word, at) => word !== '-C' && words[at - 1] !== '-C');
 
-async function claimsOfGit(words: readonly ShellWord[], { from, surroundings: { platform } }: Sight): Promise<Claim[]> {
-  let folder = from;
+async function claimsOfGit(words: readonly ShellWord[], reads: readonly ShellWord[], sight: Sight): Promise<Claim[]> {
+  const { platform } = sight.surroundings;
+  let folder = sight.from;
   for (let at = 0; at < words.length; at++) {
     const word = unescaped(words[at]!);
     if (word === '-C') {
@@ -266,52 +347,67 @@ async function claimsOfGit(words: readonly ShellWord[], { from, surroundings: { 
       if (/^alias\./i.test(words[at] ?? '')) return [{ kind: 'unknown' }];
     } else if (/^--(git-dir|work-tree|namespace)\b/.test(word)) return [{ kind: 'unknown' }];
     else if (!word.startsWith('-')) {
-      const args = words.slice(at + 1).map(unescaped);
-      return [{ kind: 'git', folder, command: word, args }];
+      const rest = words.slice(at + 1);
+      const args = rest.map(unescaped);
+      if (word !== 'apply') return [{ kind: 'git', folder, command: word, args }];
+      if (args.some((one) => /^--(check|stat|numstat|summary|cached)$/.test(one))) return [];
+      const patches = rest.filter((_, index) => !args[index]!.startsWith('-'));
+      const strip = Number(/^-p(\d+)$/.exec(args.find((one) => /^-p\d+$/.test(one)) ?? '')?.[1] ?? 1);
+      const top = repositoryAround(folder) ?? folder;
+      const given = patches.length > 0 ? patches : [inputOf(reads, sight)].filter((one) => one !== undefined);
+      return claimsOfPatch(given.length > 0 ? given : undefined, strip, [top], sight);
     }
   }
   return [];
 }
 
-/** Claims of the scripts that a package manager would run, with those that come before and after it. */
-async function claimsOfScript(plain: readonly string[], { from, surroundings }: Sight): Promise<Claim[]> {
-  const place = plain.findIndex((word) => /^(-C|--prefix|--dir|--cwd)$/.test(word));
-  const folder = place < 0 ? from : paths.resolve(from, plain[place + 1] ?? '.');
-  const words = plain.filter((_, at) => place < 0 || (at !== place && at !== place + 1));
-  const at = words.findIndex((word) => !word.startsWith('-'));
-  if (at < 0) return [];
-  const isRun = /^(run|run-script|rum|urn)$/.test(words[at]!);
-  const name = isRun ? words[at + 1] : words[at] === 't' ? 'test' : words[at];
-  const scripts = await scriptsOf(folder);
-  if (name === undefined || !scripts) return [];
-  const rest = words
-    .slice(at + (isRun ? 2 : 1))
-    .filter((word) => word !== '--')
-    .map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-  const texts = [scripts.get(`pre${name}`), scripts.get(name), scripts.get(`post${name}`)];
+/** Claims of lines that a runner of scripts gives to a shell. */
+async function claimsOfRecipe(recipe: Recipe | undefined, { surroundings }: Sight): Promise<Claim[]> {
   const claims: Claim[] = [];
-  for (const [index, text] of texts.entries())
-    if (text !== undefined)
-      claims.push(
-        ...(await claimsOf(index === 1 ? [text, ...rest].join(' ') : text, { ...surroundings, folder }, true)),
-      );
+  for (const line of recipe?.lines ?? [])
+    claims.push(...(await claimsOf(line, { ...surroundings, folder: recipe!.folder }, true)));
   return claims;
 }
 
-/** Bytes of a `package.json` that is read. */
-const maxPackage = 1_000_000;
+/** Claims of an archive that is unpacked: files of the folder with the names that it holds. */
+async function claimsOfArchive(into: ShellWord | undefined, sight: Sight): Promise<Claim[]> {
+  const [folder, ...others] = into === undefined ? [sight.from] : ((await sight.find(into)) ?? []);
+  return folder === undefined || others.length > 0 ? [{ kind: 'unknown' }] : [{ kind: 'some', path: folder }];
+}
 
-async function scriptsOf(folder: string): Promise<Map<string, string> | undefined> {
-  const text = await readPlain(paths.join(folder, 'package.json'), maxPackage).catch(() => undefined);
-  if (!text) return undefined;
-  try {
-    const { scripts } = Object(JSON.parse(text.toString('utf8'))) as { scripts?: unknown };
-    return new Map(
-      Object.entries(Object(scripts)).filter((one): one is [string, string] => typeof one[1] === 'string'),
-    );
-  } catch {
-    return undefined;
+/** Claims of a program text that an interpreter is given as an argument or by a here-document. */
+async function claimsOfCode(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<Claim[]> {
+  const at = plain.findIndex((word) => codeOption.test(word));
+  const texts = at >= 0 ? plain.slice(at + 1, at + 2) : words.every((word) => word === '-') ? sight.documents : [];
+  const claims: Claim[] = [];
+  for (const text of texts) {
+    const { deletes, writes, commands, deletesUnnamed } = effectsOf(text);
+    const absolute = (path: string) => paths.resolve(sight.from, path);
+    claims.push(...deletes.map((path) => remove(absolute(path))), ...writes.map((path) => overwrite(absolute(path))));
+    if (deletesUnnamed) claims.push({ kind: 'unknown' });
+    if (!sight.isScript)
+      for (const command of commands)
+        claims.push(...(await claimsOf(command, { ...sight.surroundings, folder: sight.from }, true)));
   }
+  return claims;
+}
+
+/** The file that a program is given as its input, if that is no here-document. */
+const inputOf = (reads: readonly ShellWord[], { documents }: Sight): ShellWord | undefined =>
+  documents.length > 0 ? undefined : reads[0];
+
+/** Claims of a patch: the files that it names, if it can be read. */
+async function claimsOfPatch(
+  files: readonly ShellWord[] | undefined,
+  strip: number,
+  folders: readonly string[],
+  sight: Sight,
+): Promise<Claim[]> {
+  const found = await Promise.all((files ?? []).map((file) => sight.find(file)));
+  const own = sight.documents.join('\n');
+  const text = found.length > 0 ? await patchText(found.flatMap((one) => one ?? ['\0'])) : own === '' ? undefined : own;
+  if (text === undefined) return [{ kind: 'some', path: sight.from }];
+  return folders.flatMap((folder) => patchedNames(text, strip).map((name) => edit(paths.resolve(folder, name))));
 }
 
 /** Paths that a word means, each once, with its folder as the disk has it; undefined when that cannot be said. */
@@ -320,25 +416,6 @@ async function pathsOf(word: ShellWord, folder: string, platform: string): Promi
   const pointed = await pointedAt(word, folder, platform);
   if (pointed.unclear) return undefined;
   return [...new Set(pointed.paths)];
-}
-
-/** The command without the texts that its here-documents give to programs; what a shell is given stays. */
-function withoutHereDocuments(command: string): string {
-  const lines = command.split('\n');
-  const kept: string[] = [];
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at]!;
-    kept.push(line);
-    if (/(^|[\s;|&(/])(ba|da|z|k)?sh(\s|$)/.test(line)) continue;
-    for (const [, dash, quote, delimiter] of line.matchAll(/(?<!<)<<(-?)\s*([\\'"]?)([\w.+-]+)['"]?/g)) {
-      const ends = (one: string) => (dash ? one.replace(/^\t+/, '') : one) === delimiter;
-      const end = lines.findIndex((one, index) => index > at && ends(one));
-      // Without quotes around its end it is looked through for substitutions.
-      if (end < 0 || (quote === '' && /\$\(|`/.test(lines.slice(at, end).join('\n')))) break;
-      at = end;
-    }
-  }
-  return kept.join('\n');
 }
 
 const isDirectory = (path: string): Promise<boolean> =>

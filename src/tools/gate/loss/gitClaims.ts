@@ -1,3 +1,6 @@
+import * as paths from 'node:path';
+import { isLeftover } from '../leftovers.ts';
+import { secretReason } from '../secrets.ts';
 import type { Entry, Repository } from './repository.ts';
 
 /** Work that a command of Git would discard or move. */
@@ -10,9 +13,19 @@ export interface GitLoss {
   stashed?: readonly string[];
   /** Entries of the stash that go. */
   stashEntries?: number;
-  /** Commits that nothing leads to afterwards, and the branch or tag that led to them. */
-  commits?: { ref: string; count: number; moves: boolean };
+  commits?: CommitLoss;
 }
+
+/** Commits that nothing leads to afterwards, and the branch or tag that led to them: it moves back, is deleted, or goes on without them. */
+export interface CommitLoss {
+  ref: string;
+  count: number;
+  kind: 'moves' | 'deletes' | 'removes';
+}
+
+/** Tells whether an ignored file (absolute path) is lost for good: builds bring back the others. */
+export const isIrreplaceable = (top: string, path: string): boolean =>
+  !isLeftover(paths.basename(path)) && secretReason(paths.relative(top, path).split(paths.sep)) !== undefined;
 
 /** The file is there and holds something that the index does not. */
 const unstaged = ({ index, file }: Entry): boolean => /[MTAU]/.test(file) || (index === 'U' && file !== 'D');
@@ -25,9 +38,22 @@ const untracked = ({ index }: Entry): boolean => index === '?';
 const pathsOf = (entries: readonly Entry[], test: (entry: Entry) => boolean): string[] =>
   entries.filter(test).map(({ path }) => path);
 
+const longOptions =
+  'hard merge mixed soft keep force force-with-lease force-create discard-changes staged worktree source include-untracked all abort skip quit delete mirror prune onto interactive pathspec-from-file patch cached dry-run move branches'.split(
+    ' ',
+  );
+
+/** A long option whose end is left out, as Git understands it. */
+function inFull(option: string): string {
+  const [, name, value = ''] = /^--([a-z-]+)(=.*)?$/s.exec(option) ?? [];
+  if (name === undefined || longOptions.includes(name)) return option;
+  const long = longOptions.find((one) => one.startsWith(name));
+  return long === undefined ? option : `--${long}${value}`;
+}
+
 /** Commands that Git has itself, of which it takes no alias. */
 const builtIn =
-  /^(add|am|branch|checkout|checkout-index|cherry-pick|clean|commit|diff|fetch|filter-branch|gc|init|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|reset|restore|revert|rm|show|stash|status|switch|tag|update-ref|worktree)$/;
+  /^(add|am|branch|checkout|apply|checkout-index|cherry-pick|clean|commit|diff|fetch|filter-branch|gc|init|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|reset|restore|revert|rm|show|stash|status|submodule|switch|tag|update-ref|worktree)$/;
 
 /**
  * Returns what an alias stands for: a command of Git with its options, or a command of the shell behind `!`. Undefined: Git knows none
@@ -47,7 +73,7 @@ export async function gitLoss(
   args: readonly string[],
 ): Promise<GitLoss | undefined> {
   const end = args.indexOf('--');
-  const options = args.filter((word, at) => word.startsWith('-') && word !== '-' && (end < 0 || at < end));
+  const options = args.filter((word, at) => word.startsWith('-') && word !== '-' && (end < 0 || at < end)).map(inFull);
   const before = (end < 0 ? args : args.slice(0, end)).filter((word) => !word.startsWith('-'));
   const behind = end < 0 ? [] : args.slice(end + 1);
   const has = (pattern: RegExp) => options.some((word) => pattern.test(word));
@@ -98,9 +124,14 @@ export async function gitLoss(
       return { ...files, ...(commits && { commits }) };
     }
     case 'clean': {
-      if (!has(/^-\w*f|^--force$/) || has(/^-\w*n|^--dry-run$|^-\w*X/)) return undefined;
-      const entries = await repository.changes(folder, [...before, ...behind]);
-      return { deleted: pathsOf(entries, untracked) };
+      if (!has(/^-\w*f|^--force$/) || has(/^-\w*n|^--dry-run$/)) return undefined;
+      const kept = args.filter((_, at) => /^(-\w*e|--exclude)$/.test(args[at - 1] ?? ''));
+      const pathspecs = [...before.filter((word) => !kept.includes(word)), ...behind];
+      const secrets = has(/^-\w*[xX]/)
+        ? (await repository.ignored(folder, pathspecs)).filter((path) => isIrreplaceable(repository.top, path))
+        : [];
+      const entries = has(/^-\w*X/) ? [] : await repository.changes(folder, pathspecs);
+      return { deleted: [...pathsOf(entries, untracked), ...secrets] };
     }
     case 'stash': {
       const [what = 'push'] = before;
@@ -112,8 +143,9 @@ export async function gitLoss(
       const takes = has(/^-\w*[ua]|^--include-untracked$|^--all$/) ? () => true : (one: Entry) => !untracked(one);
       return { stashed: pathsOf(await repository.changes(folder, behind), takes) };
     }
-    case 'merge':
     case 'rebase':
+      return has(/^--(abort|skip|quit)$/) ? all(uncommitted) : rebased(repository, args, before, has);
+    case 'merge':
     case 'cherry-pick':
     case 'revert':
     case 'am':
@@ -127,10 +159,19 @@ export async function gitLoss(
     case 'tag':
       return has(/^(-d|--delete)$/) ? deletedRefs(repository, before, 'refs/tags/') : undefined;
     case 'update-ref':
-      return has(/^-\w*d/) ? deletedRefs(repository, before.slice(0, 1), '') : undefined;
+      return deletedRefs(repository, before.slice(0, 1), '', has(/^-\w*d/) ? [] : before.slice(1, 2));
     case 'worktree':
-      if (before[0] !== 'remove' || !has(/^-\w*f|^--force$/)) return undefined;
-      throw new Error('The changes of another worktree are not looked at.');
+      if (before[0] !== 'remove' || !has(/^-\w*f|^--force$/) || before[1] === undefined) return undefined;
+      return removedTree(repository.workingTree(paths.resolve(folder, before[1])));
+    case 'submodule':
+      return has(/^-\w*f|^--force$/) && /^(update|deinit)$/.test(before[0] ?? '') ? unsaid() : undefined;
+    case 'push':
+      return pushed(repository, before, has);
+    case 'fetch':
+      return before.some((word) => /^\+[^:]*:(?!refs\/(remotes|tags)\/)./.test(word)) ||
+        (has(/^-f$|^--force$/) && before.some((word) => word.includes(':')))
+        ? unsaid()
+        : undefined;
     case 'reflog':
       return before[0] === 'expire' || before[0] === 'delete' ? unsaid() : undefined;
     case 'gc':
@@ -142,6 +183,59 @@ export async function gitLoss(
     default:
       return undefined;
   }
+}
+
+/** All that is only in a working tree. */
+async function removedTree(tree: Repository): Promise<GitLoss> {
+  const entries = await tree.changes(tree.top);
+  return { discarded: pathsOf(entries, uncommitted), deleted: pathsOf(entries, untracked) };
+}
+
+/** Commits that a rebase leaves out. Those that it writes anew are there, and what an editor leaves out nobody knows. */
+async function rebased(
+  repository: Repository,
+  args: readonly string[],
+  before: readonly string[],
+  has: (pattern: RegExp) => boolean,
+): Promise<GitLoss | undefined> {
+  if (has(/^(-i|--interactive)$/)) return unsaid();
+  const at = args.indexOf('--onto');
+  const onto = at >= 0 ? args[at + 1] : args.find((word) => word.startsWith('--onto='))?.slice('--onto='.length);
+  if (onto === undefined) return undefined;
+  const [upstream, named] = before.filter((word) => word !== onto || at < 0);
+  const branch = named ?? (await repository.branch());
+  if (upstream === undefined || branch === undefined) return unsaid();
+  const count = await repository.commitsOnlyIn(`refs/heads/${branch}`, [onto], upstream);
+  return count > 0 ? { commits: { ref: branch, count, kind: 'removes' } } : undefined;
+}
+
+/** Commits of branches of a remote that a push replaces or deletes, as far as the last fetch knows them. */
+async function pushed(
+  repository: Repository,
+  [remote = 'origin', ...given]: readonly string[],
+  has: (pattern: RegExp) => boolean,
+): Promise<GitLoss | undefined> {
+  const isSafe = has(/^--force-with-lease|^--force-if-includes/);
+  const forces = has(/^-\w*f|^--force$/);
+  const deletes = has(/^-\w*d|^--delete$/);
+  if (has(/^-\w*n|^--dry-run$/)) return undefined;
+  if (has(/^--(mirror|prune)$/) || (forces && has(/^--(all|branches)$/))) return unsaid();
+  const current = await repository.branch();
+  const specs = given.length > 0 ? given : current === undefined ? [] : [current];
+  for (const spec of specs) {
+    const isForced = forces || isSafe || spec.startsWith('+');
+    const [source = '', target = source] = spec.replace(/^\+/, '').split(':');
+    const isDeleted = deletes || (source === '' && spec.includes(':'));
+    if (!isForced && !isDeleted) continue;
+    const name = (isDeleted && source !== '' ? source : target).replace(/^refs\/heads\//, '');
+    const branch = name === 'HEAD' ? (current ?? name) : name;
+    const ref = `refs/remotes/${remote}/${branch}`;
+    if (!(await repository.has(ref))) return isSafe ? undefined : unsaid();
+    const count = await repository.commitsOnlyIn(ref, isDeleted ? [] : [source]);
+    if (count > 0) return { commits: { ref: `${remote}/${branch}`, count, kind: isDeleted ? 'deletes' : 'moves' } };
+    if (isForced && !isSafe) return unsaid(); // others may have pushed since
+  }
+  return undefined;
 }
 
 function unsaid(): never {
@@ -163,7 +257,7 @@ async function movedBranch(
 async function lostCommits(repository: Repository, target: string): Promise<GitLoss['commits']> {
   const branch = await repository.branch();
   const count = await repository.commitsOnlyIn(branch === undefined ? 'HEAD' : `refs/heads/${branch}`, [target]);
-  return count > 0 ? { ref: branch ?? 'HEAD', count, moves: true } : undefined;
+  return count > 0 ? { ref: branch ?? 'HEAD', count, kind: 'moves' } : undefined;
 }
 
 /** @param leadTo revisions that the names lead to afterwards */
@@ -179,7 +273,14 @@ async function deletedRefs(
     if (!(await repository.has(ref))) continue;
     const head = ref === `refs/heads/${current}` ? [] : ['HEAD'];
     const count = await repository.commitsOnlyIn(ref, [...leadTo, ...head]);
-    if (count > 0) return { commits: { ref: name, count, moves: leadTo.length > 0 } };
+    if (count > 0)
+      return {
+        commits: {
+          ref: name.replace(/^refs\/(heads|tags)\//, ''),
+          count,
+          kind: leadTo.length > 0 ? 'moves' : 'deletes',
+        },
+      };
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { lstat, opendir, realpath } from 'node:fs/promises';
+import { lstat, opendir, readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { amount, type Sentence, sentence } from '../../../protocol/l10n.ts';
@@ -10,7 +10,7 @@ import { isOwnStream } from '../devices.ts';
 import { temporaryFolders } from '../outputs.ts';
 import { readPlain } from '../plainFile.ts';
 import { type Claim, claimsOf } from './claims.ts';
-import { aliasOf, type GitLoss, gitLoss } from './gitClaims.ts';
+import { aliasOf, type CommitLoss, gitLoss, isIrreplaceable } from './gitClaims.ts';
 import { type Entry, Repository, repositoryAround } from './repository.ts';
 
 /** Milliseconds after which nobody waits for what a command discards. */
@@ -21,18 +21,26 @@ const maxPaths = 200;
 const shownNames = 3;
 
 /**
- * Returns what a command would discard that no other place has: uncommitted changes, files that Git neither has nor ignores, commits
- * that only one branch leads to. Without a repository that is every file. Undefined: nothing.
+ * Returns a function that finds what a command would discard that no other place has: uncommitted changes, files that Git neither has
+ * nor ignores, commits that only one branch leads to. Without a repository that is every file. It gives undefined for nothing.
+ * Undefined: the command names nothing that it could discard.
  * @param folder where the command runs, absolute
  */
-export async function lossOf(
+export async function lossFinder(
   roots: readonly Pick<WorkspaceRoot, 'path'>[],
   folder: string,
   command: string,
   milliseconds = limit,
-): Promise<Loss | undefined> {
+): Promise<(() => Promise<Loss | undefined>) | undefined> {
   const claims = await claimsOf(command, around(folder));
-  if (claims.length === 0) return undefined;
+  return claims.length > 0 ? () => lossOf(roots, claims, milliseconds) : undefined;
+}
+
+async function lossOf(
+  roots: readonly Pick<WorkspaceRoot, 'path'>[],
+  claims: readonly Claim[],
+  milliseconds: number,
+): Promise<Loss | undefined> {
   const open = await Promise.all(roots.map(({ path }) => realpath(path).catch(() => path)));
   const signal = AbortSignal.timeout(milliseconds);
   const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -62,7 +70,7 @@ interface Lost {
   inGit: boolean;
   stashed: Set<string>;
   stashEntries: number;
-  commits: NonNullable<GitLoss['commits']>[];
+  commits: CommitLoss[];
 }
 
 async function lostBy(claims: readonly Claim[], signal: AbortSignal): Promise<Lost> {
@@ -94,6 +102,7 @@ async function lostBy(claims: readonly Claim[], signal: AbortSignal): Promise<Lo
     signal.throwIfAborted();
     if (claim.kind === 'unknown') lost.unknown = true;
     else if (claim.kind === 'git') await addGit(lost, claim, repositoryOf);
+    else if (claim.kind === 'some') lost.unknown ||= await holdsWork(claim.path, repositoryOf);
     else if (claim.kind === 'copy')
       for (const { path, isGone } of await replacedBy(claim, signal))
         if (isGone) deletes.set(path, () => true);
@@ -153,6 +162,16 @@ async function placed(path: string, isDelete: boolean): Promise<string | undefin
 /** Files that nobody misses, if the workspace is not one of them. */
 const isTemporary = (path: string): boolean => temporaryFolders().includes(paths.dirname(path));
 
+/** Something that no other place has is below a folder. */
+async function holdsWork(folder: string, repositoryOf: (place: string) => Repository | undefined): Promise<boolean> {
+  const real = await realpath(folder).catch(() => undefined);
+  const repository = real === undefined ? undefined : repositoryOf(real);
+  if (repository) return (await repository.changesOf([real!])).some((one) => isUntracked(one) || isChanged(one));
+  const place = await placed(folder, true);
+  if (place === undefined) return false;
+  return (await readdir(place)).length > 0;
+}
+
 async function addGit(
   lost: Lost,
   { folder, command, args }: Extract<Claim, { kind: 'git' }>,
@@ -196,6 +215,8 @@ async function addDeleted(
   for (const entry of entries)
     if (isUntracked(entry)) lost.deleted.add(entry.path);
     else if (isChanged(entry)) lost.discarded.add(entry.path);
+  for (const path of await repository.ignoredBelow(places))
+    if (isMeant(path) && isIrreplaceable(repository.top, path)) lost.deleted.add(path);
   const isNarrowed = places.some((place) => !only.get(place)!(''));
   lost.deletedInAll +=
     lost.deleted.size + (lost.deleted.size > 0 && !isNarrowed ? await repository.trackedBelow(places) : 0);
@@ -216,6 +237,8 @@ async function addWritten(
     if (isUntracked(entry)) lost.overwritten.add(entry.path);
     else if (isChanged(entry))
       (kinds.get(entry.path) === 'edit' ? lost.overwrittenChanges : lost.discarded).add(entry.path);
+  for (const path of await repository.ignoredBelow(places))
+    if (isIrreplaceable(repository.top, path)) lost.overwritten.add(path);
 }
 
 const isUntracked = ({ index }: Entry): boolean => index === '?';
@@ -285,12 +308,7 @@ async function told(lost: Lost, roots: readonly string[]): Promise<Loss | undefi
     sentences.push(sentence('Moves changes in {0} to the Git stash: {1}.', files(stashed), names(stashed)));
   if (lost.stashEntries > 0)
     sentences.push(sentence('Deletes {0} of the Git stash.', amount(lost.stashEntries, 'entry', 'entries')));
-  for (const { ref, count, moves } of lost.commits)
-    sentences.push(
-      moves
-        ? sentence('Moves branch {0} back by {1}.', ref, amount(count, 'commit'))
-        : sentence('Deletes {0} with {1} that nothing else contains.', ref, amount(count, 'commit')),
-    );
+  for (const { ref, count, kind } of lost.commits) sentences.push(commitSentences[kind](ref, amount(count, 'commit')));
   if (lost.unknown) sentences.push(unknownLoss.text as Sentence);
   if (sentences.length === 0) return undefined;
   const items = [
@@ -303,6 +321,13 @@ async function told(lost: Lost, roots: readonly string[]): Promise<Loss | undefi
   ];
   return { text: joined(sentences), items };
 }
+
+const commitSentences = {
+  moves: (ref: string, commits: Sentence) => sentence('Moves branch {0} back by {1}.', ref, commits),
+  deletes: (ref: string, commits: Sentence) =>
+    sentence('Deletes {0} with {1} that nothing else contains.', ref, commits),
+  removes: (ref: string, commits: Sentence) => sentence('Removes {1} from branch {0}.', ref, commits),
+};
 
 async function overwrites(
   all: ReadonlySet<string>,

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
+import { programToStart } from '../../shell/programs.ts';
 
 /** A file that differs from what the repository has: the states of the index and of the file, as `git status` names them. */
 export interface Entry {
@@ -48,11 +49,33 @@ export class Repository {
     return zeroSeparated(await this.ask(this.top, 'ls-files', '-z', '--', ...places.map(this.pathspec))).length;
   }
 
-  /** Counts commits that a branch or tag (its full name) leads to, and nothing else: no other one, and none of `others`. */
-  async commitsOnlyIn(ref: string, others: readonly string[]): Promise<number> {
+  /** Returns the files (absolute) that Git ignores, as far as pathspecs name them, seen from a folder; not what is in ignored folders. */
+  async ignored(folder: string, pathspecs: readonly string[]): Promise<string[]> {
+    const options = ['-z', '--others', '--ignored', '--exclude-standard', '--directory', '--full-name'];
+    const answer = zeroSeparated(await this.ask(folder, 'ls-files', ...options, '--', ...pathspecs));
+    return answer.filter((one) => !one.endsWith('/')).map((one) => paths.join(this.top, one));
+  }
+
+  /** Does the same for paths (absolute). */
+  ignoredBelow(places: readonly string[]): Promise<string[]> {
+    return this.ignored(this.top, places.map(this.pathspec));
+  }
+
+  /** Another working tree, at a path (absolute). */
+  workingTree(top: string): Repository {
+    return new Repository(top, this.signal);
+  }
+
+  /**
+   * Counts commits that a branch or tag (its full name) leads to, and nothing else: no other one, and none of `others`.
+   * @param from counts from here in its place
+   */
+  async commitsOnlyIn(ref: string, others: readonly string[], from = ref): Promise<number> {
     const without = (below: string) => (ref.startsWith(below) ? [`--exclude=${ref.slice(below.length)}`] : []);
-    const branches = [...without('refs/heads/'), '--branches', ...without('refs/tags/'), '--tags', '--remotes'];
-    return Number((await this.ask(this.top, 'rev-list', '--count', ref, '--not', ...branches, ...others, '--')).trim());
+    const branches = [...without('refs/heads/'), '--branches', ...without('refs/tags/'), '--tags'];
+    const remotes = [...without('refs/remotes/'), '--remotes'];
+    const all = [...branches, ...remotes, ...others];
+    return Number((await this.ask(this.top, 'rev-list', '--count', from, '--not', ...all, '--')).trim());
   }
 
   /** Returns the name of the branch that is checked out; undefined when none is. */
@@ -84,6 +107,22 @@ export class Repository {
     return text?.replace(/\0$/, '');
   }
 
+  /** Returns the text that a command shows which only looks, as Git itself makes it. Throws when it takes too long, or when it is too much. */
+  async shown(folder: string, command: readonly string[], args: readonly string[]): Promise<string> {
+    return this.git(folder, [...(await this.noFilters()), ...command, ...args], true);
+  }
+
+  /** Returns the settings that Git reads for this repository, with their scopes: `system`, `global`, `local`, `worktree` or `command`. */
+  async settings(): Promise<{ scope: string; name: string; value: string }[]> {
+    const fields = (await this.git(this.top, ['config', '-z', '--list', '--show-scope', '--includes'])).split('\0');
+    const found: { scope: string; name: string; value: string }[] = [];
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const [name = '', ...value] = fields[at + 1]!.split('\n');
+      found.push({ scope: fields[at]!, name, value: value.join('\n') });
+    }
+    return found;
+  }
+
   private async status(folder: string, pathspecs: readonly string[]): Promise<Entry[]> {
     const options = ['--porcelain', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all'];
     const answer = zeroSeparated(await this.ask(folder, 'status', ...options, ...pathspecs));
@@ -96,8 +135,12 @@ export class Repository {
   };
 
   private async ask(folder: string, ...args: string[]): Promise<string> {
+    return this.git(folder, [...(await this.noFilters()), ...args]);
+  }
+
+  private noFilters(): Promise<string[]> {
     this.filters ??= this.withoutFilters();
-    return this.git(folder, [...(await this.filters), ...args]);
+    return this.filters;
   }
 
   /** Returns settings that take every filter away: they would run for a file whose content Git has to compare. */
@@ -112,8 +155,8 @@ export class Repository {
     );
   }
 
-  /** Runs from the root of the file system: on Windows a program of that name in the folder would come first. */
-  private git(folder: string, args: readonly string[]): Promise<string> {
+  /** Runs from the root of the file system: nothing of a repository can take the place of a program there. */
+  private git(folder: string, args: readonly string[], acceptsFailure = false): Promise<string> {
     const own = Object.entries(process.env).filter(([name]) => !/^GIT_/i.test(name));
     const env = {
       ...Object.fromEntries(own),
@@ -131,14 +174,16 @@ export class Repository {
       windowsHide: true,
     };
     return new Promise((resolve, reject) => {
-      execFile('git', [...settings, '-C', folder, ...args], options, (error, stdout) =>
-        error ? reject(error) : resolve(stdout),
+      const program = programToStart('git');
+      if (program === undefined) return reject(new Error('There is no Git.'));
+      execFile(program, [...safeSettings, '-C', folder, ...args], options, (error, stdout) =>
+        error && !(acceptsFailure && typeof error.code === 'number') ? reject(error) : resolve(stdout),
       );
     });
   }
 }
 
-const settings = [
+const safeSettings = [
   '--no-pager',
   '--no-optional-locks',
   '--no-replace-objects',
