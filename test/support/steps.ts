@@ -20,7 +20,9 @@ export const currentStep = (): Step => steps.find((step) => step === process.env
 const slowUnits = [
   'check/checkModel',
   'dictionaries',
+  'engine/failingListeners',
   'engine/failingStore',
+  'engine/neverRejects',
   'engine/roomHistories',
   'engine/undoHistories',
   'extension/aside/aside',
@@ -77,6 +79,7 @@ const slowUnits = [
   'webview/words',
   'workflows/package/increments',
   'workflows/package/reminder',
+  'workflows/run/failingListeners',
   'workflows/run/flows',
   'workflows/run/interrupted',
   'workflows/run/resume',
