@@ -36,6 +36,7 @@ describe('tools: shell.run', () => {
     ['an exit code is an answer', 'echo no >&2; exit 3', { exitCode: 3, output: 'no\n' }],
     ['a signal is told', 'kill -TERM $$', { exitCode: null, signal: 'SIGTERM', output: '' }],
     ['T16 a command that reads gets nothing and ends', 'cat; echo done', { exitCode: 0, output: 'done\n' }],
+    ['hidden text is marked', `printf 'a\\xf3\\xa0\\x81\\xb2\\xf3\\xa0\\x81\\xadb\\xe2\\x80\\x8bc'`, { exitCode: 0, output: 'a⟨hidden text: rm⟩b⟨U+200B⟩c' }],
     ['colours and controls are cleaned', "printf '\\033[31mred\\033[0m\\a\\0\\033]0;title\\007!\\n'", { exitCode: 0, output: 'red!\n' }],
     ['bad bytes are shown as such', "printf 'a\\377b'", { exitCode: 0, output: 'a\ufffdb' }],
     ['T17 its folder may go away', 'cd sub && rm -rf ../sub && echo gone', { exitCode: 0, output: 'gone\n' }],

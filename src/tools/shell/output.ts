@@ -1,10 +1,15 @@
+import { visibleProse } from '../../protocol/visible.ts';
+
 /** Bytes of a command's output that are kept: its beginning and, mostly, its end, where the result is; under 5 MiB together. */
 const keptHead = 1024 * 1024;
 const keptTail = 4 * 1024 * 1024 - 1024;
 /** Characters that are gathered before they are put away: a program may write them one by one. */
 const blockSize = 64 * 1024;
 
-/** Bytes as text without escape sequences and control characters; one cleaner for each stream, which is cut anywhere. */
+/**
+ * Bytes as text without escape sequences and control characters; one cleaner for each stream, which is cut anywhere. Other invisible
+ * characters stay: they are marked where the output is told.
+ */
 export class Cleaner {
   private readonly decoder = new TextDecoder('utf-8');
   private pending = '';
@@ -31,7 +36,7 @@ export class Cleaner {
       .slice(0, text.length - this.pending.length)
       .replace(escapes, '')
       .replace(/\r\n?/g, '\n')
-      .replace(/[^\P{C}\n\t\u200c\u200d]/gu, '');
+      .replace(/[^\P{C}\n\t\p{Cf}]/gu, '');
   }
 }
 
@@ -55,11 +60,11 @@ export class CommandOutput {
     if (this.open.length >= blockSize) this.putAway();
   }
 
-  /** All that is kept, as one text; where something is missing, a line says so. */
+  /** All that is kept, as one text with marks for what is invisible in it; where something is missing, a line says so. */
   text(): string {
     this.putAway();
     const missing = this.dropped > 0 ? [Buffer.from(`\n… ${this.dropped} bytes were not kept …\n`)] : [];
-    return Buffer.concat([...this.head, ...missing, ...this.tail]).toString();
+    return visibleProse(Buffer.concat([...this.head, ...missing, ...this.tail]).toString());
   }
 
   private putAway(): void {
