@@ -42,7 +42,7 @@ const everyTime = `
   node_modules/typescript/lib/tsserver.js packages/a/node_modules/eslint/lib/api.js .pnp.cjs ruby_lsp/x/addon.rb
   home/.config/autostart/x.desktop home/.config/systemd/user/x.service Library/LaunchAgents/x.plist .bashrc .bash_aliases
   .env .env.local tls.key .bash_history .config/gh/hosts.yml .config/gcloud/x.json AuthKey.p8 config/secrets.prod.yaml
-  .hg/hgrc .hgrc .svn/wc.db .jj/repo/config.toml .bzr/branch/branch.conf _darcs/prefs/defaults .fslckout .sl/config .pijul/config
+  .hg/hgrc .hgrc .svn/wc.db .jj/repo/config.toml .bzr/branch/branch.conf _darcs/prefs/defaults .fslckout .sl/config .got/got.conf CVS/Root .helix/languages.toml .pijul/config
   .newagent/mcp.json .newagent/mcp-servers.toml .newagent/hooks/x.sh .newagent/hooks.json .newagent/settings.json .newagent/settings.local.json
   .newagent/agents/x.md .newagent/rules/x.md .newagent/deep/skills/x/run.sh .newagent/extensions/x/main.js .newagent/plugins/x.js
   .newagent/commands/x.md skills/x/SKILL.md docs/skill.md tools/plugin.json tools/gemini-extension.json marketplace.json

@@ -34,7 +34,7 @@ export const protectedRows: readonly ProtectedRow[] = [
     reason: sentence('It can change settings of the editor or start programs.'),
     asks: 'always',
     folders:
-      '.vscode .vscode-server .vscode-insiders .idea .zed .fleet .devcontainer .vs .nova .settings .sourcekit-lsp .codesandbox .theia .factorypath',
+      '.vscode .vscode-server .vscode-insiders .idea .zed .fleet .helix .kakoune .devcontainer .vs .nova .settings .sourcekit-lsp .codesandbox .theia .factorypath',
     // Language servers, which an editor starts by itself, run or load some of them.
     files: `*.{code-workspace,code-profile,sublime-project} {,.}rust-analyzer.toml .gitpod.${yaml} steepfile {,.}devcontainer.json .{vimrc,nvimrc,exrc,nvim.lua,dir-locals.el,dir-locals-2.el,clangd,luarc.json,luarc.jsonc,solargraph.yml,ycm_extra_conf.py}`,
     // The user's own settings of an editor that is made of VS Code, whatever it is called, on every system.
@@ -59,7 +59,7 @@ export const protectedRows: readonly ProtectedRow[] = [
   {
     reason: sentence('It belongs to a version control system, which can run programs that stand in it.'),
     asks: 'always',
-    folders: '.hg .svn .jj .bzr .pijul _darcs .fossil-settings .sl .repo cvsroot .p4root',
+    folders: '.hg .svn .jj .bzr .pijul _darcs .fossil-settings .sl .got .repo cvs cvsroot .p4root',
     files: '.fslckout _fossil_ .hgrc hgrc .bzrrc .p4config .p4enviro .hgsub .hgsubstate',
   },
   {
