@@ -44,7 +44,9 @@ function whatIsNarrowed(written: unknown): Sentence | undefined {
       return sentence('No longer covers scripts, targets and tasks whose names do not say that they check or build');
     default:
       return rule.varies
-        ? sentence('No longer covers the project’s own copy of the program (npx, uv run, .venv/bin), nor unknown names')
+        ? sentence(
+            'No longer covers the project’s own copy of the program (npx, uv run, .venv/bin), nor unknown names and arguments',
+          )
         : undefined;
   }
 }
