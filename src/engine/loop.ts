@@ -1,5 +1,6 @@
 import type { ChatRequest, ChatStreamChunk } from '../llm/client.ts';
 import { windowIn } from '../llm/providerErrors.ts';
+import { hasUnreadCall } from '../llm/rescue/unread.ts';
 import { askTool, isUnanswered } from '../protocol/ask.ts';
 import type { EventBody } from '../protocol/events.ts';
 import type { Filling } from '../protocol/filling.ts';
@@ -91,6 +92,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
     if (turns.handsBack()) return { phase: 'WaitingUser' };
   }
+  let hasToldUnread = false;
   let answered = 0; // turns that only asked the person something: who goes on answering is there to say no
   for (let turn = 0; turn - answered < turns.maxTurns; turn++) {
     if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
@@ -157,6 +159,12 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
     if (allDenied && deniedBefore) return { phase: 'WaitingUser' }; // told once, asked again, denied again: the person's turn
     if (turns.handsBack()) return { phase: 'WaitingUser' };
+    if (running.length === 0 && hasUnreadCall(reply.message?.content ?? '')) {
+      if (hasToldUnread) return unread;
+      hasToldUnread = true;
+      await talk.add({ role: 'system', content: unreadNote });
+      continue;
+    }
     if (running.length === 0 && !talk.isInterrupted) return { phase: turns.isComplete() ? 'Completed' : 'WaitingUser' };
   }
   return turnLimit(turns.maxTurns);
@@ -230,6 +238,20 @@ const cutByLength: StopPoint = {
     code: 'LLM_INCOMPLETE',
     ...saidAs(sentence('The answer reached its length limit and is cut off. Continue to let it go on.')),
     reason: 'cut',
+  },
+};
+
+/** For the model: a call that it wrote in a form that nobody reads would otherwise end the work as if it were done. */
+const unreadNote =
+  'The last answer ends in a tool call written as text that could not be read, so nothing was run. Call one of the offered tools, or answer in words.';
+
+const unread: StopPoint = {
+  phase: 'WaitingUser',
+  error: {
+    code: 'LLM_BAD_RESPONSE',
+    ...saidAs(
+      sentence('The model wrote a tool call as text that cannot be read, twice. Nothing was run. Try another model.'),
+    ),
   },
 };
 

@@ -33,6 +33,21 @@ assistant  Hello.
 WaitingUser`);
   });
 
+  const unreadable = '<tool_call>\n{"name": "no_such_tool", "arguments": {}}\n</tool_call>';
+
+  it('tells the model of a written call that nobody can read, and goes on', async () => {
+    await begin({}, { text: unreadable }, { text: 'It is four.' });
+    const { success, assistantText } = await talk.start();
+    assert.deepEqual({ success, assistantText }, { success: true, assistantText: 'It is four.' });
+    assert.match(JSON.stringify((await talk.kept()).messages), /could not be read, so nothing was run/);
+  });
+
+  it('ends without success when the model writes such a call again', async () => {
+    await begin({}, { text: unreadable }, { text: unreadable });
+    const { success, phase, error } = await talk.start();
+    assert.deepEqual([success, phase, error?.code], [false, 'WaitingUser', 'LLM_BAD_RESPONSE']);
+  });
+
   it('is completed when the workflow says so, and can still be continued', async () => {
     await begin({}, { text: 'Half.' }, { text: 'Done.' });
     talk.workflow = {

@@ -30,6 +30,27 @@ export function openingOfForm(text: string, at: number, known: KnownTools): Open
   return wait ? 'wait' : 'text';
 }
 
+/** Marks with which the forms begin. */
+const firstMarks = compiled.flatMap((elements) => {
+  const begin = elements.findIndex(
+    (element) => element.kind === 'mark' || (element.kind === 'group' && element.repeat !== '?'),
+  );
+  const first = elements
+    .slice(0, begin + 1)
+    .map((element) => (element.kind === 'group' ? element.elements[0] : element));
+  return first.flatMap((element) => (element?.kind === 'mark' ? [element.parts] : []));
+});
+
+/** Tells whether the mark of a form stands at `at`, and behind it something that is built like a call, or nothing more on its line. */
+export function beginsForm(line: string, at: number): boolean {
+  const plain = plainMarks(line);
+  return firstMarks.some((parts) => {
+    const end = matchMark(parts, plain, at);
+    if (typeof end !== 'number' || end - at < 6) return false;
+    return /^\s*(?:$|[{<[\]]|[\w.:-]+(?:\s+[\w.:=-]+)?\s*(?:$|[<{(["]))/.test(plain.slice(end));
+  });
+}
+
 /**
  * Finds the first form that begins within a line, outside of code in backquotes: `call` once its tool is named and known, `wait` where the
  * text ends before that.
