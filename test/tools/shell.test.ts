@@ -36,6 +36,7 @@ describe('tools: shell.run', () => {
     ['an exit code is an answer', 'echo no >&2; exit 3', { exitCode: 3, output: 'no\n' }],
     ['a signal is told', 'kill -TERM $$', { exitCode: null, signal: 'SIGTERM', output: '' }],
     ['T16 a command that reads gets nothing and ends', 'cat; echo done', { exitCode: 0, output: 'done\n' }],
+    ['no command waits for an editor', 'git init -q g 2>&1 && cd g && git commit -q --allow-empty >/dev/null 2>&1; echo $?', { exitCode: 0, output: '1\n' }],
     ['hidden text is marked', `printf 'a\\xf3\\xa0\\x81\\xb2\\xf3\\xa0\\x81\\xadb\\xe2\\x80\\x8bc'`, { exitCode: 0, output: 'a⟨hidden text: rm⟩b⟨U+200B⟩c' }],
     ['colours and controls are cleaned', "printf '\\033[31mred\\033[0m\\a\\0\\033]0;title\\007!\\n'", { exitCode: 0, output: 'red!\n' }],
     ['bad bytes are shown as such', "printf 'a\\377b'", { exitCode: 0, output: 'a\ufffdb' }],
@@ -348,7 +349,16 @@ describe('tools: the environment of a command', () => {
       assert.equal('THING' in commandEnvironment({ THING: value }, 'm'), kept));
 
   it('has what programs need, and its mark', () => {
-    const own = { PATH: '/bin', HOME: '/home/a', LANG: 'C', PWD: '/x', JAVA_HOME: '/j', DATABASE_URL: 'pg://a:b@c/d' };
+    const own = {
+      PATH: '/bin',
+      EDITOR: 'vim',
+      GIT_EDITOR: 'code --wait',
+      HOME: '/home/a',
+      LANG: 'C',
+      PWD: '/x',
+      JAVA_HOME: '/j',
+      DATABASE_URL: 'pg://a:b@c/d',
+    };
     assert.deepEqual(commandEnvironment(own, 'm'), {
       PATH: '/bin',
       HOME: '/home/a',
@@ -359,6 +369,10 @@ describe('tools: the environment of a command', () => {
       PAGER: 'cat',
       GIT_PAGER: 'cat',
       GIT_TERMINAL_PROMPT: '0',
+      GIT_EDITOR: 'true',
+      GIT_SEQUENCE_EDITOR: 'true',
+      EDITOR: 'true',
+      VISUAL: 'true',
       TOWPATH_COMMAND: 'm',
     });
   });

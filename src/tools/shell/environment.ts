@@ -58,6 +58,8 @@ export function commandEnvironment(
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
+    // Nobody can use an editor here: a message is taken as it stands, and a command without one fails.
+    ...Object.fromEntries(['GIT_EDITOR', 'GIT_SEQUENCE_EDITOR', 'EDITOR', 'VISUAL'].map((name) => [name, 'true'])),
     ...gitConfig([...gitSettingsOf(own), ...git]),
     [markerName]: marker,
   };
