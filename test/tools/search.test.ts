@@ -19,6 +19,15 @@ const manyFiles = Array.from({ length: 620 }, (_, at) =>
   at % 3 === 0 ? `d${String(at % 7)}/${String(at).padStart(3, '0')}.txt` : `f${String(at).padStart(3, '0')}.txt`,
 ).sort(byPath);
 
+describe('a search in files with Windows line ends', () => {
+  it('finds the end of a line as in any other file, and tells its text without them', async () => {
+    workspace = await temporaryWorkspace({ 'a.ts': 'one;\r\ntwo\r\n', 'b.ts': 'one;\ntwo\n' });
+    const found = await data<{ matches: number }>(conversation(workspace).call('fs.search', { pattern: '^one;$' }));
+    assert.equal(found.matches, 2);
+    assert.ok(!JSON.stringify(found).includes('\\r'));
+  });
+});
+
 describe('a search with more results than are told', () => {
   it('fs.find gives the first files in order, whichever ripgrep comes upon first', async () => {
     workspace = await temporaryWorkspace(Object.fromEntries(manyFiles.map((path) => [path, 'x\n'])));

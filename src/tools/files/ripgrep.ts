@@ -16,7 +16,7 @@ const timeLimit = 20_000;
  * Hidden files are files too, Git's own are not; ignore files count whether or not the folder is a repository. What a write at work has
  * there is left out by who asks: one more glob for each path costs more than a look at those that are told.
  */
-const common = ['--no-config', '--hidden', '--no-require-git', '--no-messages', '--glob=!.git'];
+const common = ['--no-config', '--hidden', '--no-require-git', '--no-messages', '--crlf', '--glob=!.git'];
 
 /** What of a folder above the searched one can make ripgrep leave something out. */
 const ignoring = ['.gitignore', '.ignore', '.rgignore', '.git'];
