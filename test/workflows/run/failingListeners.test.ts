@@ -46,8 +46,7 @@ async function live(listener: FailingListener): Promise<Life> {
   const add = ({ success, phase, error }: EngineResult) => results.push([success, phase, error?.code]);
   try {
     const work = stage.start();
-    const waits = () => stage.events.some((event) => event.type === 'tool-start' && event.command !== undefined);
-    await eventually('the command is at work', waits);
+    await eventually('the command is at work', () => stage.events.some(({ type }) => type === 'command-start'));
     await engine.stop(runId);
     add(await work);
     workspace.write('go', '');
