@@ -42,6 +42,7 @@ export function createSieve(known: KnownTools): Sieve {
     },
 
     add(piece) {
+      if (insideLine && spoke && !kept && undecided === '' && !/[`<[\]\n]/.test(piece)) return piece; // nearly every piece
       const shown: string[] = [];
       let rest = piece;
       while (rest !== '') {

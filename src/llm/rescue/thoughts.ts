@@ -175,6 +175,11 @@ export function createThoughts(): Thoughts {
     split(chunk) {
       if (chunk.toolCall || chunk.toolCallDelta) return [...rest(), chunk];
       if (chunk.thinking) isNative = true;
+      const isPlain = kept === '' && !thinking && !isBeginning && !isBehind && !chunk.done;
+      if (isPlain && chunk.content && !/[`~\n<[\]]/.test(chunk.content)) {
+        if (chunk.content.trim() !== '') atLineStart = false;
+        return [chunk]; // nearly every chunk
+      }
       const { content = '', ...others } = chunk;
       const pieces = [...take(content, false), ...(chunk.done ? rest() : [])];
       const last = pieces.at(-1);
