@@ -241,7 +241,7 @@ const cutByLength: StopPoint = {
   },
 };
 
-/** For the model: a call that it wrote in a form that nobody reads would otherwise end the work as if it were done. */
+/** Tells the model that its call was not run: such an answer would otherwise end the run as a success. */
 const unreadNote =
   'The last answer ends in a tool call written as text that could not be read, so nothing was run. Call one of the offered tools, or answer in words.';
 

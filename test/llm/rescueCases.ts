@@ -188,6 +188,11 @@ export const families: RescueCase[] = [
     calls: [readA],
   },
   {
+    says: 'DSML with the marks of another family in a value',
+    text: '<｜DSML｜invoke name="fs_write"><｜DSML｜parameter name="path" string="true">a</｜DSML｜parameter><｜DSML｜parameter name="content" string="true"><tool_call>\n<function=x></function></｜DSML｜parameter></｜DSML｜invoke>',
+    calls: [['fs.write', { path: 'a', content: '<tool_call>\n<function=x></function>' }]],
+  },
+  {
     says: 'MiniCPM 5',
     text: '<function name="fs_write"><param name="path">a</param><param name="content"><![CDATA[<b>\n&]]></param></function>',
     calls: [['fs.write', { path: 'a', content: '<b>\n&' }]],

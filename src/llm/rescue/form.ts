@@ -1,11 +1,11 @@
-/** What a form is made of, in order. */
+/** Parts of a form, in their order. */
 export type Element =
   | { kind: 'mark'; parts: readonly MarkPart[] }
   | { kind: 'blank' }
   | { kind: Placeholder }
   | { kind: 'group'; elements: readonly Element[]; repeat: '?' | '*' | '+' };
 
-/** What is read where it stands; the other names in braces are parts of marks. */
+/** Names in braces that are read; the others are parts of marks. */
 export type Placeholder = 'name' | 'args' | 'json' | 'keyed' | 'python' | 'literal' | 'key' | 'value' | 'word' | 'id';
 type MarkPart = string | RegExp;
 

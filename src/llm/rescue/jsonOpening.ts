@@ -1,12 +1,12 @@
 import { findTool, type KnownTools } from './known.ts';
 
 /**
- * What a line is, by its beginning: the beginning of a call of a known tool (`call`), of an ordinary fence (`fence`),
- * ordinary text, or not to be told yet (`wait`).
+ * Kind of a line by its beginning: a call of a known tool (`call`), an ordinary fence (`fence`), ordinary text, or not decided yet
+ * (`wait`).
  */
 export type Opening = 'call' | 'fence' | 'text' | 'wait';
 
-/** A call that has not named its tool by then is none. */
+/** Characters within which a call has to name its tool. */
 export const openingLimit = 400;
 
 const jsonToken = /\s*([{}[\]:,]|"(?:[^"\\]|\\.)*"|[^\s{}[\]:,"]+)/y;

@@ -30,7 +30,7 @@ export function openingOfForm(text: string, at: number, known: KnownTools): Open
   return wait ? 'wait' : 'text';
 }
 
-/** Marks with which the forms begin. */
+/** First marks of the forms, those that may be absent included. */
 const firstMarks = compiled.flatMap((elements) => {
   const begin = elements.findIndex(
     (element) => element.kind === 'mark' || (element.kind === 'group' && element.repeat !== '?'),
@@ -88,7 +88,7 @@ export function readForm(text: string, at: number, known: KnownTools): Region {
   const plain = plainMarks(text);
   let damaged: Region | undefined;
   for (const elements of compiled) {
-    const reading = new Reading(text, plain, known);
+    const reading = new Reading(text, plain, known, false, marksOf(elements));
     const end = reading.run(elements, at);
     if (typeof end === 'number' && reading.calls.length > 0 && !reading.goesOn(end))
       return { end, calls: reading.calls };
@@ -99,6 +99,14 @@ export function readForm(text: string, at: number, known: KnownTools): Region {
   }
   return damaged ?? { end: text.length };
 }
+
+/** Marks of a form, without those that any text may hold: a quotation mark and the end of a tag. */
+const marksOf = (elements: readonly Element[]): Mark[] =>
+  elements.flatMap((element) => {
+    if (element.kind === 'group') return marksOf(element.elements);
+    const letters = element.kind === 'mark' ? element.parts.filter((part) => typeof part === 'string').join('') : '';
+    return element.kind === 'mark' && letters.length >= 6 ? [element] : [];
+  });
 
 /** Index behind the mark that closes a form, from `from` on. */
 function closeOf(elements: readonly Element[], plain: string, from: number): number | undefined {
@@ -129,6 +137,7 @@ class Reading {
     private readonly plain: string,
     private readonly known: KnownTools,
     private readonly onlyOpening = false,
+    private readonly ownMarks: readonly Mark[] = [],
   ) {}
 
   get sealed(): WrittenCall[] {
@@ -279,7 +288,8 @@ class Reading {
     if (!found || !call || call.given.has(key) || key === '__proto__') return found ? 'no' : 'cut';
     const raw = this.text.slice(start, found.start);
     // The forms have no escapes: a value with a mark of its own cannot be told from its end.
-    if (findMark(open.parts, plainMarks(raw), 0) || /<\/?function[=>]|<\/?tool_call>/.test(raw)) return 'no';
+    const inner = plainMarks(raw);
+    if (this.ownMarks.some(({ parts }) => findMark(parts, inner, 0))) return 'no';
     this.unsure = false;
     this.around = { open, close };
     const [attributes = ''] = /[^<>]*>$/.exec(this.text.slice(Math.max(0, start - 60), start)) ?? [];

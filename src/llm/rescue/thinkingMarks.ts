@@ -1,7 +1,10 @@
 import { compile, type Element, matchMark, plainMarks } from './form.ts';
 
-/** Marks around thinking that is written as text, by family. `{thinking}` is any of the words that families have for it. */
-export const thinkingMarks: readonly { families: string; open: string; close: string }[] = [
+/**
+ * Marks around thinking that is written as text, by family. `{thinking}` is any of the words that families have for it. `several`: the
+ * closing mark ends other things as well, so that alone it says nothing of thinking.
+ */
+export const thinkingMarks: readonly { families: string; open: string; close: string; several?: true }[] = [
   {
     families: 'DeepSeek, Qwen, GLM, Nemotron, Hunyuan',
     open: '<{thinking}{suffix}>',
@@ -13,8 +16,13 @@ export const thinkingMarks: readonly { families: string; open: string; close: st
   { families: 'Gemma 4', open: '<|channel>thought', close: '<channel|>' },
   { families: 'Apertus', open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
   { families: 'Kimi K3', open: '<|open|>think<|sep|>', close: '<|close|>think<|sep|>' },
-  { families: 'gpt-oss', open: '<|channel|>analysis<|message|>', close: '<|end|>' },
-  { families: 'gpt-oss, with its role', open: '<|start|>assistant<|channel|>analysis<|message|>', close: '<|end|>' },
+  { families: 'gpt-oss', open: '<|channel|>analysis<|message|>', close: '<|end|>', several: true },
+  {
+    families: 'gpt-oss, with its role',
+    open: '<|start|>assistant<|channel|>analysis<|message|>',
+    close: '<|end|>',
+    several: true,
+  },
 ];
 
 /** Marks around an answer: the text between them is what was said. */
@@ -38,7 +46,8 @@ const endToken =
 type Parts = Extract<Element, { kind: 'mark' }>['parts'];
 const partsOf = (mark: string): Parts => (compile(mark)[0] as Extract<Element, { kind: 'mark' }>).parts;
 
-const compiled = thinkingMarks.map(({ open, close }) => ({
+const compiled = thinkingMarks.map(({ open, close, several }) => ({
+  several,
   open: partsOf(open),
   close: partsOf(close),
   isTag: !open.includes('|'),
@@ -75,8 +84,8 @@ export function markAt(text: string, at: number): Mark | undefined {
     const end = match(open);
     if (end !== undefined) return { kind: 'open', end, thinking: { close }, isTag };
   }
-  for (const { close } of compiled.slice(0, 7)) {
-    const end = match(close);
+  for (const { close, several } of compiled) {
+    const end = several ? undefined : match(close);
     if (end !== undefined) return { kind: 'close', end };
   }
   const token = endToken.exec(here);

@@ -28,6 +28,8 @@ export function createThoughts(): Thoughts {
   /** Behind thinking: blanks are left out. */
   let isBehind = false;
   let begun = false;
+  /** Last character of the answer so far. */
+  let lastSaid: string | undefined;
   let hasThought = false;
   /** Marks in the text that opened nothing: as many closing ones are quotations, too. */
   let quoted = 0;
@@ -41,6 +43,7 @@ export function createThoughts(): Thoughts {
     if (text === '') return;
     isBehind = false;
     if (text.trim() !== '' || text.length > mostBlanks) isBeginning = false;
+    lastSaid = text.at(-1);
     out.push({ content: text, done: false });
   };
   const think = (text: string) => {
@@ -106,9 +109,15 @@ export function createThoughts(): Thoughts {
         return true;
       }
       if (mark.kind === 'close') {
-        if (hasThought || isNative || quoted > 0) {
+        if (quoted > 0) {
           quoted -= 1;
           continue;
+        }
+        if (hasThought || isNative) continue;
+        // A word of a sentence: what follows the mark has to be seen.
+        if ((kept[at - 1] ?? lastSaid) === ' ') {
+          if (!isEnd && kept.length < mark.end + 2) return hold(from, at);
+          if (/^ \S/.test(kept.slice(mark.end, mark.end + 2))) continue;
         }
         say(kept.slice(from, at).trimEnd());
         out.push({ contentIsThinking: true, done: false });
@@ -120,9 +129,7 @@ export function createThoughts(): Thoughts {
         return true;
       }
       if (mark.kind === 'end') {
-        const behind = kept.slice(mark.end);
-        const tokens = endTokensIn(behind);
-        if (tokens.rest !== '') {
+        if (!isTurnEnd(kept.slice(mark.end, mark.end + mostEndTokens))) {
           token.lastIndex = mark.end;
           continue;
         }
@@ -178,6 +185,7 @@ export function createThoughts(): Thoughts {
       const isPlain = kept === '' && !thinking && !isBeginning && !isBehind && !chunk.done;
       if (isPlain && chunk.content && !/[`~\n<[\]]/.test(chunk.content)) {
         if (chunk.content.trim() !== '') atLineStart = false;
+        lastSaid = chunk.content.at(-1);
         return [chunk]; // nearly every chunk
       }
       const { content = '', ...others } = chunk;
@@ -192,15 +200,17 @@ export function createThoughts(): Thoughts {
 /** The fence is open, and its kind of mark cannot open another. */
 const isBeginningOf = (fence: string | undefined, text: string): boolean => fence !== undefined && fence !== text;
 
-/** What stands behind tokens that end a turn, and blanks. */
-function endTokensIn(text: string): { rest: string } {
-  let at = 0;
-  for (;;) {
+/** Characters of tokens and blanks that may end a reply: a model that writes no more than them is not held back without end. */
+const mostEndTokens = 1024;
+
+/** Tells whether nothing but blanks and tokens that end a turn may follow. */
+function isTurnEnd(text: string): boolean {
+  for (let at = 0; ; ) {
     at += /^\s*/.exec(text.slice(at))![0].length;
-    if (at >= text.length) return { rest: '' };
+    if (at >= text.length) return text.length < mostEndTokens;
     const mark = markAt(text, at);
-    if (mark === 'cut') return { rest: '' };
-    if (mark?.kind !== 'end') return { rest: text.slice(at) };
+    if (mark === 'cut') return text.length < mostEndTokens;
+    if (mark?.kind !== 'end') return false;
     at = mark.end;
   }
 }
