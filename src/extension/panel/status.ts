@@ -1,7 +1,7 @@
 import { amount, t } from '../../protocol/l10n.ts';
 import { titleSaid } from '../../protocol/run.ts';
 import { proseLine, shortened } from '../../protocol/visible.ts';
-import { type RunNow, stateWords } from '../runs/runStates.ts';
+import { type RunNow, stateLabel } from '../runs/runStates.ts';
 
 interface Now {
   /** At work in this window. */
@@ -69,7 +69,7 @@ export function badgeOf(runs: readonly RunNow[]): { value: number; tooltip: stri
 function linesOf(runs: readonly RunNow[]): string[] {
   const lines = runs
     .slice(0, mostLines)
-    .map((run) => t('“{0}”: {1}', shortened(proseLine(titleSaid(run.title)), 60) || t('New run'), stateWords(run)));
+    .map((run) => t('“{0}”: {1}', shortened(proseLine(titleSaid(run.title)), 60) || t('New run'), stateLabel(run)));
   return runs.length > mostLines ? [...lines, t('and {0} more', runs.length - mostLines)] : lines;
 }
 

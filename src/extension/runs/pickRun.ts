@@ -7,7 +7,7 @@ import { proseLine } from '../../protocol/visible.ts';
 import { matches } from '../../runs/search.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { tell } from '../dialogs/tell.ts';
-import { type RunNow, stateAtRest, stateWords } from './runStates.ts';
+import { type RunNow, stateAtRest, stateLabel } from './runStates.ts';
 import type { RunElsewhere } from './worktrees.ts';
 
 /** `folder`: of a worktree whose window has it. */
@@ -64,7 +64,7 @@ export async function pickOfNow(
 ): Promise<readonly RunNow[] | undefined> {
   const items = runs.map((run) => ({
     label: plainLabel(titleSaid(run.title)),
-    description: stateWords(run),
+    description: stateLabel(run),
     runs: [run] as readonly RunNow[],
   }));
   if (all !== undefined) items.push({ label: all, description: '', runs });
@@ -73,7 +73,7 @@ export async function pickOfNow(
 
 function itemOf(run: RunSummary, depth: number, now: RunNow | undefined, excerpt: string | undefined): Item {
   const shown = now ?? stateAtRest(run);
-  const state = shown ? stateWords(shown) : run.pinned ? t('Pinned') : '';
+  const state = shown ? stateLabel(shown) : run.pinned ? t('Pinned') : '';
   const from = run.imported && t('Imported');
   const detail = run.damaged ? t('Damaged: {0}', run.damagedSaid ?? run.damaged) : excerpt;
   return {
@@ -93,7 +93,7 @@ function inWorktrees(elsewhere: readonly RunElsewhere[], query: string): Item[] 
     label: plainLabel(title),
     description: run
       ? [
-          state && stateWords({ state, awaitsApproval, elsewhere: true }),
+          state && stateLabel({ state, awaitsApproval, elsewhere: true }),
           new Date(run.updatedAt).toLocaleString(language()),
         ]
           .filter(Boolean)

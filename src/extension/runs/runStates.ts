@@ -17,7 +17,7 @@ interface Parts {
   store: Pick<RunStore, 'marks' | 'holder' | 'has' | 'listed'>;
   /** At work in this window. */
   liveIds(): readonly string[];
-  /** What of a run at work waits for the user. */
+  /** Kind of input that a run at work waits for. */
   waits(runId: string): 'approval' | 'question' | undefined;
   /** A run that has just come to rest has calls that can still be approved. */
   awaitsApproval(runId: string): boolean;
@@ -168,7 +168,7 @@ export const stateAtRest = (run: RunSummary | undefined): Pick<Mark, 'state' | '
   run?.awaitsApproval ? { state: 'asking', awaitsApproval: true } : undefined;
 
 /** Words after the title of a run: `waiting for approval`, `at work in another window`. */
-export function stateWords({ state, elsewhere, awaitsApproval }: Omit<RunNow, 'runId' | 'title'>): string {
+export function stateLabel({ state, elsewhere, awaitsApproval }: Omit<RunNow, 'runId' | 'title'>): string {
   const words = awaitsApproval ? t('waiting for approval') : t(wordsOf[state]);
   return elsewhere ? t('{0} in another window', words) : words;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { closedMessage } from '../../../src/engine/stop.ts';
 import { badgeOf, statusOf } from '../../../src/extension/panel/status.ts';
-import { RunStates, stateAtRest, stateWords } from '../../../src/extension/runs/runStates.ts';
+import { RunStates, stateAtRest, stateLabel } from '../../../src/extension/runs/runStates.ts';
 import type { EventBody, RunEvent, StoredEvent } from '../../../src/protocol/events.ts';
 import { applyEvent } from '../../../src/protocol/fold.ts';
 import { openApprovals } from '../../../src/protocol/pending.ts';
@@ -109,7 +109,7 @@ class Window {
   async says(): Promise<string[]> {
     for (const { store } of windows) await store.marks.read(); // what they said is there by then
     await this.states.look();
-    return this.states.all.map((run) => `${run.title} ${stateWords(run)}`).toSorted();
+    return this.states.all.map((run) => `${run.title} ${stateLabel(run)}`).toSorted();
   }
 
   private async happens(runId: string, body: EventBody): Promise<void> {
