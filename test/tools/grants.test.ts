@@ -200,8 +200,8 @@ describe('Always Allow… for a command offers', () => {
   const offers: [command: string, offered: RegExp[]][] = [
     ['npm test', [/^npm test in the workspace’s root$/, /^npm test with other names/, /^Tests, linters/, /^Tests.* in the workspace’s root, in packages\/api, in packages\/web$/]],
     ['npm test -- -t "a b" 2>&1 | tail -20', [/^npm test -- -t 'a b' in/, /^npm test with other/, /^Tests/, /packages/]],
-    ['cd packages/api && npx jest src', [/^npx jest src in packages\/api$/, /^jest, run through npx, .* with other names.* in packages\/api$/, /^Tests.* in packages\/api$/, /packages\/web/]],
-    ['cd examples/x && npx jest src', [/^npx jest src in examples\/x$/, /^jest, run through npx, .* with other names.* in examples\/x$/, /^Tests.* in examples\/x$/]],
+    ['cd packages/api && npx jest src', [/^npx jest src in packages\/api$/, /^jest with other names.* run through npx, .* in packages\/api$/, /^Tests.* in packages\/api$/, /packages\/web/]],
+    ['cd examples/x && npx jest src', [/^npx jest src in examples\/x$/, /^jest with other names.* run through npx, .* in examples\/x$/, /^Tests.* in examples\/x$/]],
     ['git status && npm test', [/^git status && npm test in/, /^git status with.* and npm test with/, /^Commands that look.* and Tests/, /packages/]],
     ['CI=1 timeout 60 npm test; echo "$?"', [/^npm test in/, /^npm test with/, /^Tests/, /packages/]],
     ['DATABASE_URL=x npm test', [/^DATABASE_URL=x npm test in the workspace’s root$/]],

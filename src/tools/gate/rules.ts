@@ -197,29 +197,36 @@ function coveredBy({ effect, tool, path, command, kind, varies, site, server }: 
   if (site !== undefined) return sentence('{0} of {1}', tool, site);
   if (kind !== undefined) return sentence(kindNames[kind]);
   if (command === undefined) return path === undefined ? tool : sentence('{0} in {1}', tool, path);
-  const what = varies && command === readingRow ? sentence(readingRow) : command;
+  const started = varies ? copyIn(command).started : command;
+  const what = varies && command === readingRow ? sentence(readingRow) : started;
   const words = tool === 'shell.run' ? what : joined([`${tool}:`, what]);
   if (effect !== 'allow') return joined([words, '…']);
-  return varies ? sentence('{0} with other names and harmless options', copyOf(words) ?? words) : words;
+  return varies ? sentence('{0} with other names and harmless options', words) : words;
 }
 
-/** Text of a rule for a project's copy of a program: the program, and its launchers. */
-function copyOf(words: Words): Words | undefined {
-  const [, copy, command] = /^(npm|venv|uv): (.*)$/s.exec(typeof words === 'string' ? words : '') ?? [];
+/** Launchers of a project's copy that a rule is for, and the folder that a rule which allows commands holds in. */
+function whereOf({ effect, command, kind, folder, varies }: Rule): Words | undefined {
+  if (effect !== 'allow' || (command ?? kind) === undefined) return undefined;
+  const place = folder === undefined ? sentence('in the workspace’s root') : sentence('in {0}', folder);
+  const launchers = varies && launchersOf(copyIn(command!).copy);
+  return launchers ? joined([launchers, place]) : place;
+}
+
+/** The copy that a rule is for, and the command without its name. */
+function copyIn(command: string): { copy?: string; started: string } {
+  const [, copy, started] = /^(npm|venv|uv): (.*)$/s.exec(command) ?? [];
+  return copy === undefined ? { started: command } : { copy, started: started! };
+}
+
+function launchersOf(copy: string | undefined): Sentence | undefined {
   switch (copy) {
     case 'npm':
-      return sentence('{0}, run through npx, an exec command or node_modules/.bin,', command!);
+      return sentence('run through npx, an exec command or node_modules/.bin,');
     case 'venv':
-      return sentence('{0}, run through .venv/bin, poetry run or pdm run,', command!);
+      return sentence('run through .venv/bin, poetry run or pdm run,');
     case 'uv':
-      return sentence('{0}, run through uv run or .venv/bin,', command!);
+      return sentence('run through uv run or .venv/bin,');
     default:
       return undefined;
   }
-}
-
-/** The folder that a rule which allows commands holds in. */
-function whereOf({ effect, command, kind, folder }: Rule): Sentence | undefined {
-  if (effect !== 'allow' || (command ?? kind) === undefined) return undefined;
-  return folder === undefined ? sentence('in the workspace’s root') : sentence('in {0}', folder);
 }
