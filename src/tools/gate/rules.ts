@@ -221,7 +221,7 @@ function copyIn(command: string): { copy?: string; started: string } {
 function launchersOf(copy: string | undefined): Sentence | undefined {
   switch (copy) {
     case 'npm':
-      return sentence('run through npx, an exec command or node_modules/.bin,');
+      return sentence('run through npx, exec or .bin,');
     case 'venv':
       return sentence('run through .venv/bin, poetry run or pdm run,');
     case 'uv':
