@@ -19,9 +19,12 @@ export const currentStep = (): Step => steps.find((step) => step === process.env
  */
 const slowUnits = [
   'check/checkModel',
+  'check/run',
   'dictionaries',
+  'engine/ahead',
   'engine/failingListeners',
   'engine/failingStore',
+  'engine/killed',
   'engine/neverRejects',
   'engine/roomHistories',
   'engine/undoHistories',
@@ -75,6 +78,7 @@ const slowUnits = [
   'webview/long',
   'webview/markdown',
   'webview/mentions',
+  'webview/panel',
   'webview/strip',
   'webview/words',
   'workflows/package/increments',
