@@ -28,7 +28,7 @@ interface Part {
 }
 
 /** Files side by side: one more than there are processors, for some wait, up to what memory is there for. */
-const jobs = String(Math.min(4, availableParallelism() + 1));
+const jobs = Math.min(4, availableParallelism() + 1);
 
 /** VS Code 1.139. The tests run in the oldest that Towpath supports, and before a release in this one, too. */
 const newestEditor = '4.139.1';
@@ -85,7 +85,12 @@ const parts: Part[] = [
         forgetReport(part);
         return all(options, node(...mochaArguments(part), ...which));
       };
-      const clean = await mocha('unit', ['--parallel', '--jobs', jobs, ...unitFiles(step)]);
+      const clean = await mocha('unit', [
+        '--parallel',
+        '--jobs',
+        String(step === 'usual' ? jobs - 1 : jobs),
+        ...unitFiles(step),
+      ]);
       return onceMore('unit', clean, mocha);
     },
   },
@@ -121,7 +126,7 @@ const parts: Part[] = [
       const folders = ['protocol', 'engine', 'workflows', 'extension'];
       const files = ['test/architecture.test.ts', ...folders.map((folder) => `test/${folder}/**/*.test.ts`)];
       const ignored = notQuick.flatMap((file) => ['--ignore', `test/${file}.test.ts`]);
-      return all(options, node(...mochaArguments('quick'), '--parallel', '--jobs', jobs, ...ignored, ...files));
+      return all(options, node(...mochaArguments('quick'), '--parallel', '--jobs', String(jobs), ...ignored, ...files));
     },
   },
   onlyAll('newest', ['test/e2e/run.ts'], { CODE_SERVER_VERSION: newestEditor, TOWPATH_TRIES: 'many' }),

@@ -22,8 +22,10 @@ const slowUnits = [
   'check/run',
   'dictionaries',
   'engine/ahead',
+  'engine/circles',
   'engine/failingListeners',
   'engine/failingStore',
+  'engine/faults',
   'engine/killed',
   'engine/neverRejects',
   'engine/roomHistories',
@@ -31,11 +33,16 @@ const slowUnits = [
   'extension/aside/aside',
   'extension/commit/commitChanges',
   'extension/view/delivery',
+  'help/connections',
+  'help/servers',
   'kills/kills',
   'l10n/models',
   'llm/anthropicRecorded',
   'llm/behaviours',
+  'llm/chatCompletions',
+  'llm/chatTemplates',
   'llm/faults',
+  'llm/faultsContent',
   'llm/faultsFlood',
   'llm/faultsSleep',
   'llm/faultsTls',
@@ -55,6 +62,7 @@ const slowUnits = [
   'llm/local/trouble',
   'llm/local/window',
   'llm/recorded',
+  'llm/rescueTemplates',
   'programs',
   'run',
   'runs/lock',
@@ -120,9 +128,7 @@ const longestUnits = [
 ].map((name) => `test/${name}.test.ts`);
 
 /** One walk through each part of the product in a real editor. The other files of `test/e2e` run from `ci` on. */
-const usualWalks = ['approvals', 'day', 'edits', 'keys', 'saving', 'smoke', 'story', 'undo'].map(
-  (name) => `test/e2e/${name}.test.ts`,
-);
+const usualWalks = ['edits', 'keys', 'saving', 'smoke', 'story', 'undo'].map((name) => `test/e2e/${name}.test.ts`);
 
 /** Files of `test/e2e` that open several windows, reload again and again, watch every process, or draw a long run. */
 const releaseWalks = ['connections', 'hostile', 'long', 'places', 'settings', 'worktree'].map(
