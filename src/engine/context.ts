@@ -251,6 +251,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       },
       isFree: (call) => extra.get(call.name)?.free ?? (refused(call.name) || host.isFree(call, run.id)),
       onlyReads: ({ name }) => extra.get(name)?.free ?? host.onlyReads(name),
+      stateOfFiles: (call) => host.stateOfFiles(call, turn.workspace),
       execute: async (asked, rest) => {
         const call = named(asked);
         const own = extra.get(call.name);

@@ -14,23 +14,29 @@ const stopAt = 3;
 const staleAt = 2;
 
 const failsAgain = 'This repeats calls that failed before. Do something else, or say what is missing.';
-const nothingNew = 'You have had this result before. Go on with what you know, or say what you wait for.';
+const nothingNew =
+  'You have had this result before, apart from times and numbers at most. Go on with what you know, or say what you wait for.';
+
+/** A call that failed, in how many turns, and the state of the files it names at the last of them. */
+interface Failure {
+  turns: number;
+  files: string | undefined;
+}
 
 /**
- * Notices a model that goes in circles: a call that fails again, whatever else was done in between, as long as nothing
- * changed that it could depend on.
+ * Detects a model that repeats itself: a call that fails again, whatever else was done in between, while nothing that the call
+ * depends on has changed. Two calls are the same when their names and arguments are.
  *
- * What a call depends on cannot be told from its name, so anything may be it that has changed. Something has when a call
- * succeeded and gave what it never gave before: any call that may do more than read, and one that only reads when it was
- * made before, for then others have changed it. The second time that a command prints the same, or that a file gets the text it
- * had before, the world is where it was. A call is the same when its name and arguments are.
+ * A call of a file tool depends on the files that it names: its failures are counted for as long as these keep their size and times.
+ * For any other call nobody knows, so any change clears its failures. Something has changed when a call succeeded with an outcome that it
+ * never had: a call that may do more than read, or a repeated one that only reads, whose subject others have changed then.
+ * Outcomes are compared without what varies by itself (`outcomeKey`).
  *
- * Turns are counted and not calls, for a model hears of a failure when all of its reply has run. Successes that repeat are
- * answered with a hint and are otherwise left to the limit of turns: who waits for something asks for the same again.
+ * Turns are counted rather than calls, because a model learns of a failure after its whole reply has run. Successes that repeat get
+ * a hint and otherwise count towards the limit of turns only: a model that waits asks for the same again.
  */
 export class RepeatGuard {
-  /** In how many turns each call has failed since something changed. */
-  private readonly failures = new Map<string, number>();
+  private readonly failures = new Map<string, Failure>();
   /** All that each call has given. */
   private readonly given = new Map<string, Set<string>>();
   /** In this turn. */
@@ -38,7 +44,10 @@ export class RepeatGuard {
   private isNew = false;
   /** Turns in a row in which every call gave what it had given before. */
   private stale = 0;
-  private circling?: ToolCall;
+  private circling?: { key: string; call: ToolCall };
+
+  /** @param stateOfFiles the state of the files that a call names; undefined: it names none */
+  constructor(private readonly stateOfFiles: (call: ToolCall) => Promise<string | undefined>) {}
 
   /** A reply has come. */
   beginTurn(): void {
@@ -47,17 +56,22 @@ export class RepeatGuard {
   }
 
   /** All calls of the reply have been noted. Once it is enough: a sentence for the person, with the call that is repeated (`details`). */
-  endTurn(): Omit<ErrorInfo, 'code'> | undefined {
+  async endTurn(): Promise<Omit<ErrorInfo, 'code'> | undefined> {
     this.stale = this.isNew ? 0 : this.stale + 1;
     if (!this.circling) return undefined;
+    const { key, call } = this.circling;
+    if ((await this.stateOfFiles(call)) !== this.failures.get(key)?.files) {
+      this.circling = undefined; // a later call of the same reply has changed them
+      return undefined;
+    }
     const words = sentence(
       'The same call failed {0} times, with nothing changed in between: {1}. Say what to do instead, or continue.',
       stopAt,
-      wordsOf(this.circling),
+      wordsOf(call),
     );
     return {
       ...saidAs(words),
-      details: { name: this.circling.name, arguments: shortened(this.circling), times: stopAt } satisfies Repeated,
+      details: { name: call.name, arguments: shortened(call), times: stopAt } satisfies Repeated,
     };
   }
 
@@ -71,10 +85,10 @@ export class RepeatGuard {
   }
 
   /** Notes an outcome; returns the one the model is to be told, with a hint when it begins to repeat itself. */
-  note(call: ToolCall, outcome: ToolOutcome, onlyReads: boolean): ToolOutcome {
+  async note(call: ToolCall, outcome: ToolOutcome, onlyReads: boolean): Promise<ToolOutcome> {
     const key = `${call.name} ${stringify(call.malformed ?? call.arguments)}`;
     const before = this.given.get(key) ?? new Set();
-    const gave = digest(JSON.stringify(outcome));
+    const gave = outcomeKey(call, outcome);
     const isNew = !before.has(gave);
     if (isNew) this.isNew = true;
     if (isNew && outcome.ok && (!onlyReads || before.size > 0)) this.changed();
@@ -83,21 +97,53 @@ export class RepeatGuard {
     return isNew || this.stale < staleAt ? outcome : { ...outcome, hint: nothingNew };
   }
 
-  private noteFailure(call: ToolCall, key: string, outcome: Extract<ToolOutcome, { ok: false }>): ToolOutcome {
-    const times = (this.failures.get(key) ?? 0) + (this.failed.has(key) ? 0 : 1);
+  private async noteFailure(
+    call: ToolCall,
+    key: string,
+    outcome: Extract<ToolOutcome, { ok: false }>,
+  ): Promise<ToolOutcome> {
+    const files = await this.stateOfFiles(call);
+    const last = this.failures.get(key);
+    const before = last?.files === files ? (last?.turns ?? 0) : 0;
+    const turns = Math.max(1, before + (this.failed.has(key) ? 0 : 1));
     this.failed.add(key);
-    this.failures.set(key, times);
-    if (times >= stopAt) this.circling = call;
-    if (times < hintAt) return outcome;
+    this.failures.set(key, { turns, files });
+    if (turns >= stopAt) this.circling = { key, call };
+    if (turns < hintAt) return outcome;
     return { ok: false, error: { ...outcome.error, message: `${outcome.error.message} ${failsAgain}` } };
   }
 
   private changed(): void {
-    this.failures.clear();
-    this.failed.clear();
-    this.circling = undefined;
+    for (const [key, { files }] of this.failures) {
+      if (files !== undefined) continue;
+      this.failures.delete(key);
+      this.failed.delete(key);
+      if (this.circling?.key === key) this.circling = undefined;
+    }
   }
 }
+
+/**
+ * Identifies an outcome. File tools give what is in a file, to the letter; of anything else, what varies from one run to the next
+ * is left out: numbers (durations, dates, counters, ports), identifiers, names of temporary files, and the order of lines.
+ */
+function outcomeKey(call: ToolCall, outcome: ToolOutcome): string {
+  const text = JSON.stringify(outcome);
+  if (call.name.startsWith('fs.')) return digest(text);
+  const varying = text
+    .replace(temporaryName, '$1')
+    .replace(/[\w-]{6,}/g, (word) => (isIdentifier(word) ? '0' : word))
+    .replace(number, '0')
+    .replace(/0(?:[ ,]+0)+/g, '0');
+  return digest(varying.split(/\\n|"/).sort().join('\n'));
+}
+
+/** In the folders that Linux, macOS and Windows have for them. */
+const temporaryName = /(\/tmp\/|\/var\/folders\/\w+\/\w+\/T\/|\\+Temp\\+)[^\s"'/\\:,)]+/g;
+/** With a unit of time, if it has one. */
+const number = /\d+(?:[.,:]\d+)*(?: ?(?:[nuµm]?s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?)\b)?/g;
+/** A hash, or a random name: letters with digits among them. */
+const isIdentifier = (word: string): boolean => /^[\da-f-]*\d[\da-f-]*$/i.test(word) || /\d[a-z]/i.test(word);
 
 /** The call and its arguments on one line, for the person; of what is long the middle is left out. */
 function wordsOf(call: ToolCall): string {

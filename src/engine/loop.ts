@@ -45,6 +45,8 @@ export interface Turns {
   isFree(call: ToolCall): boolean;
   /** Whatever it gives, it changes nothing. */
   onlyReads(call: ToolCall): boolean;
+  /** Returns the state of the files that it names, to be compared with a later one; undefined: it names none. */
+  stateOfFiles(call: ToolCall): Promise<string | undefined>;
   /** @param following the calls of the same reply that are asked about and come after it */
   execute(call: ToolCall, following: readonly ToolCall[]): Promise<ToolOutcome>;
   /** Calls of the newest reply that an earlier window left open, to be settled before the model is asked. */
@@ -78,7 +80,7 @@ export interface Turns {
 export async function runTurns(turns: Turns): Promise<StopPoint> {
   const { talk, emit, called, signal } = turns;
   const { toolChoice, ...prefix } = turns.prefix; // whoever must call a tool must do so once, or it would never end
-  const guard = new RepeatGuard();
+  const guard = new RepeatGuard(turns.stateOfFiles);
   let allDenied = false;
   const room = { ...turns, run: talk };
   if (turns.open && turns.open.calls.length > 0) {
@@ -153,7 +155,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     if (answers > 0 && answers === running.length) answered++;
     if (signal.aborted) return stopPointOf(signal);
     if (!whole) return reply.success ? cutByLength : failed(reply.error);
-    const repeated = guard.endTurn();
+    const repeated = await guard.endTurn();
     if (repeated) return looping(repeated);
     const deniedBefore = allDenied;
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
@@ -178,7 +180,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       if (isUnanswered(given)) return undefined;
       const isAnswer = call.name === askTool && given.ok;
       if (isAnswer) guard.forget();
-      const told = beyond || isAnswer || isNotRun(given) ? given : guard.note(call, given, turns.onlyReads(call));
+      const told = beyond || isAnswer || isNotRun(given) ? given : await guard.note(call, given, turns.onlyReads(call));
       outcomes.push(told);
       await talk.add({ role: 'tool', content: '', toolResults: [toToolResult(call.id, told)] });
     }

@@ -14,6 +14,7 @@ import { checkArguments } from './arguments.ts';
 import { changeAtAGlance } from './files/diff.ts';
 import { type Edited, editedSince } from './files/edited.ts';
 import { type Doing, standingOf } from './files/standing.ts';
+import { stateOfFiles } from './files/state.ts';
 import { sha256 } from './files/text.ts';
 import { putAllRight } from './files/torn.ts';
 import { grantsFor } from './gate/origin.ts';
@@ -61,6 +62,8 @@ export interface ToolHost {
    * its plan is another by the time it is its turn
    */
   executeToolCall(call: ToolCall, context: CallContext, following?: readonly ToolCall[]): Promise<ToolOutcome>;
+  /** Returns the state of the files that a call of a file tool names (`stateOfFiles`), in what the run sees. */
+  stateOfFiles(call: ToolCall, place?: Workspace): Promise<string | undefined>;
   /**
    * How the files stand that a call was about to change whose end nobody recorded.
    * @param place what the run sees instead of the host's workspace
@@ -116,6 +119,7 @@ export function createToolHost({
       if (read) await putAllRight(place, doing, read);
       return standingOf(place, doing);
     },
+    stateOfFiles: (call, place = workspace) => stateOfFiles(place, call),
     edited: (files, read, place = workspace) => editedSince(place, files, read),
     getVisibleTools: ({ contextWindow = smallWindow }) =>
       visible()

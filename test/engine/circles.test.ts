@@ -42,6 +42,12 @@ describe('a model that goes in circles', () => {
     ['… with arguments that are no JSON', often(9, () => turn({ ...call('fs.read', {}), malformed: '{"path": ' })), 3],
     ['… after a command that prints the same, which may have changed something once', often(9, () => turn(run('cat a')), () => turn(edit())), 6],
     ['… after a refused change', often(9, () => turn(write('x', '../out')), () => turn(edit())), 5],
+    ['… after a change of another file', often(9, () => turn(edit()), (at) => turn(write(`${at}`))), 5],
+    ['… beside a change of another file', often(9, (at) => turn(edit(), write(`${at}`))), 3],
+    ['… after a command that prints a duration and fails', often(9, () => turn(edit()), (at) => turn(run(`echo "1 failing (${at}ms)"; exit 1`))), 5],
+    ['… after one that prints the time', often(9, () => turn(edit()), () => turn(run('date +%s%N'))), 5],
+    ['… after one that changes another file', often(9, () => turn(edit()), () => turn(run('date >> log'))), 5],
+    ['a call of a tool that is not there, beside random names', often(9, (at) => turn(call('shell.rnu', {}), call('fs.find', { pattern: `${at}` }))), 3],
     ['two failing calls in turn', often(9, () => turn(edit('this')), () => turn(edit('that'))), 5],
     ['a circle of five', often(9, ...['v', 'w', 'x', 'y', 'z'].map((path) => () => turn(read(path)))), 11],
   ]; // biome-ignore format: a table
@@ -78,10 +84,11 @@ describe('a model that goes in circles', () => {
   });
 
   const left: [string, ScriptedReply[]][] = [
-    ['changes in between', often(9, () => turn(edit()), (at) => turn(write(`${at}`)))],
-    ['a change after it in the same reply', often(9, (at) => turn(edit(), write(`${at}`)))],
+    ['changes of the file in between', often(9, () => turn(edit()), (at) => turn(write(`${at}`, 'a')))],
+    ['a change of the file after it in the same reply', often(9, (at) => turn(edit(), write(`${at}`, 'a')))],
+    ['a command that changes the file', often(9, () => turn(edit()), (at) => turn(run(`echo ${at} >> a`)))],
     ['another call each time', often(9, (at) => turn(edit(`${at}`)))],
-    ['commands that print something else', often(9, () => turn(edit()), (at) => turn(run(`echo ${at}`)))],
+    ['changes between calls that name no file', often(9, () => turn(call('web.fetch', { url: 'none' })), (at) => turn(write(`${'x'.repeat(at)}`)))],
     ['calls that succeed', often(9, () => turn(read('a')))],
   ]; // biome-ignore format: a table
   for (const [what, replies] of left)
@@ -90,17 +97,45 @@ describe('a model that goes in circles', () => {
       assert.deepEqual([code, requests], [undefined, replies.length + 1]);
     });
 
-  it('is left to the limit of turns: looks that show that others have changed something', async () => {
-    const replies = often(
-      9,
-      () => turn(read('c')),
-      () => turn(edit()),
-    );
-    const { code, requests } = await play([...replies, { text: 'Done.' }], (requests) =>
-      talk.workspace.write('c', `${requests}`),
-    );
-    assert.deepEqual([code, requests], [undefined, replies.length + 1]);
+  const others: [string, failing: ScriptedReply, code: string | undefined][] = [
+    ['names another file: noticed', turn(edit()), 'ENGINE_LOOP_DETECTED'],
+    ['names none: left to the limit of turns', turn(call('web.fetch', { url: 'none' })), undefined],
+  ];
+  for (const [what, failing, expected] of others)
+    it(`looks that show what others have changed, and a call that ${what}`, async () => {
+      const replies = often(
+        9,
+        () => turn(read('c')),
+        () => failing,
+      );
+      const { code } = await play([...replies, { text: 'Done.' }], (requests) =>
+        talk.workspace.write('c', `${'x'.repeat(requests)}`),
+      );
+      assert.equal(code, expected);
+    });
+
+  it('hears that a command prints the same but for its times, and may go on', async () => {
+    const { code } = await play([
+      ...often(6, () => turn(run('echo "2 failing"; date +%s%N; exit 1'))),
+      { text: 'Done.' },
+    ]);
+    assert.equal(code, undefined);
+    assert.deepEqual(await hints(nothingNew), [3, 4, 5]);
   });
+
+  const outputs: [string, string[]][] = [
+    ['durations', ['1 failing (12ms), 1 passed in 0.34s', '1 failing (1.2s), 1 passed in 2 minutes']],
+    ['dates', ['2026-01-02T03:04:05.678Z started', '2026-01-02T04:05:06.789Z started']],
+    ['random names', ['wrote /tmp/tmp.XyZabc/report', 'wrote /tmp/tmp.QqRstu/report']],
+    ['hashes', ['[main 1a2b3c4] done', '[main 9f8e7d6] done']],
+    ['the order of lines', ['ok a\nok b', 'ok b\nok a']],
+  ];
+  for (const [what, [one, other]] of outputs)
+    it(`compares what commands print without ${what}`, async () => {
+      const same = run(`if [ -e flag ]; then rm flag; printf '${one}'; else touch flag; printf '${other}'; fi`);
+      await play([...often(6, () => turn(same)), { text: 'Done.' }]);
+      assert.deepEqual(await hints(nothingNew), [3, 4, 5]);
+    });
 
   it('hears of it once it has heard of the failure, and not before', async () => {
     const { code } = await play([

@@ -4,6 +4,7 @@ import type { ToolHost } from '../../src/tools/host.ts';
 export const noTools: ToolHost = {
   standing: async () => ({ changes: [] }),
   edited: async () => [],
+  stateOfFiles: async () => undefined,
   canApprove: true,
   prepare: async () => {},
   getVisibleTools: () => [],
