@@ -8,10 +8,14 @@ import type { Message } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
 import { isMarked } from '../protocol/visible.ts';
 import type { WorkspaceInstructions } from '../tools/instructions/instructions.ts';
+import { shortenSkillList } from '../tools/instructions/skillList.ts';
 import type { RunLog } from './log.ts';
 
-/** Of the model's window, what the workspace's own instructions may take in all; of that, what the prompt may; of that, the list of skills. */
-const [ofWindow, ofPrompt, ofSkills] = [0.1, 0.75, 0.25];
+/**
+ * Of the model's window, what the workspace's own instructions may take in all; of that, what the prompt may; of that, the list of skills, and
+ * as much as their names may take where their descriptions do not fit.
+ */
+const [ofWindow, ofPrompt, ofSkills, ofSkillNames] = [0.1, 0.75, 0.25, 0.6];
 /** Tokens of a window that nobody knows. */
 const usualWindow = 32_000;
 /** Tokens below which a part of a file is not worth its place. */
@@ -26,15 +30,25 @@ export interface Fitted extends Instruction {
 /** The first ones first, each cut at its end; of what has no room there is the name. */
 export function fitTo(files: readonly Instruction[], most: number): Fitted[] {
   let left = most;
-  const take = (file: Instruction, room: number): Fitted => {
-    const short = cutTo(file, room);
+  const take = (short: Fitted): Fitted => {
     left -= short.tokens;
     return short;
   };
+  const lists = files.filter(({ kind }) => kind === 'skills');
   const skills = new Map(
-    files.filter(({ kind }) => kind === 'skills').map((file) => [file, take(file, Math.min(left, most * ofSkills))]),
+    lists.map((file) => [
+      file,
+      take(skillsTo(file, Math.min(left, most * ofSkills), Math.min(left, most * ofSkillNames))),
+    ]),
   );
-  return files.map((file) => skills.get(file) ?? take(file, left));
+  return files.map((file) => skills.get(file) ?? take(cutTo(file, left)));
+}
+
+function skillsTo(file: Instruction, room: number, roomForNames: number): Fitted {
+  const tokens = estimateTokenCount(file.text);
+  if (tokens <= room) return { ...file, tokens };
+  const text = shortenSkillList(file.text, room, roomForNames);
+  return { ...file, text, tokens: estimateTokenCount(text), cut: true };
 }
 
 function cutTo(file: Instruction, room: number): Fitted {
@@ -65,7 +79,7 @@ function inTag({ path, text, scope, kind, cut }: Fitted): string {
   const about = `${attribute('path', path)}${scope === undefined ? '' : attribute('for', scope)}`;
   const before =
     kind === 'skills' ? 'Skills of this workspace. Read the file of one before work that it is for.\n' : '';
-  return `${before}<${tag}${about}>\n${disarmed(text)}\n</${tag}>${cut ? '\n(It is cut here: read the file for the rest.)' : ''}`;
+  return `${before}<${tag}${about}>\n${disarmed(text)}\n</${tag}>${cut && kind !== 'skills' ? '\n(It is cut here: read the file for the rest.)' : ''}`;
 }
 
 /** The part of the system prompt that is not Towpath's own. */

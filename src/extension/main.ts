@@ -383,6 +383,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
         mentions,
         files: workflowFiles,
         servers: async () => (await toolset()).mcp.servers,
+        skills: async () => (await instructions()).skills(),
         conversation,
         agents,
         post: (message) => view.post(message),

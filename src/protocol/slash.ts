@@ -1,8 +1,8 @@
 /** What can be said after a `/` at the beginning of a message. */
 export interface Slash {
-  /** As it is written: `/plan`, `/review`, `/mcp.server.name`. */
+  /** As it is written: `/plan`, `/review`, `/skill:review`, `/mcp.server.name`. */
   word: string;
-  kind: 'act' | 'prompt' | 'workflow' | 'agent' | 'server-prompt';
+  kind: 'act' | 'prompt' | 'skill' | 'workflow' | 'agent' | 'server-prompt';
 }
 
 /** Those of Towpath's own, done as soon as they are chosen. `takesWords`: what stands behind it is said then. */

@@ -74,6 +74,16 @@ describe('instructions that people have', () => {
     await editor.page.keyboard.press('Escape');
   });
 
+  it('of a skill are given at once, by its name after a /', async () => {
+    await editor.begin(settings);
+    provider.script = () => reply.text('I see.');
+    await editor.panel.send('/pdf Read report.pdf');
+    await editor.panel.waitForPhase('WaitingUser');
+    const sent = JSON.stringify(chats().at(-1)!.at(-1));
+    for (const words of ['Use the skill @.agents/skills/pdf/SKILL.md.', 'Read report.pdf', 'Use pdftotext.'])
+      assert.ok(sent.includes(words), `${words} in ${sent}`);
+  });
+
   it('are asked about before they change, whatever is free', async () => {
     await editor.begin({ ...settings, 'towpath.approvals.preset': 'edits-free' });
     provider.script = ({ messages }) =>

@@ -176,11 +176,49 @@ describe('what a workspace says to agents', () => {
     assert.equal(inTags([odd]).match(tags)?.length, 2);
   });
 
+  const skillFiles = Object.fromEntries(
+    ['analyst', 'architect', 'builder', 'create-story', 'dev-story', 'document-project', 'sprint-planning'].flatMap(
+      (name) =>
+        Array.from({ length: 7 }, (_, at): [string, string] => [
+          `.claude/skills/team-${name}-${at}/SKILL.md`,
+          `---\ndescription: ${`Use it when you ${name} in phase ${at}. `.repeat(5)}\n---\n`,
+        ]),
+    ),
+  );
+  for (const [window, told] of [
+    [
+      200_000,
+      /^- team-analyst-0 \(\.claude\/skills\/team-analyst-0\/SKILL\.md\): Use it when you analyst in phase 0\..{100}/m,
+    ],
+    [100_000, /^- team-analyst-0 \(\.claude\/skills\/team-analyst-0\/SKILL\.md\): Use it when you .{1,90}…$/m],
+    [8192, /^- \.claude\/skills\/<name>\/SKILL\.md: team-analyst-0, team-analyst-1, /m],
+  ] as const)
+    it(`names all of 49 skills in a window of ${window} tokens`, async () => {
+      await begin({ ...skillFiles, 'AGENTS.md': 'Use tabs.' }, { text: 'Done.' });
+      talk.contextWindow = window;
+      await talk.start();
+      const text = own(prompt(0));
+      assert.match(text, told);
+      assert.match(text, /Use tabs\./);
+      for (const path of Object.keys(skillFiles)) assert.ok(text.includes(path.split('/')[2]!), path);
+    });
+
   it('is cut at the end of a line, and left out where there is next to no room', async () => {
     await begin({}, {});
     const file = { path: 'a', text: 'one two three\n'.repeat(100) };
     const [short] = fitTo([file], 100);
     assert.ok(short!.cut && short!.tokens <= 100 && short!.text.endsWith('three'), JSON.stringify(short));
     assert.deepEqual(fitTo([file], 10), [{ path: 'a', text: '', tokens: 0, cut: true }]);
+  });
+});
+
+describe('a list of skills', () => {
+  it('counts skills whose names have no room', () => {
+    const text = Array.from({ length: 500 }, (_, at) => `- s${at} (.agents/skills/s${at}/SKILL.md): Does it.`).join(
+      '\n',
+    );
+    const [short] = fitTo([{ path: 'skills', kind: 'skills', text }], 300);
+    assert.match(short!.text, /^- \.agents\/skills\/<name>\/SKILL\.md: s0, s1, .*, \d+ more$/);
+    assert.ok(short!.tokens <= 180, `${short!.tokens}`);
   });
 });

@@ -124,10 +124,12 @@ describe('the workspace’s own instructions', () => {
     assert.deepEqual(await told(), ['AGENTS.md: Top.']);
   });
 
-  it('list skills by name and purpose in a line each, once each, and none that says no purpose', async () => {
+  it('list skills by name and purpose in a line each, the same text once', async () => {
     await begin({
       '.github/skills/pdf/SKILL.md': skill('pdf', '>\n  Reads\n  PDF files.'),
-      '.claude/skills/pdf/SKILL.md': skill('pdf', 'The same.'),
+      '.claude/skills/pdf/SKILL.md': skill('pdf', '>\n  Reads\n  PDF files.'),
+      '.agents/skills/pdf/SKILL.md': skill('pdf', 'Another one.'),
+      '.agents/skills/group/deep/SKILL.md': skill('deep', 'In a group.'),
       '.claude/skills/nameless/SKILL.md': '---\ndescription: Has the name of its folder.\n---\n',
       '.agents/skills/mute/SKILL.md': 'Do it.',
       '.agents/skills/long/SKILL.md': skill('long', 'x'.repeat(1000)),
@@ -137,8 +139,27 @@ describe('the workspace’s own instructions', () => {
     assert.deepEqual(skills?.text.split('\n'), [
       '- pdf (.github/skills/pdf/SKILL.md): Reads PDF files.',
       '- nameless (.claude/skills/nameless/SKILL.md): Has the name of its folder.',
+      '- deep (.agents/skills/group/deep/SKILL.md): In a group.',
       `- long (.agents/skills/long/SKILL.md): ${'x'.repeat(239)}…`,
+      '- mute (.agents/skills/mute/SKILL.md)',
+      '- pdf (.agents/skills/pdf/SKILL.md): Another one.',
     ]);
+  });
+
+  it('list all of 49 skills with a hundred files each, and one behind a link', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 49 }, (_, at) => [`.claude/skills/s${at}/SKILL.md`, skill(`s${at}`, `Does ${at}.`)]),
+    );
+    const more = Object.fromEntries(
+      Array.from({ length: 100 }, (_, at) => [`.claude/skills/s0/reference/${at}.md`, 'More.']),
+    );
+    await begin({ ...files, ...more, 'shared/linked/SKILL.md': skill('linked', 'Behind a link.') });
+    symlinkSync('../../shared/linked', paths.join(workspace.root, '.claude/skills/linked'));
+    symlinkSync('/etc', paths.join(workspace.root, '.claude/skills/outside'));
+    const names = (await look().skills()).map(({ name }) => name).sort();
+    assert.deepEqual(names, ['linked', ...Array.from({ length: 49 }, (_, at) => `s${at}`)].sort());
+    workspace.trusted = false;
+    assert.deepEqual(await look().skills(), []);
   });
 
   it('read headers as they are written: YAML, lists, unquoted stars, bombs', () => {

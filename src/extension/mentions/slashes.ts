@@ -7,6 +7,7 @@ import type { Attachment } from '../../protocol/messages.ts';
 import { mostMentions, wordOf } from '../../protocol/named.ts';
 import { type SlashAct, slashActs, slashIn } from '../../protocol/slash.ts';
 import type { HostMessage, ViewMessage } from '../../protocol/view.ts';
+import type { Skill } from '../../tools/instructions/skillList.ts';
 import { promptText, type ServerPrompt, serverPrompts } from '../../tools/mcp/prompts.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
 import { filledPrompt, isPromptFile, placeNamed, promptName, promptOf } from '../../tools/mention/promptFile.ts';
@@ -29,6 +30,7 @@ interface Parts {
   mentions(): Promise<Mentions>;
   files: WorkflowFiles;
   servers(): Promise<McpServers>;
+  skills(): Promise<Skill[]>;
   conversation: Conversation;
   agents: Agents;
   post(message: HostMessage): void;
@@ -37,9 +39,9 @@ interface Parts {
 }
 
 /** What each of the files and servers comes to when it is said. */
-type Source = undefined | { file: string } | { id: string } | { prompt: ServerPrompt };
+type Source = undefined | { file: string } | { skill: string } | { id: string } | { prompt: ServerPrompt };
 
-/** What the person says after a `/`: Towpath's own commands, the workspace's prompts, workflows and agents, and prompts of MCP servers. */
+/** What the person says after a `/`: Towpath's own commands, the workspace's prompts, skills, workflows and agents, and prompts of MCP servers. */
 export class Slashes {
   /** As they were found the last time. */
   private words = worded<Source>(ownActs);
@@ -84,6 +86,12 @@ export class Slashes {
         : vscode.commands.executeCommand('towpath.runAgent', of.id, words || undefined));
       if (isBegun === undefined) await this.parts.focus(); // the dialog that was left had the keys
       return isBegun === true;
+    }
+    if (of && 'skill' in of) {
+      const mention: Mention = { kind: 'file', path: of.skill };
+      const text = `Use the skill ${wordOf(mention)}.${words && `\n\n${words}`}`;
+      this.send(message, text, { named: [mention] });
+      return true;
     }
     const given = of && ('file' in of ? await this.fromFile(of.file, words) : await this.fromServer(of.prompt, words));
     if (!given) return false;
@@ -152,7 +160,7 @@ export class Slashes {
 
   private async find(): Promise<void> {
     const none = (): Sayable<Source>[] => [];
-    const all = [this.promptFiles(), this.ofKind('workflow'), this.ofKind('agent'), this.ofServers()];
+    const all = [this.promptFiles(), this.skills(), this.ofKind('workflow'), this.ofKind('agent'), this.ofServers()];
     const found = await Promise.all(all.map((one) => one.catch(none)));
     this.words = worded([...ownActs, ...found.flat()]);
     this.isFound = true;
@@ -169,6 +177,16 @@ export class Slashes {
       return [{ kind: 'prompt', name: promptName(file), detail: promptOf(text).description || file, of: { file } }];
     });
     return (await Promise.all(read)).flat();
+  }
+
+  private async skills(): Promise<Sayable<Source>[]> {
+    const skills = await this.parts.skills();
+    return skills.map(({ name, description, path }) => ({
+      kind: 'skill',
+      name,
+      detail: description || path,
+      of: { skill: path },
+    }));
   }
 
   private async ofKind(kind: Kind): Promise<Sayable<Source>[]> {

@@ -6,7 +6,8 @@ import { foldersOf } from '../workspace.ts';
 import { type Found, filesBelow, type Looking, readBeside, readFound } from './files.ts';
 import { headed } from './header.ts';
 import { included, isOnlyIncludes } from './includes.ts';
-import { skillsIn } from './skills.ts';
+import type { Skill } from './skillList.ts';
+import { findSkills, skillsIn } from './skills.ts';
 
 /** What the open folders say to agents. Nothing throws: what cannot be read is not there. */
 export interface WorkspaceInstructions {
@@ -18,15 +19,21 @@ export interface WorkspaceInstructions {
   near(paths: readonly string[]): Promise<Instruction[]>;
 }
 
+/** Also what the user can call by name; nothing in a workspace that is not trusted. */
+export interface InstructionsAndSkills extends WorkspaceInstructions {
+  skills(): Promise<Skill[]>;
+}
+
 /** A file of `.github/instructions`. `globs`: for which files it is; none: for those that somebody shows to the model. */
 interface Scoped extends Instruction {
   root: string;
   globs: string[];
 }
 
-export function workspaceInstructions(looking: Looking): WorkspaceInstructions {
+export function workspaceInstructions(looking: Looking): InstructionsAndSkills {
   const { workspace } = looking;
   const folders = () => foldersOf(workspace.roots);
+  const roots = () => folders().map(({ path }) => path);
   let scoped: Scoped[] | undefined;
   const readScoped = async () => (await Promise.all(folders().map(({ path }) => scopedIn(looking, path)))).flat();
 
@@ -46,12 +53,10 @@ export function workspaceInstructions(looking: Looking): WorkspaceInstructions {
           asInstructions(await readFound(looking, join(root, '.github', 'copilot-instructions.md'))),
         )),
         ...scoped.filter(({ globs }) => globs.some(isEverything)).map(({ path, text }) => ({ path, text })),
-        ...(await skillsIn(
-          looking,
-          folders().map(({ path }) => path),
-        )),
+        ...(await skillsIn(looking, roots())),
       ]);
     },
+    skills: async () => (workspace.trusted ? findSkills(looking, roots()) : []),
     async near(paths) {
       if (!workspace.trusted || paths.length === 0) return [];
       scoped ??= await readScoped();

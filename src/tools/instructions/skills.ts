@@ -1,29 +1,64 @@
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Instruction } from '../../protocol/instructions.ts';
 import { shortened, visibleLine } from '../../protocol/visible.ts';
-import { filesBelow, type Looking, readFound } from './files.ts';
+import { resolvePath } from '../gate/paths.ts';
+import { type Looking, readFound } from './files.ts';
 import { headed } from './header.ts';
+import { type Skill, writeSkillList } from './skillList.ts';
 
 const folders = ['.github/skills', '.claude/skills', '.agents/skills'];
-const [mostSkills, longestName, longestDescription] = [60, 64, 240];
+const [longestName, longestDescription] = [64, 240];
+/** Folders that are searched below one of these; and how deep skills may be grouped. */
+const [mostFolders, mostDepth] = [1000, 3];
 
-/** The skills of the open folders, as one list: what each is called, what it is for, and its file, which has the rest. */
+/**
+ * Finds the skills of the open folders: each folder with a `SKILL.md` is one, whatever else is in it. Of two with the same text the first
+ * is meant.
+ */
+export async function findSkills(looking: Looking, roots: readonly string[]): Promise<Skill[]> {
+  const places = roots.flatMap((root) => folders.map((folder) => join(root, folder)));
+  const files = (await Promise.all(places.map((place) => skillFiles(looking, place)))).flat();
+  const texts = new Set<string>();
+  const found = await Promise.all(files.map((file) => readFound(looking, file)));
+  return found.flatMap((file) => {
+    if (!file || texts.has(file.text)) return [];
+    texts.add(file.text);
+    const { name = '', description = '' } = headed(file.text).head;
+    const called = line(name || basename(dirname(file.path)), longestName);
+    return [{ name: called, path: file.path, description: line(description, longestDescription) }];
+  });
+}
+
+/** The skills as one list: what each is called, what it is for, and its file, which has the rest. */
 export async function skillsIn(looking: Looking, roots: readonly string[]): Promise<Instruction[]> {
-  const files: string[] = [];
-  for (const folder of roots.flatMap((root) => folders.map((folder) => join(root, folder))))
-    for (const file of await filesBelow(looking, folder)) if (basename(file) === 'SKILL.md') files.push(file);
-  const lines: string[] = [];
-  const names = new Set<string>();
-  for (const file of files.slice(0, mostSkills)) {
-    const found = await readFound(looking, file);
-    if (!found) continue;
-    const { name = '', description = '' } = headed(found.text).head;
-    const called = line(name || basename(dirname(file)), longestName);
-    if (description === '' || names.has(called)) continue; // nobody could know when it is meant; the same in another folder
-    names.add(called);
-    lines.push(`- ${called} (${found.path}): ${line(description, longestDescription)}`);
-  }
-  return lines.length === 0 ? [] : [{ path: 'skills', kind: 'skills', text: lines.join('\n') }];
+  const skills = await findSkills(looking, roots);
+  return skills.length === 0 ? [] : [{ path: 'skills', kind: 'skills', text: writeSkillList(skills) }];
+}
+
+/**
+ * Paths of the `SKILL.md` below a folder, in order. A folder that has one is not searched for others. Links are not followed here: reading
+ * finds out where they lead.
+ */
+async function skillFiles({ workspace }: Looking, folder: string): Promise<string[]> {
+  const place = await resolvePath(workspace.roots, folder, 'list').catch(() => undefined);
+  if (!place) return [];
+  const found: string[] = [];
+  let searched = 0;
+  const search = async (path: string, depth: number): Promise<void> => {
+    const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => []);
+    const file = join(path, 'SKILL.md');
+    if (depth > 0 && entries.some(({ name }) => name === 'SKILL.md')) return void found.push(file);
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const below = join(path, entry.name);
+      const isSearched = entry.isDirectory() && depth < mostDepth && searched++ < mostFolders;
+      if (isSearched) await search(below, depth + 1);
+      else if (entry.isDirectory() || entry.isSymbolicLink()) found.push(join(below, 'SKILL.md'));
+    }
+  };
+  await search(place.path, 0);
+  return found;
 }
 
 const line = (text: string, most: number) => shortened(visibleLine(text.trim()), most);

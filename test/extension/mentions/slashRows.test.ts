@@ -9,6 +9,7 @@ describe('What is offered after a /', () => {
     ...ownActs,
     found('prompt', 'explain it', 'In short'),
     found('prompt', 'plan'),
+    found('skill', 'plan'),
     found('workflow', 'review'),
     found('agent', 'review'),
     found('agent', 'review'),
@@ -19,11 +20,19 @@ describe('What is offered after a /', () => {
   it('is Towpath’s own first, then what files and servers have, each under a word of its own', () =>
     assert.deepEqual(rows(''), [
       ...['/new', '/compact', '/model', '/plan', '/undo', '/export'],
-      ...['/explain-it', '/prompt:plan', '/review', '/agent:review', '/agent:review-2', '/mcp.notes.add'],
+      ...[
+        '/explain-it',
+        '/prompt:plan',
+        '/skill:plan',
+        '/review',
+        '/agent:review',
+        '/agent:review-2',
+        '/mcp.notes.add',
+      ],
     ]));
 
   it('is what begins so, then what has it somewhere', () => {
-    assert.deepEqual(rows('pl'), ['/plan', '/explain-it', '/prompt:plan']);
+    assert.deepEqual(rows('pl'), ['/plan', '/explain-it', '/prompt:plan', '/skill:plan']);
     assert.deepEqual(rows('PROMPT'), ['/prompt:plan']);
     assert.deepEqual(rows('nothing'), []);
   });

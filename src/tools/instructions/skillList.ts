@@ -1,0 +1,56 @@
+import { posix } from 'node:path';
+import { estimateTokenCount } from 'tokenx';
+import { shortened } from '../../protocol/visible.ts';
+
+/** A skill as the list of a prompt names it. */
+export interface Skill {
+  name: string;
+  /** Of its `SKILL.md`, as the tools have it. */
+  path: string;
+  description: string;
+}
+
+/** Lengths of descriptions that are tried one after the other, in characters. */
+const descriptionLengths = [120, 60, 30];
+
+/** A line for each skill. `readSkillList` reads it back. */
+export const writeSkillList = (skills: readonly Skill[]): string =>
+  skills.map(({ name, path, description }) => `- ${name} (${path})${description && `: ${description}`}`).join('\n');
+
+const readSkillList = (list: string): Skill[] =>
+  list.split('\n').flatMap((line) => {
+    const [, name, path, description = ''] = /^- (.*?) \((.*?\/SKILL\.md)\)(?:: (.*))?$/.exec(line) ?? [];
+    return name === undefined || path === undefined ? [] : [{ name, path, description }];
+  });
+
+/**
+ * Shortens a list of skills: descriptions first, to `room` tokens; where not even short ones fit, to names by their folders in `roomForNames`
+ * tokens. Names that do not fit are counted.
+ */
+export function shortenSkillList(list: string, room: number, roomForNames: number): string {
+  const skills = readSkillList(list);
+  for (const length of descriptionLengths) {
+    const short = skills.map((one) => ({ ...one, description: shortened(one.description, length) }));
+    const text = writeSkillList(short);
+    if (estimateTokenCount(text) <= room) return text;
+  }
+  let fits = skills.length;
+  while (fits > 0 && estimateTokenCount(namesByFolder(skills, fits)) > roomForNames) fits -= 1;
+  return namesByFolder(skills, fits);
+}
+
+function namesByFolder(skills: readonly Skill[], fits: number): string {
+  const placed = skills.map(({ path }) => ({
+    folder: posix.dirname(posix.dirname(path)),
+    name: posix.basename(posix.dirname(path)),
+  }));
+  let left = fits;
+  const lines = [...new Set(placed.map(({ folder }) => folder))].map((folder) => {
+    const names = placed.filter((one) => one.folder === folder).map(({ name }) => name);
+    const fitting = names.slice(0, left);
+    left -= fitting.length;
+    const more = names.length - fitting.length;
+    return `- ${folder}/<name>/SKILL.md: ${[...fitting, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`;
+  });
+  return lines.join('\n');
+}
