@@ -140,9 +140,10 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
 
     const whole = reply.success && reply.finishReason !== 'length' && !signal.aborted;
     const asked = whole ? calls.named(reply.message?.toolCalls ?? []) : calls.begun;
+    const isSilent = isSilentEnd(reply.error, talk);
     // What asks for a change is on disk before anything changes.
     await appendReply(talk, reply.message, {
-      whole,
+      whole: whole || isSilent,
       calls: asked,
       warnings: [...warnings.values()],
       thoughtMs: thinks ? Math.round(thinks.to - thinks.from) : 0,
@@ -154,6 +155,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
 
     if (answers > 0 && answers === running.length) answered++;
     if (signal.aborted) return stopPointOf(signal);
+    if (isSilent) return { phase: 'WaitingUser' };
     if (!whole) return reply.success ? cutByLength : failed(reply.error);
     const repeated = await guard.endTurn();
     if (repeated) return looping(repeated);
@@ -204,7 +206,7 @@ async function appendReply(
   { whole, calls, warnings, thoughtMs }: { whole: boolean; calls: ToolCall[]; warnings: Words[]; thoughtMs: number },
 ): Promise<void> {
   const { toolCalls: _, ...said } = message ?? { role: 'assistant' as const, content: '' };
-  if (!whole && !said.content && !said.thinking && calls.length === 0) return;
+  if (said.content.trim() === '' && !said.thinking && calls.length === 0) return;
   const incomplete = whole ? {} : { incomplete: true };
   const toolCalls = calls.length > 0 ? { toolCalls: calls } : {};
   const warned = warnings.length > 0 ? { warnings: warnings.map(inEnglish), ...saidOf(warnings) } : {};
@@ -227,6 +229,10 @@ function isDenial(outcome: ToolOutcome): boolean {
   if (outcome.ok || outcome.error.code !== 'TOOL_DENIED') return false;
   return (outcome.error.details as { words?: string } | undefined)?.words === undefined;
 }
+
+/** The model has nothing to say after its work, which some providers end that way, asked twice. */
+const isSilentEnd = (error: ErrorInfo | undefined, { messages }: Talk): boolean =>
+  error?.reason === 'empty' && messages.at(-1)?.role === 'tool';
 
 function failed(error: ErrorInfo | undefined): StopPoint {
   const told = error ?? { code: 'UNKNOWN', ...saidAs(sentence('The model call failed without saying why.')) };

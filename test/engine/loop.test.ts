@@ -24,6 +24,18 @@ describe('the loop', () => {
   };
   const write = (name: string, content: string) => call('fs.write', { path: name, content });
 
+  it('ends its work without a word: it is asked twice, and then it is the user’s turn', async () => {
+    await begin({ a: 'A' }, { calls: [call('fs.read', { path: 'a' })] }, { text: '' }, { text: ' ' });
+    const { phase, error, success } = await talk.start();
+    assert.deepEqual([phase, error, success], ['WaitingUser', undefined, true]);
+    assert.equal(talk.client.requests.length, 3);
+  });
+
+  it('says nothing at all: that is a failure', async () => {
+    await begin({}, { text: '' }, { text: '' });
+    assert.equal((await talk.start()).error?.code, 'LLM_BAD_RESPONSE');
+  });
+
   it('hands back to the person when the model asks for nothing', async () => {
     await begin({}, { thinking: 'A greeting.', text: 'Hello.' });
     assert.deepEqual(await talk.start(), { success: true, phase: 'WaitingUser', assistantText: 'Hello.' });
