@@ -40,24 +40,25 @@ export const onlyAsked = (
 type Success = Extract<ToolOutcome, { ok: true }> & { data: Answered };
 
 interface Answered {
-  answers?: { question: string; chosen: string[]; words?: string }[];
+  answers: { question: string; chosen: string[]; words?: string }[];
   said?: string;
   /** What the person named with it. */
   named?: { name: string; text: string }[];
 }
 
-/** What the model is told. What was left open is not in it. */
+/** Gives what the model is told, and a step of a workflow gets: each question with what was chosen or said, which may be nothing. */
 export function outcomeOf(questions: readonly Asked[], { choices, said, attachments }: Answer): Success {
-  const answers = choices.flatMap((choice, index) => {
-    const { question = '', answers = [] } = questions[index] ?? {};
-    const chosen = choice.chosen.flatMap((place) => answers[place]?.label ?? []);
-    return isGiven(choice) ? [{ question, chosen, ...(choice.words && { words: choice.words }) }] : [];
+  const answers = questions.map(({ question, answers }, index) => {
+    const choice = choices[index];
+    const chosen = choice?.chosen.flatMap((place) => answers[place]?.label ?? []) ?? [];
+    const words = choice ? choice.words : said; // words alone answer all of them
+    return { question, chosen, ...(words && { words }) };
   });
   const files = attachments?.filter(({ mediaType }) => mediaType.startsWith('text/')) ?? [];
   const named = files.map(({ name = '', data }) => ({ name, text: textOfData(data) }));
   const others = attachments?.filter((one) => !files.includes(one)) ?? [];
   const data = {
-    ...(answers.length > 0 && { answers }),
+    answers,
     ...(said && { said }),
     ...(named.length > 0 && { named }),
   };

@@ -79,7 +79,18 @@ WaitingUser`);
     await talk.say('No database at all.');
     await done;
     const run = await talk.kept();
-    assert.deepEqual(told(run), [['q', { ok: true, data: { said: 'No database at all.' } }]]);
+    assert.deepEqual(told(run), [
+      [
+        'q',
+        {
+          ok: true,
+          data: {
+            answers: [{ question: 'Which database?', chosen: [], words: 'No database at all.' }],
+            said: 'No database at all.',
+          },
+        },
+      ],
+    ]);
     assert.deepEqual([run.messages.filter(({ role }) => role === 'user').length, run.queued], [1, []]);
   });
 
@@ -91,7 +102,10 @@ WaitingUser`);
     await talk.engine.say({ runId: talk.runId, userInput: 'As for the first: you know best.', chosen });
     await done;
     assert.deepEqual(told(await talk.kept())[0]![1].data, {
-      answers: [{ question: 'Which checks?', chosen: ['Lint', 'Tests'], words: 'and a build' }],
+      answers: [
+        { question: 'Which database?', chosen: [] },
+        { question: 'Which checks?', chosen: ['Lint', 'Tests'], words: 'and a build' },
+      ],
       said: 'As for the first: you know best.',
     });
   });
@@ -262,7 +276,18 @@ WaitingUser`);
       it('words are the answer, too', async () => {
         const next = await left([asks('q', database)], { text: 'Neither.' });
         await next.say('Neither of them.');
-        assert.deepEqual(told(next.client.requests[0]!), [['q', { ok: true, data: { said: 'Neither of them.' } }]]);
+        assert.deepEqual(told(next.client.requests[0]!), [
+          [
+            'q',
+            {
+              ok: true,
+              data: {
+                answers: [{ question: 'Which database?', chosen: [], words: 'Neither of them.' }],
+                said: 'Neither of them.',
+              },
+            },
+          ],
+        ]);
         assert.equal(transcript(await next.kept()).match(/^user /gm)!.length, 1);
       });
 

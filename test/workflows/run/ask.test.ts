@@ -69,6 +69,20 @@ describe('a workflow that asks the person', () => {
     assert.equal((await stage.state()).database, 'Postgres');
   });
 
+  it('by an action: words in place of a choice have the same form', async () => {
+    stage = await Stage.of(action);
+    const done = stage.start('the shop');
+    await asking();
+    await stage.engine.say({ runId: stage.runId, userInput: 'make it a file' });
+    assert.equal((await done).phase, 'Completed');
+    const { choice, database } = await stage.state();
+    assert.deepEqual(choice, {
+      answers: [{ question: 'Which database for the shop?', chosen: [], words: 'make it a file' }],
+      said: 'make it a file',
+    });
+    assert.equal(database, null);
+  });
+
   it('by an action, over a crash: it is answered once, and not asked again', async () => {
     stage = await Stage.of(action);
     const done = stage.start('the shop');
