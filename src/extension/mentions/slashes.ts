@@ -89,7 +89,7 @@ export class Slashes {
     }
     if (of && 'skill' in of) {
       const mention: Mention = { kind: 'file', path: of.skill };
-      const text = `Use the skill ${wordOf(mention)}.${words && `\n\n${words}`}`;
+      const text = `${t('Use the skill {0}.', wordOf(mention))}${words && `\n\n${words}`}`;
       this.send(message, text, { named: [mention] });
       return true;
     }

@@ -51,7 +51,10 @@ export const callShape = {
     .describe(
       '`{type: json_object}`, or `{type: json_schema, json_schema: {name, schema}}`. What comes is checked: an answer of another form is asked for once more, then the node fails.',
     ),
-  cache: z.boolean().default(false).describe('An equal call is answered with the answer that it had.'),
+  cache: z
+    .boolean()
+    .default(false)
+    .describe('An equal call is answered with the answer that it had, at temperature 0 (which it has by itself).'),
 };
 export const callSchema = z.strictObject(callShape);
 

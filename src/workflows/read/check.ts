@@ -32,7 +32,7 @@ export function loadYaml<Schema extends z.ZodType>(
   const { value, issues } = parseParts(schema, file.value);
   const seen = value === undefined ? { problems: [], warnings: [] } : more(value, file, issues.length === 0);
   const problems = [...found.problems, ...issues.flatMap((issue) => problemsOf(issue, file, [])), ...seen.problems];
-  const warnings = atMost([...found.warnings, ...seen.warnings].sort(inOrder));
+  const warnings = atMost([...read.warnings, ...found.warnings, ...seen.warnings].sort(inOrder));
   if (problems.length === 0 && value !== undefined) return { value, problems: [], warnings };
   return { problems: atMost(onlyOnce(problems.sort(inOrder))), warnings };
 }

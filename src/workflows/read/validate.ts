@@ -25,6 +25,8 @@ import { expressionProblem, templateProblem } from '../template/template.ts';
 import { type Findings, type Loaded, loadYaml, problemsOf } from './check.ts';
 import { readDialect } from './dialect.ts';
 import { flowFindings } from './flow.ts';
+import type { Read } from './reads.ts';
+import { isSafeIn, readsIn, unquotedIn } from './unquoted.ts';
 import { wayFindings } from './ways.ts';
 import { wordFindings } from './words.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';
@@ -192,6 +194,18 @@ class Check {
         sentence('Say what is done for each item: `uses`, `steps`, `run` or `agent`.'),
         'key',
       );
+    for (const [key, text] of Object.entries(typeof node.output === 'object' ? node.output : {})) {
+      const read = typeof text === 'string' ? readsIn(text, false).find(isOfResult) : undefined;
+      if (read)
+        this.add(
+          [...path, 'output', key],
+          sentence(
+            'Over a list `result` is the list of what each item set. Write `output: {0}` for that list, or `{{ result | map(attribute="{1}") | list }}`.',
+            key,
+            read.slice(1).join('.'),
+          ),
+        );
+    }
     if (item === index) this.add([...path, 'index'], sentence('The item is called `{0}`, too.', item));
     for (const [place, step] of (node.steps ?? []).entries())
       for (const key of keysOf(step))
@@ -257,8 +271,16 @@ class Check {
       const issues = shape[key]!.safeParse(value).error?.issues ?? [];
       this.problems.push(...issues.slice(0, 3).flatMap((issue) => problemsOf(issue, this.yaml, [...here, key])));
     }
-    const quoting = action === 'shell.run' ? quotingProblem(given.command) : undefined;
-    if (quoting) this.add([...here, 'command'], quoting);
+    if (action === 'shell.run') this.command(given.command, [...here, 'command']);
+    const temperature = given.temperature ?? this.file.settings.llm?.temperature;
+    if (given.cache === true && typeof temperature === 'number' && temperature > 0)
+      this.warn(
+        [...here, 'cache'],
+        sentence(
+          '`cache` answers calls at temperature 0. At {0} every call is asked and paid for.',
+          String(temperature),
+        ),
+      );
     if (!Array.isArray(given.tools)) return;
     this.distinct(given.tools, [...here, 'tools']);
     for (const [index, tool] of given.tools.entries()) {
@@ -266,6 +288,20 @@ class Check {
       if (typeof tool === 'string' && !tool.includes('{{')) this.tools([tool], [...here, 'tools']);
       else if (spec) this.toolSpec(spec, [...here, 'tools', index]);
     }
+  }
+
+  private command(command: unknown, path: YamlPath): void {
+    const quoting = quotingProblem(command);
+    if (quoting) return this.add(path, quoting);
+    const unquoted = unquotedIn(command, (read) => isSafeIn(this.file, read));
+    if (unquoted !== undefined)
+      this.warn(
+        path,
+        sentence(
+          'What `{0}` says becomes part of the command, and could run another one. Write `{{ {0} | quote }}` without quotes around it, or the command as a list of words.',
+          unquoted.slice(0, longestExpression),
+        ),
+      );
   }
 
   /** A model knows a tool by its name alone, in which it sees `_` where a point stands. */
@@ -313,6 +349,7 @@ class Check {
     if (action === nestedAction)
       this.add([...path, 'action'], sentence('`{0}` is a step of a workflow, not a tool of a model.', nestedAction));
     this.templates(given, [...path, 'with']);
+    if (action === 'shell.run') this.command(given.command, [...path, 'with', 'command']);
     this.takes(action, parameters, [...path, 'parameters']);
     this.takes(action, given, [...path, 'with']);
     for (const [key, one] of Object.entries(parametersOf(action) ?? {}))
@@ -380,6 +417,13 @@ class Check {
       this.templates(item, [...path, Array.isArray(value) ? Number(key) : key]);
   }
 }
+
+/** Characters of an expression that a sentence quotes. */
+const longestExpression = 80;
+
+/** A key of what a node gives. */
+const isOfResult = ([first, key]: Read): boolean =>
+  (first === 'result' || first === 'action_result') && key !== undefined && !/^\d+$/.test(key);
 
 /** Its letters, in their order, from the first on. */
 const isAbbreviation = (short: string, full: string): boolean =>

@@ -13,6 +13,7 @@ import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
 import { saidAs, type Words } from '../../protocol/sentence.ts';
 import { isTooMuch } from '../../tools/bounds.ts';
 import { mostAliases, parseYaml } from '../../tools/yaml.ts';
+import { cutTexts } from './cutText.ts';
 
 /** A sentence about a place in a file; lines and columns are counted from 1. */
 export interface Problem {
@@ -31,6 +32,8 @@ export type YamlPath = readonly (string | number)[];
 export interface YamlFile {
   value: unknown;
   problems: Problem[];
+  /** Values that YAML reads otherwise than they look. */
+  warnings: Problem[];
   /** A problem with the value at `path`, or (`key`) with the key that leads to it. */
   problem(path: YamlPath, words: Words, key?: 'key'): Problem;
   /** The value at `path` is a word without quotes. */
@@ -59,6 +62,7 @@ export function readYaml(text: string): YamlFile {
       value: undefined,
       problem,
       isPlain: () => false,
+      warnings: [],
       problems: [at(parsed.trouble.at, parsed.trouble.at, parsed.trouble.message)],
     };
   }
@@ -76,21 +80,26 @@ export function readYaml(text: string): YamlFile {
   const bare = errors.findIndex(({ pos: [from] }) => hasBareTemplate(lineAt(text, from)));
   const templates = bareTemplates(document);
   const unquoted = templates.length > 0 || bare < 0 ? templates : [errors[bare]!.pos];
+  const cut = errors.length > 0 ? [] : cutTexts(document, text);
+  const [unreadable, warnings] = [cut.filter((one) => one.isProblem), cut.filter((one) => !one.isProblem)].map((all) =>
+    all.map(({ from, to, words }) => at(from, to, words)),
+  ) as [Problem[], Problem[]];
   const problems = [
     ...errors.slice(0, bare < 0 ? mostErrors : bare).map(({ pos, message }) => at(pos[0], pos[1], sentenceOf(message))),
     ...unquoted.map(([from, to]) => at(from, to, needsQuotes)),
     ...(errors.length > 0 ? [] : places.twice.map(([from, to]) => at(from, to, hereTwice))),
+    ...unreadable,
   ];
-  if (problems.length > 0) return { value: undefined, problem, isPlain, problems };
+  if (problems.length > 0) return { value: undefined, problem, isPlain, problems, warnings };
   try {
     const value: unknown = document.toJS({ maxAliasCount: mostAliases });
-    if (!isTooMuch(value)) return { value, problem, isPlain, problems };
-    return { value: undefined, problem, isPlain, problems: [at(0, 0, tooMuch)] };
+    if (!isTooMuch(value)) return { value, problem, isPlain, problems, warnings };
+    return { value: undefined, problem, isPlain, problems: [at(0, 0, tooMuch)], warnings };
   } catch (error) {
     const message = /alias/i.test(String(error))
       ? sentence('Aliases (`*name`) repeat too much here: write the parts out.')
       : sentenceOf((error as Error).message);
-    return { value: undefined, problem, isPlain, problems: [at(0, 0, message)] };
+    return { value: undefined, problem, isPlain, problems: [at(0, 0, message)], warnings };
   }
 }
 

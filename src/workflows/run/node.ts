@@ -9,7 +9,7 @@ import { stepOutcome } from '../../protocol/outcomes.ts';
 import { openCalls, pendingCalls } from '../../protocol/pending.ts';
 import { SaidError, saidAs, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { toToolResult } from '../../protocol/tools.ts';
-import type { ActionContext } from '../action/action.ts';
+import { type ActionContext, ActionError } from '../action/action.ts';
 import { perform } from '../action/actions.ts';
 import { nestedAction } from '../action/nested.ts';
 import { usedKeys } from '../plan/inputs.ts';
@@ -240,13 +240,19 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
     isComplete: () => !isQuestion(said()),
     handsBack: () => context.pausing,
   };
-  const stop =
-    branch === undefined
-      ? await context.turns(turn)
-      : await work.atOnce(async () => context.turns({ ...turn, apart: await ownTalk(work, branch) }));
+  const attempt = async (): Promise<StopPoint> => {
+    const stop =
+      branch === undefined
+        ? await context.turns(turn)
+        : await work.atOnce(async () => context.turns({ ...turn, apart: await ownTalk(work, branch) }));
+    if (stop.phase === 'Failed' && stop.error && node.on_error) throw new ActionError(stop.error);
+    return stop;
+  };
+  const stop = await retried(node.on_error ?? {}, { context, name: node.name }, attempt);
   if (stop.phase !== 'Completed') return { stop };
   const result = { content: said() };
-  return { state: node.output === undefined ? {} : outputOf(work, result, node.output), said: said() };
+  const state = node.output === undefined ? {} : outputOf(work, result, node.output);
+  return { state, said: said() };
 }
 
 /**

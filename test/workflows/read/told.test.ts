@@ -55,6 +55,43 @@ describe('a file is told when it is loaded', () => {
       '2:25: Without `output` the result’s `path` takes the place of the state’s. Say in `output` what to keep.',
     ],
     [
+      'that a comment, a tag or an anchor cuts a text',
+      'nodes:\n  - name: a\n    agent: reader\n    prompt: Fix issue #12\n  - name: b\n    agent: reader\n    prompt: !important thing\n  - name: c\n    agent: reader\n    prompt: &name it # now\n',
+      '4:13: The text ends before `#12`, which is a comment in YAML. Put the whole text in quotes.',
+      '7:13: `!important` is a tag in YAML, and the value begins after it. Put the whole text in quotes.',
+      '10:19: `&name` is an anchor in YAML that nothing repeats, and the value begins after it. Put the whole text in quotes.',
+      '10:19: The text ends before `# now`, which is a comment in YAML. Put the whole text in quotes.',
+    ],
+    [
+      'that a number does not keep its digits, and that braces are no text',
+      'nodes:\n  - name: a\n    uses: state.set\n    with: {id: 12345678901234567890, zip: 01234, n: -12, said: {a}}\n',
+      '4:16: `12345678901234567890` is read as the number 12345678901234567000. Put it in quotes to keep its digits.',
+      '4:43: `01234` is read as the number 1234. Put it in quotes to keep its digits.',
+      '4:64: This is read as keys without values. Put a text in quotes.',
+    ],
+    [
+      'that a cache does not work at this temperature',
+      'settings: {llm: {temperature: 0.3}}\nnodes: [{name: a, uses: llm.call, with: {cache: true, messages: [{role: user, content: x}]}}]',
+      '2:49: `cache` answers calls at temperature 0. At 0.3 every call is asked and paid for.',
+    ],
+    ...(
+      [
+        ['git commit -m "{{ state.msg }}"', 'state.msg'],
+        ['git tag v{{ state.msg | trim }}', 'state.msg | trim'],
+        ["echo {{ state.n }} {{ state.msg | replace('a', 'b') }}", "state.msg | replace('a', 'b')"],
+        ["rm -rf out/{% if state.n %}{{ state['msg'] }}{% endif %}", "state['msg']"],
+      ] as const
+    ).map(([command, expression]): [string, string, ...string[]] => [
+      `that a value becomes part of ${command}`,
+      `state_schema: {n: int}\ninitial_state: {msg: x, n: 1}\nnodes:\n  - name: a\n    uses: shell.run\n    with:\n      command: ${JSON.stringify(command)}\n`,
+      `7:16: What \`${expression}\` says becomes part of the command, and could run another one. Write \`{{ ${expression} | quote }}\` without quotes around it, or the command as a list of words.`,
+    ]),
+    [
+      'that a value becomes part of the command of a tool',
+      `initial_state: {word: x}\ntools:\n  - name: find\n    description: d\n    action: shell.run\n    with: {command: "grep {{ state.word }} ."}\nnodes: [{name: a}]`,
+      '6:21: What `state.word` says becomes part of the command, and could run another one. Write `{{ state.word | quote }}` without quotes around it, or the command as a list of words.',
+    ],
+    [
       'of words that are no truth here',
       'initial_state: {flag: no, sure: "no", deep: {on: [Off]}}\nvariables: {ask: yes}\nnodes: [{name: a, uses: state.set, with: {done: yes, said: oh no}}]',
       '1:23: `no` is a text here, not false (YAML 1.2). Write `false`, or `"no"`.',

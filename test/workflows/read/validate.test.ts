@@ -302,6 +302,16 @@ describe('a workflow file is checked when it is loaded', () => {
       '2:41: A step has no `goto`: give the `on_error` to its node.',
     ],
     [
+      'a list that is taken for one item',
+      'nodes:\n  - {name: a, foreach: [1], uses: llm.call, with: {messages: [{role: user, content: x}]}, output: {text: "{{ result.content }}"}}\n',
+      '2:106: Over a list `result` is the list of what each item set. Write `output: text` for that list, or `{{ result | map(attribute="content") | list }}`.',
+    ],
+    [
+      'a text that is an alias',
+      'nodes:\n  - {name: a, agent: {instructions: x}, prompt: *bold*}\n',
+      '2:49: `*bold*` repeats an anchor that is not there. Put a text in quotes.',
+    ],
+    [
       'an agent that may fail',
       nodes('  - {name: a, agent: {instructions: x}, on_error: continue}\n'),
       '2:41: An agent that fails is yours to look at. `on_error` goes with actions.',

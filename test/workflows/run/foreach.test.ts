@@ -218,6 +218,31 @@ nodes:
     assert.equal((await stage.state()).all, '[very!][not at all!]');
   });
 
+  for (const [rule, requests, failed] of [
+    ['continue', 3, true],
+    ['{retry: 1, wait: 0}', 4, false],
+    ['{retry: 1, wait: 0, continue: true}', 4, false],
+  ] as const)
+    it(`has on_error: ${rule} for the agent of each item`, async () => {
+      const yaml = `
+nodes:
+  - {name: judge, foreach: [one, two, three], agent: {instructions: You judge.}, prompt: "Judge {{ item }}", output: judged, on_error: ${rule}}
+`;
+      let asked = 0;
+      const script = ({ messages }: WireRequest) => {
+        const about = messages[1]!.content!.slice('Judge '.length);
+        if (about === 'two' && ++asked === 1) return reply.status(400);
+        return reply.text(`${about} is good.`);
+      };
+      assert.equal((await begin(yaml, script)).phase, 'Completed');
+      const judged = (await stage.state()).judged as { content?: string; error: null | { code: string } }[];
+      assert.deepEqual(
+        judged.map(({ content, error }) => content ?? error?.code),
+        ['one is good.', failed ? 'LLM_HTTP_ERROR' : 'two is good.', 'three is good.'],
+      );
+      assert.equal(stage.provider.requests.length, requests);
+    });
+
   it('stays small in a loop, and in a branch sees the branch’s values', async () => {
     const yaml = `
 initial_state: {list: [1, 2, 3], round: 0}

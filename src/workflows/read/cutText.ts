@@ -1,0 +1,94 @@
+import { type Alias, type Document, isScalar, type Pair, type Scalar, visit } from 'yaml';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+
+/** A value of which YAML reads less than was written, or something else. */
+export interface CutText {
+  from: number;
+  to: number;
+  words: Sentence;
+  /** The file cannot be read with it. */
+  isProblem?: true;
+}
+
+/** Keys of texts for a model or a person, in which `#` after a blank is hardly meant as a comment. */
+const prose = /^(?:prompt|instructions|content|question|description)$/;
+
+/** Finds unquoted values in which a sign means something to YAML: `#`, `!`, `&`, `*`, braces, and digits that a number does not keep. */
+export function cutTexts(document: Document, text: string): CutText[] {
+  const found: CutText[] = [];
+  const anchors = new Set<string>();
+  const repeated = new Set<string>();
+  visit(document, { Alias: (_, { source }) => void repeated.add(source) });
+  const cut = (range: Scalar['range'] | undefined, words: Sentence, isProblem?: true): void => {
+    if (range) found.push({ from: range[0], to: range[1], words, ...(isProblem && { isProblem }) });
+  };
+  visit(document, {
+    Alias(_, { source, range }: Alias) {
+      if (!anchors.has(source))
+        cut(range, sentence('`*{0}` repeats an anchor that is not there. Put a text in quotes.', source), true);
+    },
+    Seq: (_, { anchor }) => void (anchor !== undefined && anchors.add(anchor)),
+    Map(_, { anchor, flow, items, range }) {
+      if (anchor !== undefined) anchors.add(anchor);
+      if (
+        flow &&
+        items.length > 0 &&
+        items.every(({ key, value }) => isScalar(key) && (value === null || isEmpty(value)))
+      )
+        cut(range, sentence('This is read as keys without values. Put a text in quotes.'));
+    },
+    Scalar(key, node, path) {
+      const { anchor, range, type, value, source = '' } = node;
+      if (anchor !== undefined) {
+        anchors.add(anchor);
+        if (!repeated.has(anchor))
+          cut(
+            range,
+            sentence(
+              '`&{0}` is an anchor in YAML that nothing repeats, and the value begins after it. Put the whole text in quotes.',
+              anchor,
+            ),
+          );
+      }
+      if (type !== 'PLAIN' || key === 'key' || !range) return;
+      if (typeof value === 'number' && /^[-+]?\d+$/.test(source) && BigInt(source) !== toInteger(value, source))
+        cut(
+          range,
+          sentence('`{0}` is read as the number {1}. Put it in quotes to keep its digits.', source, String(value)),
+        );
+      if (typeof value !== 'string') return;
+      const [, comment, blank] = /^[ \t]+(#(\s?)[^\n]*)/.exec(text.slice(range[1], range[1] + longestComment)) ?? [];
+      if (comment === undefined || (blank !== '' && !isProse(path.at(-1)))) return;
+      cut(
+        range,
+        sentence(
+          'The text ends before `{0}`, which is a comment in YAML. Put the whole text in quotes.',
+          comment.slice(0, longestQuote).trim(),
+        ),
+      );
+    },
+  });
+  for (const { code, pos } of document.warnings) {
+    if (code !== 'TAG_RESOLVE_FAILED') continue;
+    const words = sentence(
+      '`{0}` is a tag in YAML, and the value begins after it. Put the whole text in quotes.',
+      text.slice(pos[0], pos[1]).slice(0, longestQuote),
+    );
+    found.push({ from: pos[0], to: pos[1], words });
+  }
+  return found;
+}
+
+/** Characters of a comment that are looked at, and of what a sentence quotes. */
+const [longestComment, longestQuote] = [200, 40];
+
+const isEmpty = (value: unknown): boolean => isScalar(value) && value.value === null && (value.source ?? '') === '';
+
+const isProse = (parent: unknown): boolean => {
+  const { key } = Object(parent) as Partial<Pair>;
+  return isScalar(key) && prose.test(String(key.value));
+};
+
+/** The digits that a number keeps; undefined: it is written with zeros before it, which no number keeps. */
+const toInteger = (value: number, source: string): bigint | undefined =>
+  /^[-+]?0\d/.test(source) || !Number.isFinite(value) ? undefined : BigInt(value);
