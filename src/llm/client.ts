@@ -14,6 +14,7 @@ export interface ChatRequest {
   systemPrompt?: string;
   tools?: readonly ToolDefinition[];
   temperature?: number;
+  /** Tokens of the answer alone; thinking comes on top. */
   maxTokens?: number;
   topP?: number;
   stopSequences?: string[];

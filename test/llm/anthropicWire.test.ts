@@ -294,8 +294,8 @@ describe('how much Claude may think and say', () => {
   const amounts: [says: string, got: unknown[], wanted: unknown[]][] = [
     ['nothing said: as the provider has it', budget(0), [undefined, 32_000]],
     ['the budget is on top of the usual answer', budget(4000), [enabled(4000), 36_000]],
-    ['a limit above the budget stays', budget(4000, { maxTokens: 5000 }), [enabled(4000), 5000]],
-    ['a limit below the budget goes on top of it', budget(4000, { maxTokens: 500 }), [enabled(4000), 4500]],
+    ['the budget goes on top of a limit above it', budget(4000, { maxTokens: 5000 }), [enabled(4000), 9000]],
+    ['and of a limit below it', budget(4000, { maxTokens: 500 }), [enabled(4000), 4500]],
     ['the least there is', budget(1), [enabled(1024), 33_024]],
     ['never more than the model can say', budget(500_000), [enabled(62_976), 64_000]],
     ['a small model’s limit', budget(500_000, {}, { outputLimit: 4096 }), [enabled(3072), 4096]],
@@ -312,7 +312,11 @@ describe('how much Claude may think and say', () => {
       [adaptive, 34_000, { effort: 'low' }],
     ],
     ['and harder', budget(8000, { model: 'claude-sonnet-5' }), [adaptive, 40_000, { effort: 'medium' }]],
-    ['and hardest', budget(32_000, { model: 'claude-sonnet-5', maxTokens: 900 }), [adaptive, 900, { effort: 'high' }]],
+    [
+      'and hardest',
+      budget(32_000, { model: 'claude-sonnet-5', maxTokens: 900 }),
+      [adaptive, 32_900, { effort: 'high' }],
+    ],
   ];
   for (const [says, got, wanted] of amounts) it(says, () => assert.deepEqual(got, wanted));
 

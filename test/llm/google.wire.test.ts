@@ -277,7 +277,7 @@ describe('a request to Gemini', () => {
       generationConfig: {
         temperature: 0,
         topP: 0.5,
-        maxOutputTokens: 100,
+        maxOutputTokens: 1124, // thinking counts
         stopSequences: ['END'],
         thinkingConfig: { includeThoughts: true, thinkingBudget: 1024 },
       },

@@ -49,7 +49,7 @@ describe('a request to Ollama', () => {
         ],
         think: true,
         format: { type: 'object' },
-        options: { temperature: 0, top_p: 0.5, num_predict: 100, stop: ['END'], num_ctx: 32_768 },
+        options: { temperature: 0, top_p: 0.5, num_predict: 1100, stop: ['END'], num_ctx: 32_768 },
         keep_alive: '10m',
         stream: true,
         truncate: false,

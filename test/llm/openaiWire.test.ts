@@ -84,6 +84,30 @@ const wishes: [
     { thinking: 'none' },
     { reasoning_effort: undefined },
   ],
+  [
+    'thinking on top of the answer’s tokens',
+    { model: 'gpt-5', thinkingBudget: 8000, maxTokens: 500 },
+    { completionTokens: true },
+    { max_completion_tokens: 8500 },
+  ],
+  [
+    'thinking on top of them at OpenRouter',
+    { thinkingBudget: 8000, maxTokens: 500 },
+    { thinking: 'reasoning' },
+    { reasoning: { max_tokens: 8000 }, max_tokens: 8500 },
+  ],
+  [
+    'no thinking on top where there is no parameter for it',
+    { thinkingBudget: 8000, maxTokens: 500 },
+    {},
+    { max_tokens: 500 },
+  ],
+  [
+    'no thinking on top of them once the parameter is refused',
+    { model: 'gpt-5', thinkingBudget: 8000, maxTokens: 500 },
+    { omit: ['reasoning_effort'] },
+    { max_tokens: 500, reasoning_effort: undefined },
+  ],
   ['thinking at OpenRouter', { thinkingBudget: 1000 }, { thinking: 'reasoning' }, { reasoning: { max_tokens: 1000 } }],
   [
     'thinking that was refused',

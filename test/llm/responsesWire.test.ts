@@ -74,6 +74,12 @@ const wishes: [says: string, request: Partial<ChatRequest>, flags: Partial<Respo
   ],
   ['a schema in words', answer(open), { schemaInWords: true }, { text: { format: { type: 'json_object' } } }],
   ['a limit', { maxTokens: 900 }, {}, { max_output_tokens: 900 }],
+  [
+    'thinking on top of a limit',
+    { model: 'gpt-5', maxTokens: 900, thinkingBudget: 8000 },
+    {},
+    { max_output_tokens: 8900, reasoning: { effort: 'medium', summary: 'auto' } },
+  ],
   ['a limit below the least there is', { maxTokens: 1 }, {}, { max_output_tokens: 16 }],
   ['the run, for its prompt cache', { cacheKey: 'run-1' }, { cacheKey: true }, { prompt_cache_key: 'run-1' }],
   ['stop sequences, which there are none of', { stopSequences: ['x'] }, {}, {}],

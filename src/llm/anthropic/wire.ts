@@ -131,7 +131,7 @@ function toThinking(request: ChatRequest, flags: WireFlags) {
   if (!request.thinkingBudget || request.thinkingBudget < 0 || forced || mode === 'none' || budget < leastThinking) {
     return { maxTokens: Math.min(request.maxTokens ?? usualOutput, limit) };
   }
-  const asked = request.maxTokens ?? usualOutput + budget;
+  const asked = (request.maxTokens ?? usualOutput) + budget;
   if (mode === 'adaptive') {
     const effort = budget < 4096 ? 'low' : budget < 16_384 ? 'medium' : 'high';
     return {
@@ -140,8 +140,7 @@ function toThinking(request: ChatRequest, flags: WireFlags) {
       maxTokens: Math.min(asked, limit),
     };
   }
-  const maxTokens = Math.min(asked > budget ? asked : asked + budget, limit);
-  return { thinking: { type: 'enabled', budget_tokens: budget } as const, maxTokens };
+  return { thinking: { type: 'enabled', budget_tokens: budget } as const, maxTokens: Math.min(asked, limit) };
 }
 
 function formatOf({ responseFormat }: ChatRequest) {

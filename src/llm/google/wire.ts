@@ -4,6 +4,7 @@ import { contentUnseen, imagesFrom, isText, textOfFile } from '../files.ts';
 import { isObject, type JsonObject, parseJson } from '../json.ts';
 import { disarmed } from '../mark.ts';
 import { toWireName } from '../names.ts';
+import { outputLimit } from '../outputLimit.ts';
 import { repairHistory, type Said, wellFormedData } from '../repair.ts';
 import { toGoogleSchema } from './schema.ts';
 import { type ThinkingFlags, thinkingConfigOf } from './thinking.ts';
@@ -194,12 +195,16 @@ function toolsOf({ tools = [], toolChoice = 'auto' }: ChatRequest): object {
 }
 
 function generationConfigOf(request: ChatRequest, flags: GoogleFlags): object {
+  const thinking = thinkingConfigOf(request, flags);
   const config = {
     temperature: request.temperature,
     topP: request.topP,
-    maxOutputTokens: request.maxTokens,
+    maxOutputTokens: outputLimit(
+      request,
+      thinking?.thinkingBudget ?? (thinking?.thinkingLevel ? request.thinkingBudget : 0),
+    ),
     stopSequences: request.stopSequences?.length ? request.stopSequences : undefined,
-    thinkingConfig: thinkingConfigOf(request, flags),
+    thinkingConfig: thinking,
     ...formatOf(request),
   };
   const given = Object.entries(config).filter(([, value]) => value !== undefined);

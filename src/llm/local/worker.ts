@@ -1,3 +1,4 @@
+import { outputLimit } from '../outputLimit.ts';
 /**
  * The local model's own process, and the only place that knows node-llama-cpp: a crash of the engine ends this process
  * and nothing else. It writes replies and proposes calls; it never runs one.
@@ -209,7 +210,7 @@ async function reply(
           }),
       signal,
       stopOnAbortSignal: true,
-      maxTokens: Math.min(job.maxTokens ?? room, room), // so that no old text is ever dropped to make place
+      maxTokens: Math.min(outputLimit(job, job.thinkingBudget) ?? room, room), // so that no old text is ever dropped to make place
       temperature: job.temperature ?? 0.6,
       topP: job.topP ?? 0.95,
       repeatPenalty: false, // code repeats itself

@@ -4,6 +4,7 @@ import type { ChatRequest } from '../client.ts';
 import { contentUnseen, filesIn, imagesFrom, isImage, isText, textOfFile } from '../files.ts';
 import { toWireName } from '../names.ts';
 import { budgetIgnored } from '../notes.ts';
+import { outputLimit } from '../outputLimit.ts';
 import { repairHistory, type Said, wellFormed, wellFormedData } from '../repair.ts';
 import type { OllamaModel } from './model.ts';
 
@@ -68,7 +69,7 @@ export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: 
   const given = {
     temperature: request.temperature,
     top_p: request.topP,
-    num_predict: request.maxTokens,
+    num_predict: outputLimit(request, think !== undefined && model.thinking !== false ? request.thinkingBudget : 0),
     stop: request.stopSequences?.length ? wellFormedData(request.stopSequences) : undefined,
     num_ctx: contextSize,
   };

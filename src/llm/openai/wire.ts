@@ -4,6 +4,7 @@ import type { ChatRequest } from '../client.ts';
 import { contentUnseen, imagesFrom, isImage, isText, textOfFile } from '../files.ts';
 import { formatInWords } from '../formatInWords.ts';
 import { toWireName } from '../names.ts';
+import { outputLimit } from '../outputLimit.ts';
 import { repairHistory, type Said, wellFormed, wellFormedData } from '../repair.ts';
 import type { WireFlags } from './flags.ts';
 import { thinkingParameter } from './thinking.ts';
@@ -42,6 +43,8 @@ export function toWire(request: ChatRequest, flags: WireFlags): Record<string, u
     type: 'function',
     function: { name: toWireName(name), description: wellFormed(description), parameters: wellFormedData(parameters) },
   }));
+  const thinking = thinkingParameter(request, flags);
+  const isBudget = thinking !== undefined && flags.thinking !== 'off';
   const body: Record<string, unknown> = {
     model: request.model,
     messages: toWireMessages(request, flags),
@@ -49,8 +52,11 @@ export function toWire(request: ChatRequest, flags: WireFlags): Record<string, u
     response_format: toWireFormat(request, flags),
     temperature: request.temperature,
     top_p: request.topP,
-    [flags.completionTokens ? 'max_completion_tokens' : 'max_tokens']: request.maxTokens,
-    ...thinkingParameter(request, flags),
+    [flags.completionTokens ? 'max_completion_tokens' : 'max_tokens']: outputLimit(
+      request,
+      isBudget ? request.thinkingBudget : 0,
+    ),
+    ...thinking,
     stop: request.stopSequences?.length ? wellFormedData(request.stopSequences) : undefined,
     prompt_cache_key: flags.cacheKey ? request.cacheKey : undefined,
     stream: true,

@@ -2,6 +2,7 @@ import type { ChatRequest } from '../client.ts';
 import { toWireName } from '../names.ts';
 import { effortOf, takesEffort } from '../openai/thinking.ts';
 import { isStrict } from '../openai/wire.ts';
+import { outputLimit } from '../outputLimit.ts';
 import { repairHistory, wellFormed, wellFormedData } from '../repair.ts';
 import type { ResponsesFlags } from './flags.ts';
 import { toInput } from './input.ts';
@@ -14,7 +15,7 @@ const leastOutput = 16;
  * conversation, and its reasoning, encrypted, comes with the reply and goes back with it.
  */
 export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<string, unknown> {
-  const { model, temperature, topP, maxTokens } = request;
+  const { model, temperature, topP } = request;
   const { system, said } = repairHistory(request);
   const tools = request.tools?.map(({ name, description, parameters }) => ({
     type: 'function',
@@ -24,17 +25,19 @@ export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<stri
     strict: false, // what is left out would be true
   }));
   const format = formatOf(request, flags);
+  const reasoning = reasoningOf(request, flags);
+  const limit = outputLimit(request, reasoning?.effort ? request.thinkingBudget : 0);
   const body: Record<string, unknown> = {
     model,
     instructions: system === '' ? undefined : wellFormed(system),
     input: toInput(said, request, flags),
     ...(tools && tools.length > 0 && { tools, tool_choice: request.toolChoice ?? 'auto' }),
     text: format && { format },
-    reasoning: reasoningOf(request, flags),
+    reasoning,
     include: ['reasoning.encrypted_content'],
     temperature,
     top_p: topP,
-    max_output_tokens: maxTokens && Math.max(maxTokens, leastOutput),
+    max_output_tokens: limit && Math.max(limit, leastOutput),
     prompt_cache_key: flags.cacheKey ? request.cacheKey : undefined,
     store: false,
     stream: true,
