@@ -34,6 +34,9 @@ export const llmStream: Action = {
   },
 };
 
+/** Seconds. */
+const usualMaxDelay = 60;
+
 /** A call that fails is a value here, for the workflow to decide about. */
 export const llmRetry: Action = {
   parameters: retrySchema,
@@ -46,7 +49,13 @@ export const llmRetry: Action = {
   }),
   async run(given, context) {
     const { max_retries, base_delay, max_delay, jitter, ...params } = parse(retrySchema, given, 'llm.retry');
-    const limits = { retries: max_retries, baseDelayMs: base_delay * 1000, maxDelayMs: max_delay * 1000, jitter };
+    const limits = {
+      retries: max_retries,
+      baseDelayMs: base_delay * 1000,
+      maxDelayMs: (max_delay ?? usualMaxDelay) * 1000,
+      ...(max_delay !== undefined && { retryAfterCapMs: max_delay * 1000 }),
+      jitter,
+    };
     const counted = { attempts: 0, delayMs: 0 };
     const counts = () => ({ attempts: counted.attempts, total_delay: counted.delayMs / 1000 });
     try {

@@ -71,7 +71,13 @@ export const retrySchema = z.strictObject({
   ...callShape,
   max_retries: z.number().int().min(0).max(20).default(3).describe('How often a call is tried again: 3 without it.'),
   base_delay: z.number().min(0).default(1).describe('Seconds before the first retry, then doubled: 1 without it.'),
-  max_delay: z.number().min(0).default(60).describe('Seconds that a wait has at most: 60 without it.'),
+  max_delay: z
+    .number()
+    .min(0)
+    .optional()
+    .describe(
+      'Seconds that a wait has at most, also one that the provider asks for: 60 without it, and `towpath.retryAfterCap` for the provider’s.',
+    ),
   jitter: z.boolean().default(true).describe('Waits differ by up to a quarter; `false`: they are exact.'),
 });
 export type CallParameters = z.output<typeof callSchema>;

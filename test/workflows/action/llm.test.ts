@@ -159,6 +159,20 @@ describe('the llm actions of a workflow', () => {
       assert.deepEqual(given, { content: '42', usage, attempts: 2, total_delay: seconds });
     });
 
+  const caps: [what: string, more: string, capMs: number, attempts: number][] = [
+    ['more than the setting, where the file allows it', ', max_delay: 0.05', 10, 2],
+    ['no longer than the file allows', ', max_delay: 0.01', 60_000, 1],
+    ['no longer than the setting, where the file says nothing', '', 10, 1],
+  ];
+  for (const [what, more, retryAfterCapMs, attempts] of caps)
+    it(`llm.retry waits for a provider ${what}`, async () => {
+      const node = `{name: ask, uses: llm.retry, with: {${messages}${more}}, output: result}`;
+      const script = [failing(429, { 'retry-after-ms': '20' }), reply.text('42')];
+      stage = await Stage.of(`nodes: [${node}]`, script, { limits: { retryAfterCapMs } });
+      await stage.start();
+      assert.equal(((await stage.state()).result as { attempts: number }).attempts, attempts);
+    });
+
   const broken: [what: string, first: ProviderReply][] = [
     ['a connection that is reset', reply.cut('reset')],
     ['an answer that does not come in time', reply.hang()],
