@@ -90,6 +90,7 @@ export interface ContextOptions {
   /** Without it nobody looks. */
   instructions?: WorkspaceInstructions;
   maxTurns(): number;
+  temperature?(): number | undefined;
   /** Called once the calls that an earlier window left open have their results; see `Turns.open`. */
   settled?(): Promise<boolean>;
   /** False: the run continues only for approvals that an earlier window left open, and the user has answered none of them. */
@@ -232,6 +233,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const tools = toldOf([...[...extra.values()].map((tool) => tool.definition), ...offered]);
     instructing ??= instructionsOf(log, options.instructions);
     const fitted = fitPrompt(await instructing, chosen.contextWindow);
+    const temperature = options.temperature?.();
     const come = () => nearby(chosen.contextWindow);
     const seen = (path: string) => lastSeen(loop.talk.messages, path, (id) => options.store.contents.read(run.id, id));
     const loop: Turns = {
@@ -247,6 +249,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
         tools,
         ...(!apart && { cacheKey: run.id }),
         ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),
+        ...(temperature !== undefined && { temperature }),
         ...turn.request,
       },
       isFree: (call) => extra.get(call.name)?.free ?? (refused(call.name) || host.isFree(call, run.id)),

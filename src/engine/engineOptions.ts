@@ -35,6 +35,8 @@ export interface EngineOptions {
   instructions?: WorkspaceInstructions;
   /** Model calls before the person is asked whether it should go on; 20 unless said. */
   maxTurns?(): number;
+  /** Temperature of requests in a conversation that say none; undefined: the provider's. */
+  temperature?(): number | undefined;
   /** What a run may spend before the person is asked; without it there is no limit. */
   runLimit?: ReadLimit;
   /** Tells whether a person has the run before them; without it nobody has, and `on_error` of a workflow decides. */

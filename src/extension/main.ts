@@ -263,6 +263,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       near: async (paths) => (await instructions()).near(paths),
     },
     maxTurns: () => settings().maxTurns,
+    temperature: () => settings().temperature,
     runLimit: () => limits.of('run'),
     isAttended: (runId) => conversation.runId === runId,
     left,

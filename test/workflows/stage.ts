@@ -49,6 +49,8 @@ export class Stage {
   /** A person has the run before them. */
   isAttended = true;
   /** US dollars that the run may spend. */
+  /** `towpath.temperature`. */
+  temperature?: number;
   runLimit = 0;
   private heard?: (event: RunEvent) => void;
   /** Hears every event when it is told. */
@@ -122,6 +124,7 @@ export class Stage {
       }),
       workspace: async () => ({ names: ['ws'] }),
       maxTurns: () => 20,
+      temperature: () => this.temperature,
       runLimit: () => this.runLimit,
       isAttended: () => this.isAttended,
       tell: (event) => {

@@ -92,6 +92,13 @@ const schema = z.object({
   'limits.run': dollars,
   'limits.day': dollars,
   maxTurns: z.number().int().min(1).max(500).catch(50),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .nullable()
+    .catch(null)
+    .transform((given) => given ?? undefined),
   thinkingBudget: z.number().int().min(0).max(200_000).catch(0),
   'timeouts.connect': z.number().min(1).max(3600).catch(60).transform(seconds),
   'timeouts.firstToken': z.number().min(0).max(86_400).catch(300).transform(seconds),

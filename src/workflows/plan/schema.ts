@@ -58,6 +58,8 @@ const toolList = z
   .array(z.union([text, toolSpecSchema]))
   .meta({ description: 'Names of tools (`fs.read`, `fs.*`), or tools of your own.' });
 
+const turns = z.number().int().min(1).max(500);
+
 export const agentSchema = z
   .strictObject({
     name: text.optional().meta({ description: 'What it is called; without it the name of the file.' }),
@@ -68,6 +70,13 @@ export const agentSchema = z
         '`provider/model`, or `plan` or `small`: what you have for that. Without it the model chosen in the panel.',
     }),
     tools: toolList.optional().meta({ description: 'The tools it may use; without it all.' }),
+    temperature: z.number().min(0).max(2).optional().meta({
+      description: 'How much its answers vary, 0 to 2; without it `towpath.temperature`.',
+    }),
+    max_turns: turns.optional().meta({
+      description: 'Model calls that it may make before it asks whether to go on, at most `towpath.maxTurns`.',
+    }),
+    maxTurns: turns.optional().meta({ description: 'Another word for `max_turns`.' }),
     approval: z.enum(['default', 'ask', 'read_only']).default('default').meta({
       description: 'Narrower than your own settings, never wider: `ask` asks every time, `read_only` changes nothing.',
     }),

@@ -23,10 +23,13 @@ export function agentTurn(id: string, file: AgentFile, context: ActionContext): 
     file.approval === 'ask' ? { ...context, approval: 'ask' } : context,
   );
   const readOnly = file.approval === 'read_only';
+  const { temperature, max_turns = file.maxTurns } = file;
   return {
     agent: agentOf(id, file),
     allows: (tool) => allows(tool) && (!readOnly || tool.name === askTool || context.run.reads(tool.name)),
     extraTools: readOnly ? extraTools.filter((tool) => tool.free) : extraTools,
+    ...(temperature !== undefined && { request: { temperature } }),
+    ...(max_turns !== undefined && { maxTurns: Math.min(max_turns, context.run.maxTurns) }),
   };
 }
 

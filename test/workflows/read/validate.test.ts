@@ -388,11 +388,9 @@ describe('an agent file is checked when it is loaded', () => {
       'instructions: x\ntools: [fs.raed]\n',
       '2:9: There is no tool `fs.raed`. Did you mean "fs.read"?',
     ],
-    [
-      'what only a model call has',
-      'instructions: x\ntemperature: 0.2\n',
-      '2:1: Settings of a model call go into `with:` of an `llm.*` action.',
-    ],
+    ['a temperature that is none', 'instructions: x\ntemperature: 3\n', '2:14: `temperature` can be at most 2.'],
+    ['no turn at all', 'instructions: x\nmaxTurns: 0\n', '2:11: `maxTurns` is too small or empty.'],
+    ['what only a model call has', 'instructions: x\ntop_p: 0.2\n', '2:1: There is no key `top_p` here.'],
     [
       'a policy that would widen',
       'instructions: x\napproval: autopilot\n',

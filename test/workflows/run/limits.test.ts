@@ -10,6 +10,37 @@ const usage = (cost: number | undefined, totalTokens = 10) => ({
   ...(cost !== undefined && { cost }),
 });
 
+describe('an agent of a file', () => {
+  let stage: Stage;
+  afterEach(() => stage.end());
+  const agent = (more: string) => `nodes: [{name: a, agent: {instructions: You look., ${more}}, prompt: Look.}]`;
+  const looking = () => reply.call('fs_find', { pattern: '*' });
+
+  for (const [key, turns] of [
+    ['max_turns: 3', 3],
+    ['maxTurns: 2', 2],
+    ['max_turns: 400', 20],
+  ] as const)
+    it(`with ${key} makes ${turns} model calls`, async () => {
+      stage = await Stage.of(agent(key), looking);
+      assert.equal((await stage.start()).error?.code, 'ENGINE_MAX_TURNS_EXCEEDED');
+      assert.equal(stage.provider.requests.length, turns);
+    });
+
+  for (const [more, setting, sent] of [
+    ['temperature: 0.2', undefined, 0.2],
+    ['temperature: 0', 1.5, 0],
+    ['max_turns: 3', 1.5, 1.5],
+    ['max_turns: 3', undefined, undefined],
+  ] as const)
+    it(`with ${more} is asked at temperature ${sent ?? 'of the provider'}${setting ? ` where the setting is ${setting}` : ''}`, async () => {
+      stage = await Stage.of(agent(more), [reply.text('Done.')]);
+      if (setting !== undefined) stage.temperature = setting;
+      await stage.start();
+      assert.equal((stage.provider.requests[0]!.body as { temperature?: number }).temperature, sent);
+    });
+});
+
 describe('a limit of a workflow', () => {
   const cases: [what: string, limits: object, cost: number | undefined, minutes: number, told: string | undefined][] = [
     ['nothing', {}, 100, 1000, undefined],
