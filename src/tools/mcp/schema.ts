@@ -1,7 +1,7 @@
-import { runInNewContext } from 'node:vm';
 import * as z from 'zod';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import { visibleProse } from '../../protocol/visible.ts';
+import { inTime } from '../inTime.ts';
 import { withoutDefaulted } from './defaults.ts';
 import type { Sdk } from './load.ts';
 
@@ -89,17 +89,6 @@ const cut = (text: string, limit: number): string => (text.length > limit ? `${t
 export function isTooDeep(value: unknown, left = 100): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return left === 0 || Object.values(value).some((item) => isTooDeep(item, left - 1));
-}
-
-/** A stranger's schema can keep the editor busy for ever: it gets so many milliseconds, and is then left to the server. */
-const patience = 500;
-
-function inTime<Value>(work: () => Value): Value | undefined {
-  try {
-    return runInNewContext('work()', { work }, { timeout: patience });
-  } catch {
-    return undefined;
-  }
 }
 
 type Compiled = (value: unknown) => { path: string; message: string }[];

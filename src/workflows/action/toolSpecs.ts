@@ -2,6 +2,7 @@ import type { ExtraTool, TurnOptions } from '../../engine/workflow.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import { saidAs } from '../../protocol/sentence.ts';
 import { failure, type JsonSchema, type ToolDefinition, type ToolOutcome } from '../../protocol/tools.ts';
+import { inTime } from '../../tools/inTime.ts';
 import type { ToolSpec } from '../plan/schema.ts';
 import { meant, withHint } from '../template/near.ts';
 import { renderAll } from '../template/template.ts';
@@ -11,14 +12,17 @@ import { schemaOf } from './schemaCheck.ts';
 /** A tool of YAML as a model sees it. */
 export function definitionOf({ name, description, parameters }: ToolSpec): ToolDefinition {
   const entries = Object.entries(parameters);
-  const required = entries.filter(([, parameter]) => parameter.required).map(([key]) => key);
+  const required = entries.filter(([, parameter]) => parameter.required === true).map(([key]) => key);
   return {
     name,
     description,
     parameters: {
       type: 'object',
       properties: Object.fromEntries(
-        entries.map(([key, { required: _, ...parameter }]) => [key, parameter as JsonSchema]),
+        entries.map(([key, { required: names, ...parameter }]) => [
+          key,
+          { ...parameter, ...(Array.isArray(names) && { required: names }) } as JsonSchema,
+        ]),
       ),
       ...(required.length > 0 && { required }),
       additionalProperties: false,
@@ -73,7 +77,8 @@ function ownTool(spec: ToolSpec, context: ActionContext): ExtraTool {
           'TOOL_ARGS_INVALID_JSON',
           'The arguments are not one complete JSON object. Send the whole call again.',
         );
-      const parsed = schema.safeParse(call.arguments);
+      const parsed = inTime(() => schema.safeParse(call.arguments));
+      if (!parsed) return failure('TOOL_ARGS_INVALID', 'Checking the arguments took too long. Send shorter ones.');
       if (!parsed.success) {
         const problems = parsed.error.issues.slice(0, 8).map(({ path, message }) => `${path.join('.')}: ${message}`);
         return failure('TOOL_ARGS_INVALID', `${problems.join('; ')}.`);

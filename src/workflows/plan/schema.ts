@@ -34,13 +34,34 @@ const actionName = text.meta({
     '`llm.call`, `llm.stream`, `llm.retry`, `llm.tools`, `state.set`, `workflow.run`, or a tool of the workspace (`fs.read`, `shell.run`, …).',
 });
 
+const subschema = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
+const size = z.number().int().min(0);
+
+/** A JSON schema, but that `required` says whether the parameter itself is needed; a list of names is of an object's properties. */
 const toolParameter = z.strictObject({
   type: z.enum(['string', 'integer', 'number', 'boolean', 'array', 'object']).default('string'),
+  title: z.string().optional(),
   description: z.string().optional(),
-  required: z.boolean().default(false),
+  required: z.union([z.boolean(), z.array(z.string())]).default(false),
   default: z.unknown().optional(),
+  examples: z.array(z.unknown()).optional(),
   enum: z.array(z.unknown()).optional(),
-  items: z.record(z.string(), z.unknown()).optional(),
+  const: z.unknown().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  exclusiveMinimum: z.number().optional(),
+  exclusiveMaximum: z.number().optional(),
+  multipleOf: z.number().optional(),
+  minLength: size.optional(),
+  maxLength: size.optional(),
+  pattern: z.string().optional(),
+  format: z.string().optional(),
+  items: subschema.optional(),
+  minItems: size.optional(),
+  maxItems: size.optional(),
+  uniqueItems: z.boolean().optional(),
+  properties: z.record(z.string(), subschema).optional(),
+  additionalProperties: subschema.optional(),
 });
 
 export const toolSpecSchema = z

@@ -292,8 +292,8 @@ class Check {
 
   private command(command: unknown, path: YamlPath): void {
     const quoting = quotingProblem(command);
-    if (quoting) return this.add(path, quoting);
-    const unquoted = unquotedIn(command, (read) => isSafeIn(this.file, read));
+    if (quoting) this.add(path, quoting);
+    const unquoted = quoting ? undefined : unquotedIn(command, (read) => isSafeIn(this.file, read));
     if (unquoted !== undefined)
       this.warn(
         path,

@@ -412,6 +412,44 @@ nodes:
     assert.equal(first!.body.messages[0]!.content, 'You count.');
   });
 
+  const schema = `
+tools:
+  - name: book
+    description: Books a room
+    action: state.set
+    parameters:
+      path: {type: string, pattern: "^[a-z]+$", minLength: 2}
+      mail: {type: string, format: email}
+      seats: {type: integer, minimum: 1, maximum: 8}
+      slow: {type: string, pattern: "^(a+)+$"}
+      where: {type: object, required: [room], properties: {room: {type: string}, floor: {type: integer}}}
+nodes:
+  - name: work
+    uses: llm.tools
+    with: {messages: [{role: user, content: Book.}], tools: [book]}
+    output: result
+`;
+  const given: [args: Record<string, unknown>, told: RegExp][] = [
+    [{ path: 'ab', mail: 'a@b.example', seats: 8, where: { room: 'A', floor: 1 } }, /"room":"A"/],
+    [{ path: 'A1' }, /path: /],
+    [{ mail: 'nobody' }, /mail: /],
+    [{ seats: 9 }, /seats: /],
+    [{ where: { floor: 1 } }, /where\.room: /],
+    [{ slow: `${'a'.repeat(60)}!` }, /took too long/],
+  ];
+  for (const [args, told] of given)
+    it(`holds a tool of YAML to its schema: ${JSON.stringify(args).slice(0, 60)}`, async () => {
+      stage = await Stage.of(schema, [reply.call('book', args), reply.text('Done.')]);
+      await stage.start();
+      const [first, second] = stage.provider.requests;
+      assert.deepEqual((first!.body.tools![0] as any).function.parameters.properties.where, {
+        type: 'object',
+        required: ['room'],
+        properties: { room: { type: 'string' }, floor: { type: 'integer' } },
+      });
+      assert.match(second!.body.messages.at(-1)!.content!, told);
+    });
+
   it('ends when the model goes in circles, with the call that it repeats', async () => {
     stage = await Stage.of(look, () => reply.call('look', { path: 'none.txt' }));
     const { phase, error } = await stage.start();
