@@ -1,7 +1,7 @@
 import type { StoredEvent } from './events.ts';
 
 /** Newest version of the stored format that this code reads. A line of a later version makes its run read-only. */
-export const formatVersion = 2;
+export const formatVersion = 3;
 
 /**
  * Format version that introduced each stored event type; types without a row are of version 1. The journal writes the version
@@ -13,3 +13,6 @@ export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>
   'node-message': 2,
   'interruption-choice': 2,
 };
+
+/** Format version that introduced `grown` in events of nodes. */
+export const grownVersion = 3;

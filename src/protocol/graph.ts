@@ -1,5 +1,6 @@
 import { type Compaction, compactionOf, seesOf } from './compaction.ts';
 import { createDictionary, type Dictionary, keysOf } from './dictionary.ts';
+import { grow } from './growth.ts';
 import { inEnglish, type Sentence, sentence } from './l10n.ts';
 import type { ErrorInfo, Message } from './messages.ts';
 import type { NodeChange } from './nodeChange.ts';
@@ -99,7 +100,8 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   const track = trackOf(graph, branch);
   const state = graph.nodes[node];
   if (!track || !state) return; // what never began cannot end
-  track.state = { ...(!change.whole && track.state), ...change.state };
+  const grown = Object.entries(change.grown ?? {}).map(([key, growth]) => [key, grow(track.state[key], growth)]);
+  track.state = { ...(!change.whole && track.state), ...change.state, ...Object.fromEntries(grown) };
   graph.artifacts = [...new Set([...(change.whole ? [] : graph.artifacts), ...(change.artifacts ?? [])])];
   if (change.warnings) warn(state, change.warnings, change.said);
   if (change.status === 'step') track.steps++;

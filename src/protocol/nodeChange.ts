@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { growthSchema } from './growth.ts';
 import { errorInfoSchema } from './messages.ts';
 import { sentenceSchema } from './sentenceSchema.ts';
 
@@ -14,6 +15,8 @@ export const nodeChangeShape = {
   branch: z.string().optional(),
   /** Values it set. */
   state: z.record(z.string(), z.unknown()).optional(),
+  /** Values that it set of which only what was added to lists is recorded. */
+  grown: z.record(z.string(), growthSchema).optional(),
   /** With `start`, of an item of a list: how many there are. */
   of: z.number().int().optional(),
   /** With `start`: what the line had done before does not count. */

@@ -3,7 +3,7 @@ import { constants, promises as fs } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { StoreErrorCode } from '../protocol/codes.ts';
 import type { StoredEvent } from '../protocol/events.ts';
-import { eventVersions } from '../protocol/eventVersions.ts';
+import { eventVersions, grownVersion } from '../protocol/eventVersions.ts';
 import { sentence } from '../protocol/l10n.ts';
 import { SaidError, type Words } from '../protocol/sentence.ts';
 import { hasStoredImages } from './images.ts';
@@ -76,9 +76,15 @@ const alreadyThere = sentence('A run of this id is there already. Continue that 
 
 export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
 
+/** Returns the format version that a reader of this event needs; undefined: 1. */
+function versionOf(event: StoredEvent): number | undefined {
+  if (event.type === 'node' && event.grown) return grownVersion;
+  return hasStoredImages(event) ? 2 : eventVersions[event.type];
+}
+
 /** Returns the line of an event. `previous` is the number of the event in the line before it, 0 at the beginning. */
 export function lineOf(event: StoredEvent, previous: number): Buffer {
-  const version = hasStoredImages(event) ? 2 : eventVersions[event.type];
+  const version = versionOf(event);
   const json = Buffer.from(JSON.stringify({ previous, ...(version && { version }), ...event }));
   return Buffer.concat([Buffer.from(`${checksum(json)} `), json, Buffer.from('\n')]);
 }

@@ -19,6 +19,7 @@ import { Asking } from './asking.ts';
 import { towpath } from './chat.ts';
 import { eachItem, type Item } from './each.ts';
 import { canGoOn, errorOf, together } from './failing.ts';
+import { stateChange } from './growth.ts';
 import { asKept, warned } from './kept.ts';
 import { Limits } from './limits.ts';
 import { failedStep, type Nested, type NodeResult, type NodeWork, ownOf, scopeOf, workAt } from './node.ts';
@@ -255,7 +256,7 @@ class Walk {
         type: 'node',
         ...place,
         status: 'end',
-        state: set,
+        ...stateChange(track().state, set),
         ...warned(work, track().state, set),
         ...this.told(next),
         ...said,

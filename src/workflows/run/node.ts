@@ -19,6 +19,7 @@ import { agentTurn } from './agent.ts';
 import { isQuestion } from './asking.ts';
 import { conversationOf } from './conversation.ts';
 import { canGoOn, errorIn, errorOf, retried, UnattendedInterruption } from './failing.ts';
+import { stateChange } from './growth.ts';
 import { asKept, warned } from './kept.ts';
 import type { Places } from './places.ts';
 
@@ -112,7 +113,14 @@ async function kept(work: NodeWork, one: Step, index: number): Promise<Done> {
     return failedStep(work, one, error);
   });
   const state = ownOf(work, result.state);
-  await emit({ type: 'node', ...work.place, status: 'step', state, ...warned(work, work.track().state, state) });
+  const before = work.track().state;
+  await emit({
+    type: 'node',
+    ...work.place,
+    status: 'step',
+    ...stateChange(before, state),
+    ...warned(work, before, state),
+  });
   return result;
 }
 

@@ -442,11 +442,9 @@ nodes:
       stage = await Stage.of(schema, [reply.call('book', args), reply.text('Done.')]);
       await stage.start();
       const [first, second] = stage.provider.requests;
-      assert.deepEqual((first!.body.tools![0] as any).function.parameters.properties.where, {
-        type: 'object',
-        required: ['room'],
-        properties: { room: { type: 'string' }, floor: { type: 'integer' } },
-      });
+      const where =
+        '"where":{"type":"object","properties":{"room":{"type":"string"},"floor":{"type":"integer"}},"required":["room"]}';
+      assert.ok(JSON.stringify(first!.body.tools).includes(where), JSON.stringify(first!.body.tools));
       assert.match(second!.body.messages.at(-1)!.content!, told);
     });
 

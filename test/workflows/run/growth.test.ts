@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import path from 'node:path';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { Stage } from '../stage.ts';
 
@@ -15,6 +17,59 @@ ${['a', 'b', 'c'].map((name) => `  - {name: ${name}, uses: state.set, with: {v: 
 edges:
 ${['a', 'b', 'c'].map((name) => `  - {from: begin, to: ${name}, parallel: true, fan_in: join}`).join('\n')}
 `;
+
+describe('a list that grows in the state', () => {
+  let stage: Stage;
+  afterEach(() => stage.end());
+  const collect = (count: number, value: string) => `
+initial_state: {acc: [], report: {items: [], last: 0}, n: 0}
+nodes:
+  - name: collect
+    type: while_loop
+    condition: state.n < ${count}
+    max_iterations: 1000
+    body:
+      - {run: {type: expression, value: state.n + 1, output_key: n}}
+      - ${value}
+`;
+  const text = 'x'.repeat(100);
+  const forms: [what: string, value: string, read: (state: Record<string, unknown>) => unknown[]][] = [
+    [
+      'alone',
+      `{run: {type: expression, value: "state.acc + ['${text}' ~ state.n]", output_key: acc}}`,
+      ({ acc }) => acc as unknown[],
+    ],
+    [
+      'within a map',
+      `{uses: state.set, with: {report: {items: "{{ state.report['items'] + ['${text}' ~ state.n] }}", last: "{{ state.n }}"}}}`,
+      ({ report }) => (report as { items: unknown[] }).items,
+    ],
+  ];
+  for (const [what, value, read] of forms)
+    it(`is recorded once: ${what}`, async () => {
+      const sizes: number[] = [];
+      for (const count of [20, 80]) {
+        stage = await Stage.of(collect(count, value));
+        assert.equal((await stage.start()).phase, 'Completed');
+        const kept = await stage.kept();
+        assert.deepEqual(
+          read(kept.graph!.main.state),
+          Array.from({ length: count }, (_, at) => `${text}${at + 1}`),
+        );
+        sizes.push(statSync(path.join(stage.folder, 'runs', stage.runId, 'journal.jsonl')).size);
+        if (count === 20) await stage.end();
+      }
+      assert.ok(sizes[1]! < sizes[0]! * 4.4, `${sizes}`);
+    });
+
+  it('is whole in memory as on disk, also after a reload in its middle', async () => {
+    stage = await Stage.of(collect(10, forms[0]![1]).replace('state.n < 10', 'state.n < 5'));
+    await stage.start();
+    const live = stage.engine.live(stage.runId) ?? (await stage.kept());
+    stage.build();
+    assert.deepEqual((await stage.kept()).graph!.main.state, live.graph!.main.state);
+  });
+});
 
 describe('what parallel branches gave', () => {
   let stage: Stage;

@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Growth } from '../../protocol/growth.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Splits what a node sets into values that are recorded whole, and lists that have only grown (`grown`). */
+export function stateChange(
+  before: Values,
+  set: Values,
+): { state: Record<string, unknown>; grown?: Record<string, Growth> } {
+  const grown = Object.entries(set).flatMap(([key, value]): [string, Growth][] => {
+    const growth = Object.hasOwn(before, key) ? growthOf(before[key], value) : undefined;
+    return growth && appends(growth) ? [[key, growth]] : [];
+  });
+  if (grown.length === 0) return { state: { ...set } };
+  const keys = new Set(grown.map(([key]) => key));
+  const rest = Object.entries(set).filter(([key]) => !keys.has(key));
+  return { state: Object.fromEntries(rest), grown: Object.fromEntries(grown) };
+}
+
+/** Undefined: it is the same, or has changed otherwise than by growing. */
+function growthOf(before: unknown, after: unknown): Growth | undefined {
+  if (Array.isArray(before) && Array.isArray(after))
+    return before.length > 0 && after.length > before.length && isDeepStrictEqual(after.slice(0, before.length), before)
+      ? { append: after.slice(before.length) }
+      : undefined;
+  if (!isMap(before) || !isMap(after) || !Object.keys(before).every((key) => Object.hasOwn(after, key)))
+    return undefined;
+  const changed = Object.keys(after).filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  return {
+    keys: Object.fromEntries(changed.map((key) => [key, growthOf(before[key], after[key]) ?? { set: after[key] }])),
+  };
+}
+
+const isMap = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const appends = (growth: Growth): boolean =>
+  'append' in growth || ('keys' in growth && Object.values(growth.keys).some(appends));
