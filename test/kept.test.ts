@@ -33,7 +33,7 @@ import { Stage } from './workflows/stage.ts';
  */
 const kept = path.join(import.meta.dirname, 'fixtures/kept');
 const json = (file: string) => JSON.parse(readFileSync(path.join(kept, file), 'utf8'));
-const runs = ['approval', 'chat', 'interrupted', 'killed', 'package', 'shortened', 'workflow'] as const;
+const runs = ['approval', 'chat', 'collected', 'interrupted', 'killed', 'package', 'shortened', 'workflow'] as const;
 type Name = (typeof runs)[number];
 const runOf = (name: Name) => json(`runs/${name}/run.json`) as Run;
 
@@ -206,6 +206,19 @@ describe('a run of an earlier Towpath', () => {
       assert.deepEqual(openApprovals(await talk.store.read(runId)), ['8'], 'it still needs its approval');
     } finally {
       await talk.end();
+    }
+  });
+
+  it('collected: goes on with the lists that had grown', async () => {
+    const yaml = readFileSync(path.join(kept, 'runs/collected/flow.yaml'), 'utf8');
+    const stage = await Stage.of(yaml);
+    try {
+      Object.assign(stage, { runId: put('collected', stage.folder) });
+      assert.equal((await stage.continue()).phase, 'Completed');
+      assert.equal(stage.workspace.read('acc.json'), '["start", 1, 2, 3]');
+      assert.deepEqual((await stage.state()).report, { items: [1, 2, 3], last: 3 });
+    } finally {
+      await stage.end();
     }
   });
 
