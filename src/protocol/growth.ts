@@ -1,22 +1,9 @@
-import * as z from 'zod';
-
 /** A change of a value by what was added to its lists, so that a list which grows in each round is recorded once, and not in each round. */
 export type Growth =
   | { append: unknown[] }
   /** Of a map: what became of these keys. */
   | { keys: { [key: string]: Growth } }
   | { set: unknown };
-
-export const growthSchema: z.ZodType<Growth> = z.union([
-  z.strictObject({ append: z.array(z.unknown()) }),
-  z.strictObject({
-    keys: z.record(
-      z.string(),
-      z.lazy(() => growthSchema),
-    ),
-  }),
-  z.strictObject({ set: z.unknown() }),
-]);
 
 type Values = Readonly<Record<string, unknown>>;
 

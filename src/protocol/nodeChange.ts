@@ -1,7 +1,18 @@
 import * as z from 'zod';
-import { growthSchema } from './growth.ts';
+import type { Growth } from './growth.ts';
 import { errorInfoSchema } from './messages.ts';
 import { sentenceSchema } from './sentenceSchema.ts';
+
+const growthSchema: z.ZodType<Growth> = z.union([
+  z.strictObject({ append: z.array(z.unknown()) }),
+  z.strictObject({
+    keys: z.record(
+      z.string(),
+      z.lazy(() => growthSchema),
+    ),
+  }),
+  z.strictObject({ set: z.unknown() }),
+]);
 
 /** What happened at a node of a workflow; together these say where the run stands. */
 export const nodeChangeShape = {
