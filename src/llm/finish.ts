@@ -1,9 +1,9 @@
 import type { FinishReason } from './client.ts';
 
-const tooLong = /length|max(imum)? .*token|token limit|context window/;
-const filtered = /filter|safety|sensitive|moderation|refusal|prohibited|blocklist/;
+const tooLong = /length|^max|token limit|context window/;
+const filtered = /filter|safety|sensitive|moderation|refusal|prohibited|block|policy|guardrail|recitation|toxic/;
 const usual =
-  /^(stop(ped)?( (sequence|str|token))?|eos( token)?|end ?(of ?)?(turn|text|sequence)?|completed?|done|finish(ed)?|normal|(tool|function) ?(calls?|use))$/;
+  /^(stop(ped)?( (sequence|str|token))?|eos( token)?|end ?(of ?)?(turn|text|sequence)?|completed?|done|finish(ed)?|normal|ok|success|(tool|function) ?(calls?|use))$/;
 
 /**
  * The end that a server names, in whatever words: capitals, `_`, `-` and blanks make no difference. An end that no rule knows (`abort`,

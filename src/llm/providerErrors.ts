@@ -68,8 +68,8 @@ const windowWords = new RegExp(
     .join('|'),
   'i',
 );
-/** A single text is longer than its field allows (a description, an id): a shorter conversation has it as well. */
-const oneTextIsLong = /string_above_max_length|string too long|string should have at most/i;
+/** A single text or list is longer than its field allows (a description, an id, tools): a shorter conversation has it as well. */
+const oneTextIsLong = /(string|array)_above_max_length|(string|array) too long|should have at most/i;
 /** How often or how much an account may ask: waiting helps, and a shorter conversation does not. */
 const asksToWait = /throttl|rate.?limit|too many requests|overload|at capacity|try again (later|in)|please wait/i;
 /** Whether the words say that a conversation does not fit. */
@@ -142,20 +142,20 @@ export function mayBeFull({ details }: ErrorInfo, attempts: number): boolean {
 const refusals = [400, 413, 422, 500];
 /** Parameters that hold the conversation, or count with it. */
 const isOfConversation = /^(messages|input|prompt|contents|max(_\w+)?_tokens)\b/;
-/** Words that name a fault in the form of a request. */
-const namesForm =
-  /\b(un(known|recogni[sz]ed|supported|expected)|extra|missing|required|invalid|malformed|duplicate|deprecated|syntax error|(failed|cannot) (to )?parse|must (be|have|contain|start|end|alternate|follow|not)|not (supported|permitted|allowed|valid|enabled)|(does|do) not (support|match|exist))\b/i;
-/** Parts of a request whose form may be wrong, however long it is. */
+/** Parts of a request, or of an account, that may be refused however short the conversation is. */
 const namesPart =
-  /\b(schema|tool ?calls?|tool ?(use|result)s?|functions?|roles?|signature|grammar|jinja|template|regex|pattern|image url|base64)\b/i;
-const namesSize = /token|context|window|length|long|large|size|limit|exceed|too (many|much|big)/i;
+  /\b(schema|tool ?(calls?|use|results?)|functions?|roles?|signature|grammar|jinja|template|regex|pattern|json|unexpected token|images?|files?|pdf|audio|media|url|base64|account|billing|balance|payment|subscription|access|permission|region)\b/i;
+/** Words that say that something is wrong with a request. */
+const namesFault =
+  /\b(un(known|recogni[sz]ed|supported|expected)|extra|missing|required|invalid|malformed|duplicate|deprecated|syntax|parse|without|must|should|cannot|can't|could not|no such|not (found|supported|permitted|allowed|valid|enabled)|(does|do) not)\b/i;
+const namesSize = /token|context|window|length|long|large|size|limit|exceed|maximum|at most|too (many|much|big)/i;
 
 /** Whether nothing that the provider says names another cause than the length of the conversation. */
 function saysNoOther(words: string, parameter: string | undefined): boolean {
   if (oneTextIsLong.test(words) || asksToWait.test(words)) return false;
   if (parameter !== undefined && !isOfConversation.test(parameter)) return false;
   const plain = words.replace(/invalid_request_error/gi, '').replaceAll('_', ' '); // the type of nearly every refusal
-  return !namesForm.test(plain) || (namesSize.test(plain) && !namesPart.test(plain));
+  return !namesPart.test(plain) && (!namesFault.test(plain) || namesSize.test(plain));
 }
 /**
  * What the model wrote is not in the form that its server reads: llama-server ("… output that does not match the expected

@@ -85,7 +85,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
       answered = true;
       const another = finishedId !== undefined && (wordIn(event.id) ?? finishedId) !== finishedId;
       if (choice.finish_reason || choice.native_finish_reason) {
-        const finish = wordIn(choice.finish_reason) ?? reasonIn(choice.finish_reason);
+        const finish = reasonIn(choice.finish_reason);
         rawFinish = finish ?? rawFinish;
         finishedId ??= wordIn(event.id);
         // OpenRouter: finish_reason may say "stop" while the upstream's own says network_error.
@@ -131,9 +131,9 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
   };
 }
 
-/** SGLang's own form: `{type: "abort", message: "…"}`. */
+/** A word, which is `null` in the events of some servers before the last; SGLang's own form: `{type: "abort", message: "…"}`. */
 function reasonIn(reason: unknown): string | undefined {
-  if (!isObject(reason)) return undefined;
+  if (!isObject(reason)) return reason === 'null' ? undefined : wordIn(reason);
   const [type, message] = [wordIn(reason.type), wordIn(reason.message)];
   return type !== undefined && message !== undefined ? `${type}: ${message}` : type;
 }
