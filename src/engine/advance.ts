@@ -6,6 +6,7 @@ import { StoreError } from '../runs/journal.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { LeftCommands } from '../tools/shell/left.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import type { AcceptedRequests } from './accepted.ts';
 import type { Active } from './active.ts';
 import type { Ahead } from './ahead.ts';
 import { answerAtRest } from './asking.ts';
@@ -45,7 +46,7 @@ export interface Plan {
 export const plainPlan: Plan = { workflowId: 'chat', values: {} };
 
 /** `grantsOf`: what *Allow for This Run* has covered so far. */
-type Advancing = EngineOptions & { grantsOf(runId: string): Set<string>; ahead: Ahead };
+type Advancing = EngineOptions & { grantsOf(runId: string): Set<string>; ahead: Ahead; accepted: AcceptedRequests };
 
 /** Words that come when the loop has just looked for them the last time are heard all the same. */
 export async function untilHeard(log: RunLog, active: Active, plan: Plan, options: Advancing): Promise<Rest> {

@@ -16,6 +16,7 @@ import type { ToolHost } from '../tools/host.ts';
 import type { WorkspaceInstructions } from '../tools/instructions/instructions.ts';
 import { bounded } from '../tools/outcome.ts';
 import type { CallContext, StepDone } from '../tools/tool.ts';
+import type { AcceptedRequests } from './accepted.ts';
 import type { Ahead } from './ahead.ts';
 import type { Asking } from './asking.ts';
 import type { Budget } from './budget.ts';
@@ -73,6 +74,7 @@ export interface ContextOptions {
   wantsRoom?(): boolean;
   /** What is made for the run's window before it is needed. */
   ahead?: Ahead;
+  accepted: AcceptedRequests;
   /** Ends the waits of model calls (`now`). */
   hurry?: EventTarget;
   /** What *Allow for this run* has covered so far. */
@@ -239,6 +241,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const loop: Turns = {
       ...(apart ? talkApart(apart, log) : { talk: talkOf(log, { edited: options.edited, come }), emit }),
       called: apart || run.models!.length > 1 ? { ...chosen, adapter: sayingItsOwn(chosen.adapter) } : chosen,
+      accepted: options.accepted,
       small: options.small,
       ...(!apart && options.ahead && { ahead: options.ahead }),
       prefix: {

@@ -9,6 +9,7 @@ import { saidAs, wordsOf } from '../protocol/sentence.ts';
 import type { BranchFiles } from '../runs/branchFiles.ts';
 import type { OpenRun } from '../runs/store.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { AcceptedRequests } from './accepted.ts';
 import { type Active, newActive } from './active.ts';
 import { evidenceOf, hostOf, type Plan, plainPlan, untilHeard } from './advance.ts';
 import { Ahead } from './ahead.ts';
@@ -50,6 +51,7 @@ export class ExecutionEngine {
   private readonly active = new Map<string, Active>();
   private readonly grants = new Map<string, Set<string>>();
   private readonly ahead = new Map<string, Ahead>();
+  private readonly accepted = new AcceptedRequests();
   /** Of runs whose record failed: the number of the event that said so. */
   private readonly failedAt = new Map<string, number>();
 
@@ -354,6 +356,7 @@ export class ExecutionEngine {
           ...this.options,
           grantsOf: (id) => this.grantsOf(id),
           ahead: this.aheadOf(runId),
+          accepted: this.accepted,
         }),
       );
       const told = log.emit({ type: 'phase', ...stop });

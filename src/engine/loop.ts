@@ -7,14 +7,16 @@ import type { Filling } from '../protocol/filling.ts';
 import { inEnglish, sentence } from '../protocol/l10n.ts';
 import type { AssistantMessage, ErrorInfo, Message, ToolCall } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
-import { saidAs, saidOf, type Words } from '../protocol/sentence.ts';
+import { ended, joined, saidAs, saidOf, textAs, type Words, wordsIn } from '../protocol/sentence.ts';
 import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
+import type { AcceptedRequests } from './accepted.ts';
 import type { Ahead } from './ahead.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import { filesOf, fillingOf } from './filling.ts';
 import { RepeatGuard } from './guard.ts';
 import { type Called, callModel } from './modelCall.ts';
+import { mayBeTooLong } from './refusal.ts';
 import { makeRoom } from './room.ts';
 import { sentMessages, tokensOfSent } from './sent.ts';
 import { type StopPoint, stopPointOf } from './stop.ts';
@@ -38,6 +40,7 @@ export interface Turns {
   talk: Talk;
   emit(event: EventBody): Promise<void>;
   called: Called;
+  accepted: AcceptedRequests;
   small?: Conversing['small'];
   ahead?: Ahead;
   /** The part of every request that stays the same. */
@@ -108,6 +111,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     const calls = new Calls(talk.hasCall, turns.isFree, turns.execute, () => talk.isInterrupted);
     const warnings = new Map<string, Words>();
     let thinks: { from: number; to: number } | undefined;
+    const tokens = () => tokensOfPrefix(turns.prefix) + tokensOfSent(talk);
     const ask = () =>
       callModel(
         called,
@@ -118,7 +122,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
         {
           emit,
           signal,
-          tokens: tokensOfPrefix(turns.prefix) + tokensOfSent(talk),
+          tokens: tokens(),
           filling: { ...fillingOf(talk, turns.prefix, room.contextWindow), ...filesOf(turns.files?.()) },
           shows: () => !turns.shownWhole,
           onChunk: (chunk) => {
@@ -136,7 +140,16 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       const size = windowIn(reply.error); // who says that it is smaller than was believed is believed from now on
       if (size !== undefined) room.contextWindow = Math.min(size, room.contextWindow ?? size);
       if ((await makeRoom(room, 'overflowed', size)) === true) reply = await ask();
+    } else if (mayBeTooLong(room, reply, turns.accepted)) {
+      void emit({ type: 'progress', ...textAs(sentence(refusedUnexplained)) });
+      if ((await makeRoom(room, 'overflowed')) === true) {
+        reply = await ask();
+        if (reply.success) warnings.set(shorterAccepted, sentence(shorterAccepted));
+        else if (reply.error)
+          reply.error = { ...reply.error, ...saidAs(joined([ended(wordsIn(reply.error)), sentence(shorterRefused)])) };
+      }
     }
+    if (reply.success && !reply.cached) turns.accepted.add(called, turns.prefix.model, tokens());
 
     const whole = reply.success && reply.finishReason !== 'length' && !signal.aborted;
     const asked = whole ? calls.named(reply.message?.toolCalls ?? []) : calls.begun;
@@ -248,6 +261,10 @@ const cutByLength: StopPoint = {
     reason: 'cut',
   },
 };
+
+const refusedUnexplained = 'The provider refused the request without a known reason. Trying a shorter one.';
+const shorterAccepted = 'The provider refused the request without a known reason, and accepted a shorter one.';
+const shorterRefused = 'A shorter request was refused as well.';
 
 /** Tells the model that its call was not run: such an answer would otherwise end the run as a success. */
 const unreadNote =

@@ -215,7 +215,9 @@ function checkEnd(reply: Reply, model: string): void {
     throw new LLMError('LLM_BAD_RESPONSE', message, { retryable: true });
   }
   if (reply.content.trim() === '' && reply.toolCalls.length === 0 && finishReason !== 'length') {
-    const nothing = sentence('The model answered with nothing.');
+    const nothing = reply.thinking.trim()
+      ? sentence('The model ended after its thinking, without an answer.')
+      : sentence('The model answered with nothing.');
     throw new LLMError('LLM_BAD_RESPONSE', nothing, { retryable: 'once', reason: 'empty' });
   }
 }

@@ -24,8 +24,8 @@ export function readErrorBody(body: unknown): ErrorBody {
   const codes = objects.flatMap(({ code, type, status }) =>
     [code, type, status].filter((one) => typeof one === 'string'),
   );
-  const parameter = objects.find(({ param }) => param !== undefined)?.param;
-  const words = messageIn(body);
+  const parameter = objects.find(({ param }) => param !== undefined)?.param ?? fieldIn(body);
+  const words = messageIn(body) || codes.join(' ');
   const status = statusIn(objects) ?? statusOf(codes.join(' '), words);
   const details = objects.flatMap((object) => object.details);
   const retryDelayMs = details.map(({ retryDelay }) => retryDelay).find((delay) => delay !== undefined);
@@ -60,11 +60,11 @@ const errorSchema = z.object({
 });
 type ErrorObject = z.infer<typeof errorSchema>;
 
-/** `{error: {…}}` says it inside and, here and there, outside too; Gemini has a list around it. */
+/** `{error: {…}}` says it inside and, here and there, outside too; MiniMax has `base_resp`, and Gemini a list around it. */
 function errorObjects(body: unknown): ErrorObject[] {
   const first = Array.isArray(body) ? body[0] : body;
   if (!isObject(first)) return [];
-  const objects = isObject(first.error) ? [first.error, first] : [first];
+  const objects = [first.error, first.base_resp, first].filter(isObject);
   return objects.map((object) => errorSchema.parse(object));
 }
 
@@ -99,11 +99,25 @@ function beginningOf(text: string, most: number): string {
         .trimEnd();
 }
 
+/** The field that a FastAPI server objects to: `{detail: [{loc: ["body", "temperature"], msg}]}`. */
+function fieldIn(body: unknown): string | undefined {
+  const { detail } = isObject(body) ? body : {};
+  const [first] = Array.isArray(detail) ? detail : [];
+  if (!isObject(first) || !Array.isArray(first.loc)) return undefined;
+  const names = first.loc[0] === 'body' ? first.loc.slice(1) : first.loc;
+  return names.length > 0 ? names.join('.') : undefined;
+}
+
+/** Fields that hold the sentence of an error, the best first; then come others whose names end as theirs do. */
+const wordFields = ['error', 'message', 'detail', 'errors', 'msg', 'error_description', 'title'];
+const isWordField = (name: string): boolean => /(message|msg|error|fault|detail|reason|resp|string)s?$/i.test(name);
+
 /**
- * The sentence in an error body, whatever its shape: `{error: {message}}` (OpenAI), `{error: "…"}` (Ollama, xAI),
- * `{detail}` (FastAPI, Mistral; also a list of `{msg}`), `{message}` (vLLM), `[{error}]` (Gemini), `{errors: […]}`.
+ * The sentence in an error body, whatever its shape: `{error: {message}}` (OpenAI), `{error: "…"}` (Ollama, xAI), `{detail}` (FastAPI,
+ * Mistral; also a list of `{msg}`), `{message}` (vLLM), `[{error}]` (Gemini), `{errors: […]}`, `{error_message}`, `{base_resp: {status_msg}}`
+ * (MiniMax), `{fault: {faultstring}}` (Apigee).
  */
-function messageIn(body: unknown, depth = 0): string {
+export function messageIn(body: unknown, depth = 0): string {
   if (typeof body === 'string') return asPlainText(body);
   if (depth > 5) return '';
   if (Array.isArray(body)) {
@@ -111,12 +125,35 @@ function messageIn(body: unknown, depth = 0): string {
     return messages.filter((message) => message !== '').join('; ');
   }
   if (!isObject(body)) return '';
-  for (const key of ['error', 'message', 'detail', 'errors', 'msg', 'error_description', 'title', 'error_message']) {
+  for (const key of [...wordFields, ...Object.keys(body).filter(isWordField)]) {
     const message = messageIn(body[key], depth + 1);
     if (message !== '') return withUpstream(message, body);
   }
   return '';
 }
+
+/**
+ * Whether an object that is no part of an answer is an error: it says so by a field of its own (`error`, `error_message`, `errors`, `fault`),
+ * by its type, or by a code with words to it.
+ */
+export function isErrorObject(event: JsonObject): boolean {
+  if (
+    Object.entries(event).some(
+      ([name, value]) => /^(err(or)?s?|faults?|exception)([_A-Z]|$)/.test(name) && isGiven(value),
+    )
+  )
+    return true;
+  const { object, type, status, success, code, detail, base_resp: base } = event;
+  if (object === 'error' || type === 'error' || success === false || isGiven(detail)) return true;
+  if (isObject(base) && isGiven(base.status_code)) return true;
+  const failed = typeof status === 'string' ? /^(error|fail)/i.test(status) : Number(status) >= 400;
+  const coded = isGiven(code) && !/^(2\d\d|ok|success)$/i.test(String(code));
+  return (failed || coded) && messageIn(event) !== '';
+}
+
+/** Servers send fields that say nothing as null, empty, `{}`, 0 or false. */
+const isGiven = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value) && value !== '0';
 
 /** OpenRouter says only "Provider returned error"; the reason is in `metadata.raw`. */
 function withUpstream(message: string, body: JsonObject): string {

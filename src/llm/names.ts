@@ -16,9 +16,19 @@ export function toWireName(name: string): string {
   return `${plain.slice(0, longestName - hash.length - 1)}_${hash}`;
 }
 
+/** Before a name, as families of models were taught it. */
+const familyPrefix = /^(?:functions|default_api|tools?)\./;
+/** Behind a name: marks of a family's own form, with no arguments among them. No text is matched in two ways, however it is made. */
+const strayMarks = /(?:<\|[\w ]*\|>\w*|<(?!\|)\/?[\w-]*|:\d+|[\s"'`()[\],;:>|*])+$/;
+
+/** The name of a tool that a model wrote, without a family's own prefix and without marks behind it. */
+export const plainName = (name: string): string =>
+  name.length > mostCharacters ? name : name.replace(familyPrefix, '').replace(strayMarks, '');
+const mostCharacters = 200;
+
 /**
- * The way back, for the tools a request offered. A name that none of them has stays as it is: the loop answers it as
- * an unknown tool. Where two tools share a wire name the first one has it (the adapter sees to it that none do).
+ * The way back, for the tools a request offered. A name that none of them has, nor has without what stands around it, stays as it is: the
+ * loop answers it as an unknown tool. Where two tools share a wire name the first one has it (the adapter sees to it that none do).
  */
 export function fromWireNames(
   tools: readonly Pick<ToolDefinition, 'name'>[],
@@ -26,5 +36,11 @@ export function fromWireNames(
 ): (wireName: string) => string {
   const names = new Map<string, string>(); // a Map: a model may well ask for `constructor`
   for (const { name } of tools) if (!names.has(toName(name))) names.set(toName(name), name);
-  return (wireName) => names.get(wireName) ?? wireName;
+  const own = new Set(tools.map(({ name }) => name));
+  return (wireName) => {
+    const name = names.get(wireName);
+    if (name !== undefined || own.has(wireName)) return name ?? wireName;
+    const plain = plainName(wireName);
+    return names.get(plain) ?? (own.has(plain) ? plain : wireName);
+  };
 }

@@ -30,6 +30,8 @@ export interface ProviderWords {
   parameter?: string;
   /** Tokens of the model's window, when a conversation did not fit and it says how large it is. */
   window?: number;
+  /** It may be that the conversation does not fit: servers refuse that so, and nothing here names another cause. */
+  mayBeFull?: true;
 }
 
 export function nameOf(endpoint: Endpoint): Words {
@@ -44,9 +46,37 @@ export const wayToFind = (endpoint: Endpoint): Words =>
 
 const keyIsBad =
   /api_key_invalid|(invalid|incorrect|missing|wrong|unknown|no|valid) (\w+ )?api[ _-]?key|api[ _-]?key[^.]{0,30}(invalid|not valid|incorrect|missing|expired|not found)/i;
-/** Words for a conversation that does not fit. */
-export const windowIsFull =
-  /context_length_exceeded|exceed_context_size|string_above_max_length|maximum (context|prompt) length|context length of only|available context size|prompt is too long|input is too long|(exceed|larger than|longer than)[^.]{0,60}(context|maximum number of tokens|token limit)|context (window|length|size|limit)[^.]{0,40}exceed|reduce the length of the (messages|prompt|input)/i;
+/**
+ * Words for a conversation that does not fit, as a rule: something of the request and that it is too much, or a limit of the window. By
+ * server: docs of `saysWindow`, and Z.ai ("Prompt exceeds max length"), GitHub Copilot ("prompt token count of 140001 exceeds the limit
+ * of"), Ark ("exceed max message tokens"), MiniMax ("context window exceeds limit (2013)", where the number is no size), Cohere and
+ * Bedrock ("too many input tokens"), llama.cpp of before ("failed to find free space in the KV cache"). What they leave out is found by
+ * `mayBeFull`.
+ */
+const windowWords = new RegExp(
+  [
+    /(context_length|context_window|max_context\w*)_exceeded|exceed_context_size|(prompt|input)_too_long/,
+    /maximum (context|prompt) length|context length (of|is) only|(available|configured) context size/,
+    /\b(prompt|input)( is)? too (long|large)|too many (input |prompt )?tokens/,
+    /(exceed|larger than|longer than|greater than|less than|shorter than)[^.]{0,60}(context|token limit|maximum number of tokens|max_\w*len)/,
+    /exceed(s|ed|ing)?( the| your)? max(imum)?( allowed| input| sequence| message| prompt| model)*[ _](length|len|tokens)/,
+    /(context (window|length|size|limit)|token count|number of tokens)[^.]{0,40}exceed/,
+    /range of input length should be|tokens?\b[^.]{0,40}must be <|must have (less|fewer) than \d+ tokens/,
+    /reduce the length of the (messages|prompt|input)|(space|slot) in the kv cache/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+/** A single text or list is longer than its field allows (a description, an id, tools): a shorter conversation has it as well. */
+const oneTextIsLong = /(string|array)_above_max_length|(string|array) too long|should have at most/i;
+/** How often or how much an account may ask: waiting helps, and a shorter conversation does not. */
+const asksToWait = /throttl|rate.?limit|too many requests|overload|at capacity|try again (later|in)|please wait/i;
+/** Whether the words say that a conversation does not fit. */
+export const windowIsFull = (words: string): boolean =>
+  windowWords.test(words) && !oneTextIsLong.test(words) && !asksToWait.test(words);
+/** The request is larger than all that its account may send in a minute (Groq: 413, OpenAI: 429): waiting does not help. */
+const moreThanAMinute = /\blimit:? (\d[\d,]*), requested:? (\d[\d,]*)/i;
 const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation|invalid_prompt|bio_policy/;
 /**
  * Another model would do: there is none of this name (OpenAI, Groq, Mistral: codes; vLLM, Ollama, LM Studio: words), or it does not
@@ -61,10 +91,19 @@ const count = '(\\d[\\d,]{2,11})';
 /**
  * How providers say how large the window is: OpenAI, vLLM, OpenRouter ("maximum context length is 8192 tokens"), Mistral ("32768
  * maximum context length"), llama.cpp ("the available context size (4096 tokens)"), LM Studio ("context length of only 4096
- * tokens"), Anthropic ("215000 tokens > 200000 maximum"), Google ("number of tokens allowed (1048576)"), xAI ("maximum prompt
- * length is 131072"), Moonshot ("exceeded model token limit: 8192").
+ * tokens", "n_ctx: 4096"), Anthropic ("215000 tokens > 200000 maximum"), Google ("number of tokens allowed (1048576)"), xAI ("maximum
+ * prompt length is 131072"), Moonshot ("exceeded model token limit: 8192"), TensorRT-LLM ("Prompt length (5056) exceeds maximum sequence
+ * length (2048)"), Poolside ("maximum allowed input length of 262144"), DashScope ("Range of input length should be [1, 129024]"), TGI
+ * ("must be <= 8193"), SiliconFlow and tabbyAPI ("max_seq_len (32768)"), GitHub Copilot ("exceeds the limit of 128000"), Bedrock ("Max
+ * input tokens: 8192").
  */
 const saysWindow = [
+  `max(?:imum)?(?: allowed)? (?:input|sequence) length(?: of| is)?[ :(]{1,2}${count}`,
+  `input length should be \\[\\d+, ?${count}`,
+  `(?:max_\\w*len|n_ctx)[ :(=]{1,3}${count}`,
+  `must be <=? ?${count}`,
+  `exceeds the limit of ${count}`,
+  `max input tokens: ${count}`,
   `(?:context|prompt)[ _](?:length|size|window)(?: limit)?(?: is| of)?(?: only)?[ :(=]{1,3}${count}`,
   `${count} maximum`,
   `> ${count}`,
@@ -75,7 +114,11 @@ const saysWindow = [
 /** Tokens; undefined: it does not say, or says what cannot be. */
 function windowSaid(words: string): number | undefined {
   const said = saysWindow.map((pattern) => pattern.exec(words)?.[1]).find((found) => found !== undefined);
-  const tokens = Number(said?.replaceAll(',', ''));
+  return asWindow(said);
+}
+
+function asWindow(said: string | undefined): number | undefined {
+  const tokens = toNumber(said);
   return tokens >= leastWindow ? tokens : undefined;
 }
 const leastWindow = 512;
@@ -84,6 +127,35 @@ const leastWindow = 512;
 export function windowIn({ code, details }: ErrorInfo): number | undefined {
   const { window } = (details ?? {}) as Partial<ProviderWords>;
   return code === 'LLM_CONTEXT_OVERFLOW' && typeof window === 'number' ? window : undefined;
+}
+
+/**
+ * Whether a request that failed may have been too long, although its server does not say so. A 500 says little: it counts when the same
+ * request has failed more than once.
+ */
+export function mayBeFull({ details }: ErrorInfo, attempts: number): boolean {
+  const { mayBeFull = false, status = 0 } = (details ?? {}) as Partial<ProviderWords>;
+  return mayBeFull && (status < 500 || attempts > 1);
+}
+
+/** Statuses with which servers refuse a conversation that does not fit. */
+const refusals = [400, 413, 422, 500];
+/** Parameters that hold the conversation, or count with it. */
+const isOfConversation = /^(messages|input|prompt|contents|max(_\w+)?_tokens)\b/;
+/** Parts of a request, or of an account, that may be refused however short the conversation is. */
+const namesPart =
+  /\b(schema|tool ?(calls?|use|results?)|functions?|roles?|signature|grammar|jinja|template|regex|pattern|json|unexpected token|images?|files?|pdf|audio|media|url|base64|account|billing|balance|payment|subscription|access|permission|region)\b/i;
+/** Words that say that something is wrong with a request. */
+const namesFault =
+  /\b(un(known|recogni[sz]ed|supported|expected)|extra|missing|required|invalid|malformed|duplicate|deprecated|syntax|parse|without|must|should|cannot|can't|could not|no such|not (found|supported|permitted|allowed|valid|enabled)|(does|do) not)\b/i;
+const namesSize = /token|context|window|length|long|large|size|limit|exceed|maximum|at most|too (many|much|big)/i;
+
+/** Whether nothing that the provider says names another cause than the length of the conversation. */
+function saysNoOther(words: string, parameter: string | undefined): boolean {
+  if (oneTextIsLong.test(words) || asksToWait.test(words)) return false;
+  if (parameter !== undefined && !isOfConversation.test(parameter)) return false;
+  const plain = words.replace(/invalid_request_error/gi, '').replaceAll('_', ' '); // the type of nearly every refusal
+  return !namesPart.test(plain) && (!namesFault.test(plain) || namesSize.test(plain));
 }
 /**
  * What the model wrote is not in the form that its server reads: llama-server ("… output that does not match the expected
@@ -120,16 +192,23 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   if (status === 401 || status === 403 || (status === 400 && keyIsBad.test(everything))) {
     return error('LLM_AUTH_FAILED', endpoint.hasKey ? refusal(endpoint, endSentence(said)) : keyless(name), false);
   }
+  const perMinute = moreThanAMinute.exec(words);
+  if (perMinute && isMore(perMinute[2], perMinute[1])) {
+    const window = asWindow(perMinute[1]);
+    if (window !== undefined) details.window = window;
+    const message = sentence('The conversation is longer than {0} takes in one request{1}', name, said);
+    return error('LLM_CONTEXT_OVERFLOW', message, false);
+  }
   if (status === 429) {
     // Google says "exceeded your current quota" for each limit a minute too, and then when to come back.
     const spent = quotaIsSpent.test(everything) && (retryDelayMs === undefined || dailyQuota);
     const message = spent ? creditSpent(name, said) : sentence('{0} asks for fewer requests{1}', name, said);
     return error('LLM_RATE_LIMITED', message, !spent, spent ? 'no-credit' : undefined);
   }
-  if (status === 402 || (status === 400 && quotaIsSpent.test(everything))) {
+  if (status === 402 || ((status === 400 || status === undefined) && quotaIsSpent.test(everything))) {
     return error('LLM_HTTP_ERROR', creditSpent(name, said), false, 'no-credit');
   }
-  if ((status === undefined || status < 502) && windowIsFull.test(everything)) {
+  if ((status === undefined || status < 502) && windowIsFull(everything)) {
     const window = windowSaid(words);
     if (window !== undefined) details.window = window;
     return error(
@@ -149,11 +228,16 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
     return error('LLM_HTTP_ERROR', sentence('{0} broke off with an error{1}', name, said), retryable);
   }
   const reason = status === 404 || modelIsOther.test(everything) ? 'other-model' : undefined;
+  if (refusals.includes(status) && !reason && saysNoOther(everything, parameter)) details.mayBeFull = true;
   const answered = (words: string) => sentence('{0} answered {1}{2}', name, status, words);
   const isLost = status === 404 || status === 405;
   const message = isLost ? joined([answered(endSentence(said)), wayToFind(endpoint)]) : answered(said);
   return error('LLM_HTTP_ERROR', message, status === 408 || status === 425 || status >= 500, reason);
 }
+
+const toNumber = (text = ''): number => Number(text.replaceAll(',', ''));
+const isMore = (requested: string | undefined, limit: string | undefined): boolean =>
+  toNumber(requested) > toNumber(limit);
 
 const keyless = (name: Words) => sentence('No API key for {0}. Run *Towpath: Set API Key*.', name);
 

@@ -15,7 +15,7 @@ export type Said =
  * others leave them out without a word. Every call has exactly one result, right after the message with the calls and in
  * the order asked, whatever the place it was kept in; results nobody asked for, second results, assistant messages that
  * say nothing and empty messages of the person beside others of theirs are left out. Where an answer that broke off is gone
- * on with, `goOn` asks for that: servers refuse an answer as the last message, and templates two in a row.
+ * on with, or the person said nothing, `goOn` asks for that: servers refuse an answer as the last message, and templates two in a row.
  */
 export function repairHistory({ systemPrompt = '', messages }: Pick<ChatRequest, 'systemPrompt' | 'messages'>): {
   system: string;
@@ -51,8 +51,12 @@ function saidAfter(messages: readonly Message[], begin: number): Said[] {
   }
   // Nor is anybody asked who was told nothing: the beginning of a record may be lost.
   if (said.length === 0 || endsWithAnswer(said)) said.push(goOn);
-  return said;
+  // Some wires leave out what says nothing, and the request would end with the model's own words.
+  return said.map((one) => (one.role === 'user' && saysNothing(one) ? goOn : one));
 }
+
+/** Said by the person's side where a conversation begins with the model's own words: some providers refuse that. */
+export const beginningLeftOut = '(The beginning of this conversation is left out.)';
 
 /** What a person means who lets an answer go on. */
 export const goOn: Extract<Said, { role: 'user' }> = { role: 'user', content: 'Continue.' };

@@ -2,11 +2,12 @@ import { sentence } from '../protocol/l10n.ts';
 import type { Words } from '../protocol/sentence.ts';
 import { oneByOne } from './batches.ts';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from './client.ts';
+import { messageIn } from './errorBody.ts';
 import { LLMError } from './errors.ts';
 import { type EventStream, readEvents } from './events.ts';
 import { type HttpAnswer, kindOf, readBeginning, readJson, unreadable } from './http.ts';
-import { parseJson } from './json.ts';
-import { type Endpoint, nameOf } from './providerErrors.ts';
+import { type JsonObject, parseJson } from './json.ts';
+import { type Endpoint, errorInStream, nameOf } from './providerErrors.ts';
 
 /** Turns the objects of one reply into chunks, in order, and keeps what it needs for its end. Throws only `LLMError`. */
 export interface ReplyReader {
@@ -137,8 +138,9 @@ export function anotherAnswer(endpoint: Endpoint): LLMError {
   return new LLMError('LLM_BAD_RESPONSE', message);
 }
 
-/** What a reader throws when nothing of what came was of its protocol. */
-export function notAnAnswer(endpoint: Endpoint): LLMError {
+/** What a reader throws when nothing of what came was of its protocol: the words of its first event, where that has some. */
+export function notAnAnswer(endpoint: Endpoint, first?: JsonObject): LLMError {
+  if (messageIn(first) !== '') return errorInStream(endpoint, first);
   const message = sentence('{0} sent something that is not an answer of a model.', nameOf(endpoint));
   return new LLMError('LLM_BAD_RESPONSE', message);
 }

@@ -187,6 +187,11 @@ const rows: Row[] = [
     calls: [[done()], [text('Hi'), done()]],
     gives: { finishReason: 'stop', attempts: 2 },
   },
+  {
+    says: 'nothing but thinking',
+    calls: [[{ thinking: 'I see.', done: false }, done()]],
+    gives: { code: 'LLM_BAD_RESPONSE', attempts: 1, says: /^The model ended after its thinking, without an answer\.$/ },
+  },
   { says: 'nothing twice', calls: [[done()]], gives: { code: 'LLM_BAD_RESPONSE', attempts: 2 } },
   { says: 'only thinking', calls: [[{ thinking: 'hm' }, done()]], gives: { code: 'LLM_BAD_RESPONSE', attempts: 1 } },
   { says: 'cut by length before a word', calls: [[done('length')]], gives: { finishReason: 'length', attempts: 1 } },

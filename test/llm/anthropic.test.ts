@@ -130,7 +130,7 @@ const cases: WireCase[] = [
   {
     says: 'an unknown stop reason after text',
     stream: said([text('Hi')], { stop: 'because' }),
-    hears: { finish: 'stop' },
+    hears: { text: 'Hi', finish: 'error', finishMessage: 'because' },
   },
   {
     says: 'an unknown stop reason after nothing',

@@ -165,7 +165,7 @@ function expectReply(heard: Heard, { expected, policy = [] }: Case): void {
   );
   for (const [at, { id }] of expected.toolCalls.entries()) if (id) assert.equal(heard.calls[at]?.id, id);
   if (policy.includes('unknown-finish-reason')) {
-    assert.equal(heard.finish, heard.text === '' ? 'content_filter' : 'stop'); // Vertex's MODEL_ARMOR is a filter
+    assert.equal(heard.finish, heard.text === '' ? 'content_filter' : 'error'); // Vertex's MODEL_ARMOR is a filter
   } else assert.equal(heard.finish, expected.finishReason);
   if (expected.usage) {
     const { reasoningTokens, completionTokens, ...usage } = expected.usage;

@@ -234,7 +234,7 @@ const cases: WireCase[] = [
   {
     says: 'an unknown end after text',
     stream: [parts({ text: 'done' }), end('BECAUSE')],
-    hears: { text: 'done', finish: 'stop' },
+    hears: { text: 'done', finish: 'error', finishMessage: 'BECAUSE' },
   },
   { says: 'an unknown end after nothing', stream: [end('BECAUSE')], hears: { finish: 'error' } },
   {

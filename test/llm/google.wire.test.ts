@@ -38,6 +38,7 @@ function inWords({ text, functionCall, functionResponse, thought, thoughtSignatu
   return functionResponse ? `← ${of}${JSON.stringify(response)}` : JSON.stringify(other);
 }
 
+const beginning = 'user (The beginning of this conversation is left out.)';
 const interrupted =
   '← fs_read{"ok":false,"error":{"code":"TOOL_INTERRUPTED","message":"Stopped before there was a result; it may or may not have run."}}';
 
@@ -99,6 +100,7 @@ const histories: [says: string, messages: Message[], contents: string[], flags?:
       },
     ],
     [
+      beginning,
       'model → fs_read{"path":"a"} | → fs_read{"path":"a"}',
       'user ← fs_read{"output":"text"} | ← fs_read{"output":"[1]"}',
     ],
@@ -151,6 +153,7 @@ const histories: [says: string, messages: Message[], contents: string[], flags?:
       { ...assistant('e'), native: { provider: 'google', content: { parts: [] } } },
     ],
     [
+      beginning,
       'model a | → fs_read{"path":"a"}',
       `user ${interrupted}`,
       ...['b', 'c', 'd', 'e'].flatMap((text) => [`model ${text}`, 'user Continue.']),
@@ -159,7 +162,7 @@ const histories: [says: string, messages: Message[], contents: string[], flags?:
   [
     'an unknown name is still the same call',
     [own(assistant('', { ...call('1'), name: 'no.such' }), callPart('no.such', {}, { thoughtSignature: 's' }))],
-    ['model → no.such{} ~s', `user ${interrupted.replace('fs_read', 'no.such')}`],
+    [beginning, 'model → no.such{} ~s', `user ${interrupted.replace('fs_read', 'no.such')}`],
   ],
   [
     'where signatures are asked for, unsigned calls are told as text and signed ones stay',

@@ -71,7 +71,9 @@ const listOf = (value: unknown): Sent[] => (Array.isArray(value) ? value : []);
 function checkOpenAI(messages: Message[], flags: WireFlags): void {
   const wire = listOf(toOpenAI(requestOf(messages), flags).messages);
   const answered = new Set<Sent>();
+  assert.notEqual(wire.at(-1)?.role, 'assistant');
   for (const [at, { role, content, tool_calls }] of wire.entries()) {
+    if (role === 'user') assert.ok(Array.isArray(content) || String(content).trim() !== '');
     if (role !== 'assistant') continue;
     const ids = listOf(tool_calls).map((one) => one.id as string);
     const following = wire.slice(at + 1, at + 1 + ids.length);
@@ -91,6 +93,7 @@ function checkResponses(messages: Message[]): void {
   const input = listOf(toResponses(requestOf(messages), { provider: 'here' }).input);
   const waiting: unknown[] = [];
   const known = new Set<unknown>();
+  assert.notEqual(input.at(-1)?.role, 'assistant');
   for (const [at, item] of input.entries()) {
     const { type, role, call_id, content } = item;
     if (type === 'function_call') {
@@ -134,7 +137,10 @@ function checkAnthropic(messages: Message[]): void {
 }
 
 function checkGoogle(messages: Message[], flags: GoogleFlags): void {
-  const { contents } = toGoogleWire(requestOf(messages, 'gemini-3'), flags) as { contents: { parts: Sent[] }[] };
+  const { contents } = toGoogleWire(requestOf(messages, 'gemini-3'), flags) as {
+    contents: { role: string; parts: Sent[] }[];
+  };
+  assert.deepEqual([contents[0]?.role, contents.at(-1)?.role], ['user', 'user']);
   const namesOf = (parts: Sent[], kind: string) =>
     parts.flatMap((part) => (part[kind] ? [(part[kind] as Sent).name] : []));
   for (const [at, { parts }] of contents.entries()) {
@@ -149,6 +155,7 @@ function checkGoogle(messages: Message[], flags: GoogleFlags): void {
 
 function checkOllama(messages: Message[]): void {
   const wire: Sent[] = toOllama(requestOf(messages), { model: { thinkingLevels: false } }).body.messages;
+  assert.notEqual(wire.at(-1)?.role, 'assistant');
   for (const [at, { tool_calls }] of wire.entries()) {
     const names = listOf(tool_calls).map((one) => (one.function as Sent).name);
     const following = wire.slice(at + 1, at + 1 + names.length);
@@ -184,6 +191,24 @@ const wires: [name: string, check: (messages: Message[]) => void][] = [
 ];
 
 describe('any history at all', () => {
+  const empty: Message[] = [
+    { role: 'user', content: 'go' },
+    { role: 'assistant', content: 'Gone.' },
+    { role: 'user', content: '' },
+    { role: 'user', content: ' ' },
+  ];
+  const call: Message = { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'fs.read', arguments: {} }] };
+  for (const [name, check] of wires) {
+    it(`is sent to ${name} with the person's word last, where they said nothing`, () => {
+      for (const end of [2, 3, 4]) check(empty.slice(0, end));
+      check([...empty, ...empty]);
+    });
+    it(`is sent to ${name} with the person's word first, where it begins with a call`, () => {
+      check([call]);
+      check([{ ...call, toolCalls: [] }, call, ...empty]);
+      check([empty[3]!, call]);
+    });
+  }
   for (const [name, check] of wires) {
     it(`is sent to ${name} as it will take it`, () =>
       fc.assert(fc.property(fc.array(message, { maxLength: 7 }), check), { numRuns: 1500 }));

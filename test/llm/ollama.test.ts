@@ -145,7 +145,7 @@ const cases: LineCase[] = [
   {
     says: 'an unknown reason after text',
     lines: [piece({ content: 'a' }), done({ done_reason: 'because' })],
-    hears: { finish: 'stop' },
+    hears: { text: 'a', finish: 'error', finishMessage: 'because' },
   },
   {
     says: 'no reason (before 0.1.33)',

@@ -116,7 +116,7 @@ const cases: WireCase[] = [
   {
     says: 'an unknown finish_reason after text',
     stream: [delta({ content: 'done' }), end('because')],
-    hears: { text: 'done', finish: 'stop' },
+    hears: { text: 'done', finish: 'error', finishMessage: 'because' },
   },
   { says: 'an unknown finish_reason after nothing', stream: [end('because')], hears: { finish: 'error' } },
   {

@@ -149,7 +149,7 @@ function toLLMError(error: unknown, model: string, begun: boolean): LLMError {
     );
   if (code === NotFound.name) return notOffered(model);
   if (begun) return new LLMError('LLM_INCOMPLETE', sentence('{0} broke off: {1}', model, message));
-  if (windowIsFull.test(message))
+  if (windowIsFull(message))
     return new LLMError(
       'LLM_CONTEXT_OVERFLOW',
       sentence('The conversation is longer than the window of {0}: {1}', model, message),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { object, word } from '../fields.ts';
+import { word } from '../fields.ts';
 import type { JsonObject } from '../json.ts';
 import type { NativeBlock } from './native.ts';
 
@@ -8,8 +8,8 @@ export interface CallBlock {
   place: number;
   id: string;
   name: string;
-  /** What the block began with: `{}` and the rest in pieces, or (some gateways, whole answers) everything. */
-  input: JsonObject;
+  /** What the block began with: `{}` and the rest in pieces, or (some gateways, whole answers) everything; from some of these its text. */
+  input: unknown;
   pieces: string[];
   stopped: boolean;
   given: boolean;
@@ -29,7 +29,7 @@ const startSchema = z
     z.object({ type: z.literal('text') }),
     z.object({ type: z.literal('thinking') }),
     z.object({ type: z.literal('redacted_thinking') }),
-    z.object({ type: z.literal('tool_use'), id: word, name: word, input: object }),
+    z.object({ type: z.literal('tool_use'), id: word, name: word, input: z.unknown().optional() }),
     z.object({ type: z.literal('other') }),
   ])
   .catch({ type: 'other' });

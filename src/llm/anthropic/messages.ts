@@ -1,7 +1,7 @@
 import type { AssistantMessage, Attachment, ToolResult } from '../../protocol/messages.ts';
 import type { ChatRequest } from '../client.ts';
 import { toWireName } from '../names.ts';
-import { goOn, repairHistory, wellFormed, wellFormedData } from '../repair.ts';
+import { beginningLeftOut, repairHistory, wellFormed, wellFormedData } from '../repair.ts';
 import { isThinking, nativeBlocks, signatureOf, type ThinkingBlock } from './native.ts';
 
 export interface CacheControl {
@@ -50,7 +50,7 @@ export function toWireHistory(
     if (said.role === 'user') add('user', [...(said.attachments ?? []).map(toFile), ...text(said.content)]);
     else {
       const ids = (said.message.toolCalls ?? []).map(({ id }) => toWireId(id));
-      if (messages.length === 0) add('user', text('(The beginning of this conversation is left out.)'));
+      if (messages.length === 0) add('user', text(beginningLeftOut));
       add('assistant', toReply(said.message, ids, refused));
       add(
         'user',
@@ -58,7 +58,6 @@ export function toWireHistory(
       );
     }
   }
-  if (messages.at(-1)?.role !== 'user') add('user', text(goOn.content)); // what came last was blank
   return { system, messages };
 }
 

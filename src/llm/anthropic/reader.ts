@@ -2,12 +2,13 @@ import * as z from 'zod';
 import { sentence } from '../../protocol/l10n.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
-import { parseArguments } from '../arguments.ts';
+import { parseArguments, textOfArguments } from '../arguments.ts';
 import { createCallIds } from '../callIds.ts';
-import type { ChatStreamChunk, FinishReason } from '../client.ts';
-import { asPlainText } from '../errorBody.ts';
+import type { ChatStreamChunk } from '../client.ts';
+import { asPlainText, isErrorObject } from '../errorBody.ts';
 import { LLMError } from '../errors.ts';
 import { isSaid, word, wordIn } from '../fields.ts';
+import { endOf } from '../finish.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
 import { type Endpoint, errorInStream, nameOf } from '../providerErrors.ts';
@@ -40,8 +41,8 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
   let explanation: string | undefined;
   let started = false;
   let begun = false;
+  let first: JsonObject | undefined;
   let over = false;
-  let said = false;
 
   const beginBlock = (index: unknown, content: JsonObject): ChatStreamChunk[] => {
     const block = toBlock(content, calls.length);
@@ -60,7 +61,6 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
   const textChunks = (block: Block, { text, thinking, signature }: JsonObject): ChatStreamChunk[] => {
     if (block.type === 'text' && typeof text === 'string' && text !== '') {
       block.length += text.length;
-      said ||= text.trim() !== '';
       return [{ content: text, done: false }];
     }
     if (block.type !== 'thinking') return [];
@@ -104,12 +104,13 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
 
   const toCall = (call: CallBlock): ToolCall => {
     const text = call.pieces.join('');
-    const argumentsText = text.trim() === '' ? JSON.stringify(call.input) : withoutEmptyStart(text);
+    const argumentsText = text.trim() === '' ? textOfArguments(call.input) : withoutEmptyStart(text);
     return { id: idFor(call.id), name: toToolName(call.name || 'unknown'), ...parseArguments(argumentsText) };
   };
 
   const readEvent = (event: unknown): ChatStreamChunk[] => {
     if (!isObject(event)) return [];
+    first ??= event;
     if (event.type === 'error' || isSaid(event.error)) throw errorInStream(endpoint, event);
     switch (event.type) {
       case 'message_start': {
@@ -143,6 +144,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
         over = true;
         return [];
       default:
+        if (isErrorObject(event)) throw errorInStream(endpoint, event);
         return [{ done: false }]; // a ping, or an event of the future: alive
     }
   };
@@ -159,16 +161,16 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
 
     end(marked) {
       if (!marked && !over && stopReason === undefined) throw cutShort(endpoint);
-      if (!begun) throw notAnAnswer(endpoint);
-      const early = earlyEnd(stopReason);
-      const chunks = early ? [] : giveCalls(true);
-      const finishReason = early ?? (calls.length > 0 ? 'tool_calls' : usualEnd(stopReason, said));
+      if (!begun) throw notAnAnswer(endpoint, first);
+      const end = endOfTurn(stopReason);
+      const chunks = end === 'stop' ? giveCalls(true) : [];
+      const finishReason = end === 'stop' && calls.length > 0 ? 'tool_calls' : end; // `tool_use` without any call is a stop
       const native = toNative(keptBlocks(blocks));
-      const filtered = finishReason === 'content_filter' && explanation;
+      const message = end === 'content_filter' ? explanation : end === 'error' ? stopReason : undefined;
       chunks.push({
         done: true,
         finishReason,
-        ...(filtered && { finishMessage: redact(asPlainText(filtered), endpoint.secrets) }),
+        ...(message && { finishMessage: redact(asPlainText(message), endpoint.secrets) }),
         ...toUsage(usage),
         ...(model && { model }),
         ...(native && { native }),
@@ -191,17 +193,8 @@ const deltaSchema = z.object({
 /** `{}{"path":…}`: gateways that pass on the empty `input` of the beginning as a piece of its own (LiteLLM). */
 const withoutEmptyStart = (text: string) => text.replace(/^\s*\{\s*\}(?=\s*\{)/, '');
 
-/** Ends at which a call that looks whole may still be half of what was meant. */
-function earlyEnd(stopReason: string | undefined): FinishReason | undefined {
-  if (stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded') return 'length';
-  return stopReason === 'refusal' ? 'content_filter' : undefined;
-}
-
-/** `tool_use` without any call is a stop: there is nothing to wait for. `pause_turn` comes from tools we never offer. */
-function usualEnd(stopReason: string | undefined, said: boolean): FinishReason {
-  const known = ['end_turn', 'stop_sequence', 'tool_use', 'pause_turn', 'compaction'];
-  return said || stopReason === undefined || known.includes(stopReason) ? 'stop' : 'error';
-}
+/** `pause_turn` and `compaction` come from what we never ask for; gateways have OpenAI's words here, too. */
+const endOfTurn = (stopReason = 'stop') => (/^(pause_turn|compaction)$/.test(stopReason) ? 'stop' : endOf(stopReason));
 
 /** A whole answer as the events in which it would have come; what is none stays as it is. */
 function eventsOf(answer: unknown): unknown[] {

@@ -1,4 +1,5 @@
 import type { FinishReason } from '../client.ts';
+import { endOf } from '../finish.ts';
 
 const filters = [
   'SAFETY',
@@ -25,16 +26,12 @@ const failures = [
   'LANGUAGE',
 ];
 
-/** Ends after which no call of the reply is given: it may be half of what was meant. */
-export function earlyEnd(rawFinish: string | undefined): FinishReason | undefined {
-  if (rawFinish === undefined) return undefined;
-  if (rawFinish === 'MAX_TOKENS') return 'length';
+/**
+ * The end that Google names. One that is not known is none, as the failures are: no call of such a reply is given, for it may be half of
+ * what was meant.
+ */
+export function endOfReply(rawFinish: string | undefined): Exclude<FinishReason, 'tool_calls'> {
+  if (rawFinish === undefined) return 'stop';
   if (filters.includes(rawFinish)) return 'content_filter';
-  return failures.includes(rawFinish) ? 'error' : undefined;
-}
-
-/** An unknown end after nothing is a failure. (`STOP` after nothing is an empty reply, for which the adapter has a rule.) */
-export function usualEnd(rawFinish: string | undefined, called: boolean, content: boolean): FinishReason {
-  if (called) return 'tool_calls';
-  return content || rawFinish === 'STOP' || rawFinish === undefined ? 'stop' : 'error';
+  return failures.includes(rawFinish) ? 'error' : endOf(rawFinish);
 }

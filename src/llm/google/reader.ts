@@ -4,14 +4,14 @@ import type { ToolDefinition } from '../../protocol/tools.ts';
 import { type ParsedArguments, parseArguments } from '../arguments.ts';
 import { createCallIds } from '../callIds.ts';
 import type { ChatStreamChunk } from '../client.ts';
-import { asPlainText } from '../errorBody.ts';
+import { asPlainText, isErrorObject } from '../errorBody.ts';
 import { isSaid, word } from '../fields.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
 import { type Endpoint, errorInStream } from '../providerErrors.ts';
 import { redact } from '../redact.ts';
 import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
-import { earlyEnd, usualEnd } from './finish.ts';
+import { endOfReply } from './finish.ts';
 import { collectPartialArguments, type PartialArguments } from './partialArguments.ts';
 import { addText, nativeOf, setArguments, toNativeCall } from './parts.ts';
 import { toUsage, usageSchema } from './usage.ts';
@@ -43,7 +43,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
   const calls: ToolCall[] = [];
   let openCall: OpenCall | undefined;
   let answered = false;
-  let content = false;
+  let first: JsonObject | undefined;
   let rawFinish: string | undefined;
   let finishedId: string | undefined; // `responseId` of the event with the finish reason
   let finishMessage: string | undefined;
@@ -96,17 +96,19 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
     addText(parts, part, part.text);
     if (part.text === '') return [];
     if (part.thought === true) return [{ thinking: part.text, done: false }];
-    content = true;
     return [{ content: part.text, done: false }];
   };
 
   const readEvent = (event: unknown): ChatStreamChunk[] => {
     if (!isObject(event)) return [];
+    first ??= event;
     if (isSaid(event.error)) throw errorInStream(endpoint, event);
     const { candidates, promptFeedback, modelVersion, responseId, usageMetadata } = envelopeSchema.parse(event);
     model = modelVersion ?? model;
     usage = toUsage(usageMetadata) ?? usage;
     const candidate = candidates.find((one) => one?.index === 0);
+    const isReply = candidates.length > 0 || promptFeedback !== undefined || usageMetadata !== undefined;
+    if (!isReply && isErrorObject(event)) throw errorInStream(endpoint, event);
     answered ||= candidate !== undefined || promptFeedback !== undefined;
     blocked ||= promptFeedback?.blockReason !== undefined;
     finishMessage = candidate?.finishMessage ?? promptFeedback?.blockReasonMessage ?? finishMessage;
@@ -130,18 +132,19 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
 
     end(marked) {
       if (!marked && rawFinish === undefined && !blocked) throw cutShort(endpoint);
-      if (!answered) throw notAnAnswer(endpoint);
+      if (!answered) throw notAnAnswer(endpoint, first);
       const chunks = closeCall(false);
-      const early = blocked ? 'content_filter' : earlyEnd(rawFinish);
-      if (!early) chunks.push(...calls.map((toolCall) => ({ toolCall, done: false })));
-      const complete = early === undefined || calls.length === 0;
+      const end = blocked ? 'content_filter' : endOfReply(rawFinish);
+      if (end === 'stop') chunks.push(...calls.map((toolCall) => ({ toolCall, done: false })));
+      const complete = end === 'stop' || calls.length === 0;
       const native = complete ? nativeOf(parts) : undefined; // a call that is not given would never get its result
-      const finishReason = early ?? usualEnd(rawFinish, calls.length > 0, content);
-      const failed = finishReason === 'error' || finishReason === 'content_filter';
+      const finishReason = end === 'stop' && calls.length > 0 ? 'tool_calls' : end;
+      const message =
+        end === 'error' ? (finishMessage ?? rawFinish) : end === 'content_filter' ? finishMessage : undefined;
       chunks.push({
         done: true,
         finishReason,
-        ...(failed && finishMessage && { finishMessage: redact(asPlainText(finishMessage), endpoint.secrets) }),
+        ...(message && { finishMessage: redact(asPlainText(message), endpoint.secrets) }),
         ...(usage && { usage }),
         ...(model && { model }),
         ...(native && { native }),

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, parseJson } from '../json.ts';
 import { disarmed } from '../mark.ts';
 import { toWireName } from '../names.ts';
 import { outputLimit } from '../outputLimit.ts';
-import { repairHistory, type Said, wellFormedData } from '../repair.ts';
+import { beginningLeftOut, repairHistory, type Said, wellFormedData } from '../repair.ts';
 import { toGoogleSchema } from './schema.ts';
 import { type ThinkingFlags, thinkingConfigOf } from './thinking.ts';
 
@@ -59,6 +59,7 @@ export function toGoogleWire(request: ChatRequest, flags: GoogleFlags = {}): Rec
 function toContents(all: readonly Said[], flags: GoogleFlags): Content[] {
   const contents: Content[] = [];
   for (const said of all) {
+    if (said.role === 'assistant' && contents.length === 0) addParts(contents, 'user', [{ text: beginningLeftOut }]);
     if (said.role === 'assistant') addTurn(contents, said.message, said.results, flags);
     else addParts(contents, 'user', userParts(said));
   }

@@ -2,10 +2,12 @@ import * as z from 'zod';
 import type { TokenUsage, ToolCall } from '../../protocol/messages.ts';
 import type { Words } from '../../protocol/sentence.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
-import { parseArguments } from '../arguments.ts';
+import { parseArguments, textOfArguments } from '../arguments.ts';
 import { createCallIds } from '../callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../client.ts';
+import { isErrorObject } from '../errorBody.ts';
 import { count, isSaid, word, wordIn } from '../fields.ts';
+import { endOf } from '../finish.ts';
 import { isObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
 import { type Endpoint, errorInStream } from '../providerErrors.ts';
@@ -26,7 +28,6 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
   const toToolName = fromWireNames(tools);
   const newId = createCallIds(takenIds);
   const calls: ToolCall[] = [];
-  let said = false;
   let thought = false;
   let last: z.infer<typeof lastSchema> | undefined;
   let model: string | undefined;
@@ -52,12 +53,12 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
 
     read(event) {
       if (!isObject(event) || last) return [];
-      if (isSaid(event.error)) throw errorInStream(endpoint, event);
+      const isLine = isObject(event.message) || event.done === true;
+      if (isSaid(event.error) || (!isLine && isErrorObject(event))) throw errorInStream(endpoint, event);
       model = wordIn(event.model) ?? model;
       const message = isObject(event.message) ? event.message : {};
       const thinking = wordIn(message.thinking);
       const content = wordIn(message.content);
-      said ||= content !== undefined;
       thought ||= thinking !== undefined;
       if (event.done === true) last = lastSchema.parse(event);
       return [
@@ -69,7 +70,7 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
 
     end() {
       if (!last) throw cutShort(endpoint);
-      const finishReason = finishOf(last.done_reason, calls.length, said);
+      const finishReason = finishOf(last.done_reason, calls.length);
       const given = finishReason === 'tool_calls' ? calls : []; // a call at the limit may be half of what was meant
       const usage = usageIn(last);
       const warning = usage && check?.(usage.promptTokens);
@@ -79,6 +80,7 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
         {
           done: true,
           finishReason,
+          ...(finishReason === 'error' && last.done_reason && { finishMessage: last.done_reason }),
           ...(usage && { usage }),
           ...(model && { model }),
           ...(thought && { native: { provider, content: {} } }), // marks the thinking as one to give back
@@ -94,17 +96,10 @@ const callSchema = z.object({
 });
 const lastSchema = z.object({ done_reason: word, prompt_eval_count: count, eval_count: count });
 
-/** An object; from some proxies its text. Anything else is told to the model as malformed. */
-function textOfArguments(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return value === undefined || value === null ? '' : JSON.stringify(value);
-}
-
-/** Ollama says `stop` after calls too; `load` and `unload` answer an empty conversation. Very old servers say nothing. */
-function finishOf(reason: string | undefined, calls: number, said: boolean): FinishReason {
-  if (reason === 'length') return 'length';
-  if (calls > 0) return 'tool_calls';
-  return reason === undefined || reason === 'stop' || said ? 'stop' : 'error';
+/** Ollama says `stop` after calls too. Very old servers say nothing. */
+function finishOf(reason: string | undefined, calls: number): FinishReason {
+  const end = endOf(reason ?? 'stop');
+  return end === 'stop' && calls > 0 ? 'tool_calls' : end;
 }
 
 /** A missing `prompt_eval_count` means that the whole prompt was cached (old servers). */

@@ -3,6 +3,7 @@ import type { JsonSchema, ToolDefinition } from '../../protocol/tools.ts';
 import { parseArguments } from '../arguments.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { toWireName } from '../names.ts';
+import { collectThinking } from './thinkingFields.ts';
 import type { WireCall } from './wire.ts';
 
 /** The assistant's message as OpenAI has it, and what its own provider wants back beside that. */
@@ -65,11 +66,12 @@ function fromWireReply(wire: JsonObject, content: string): AssistantMessage {
     const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
     return { id: String(id ?? ''), name: String(name ?? ''), ...parseArguments(text) };
   });
-  const { reasoning_content: thinking, native } = wire;
+  const { native } = wire;
+  const thinking = collectThinking().add(wire);
   return {
     role: 'assistant',
     content,
-    ...(typeof thinking === 'string' && thinking !== '' && { thinking }),
+    ...(thinking !== '' && { thinking }),
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(isObject(native) && typeof native.provider === 'string' && { native: native as unknown as Native }),
   };

@@ -1,15 +1,19 @@
 import * as z from 'zod';
 import type { Native, TokenUsage } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
-import type { ChatStreamChunk, FinishReason } from '../client.ts';
+import type { ChatStreamChunk } from '../client.ts';
+import { asPlainText, isErrorObject } from '../errorBody.ts';
 import { count, isSaid, word, wordIn } from '../fields.ts';
+import { endOf } from '../finish.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
 import { type Endpoint, errorInStream } from '../providerErrors.ts';
 import { reading } from '../reading.ts';
+import { redact } from '../redact.ts';
 import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
 import { type CallFragment, collectCalls } from './calls.ts';
 import { collectDetails } from './details.ts';
+import { collectThinking, type ThinkingField, textOfThinking } from './thinkingFields.ts';
 import type { NativeThinking } from './wire.ts';
 
 export interface ReaderOptions {
@@ -31,15 +35,16 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
   const calls = collectCalls(endpoint, fromWireNames(tools), takenIds ?? new Set());
   let callPlaces = 0;
   let given = 0;
-  let content = false;
   let answered = false;
+  let first: JsonObject | undefined;
   let rawFinish: string | undefined;
   /** Of the event with the finish reason. That all have the same says the protocol, and neither Groq nor Avian keeps to it. */
   let finishedId: string | undefined;
-  let failed = false;
+  /** The end that says that there was an error. */
+  let failed: string | undefined;
   let model: string | undefined;
   let usage: TokenUsage | undefined;
-  let thinkingField: NativeThinking['thinkingField'];
+  const thoughts = collectThinking();
   const details = collectDetails();
 
   const takeCalls = (atEnd: boolean): ChatStreamChunk[] => {
@@ -70,6 +75,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
 
     read(event, whole = false) {
       if (!isObject(event)) return [];
+      first ??= event;
       const choice = firstChoice(event);
       const error = errorIn(event, choice);
       if (error !== undefined) throw errorInStream(endpoint, error);
@@ -79,23 +85,23 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
       answered = true;
       const another = finishedId !== undefined && (wordIn(event.id) ?? finishedId) !== finishedId;
       if (choice.finish_reason || choice.native_finish_reason) {
-        rawFinish = wordIn(choice.finish_reason) ?? rawFinish;
-        // OpenRouter: finish_reason may say "stop" while the upstream's own says network_error.
+        const finish = reasonIn(choice.finish_reason);
+        rawFinish = finish ?? rawFinish;
         finishedId ??= wordIn(event.id);
-        failed ||= /error|malformed/i.test(`${wordIn(choice.finish_reason)} ${wordIn(choice.native_finish_reason)}`);
+        // OpenRouter: finish_reason may say "stop" while the upstream's own says network_error.
+        failed ??= [wordIn(choice.native_finish_reason), finish].find((one = '') => /error|malformed/i.test(one));
       }
 
       const delta = whole ? choice.message : choice.delta; // Perplexity sends both in both
       if (!isObject(delta)) return []; // Azure's filter results come without one
       const chunks: ChatStreamChunk[] = progressIn(event);
       const parts = partsOf(delta);
+      parts.thinking += thoughts.add(delta);
       const calling = Boolean(delta.tool_calls || delta.function_call);
       if (another && (calling || parts.content + parts.thinking !== '')) throw anotherAnswer(endpoint);
-      thinkingField ??= parts.field;
       if (keepDetails) details.add(delta.reasoning_details);
       if (parts.thinking) chunks.push({ thinking: parts.thinking, done: false });
       if (parts.content) chunks.push({ content: parts.content, done: false });
-      content ||= parts.content !== '';
       if (calling) {
         for (const fragment of fragmentsOf(delta, whole)) chunks.push(...readFragment(fragment));
       }
@@ -104,14 +110,18 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
 
     end(marked) {
       if (!marked && rawFinish === undefined) throw cutShort(endpoint);
-      if (!answered) throw notAnAnswer(endpoint);
-      const early = failed ? 'error' : earlyEnd(rawFinish);
-      const chunks = early ? [] : takeCalls(true);
-      const finishReason = early ?? (given > 0 ? 'tool_calls' : usualEnd(rawFinish, content));
-      const native = nativeOf(provider, { thinkingField, details: details.all });
+      if (!answered) throw notAnAnswer(endpoint, first);
+      const end = failed !== undefined ? 'error' : endOf(rawFinish ?? 'stop');
+      // At an early end a call that looks whole may still be half of what was meant.
+      const chunks = end === 'stop' ? takeCalls(true) : [];
+      // Many servers say `stop` after calls, and some `tool_calls` without any.
+      const finishReason = end === 'stop' && given > 0 ? 'tool_calls' : end;
+      const finishMessage = end === 'error' ? (failed ?? rawFinish) : undefined;
+      const native = nativeOf(provider, thoughts.first, details.all);
       chunks.push({
         done: true,
         finishReason,
+        ...(finishMessage && { finishMessage: redact(asPlainText(finishMessage), endpoint.secrets) }),
         ...(usage && { usage }),
         ...(model && { model }),
         ...(native && { native }),
@@ -119,6 +129,13 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
       return chunks;
     },
   };
+}
+
+/** A word, which is `null` in the events of some servers before the last; SGLang's own form: `{type: "abort", message: "…"}`. */
+function reasonIn(reason: unknown): string | undefined {
+  if (!isObject(reason)) return reason === 'null' ? undefined : wordIn(reason);
+  const [type, message] = [wordIn(reason.type), wordIn(reason.message)];
+  return type !== undefined && message !== undefined ? `${type}: ${message}` : type;
 }
 
 /**
@@ -134,7 +151,9 @@ function progressIn({ prompt_progress: told }: JsonObject): ChatStreamChunk[] {
 
 const progressSchema = z.object({ total: count, cache: count, processed: count, time_ms: count });
 
-function nativeOf(provider: string, { thinkingField, details = [] }: NativeThinking): Native | undefined {
+/** The fields that a provider wants back. */
+function nativeOf(provider: string, first: ThinkingField | undefined, details: JsonObject[]): Native | undefined {
+  const thinkingField = first === 'reasoning_content' || first === 'reasoning' ? first : undefined;
   if (thinkingField === undefined && details.length === 0) return undefined;
   const content: NativeThinking = { ...(thinkingField && { thinkingField }), ...(details.length > 0 && { details }) };
   return { provider, content };
@@ -149,43 +168,32 @@ function firstChoice(event: JsonObject): JsonObject | undefined {
 
 const isFirst = (choice: unknown): choice is JsonObject => isObject(choice) && (choice.index ?? 0) === 0;
 
-/** An error inside HTTP 200: at the top (most), in the choice (OpenRouter), or the whole event (vLLM, DashScope). */
+/** An error inside HTTP 200: at the top (most), in the choice (OpenRouter), or the whole event (vLLM, DashScope, MiniMax). */
 function errorIn(event: JsonObject, choice: JsonObject | undefined): unknown {
   if (isSaid(event.error)) return event;
-  if (choice) return isSaid(choice.error) ? { error: choice.error } : undefined;
-  const isAnswer = event.choices !== undefined && event.choices !== null;
-  const failed = event.object === 'error' || event.success === false || wordIn(event.detail) !== undefined;
-  const coded = event.code !== undefined && (wordIn(event.message) ?? wordIn(event.msg)) !== undefined;
-  return !isAnswer && (failed || coded) ? event : undefined;
+  if (!choice) return isErrorObject(event) ? event : undefined;
+  if (isSaid(choice.error)) return { error: choice.error };
+  return event.base_resp && isErrorObject({ base_resp: event.base_resp }) ? event : undefined;
 }
 
 interface Parts {
   content: string;
   thinking: string;
-  field?: NativeThinking['thinkingField'];
 }
 
-/** `reasoning_content` (DeepSeek, vLLM, Qwen) or `reasoning` (OpenRouter, Groq), never both; Mistral: parts of `content`. */
-function partsOf(delta: JsonObject): Parts {
-  const { content, reasoning_content: thinking, reasoning } = delta;
+/** Mistral has thinking among the parts of `content`. */
+function partsOf({ content, refusal }: JsonObject): Parts {
   const parts: Parts = { content: '', thinking: '' };
   if (typeof content === 'string') parts.content = content;
   else if (Array.isArray(content)) addParts(parts, content);
-  if (typeof thinking === 'string' && thinking !== '') {
-    parts.thinking += thinking;
-    parts.field = 'reasoning_content';
-  } else if (typeof reasoning === 'string' && reasoning !== '') {
-    parts.thinking += reasoning;
-    parts.field = 'reasoning';
-  }
-  if (typeof delta.refusal === 'string') parts.content += delta.refusal;
+  if (typeof refusal === 'string') parts.content += refusal;
   return parts;
 }
 
 function addParts(parts: Parts, content: readonly unknown[]): void {
   for (const part of content) {
     if (!isObject(part)) continue;
-    if (part.type === 'thinking') parts.thinking += textOfPart(part.thinking);
+    if (/^(thinking|reasoning)/.test(String(part.type))) parts.thinking += textOfThinking(part);
     else if (part.type === 'text' || part.type === 'refusal') parts.content += textOfPart(part.text ?? part.refusal);
   }
 }
@@ -215,20 +223,6 @@ const fragmentSchema = z.object({
 /** Some servers send the object itself instead of its text. */
 function argumentsOf(value: unknown): string {
   return isObject(value) ? JSON.stringify(value) : (wordIn(value) ?? '');
-}
-
-/** Ends at which a call that looks whole may still be half of what was meant. */
-function earlyEnd(rawFinish: string | undefined): FinishReason | undefined {
-  if (rawFinish === undefined) return undefined;
-  if (['length', 'max_tokens', 'model_length', 'max_output_tokens'].includes(rawFinish)) return 'length';
-  if (rawFinish === 'content_filter' || rawFinish === 'content_filtered') return 'content_filter';
-  return undefined;
-}
-
-/** The end is derived from what came: many servers say `stop` after calls, and some `tool_calls` without any. */
-function usualEnd(rawFinish: string | undefined, content: boolean): FinishReason {
-  const known = ['stop', 'tool_calls', 'function_call', 'eos', 'end_turn', 'tool_use', 'stop_sequence'];
-  return content || rawFinish === undefined || known.includes(rawFinish) ? 'stop' : 'error';
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../protocol/tools.ts';
-import { toWireName } from '../names.ts';
+import { plainName, toWireName } from '../names.ts';
 
 /** The tools that were offered, by the names a model may write: `fs_read`, or `fs.read`. */
 export type KnownTools = ReadonlyMap<string, ToolDefinition>;
@@ -14,7 +14,7 @@ export function knownTools(tools: readonly ToolDefinition[]): KnownTools {
 
 /** A tool by the name that a model wrote, which may stand behind a family's own prefix (`functions.fs_read`). */
 export const findTool = (known: KnownTools, name: string): ToolDefinition | undefined =>
-  known.get(name) ?? known.get(name.replace(/^(?:functions|default_api|tools?)\./, ''));
+  known.get(name) ?? known.get(plainName(name));
 
 /** A call as it was found in the text; it has no id yet. `malformed` as in `ToolCall`. */
 export interface WrittenCall {

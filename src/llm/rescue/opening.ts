@@ -9,9 +9,6 @@ export function openingOf(head: string, known: KnownTools): Opening {
   return opening === 'wait' && head.length >= openingLimit ? 'text' : opening;
 }
 
-/** A line of an indented block of code, or of a quotation: what it holds is shown, not said. */
-export const isQuotedLine = (line: string): boolean => /^(?: {4}| {0,3}\t| {0,3}>(?!>>))/.test(line);
-
 function openingIn(line: string, known: KnownTools): Opening {
   if (/^ {0,3}$/.test(line)) return 'wait';
   const first = line[0]!;

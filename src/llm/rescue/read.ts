@@ -2,7 +2,8 @@ import { readFenced } from './fenced.ts';
 import { callsIn, endOfJson } from './json.ts';
 import { openingLimit, openingOfJson } from './jsonOpening.ts';
 import type { KnownTools, Region, WrittenCall } from './known.ts';
-import { isQuotedLine, openingOf } from './opening.ts';
+import { isQuotedLine, MarkdownCode } from './markdownCode.ts';
+import { openingOf } from './opening.ts';
 import { markInLine, openingOfForm, readForm } from './reader.ts';
 
 /**
@@ -39,7 +40,7 @@ function readLine(text: string, at: number, known: KnownTools): Region {
   const end = endOfLine(text, at);
   if (isQuotedLine(text.slice(at, at + 8))) return { end };
   for (let from = at; ; ) {
-    const mark = markInLine(text.slice(from, end), known);
+    const mark = markInLine(text.slice(from, end), known, new MarkdownCode());
     if (mark?.opening !== 'call') return { end };
     const start = from + mark.at;
     const stop = endOfCalls(text, start, known);

@@ -7,6 +7,7 @@ import { callsIn, endOfJson, malformed } from './json.ts';
 import { type Opening, openingLimit, openingOfJson } from './jsonOpening.ts';
 import { findTool, type KnownTools, type Region, type WrittenCall } from './known.ts';
 import { readLiteral } from './literal.ts';
+import type { MarkdownCode } from './markdownCode.ts';
 import { readPythonCall } from './python.ts';
 
 type Group = Extract<Element, { kind: 'group' }>;
@@ -52,25 +53,24 @@ export function beginsForm(line: string, at: number): boolean {
 }
 
 /**
- * Finds the first form that begins within a line, outside of code in backquotes: `call` once its tool is named and known, `wait` where the
- * text ends before that.
- * @param ticked the line so far has opened such code
+ * Finds the first form that begins within a line, outside of code: `call` once its tool is named and known, `wait` where the text ends
+ * before that.
+ * @param code what it knows of the text before the line, and then of the line up to the form, or up to its end
  */
 export function markInLine(
   line: string,
   known: KnownTools,
-  ticked = false,
-): { at: number; opening: 'call' | 'wait'; ticked: boolean } | undefined {
-  let inCode = ticked;
-  const candidate = /`+|[<[\]]/g;
-  for (let found = candidate.exec(line); found; found = candidate.exec(line)) {
-    const { index: at } = found;
-    if (found[0][0] === '`') inCode = !inCode;
-    else if (!inCode && beginsMark(line, at)) {
-      const opening = openingOfForm(line.slice(at, at + openingLimit), 0, known);
-      if (opening === 'call' || opening === 'wait') return { at, opening, ticked: inCode };
-    }
+  code: MarkdownCode,
+): { at: number; opening: 'call' | 'wait' } | undefined {
+  let from = 0;
+  for (const { index: at } of line.matchAll(/[<[\]]/g)) {
+    code.add(line.slice(from, at));
+    from = at;
+    if (code.isCode || code.isQuoted || !beginsMark(line, at)) continue;
+    const opening = openingOfForm(line.slice(at, at + openingLimit), 0, known);
+    if (opening === 'call' || opening === 'wait') return { at, opening };
   }
+  code.add(line.slice(from));
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { ChatStreamChunk } from '../client.ts';
 import { findMark, matchMark, plainMarks } from './form.ts';
+import { MarkdownCode } from './markdownCode.ts';
 import { longestMark, markAt, type Thinking } from './thinkingMarks.ts';
 
 /** Tells thinking that is written as text from the text around it. */
@@ -33,9 +34,8 @@ export function createThoughts(): Thoughts {
   let hasThought = false;
   /** Marks in the text that opened nothing: as many closing ones are quotations, too. */
   let quoted = 0;
-  let fence: string | undefined;
-  let inCode = false;
-  let atLineStart = true;
+  /** Of the answer, up to where it is read. */
+  const code = new MarkdownCode();
 
   const out: ChatStreamChunk[] = [];
   const say = (content: string) => {
@@ -61,33 +61,20 @@ export function createThoughts(): Thoughts {
     if (!found) return false;
     thinking = undefined;
     isBehind = true;
-    atLineStart = true;
+    code.add('\n');
     return true;
   };
 
   /** Reads text up to the next thinking. Returns false when more has to come. */
   const readText = (isEnd: boolean): boolean => {
-    const token = /`+|~{3,}|\n|[<[\]]/g;
+    const token = /[<[\]]/g;
     let from = 0; // what is said already
-    let line = 0;
+    let seen = 0;
     for (let found = token.exec(kept); found; found = token.exec(kept)) {
       const { index: at } = found;
-      const [text] = found;
-      const begins = atLineStart && kept.slice(line, at).trim() === '';
-      if (text === '\n') {
-        atLineStart = true;
-        inCode = false;
-        line = at + 1;
-        continue;
-      }
-      if (text[0] === '`' || text[0] === '~') {
-        if (!isEnd && at + text.length === kept.length && text.length < 8) return hold(from, at);
-        if (text.length >= 3 && begins && !isBeginningOf(fence, text)) fence = text;
-        else if (fence !== undefined && begins && text.length >= fence.length) fence = undefined;
-        else if (text[0] === '`' && fence === undefined) inCode = !inCode;
-        continue;
-      }
-      if (fence !== undefined || inCode) continue;
+      code.add(kept.slice(seen, at));
+      seen = at;
+      if (code.isCode) continue;
       const mark = markAt(kept, at);
       if (mark === undefined) continue;
       if (mark === 'cut') {
@@ -96,7 +83,7 @@ export function createThoughts(): Thoughts {
       }
       const near = isBeginning && from === 0 && kept.slice(0, at).trim() === '';
       if (mark.kind === 'open') {
-        const mayOpen = near ? at <= mostBlanks : !mark.isTag || (hasThought && begins) || (isBehind && begins);
+        const mayOpen = near ? at <= mostBlanks : !mark.isTag || (code.isAtLineStart && (hasThought || isBehind));
         if (!mayOpen || isNative) {
           quoted += 1;
           continue;
@@ -125,7 +112,7 @@ export function createThoughts(): Thoughts {
         isBehind = true;
         isBeginning = false;
         kept = kept.slice(mark.end);
-        atLineStart = true;
+        code.add('\n');
         return true;
       }
       if (mark.kind === 'end') {
@@ -139,12 +126,12 @@ export function createThoughts(): Thoughts {
         return false;
       }
       say(kept.slice(from, at));
-      from = mark.end;
+      from = seen = mark.end;
       token.lastIndex = mark.end;
     }
     const blanks = isBeginning && kept.trim() === '' && kept.length <= mostBlanks && !isEnd;
     if (blanks) return hold(from, from);
-    if (kept.slice(line).trim() !== '') atLineStart = false;
+    code.add(kept.slice(seen));
     say(kept.slice(from));
     kept = '';
     return false;
@@ -153,8 +140,6 @@ export function createThoughts(): Thoughts {
   /** Says the text up to `at`, and keeps the rest until more comes. */
   const hold = (from: number, at: number): false => {
     const said = kept.slice(from, at);
-    const lastLine = said.slice(said.lastIndexOf('\n') + 1);
-    atLineStart = (said.includes('\n') || atLineStart) && lastLine.trim() === '';
     if (!(isBeginning && said.trim() === '' && at <= mostBlanks)) {
       say(said);
       kept = kept.slice(at);
@@ -184,7 +169,7 @@ export function createThoughts(): Thoughts {
       if (chunk.thinking) isNative = true;
       const isPlain = kept === '' && !thinking && !isBeginning && !isBehind && !chunk.done;
       if (isPlain && chunk.content && !/[`~\n<[\]]/.test(chunk.content)) {
-        if (chunk.content.trim() !== '') atLineStart = false;
+        code.add(chunk.content);
         lastSaid = chunk.content.at(-1);
         return [chunk]; // nearly every chunk
       }
@@ -196,9 +181,6 @@ export function createThoughts(): Thoughts {
     },
   };
 }
-
-/** The fence is open, and its kind of mark cannot open another. */
-const isBeginningOf = (fence: string | undefined, text: string): boolean => fence !== undefined && fence !== text;
 
 /** Characters of tokens and blanks that may end a reply: a model that writes no more than them is not held back without end. */
 const mostEndTokens = 1024;

@@ -1,3 +1,4 @@
+import { MarkdownCode } from './markdownCode.ts';
 import { beginsForm } from './reader.ts';
 
 /**
@@ -7,14 +8,15 @@ import { beginsForm } from './reader.ts';
 export function hasUnreadCall(content: string): boolean {
   const text = content.trimEnd();
   if (!/[>\])}|]$/.test(text.slice(-1))) return false;
-  let fence: string | undefined;
-  for (const line of text.split('\n')) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-    if (mark !== undefined) fence = fence === undefined ? mark : line.trim() === fence ? undefined : fence;
-    else if (fence === undefined && !/^(?: {4}|\t| {0,3}>)/.test(line)) {
-      const plain = line.replace(/`+[^`]*`+/g, '');
-      for (const { index } of plain.matchAll(/[<[\]]/g)) if (beginsForm(plain, index)) return true;
+  const code = new MarkdownCode();
+  for (const line of text.split(/(?<=\n)/)) {
+    let from = 0;
+    for (const { index: at } of line.matchAll(/[<[\]]/g)) {
+      code.add(line.slice(from, at));
+      from = at;
+      if (!code.isCode && !code.isQuoted && beginsForm(line, at)) return true;
     }
+    code.add(line.slice(from));
   }
   return false;
 }

@@ -3,7 +3,7 @@ import type { TokenUsage } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import { createCallIds, mostCalls } from '../callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../client.ts';
-import { asPlainText } from '../errorBody.ts';
+import { asPlainText, isErrorObject } from '../errorBody.ts';
 import { LLMError } from '../errors.ts';
 import { isSaid, wordIn } from '../fields.ts';
 import { isObject, type JsonObject } from '../json.ts';
@@ -53,7 +53,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
   let responseId: string | undefined;
   let model: string | undefined;
   let usage: { usage?: TokenUsage } = {};
-  let came = false;
+  let first: JsonObject | undefined;
   let begun = false;
   let said = false;
   let thought = false;
@@ -226,7 +226,14 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
       const message = sentence('{0} cancelled its answer.', nameOf(endpoint));
       throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
     }
-    if (status !== 'completed' && status !== 'incomplete') throw cutShort(endpoint);
+    if (status !== 'completed' && status !== 'incomplete') {
+      const message = sentence(
+        '{0} ended its answer early: {1}',
+        nameOf(endpoint),
+        redact(asPlainText(status), endpoint.secrets),
+      );
+      throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
+    }
     const chunks = readOutput(response.output);
     ending = status === 'completed' ? {} : incomplete(response.incomplete_details.reason);
     return chunks;
@@ -234,7 +241,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
 
   const readEvent = (event: unknown): ChatStreamChunk[] => {
     if (!isObject(event)) return [];
-    came = true;
+    first ??= event;
     if (event.type === 'error' || isSaid(event.error)) throw errorInStream(endpoint, event);
     switch (event.type) {
       case 'response.output_text.delta':
@@ -263,6 +270,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
       case 'response.done':
         return readEnd(event);
       default:
+        if (!String(event.type).startsWith('response.') && isErrorObject(event)) throw errorInStream(endpoint, event);
         return [{ done: false }]; // a part that was told before, or an event of the future: alive
     }
   };
@@ -278,7 +286,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     read: (event, whole = false) => readEvent(whole ? asEvent(event) : event),
 
     end() {
-      if (ending === undefined) throw begun || !came ? cutShort(endpoint) : notAnAnswer(endpoint);
+      if (ending === undefined) throw begun || !first ? cutShort(endpoint) : notAnAnswer(endpoint, first);
       const { early, message } = ending;
       const chunks = early ? [] : giveCalls(true);
       const native = toNative(provider, keptItems(items));
