@@ -1,7 +1,7 @@
 import type { StoredEvent } from './events.ts';
 
 /** Newest version of the stored format that this code reads. A line of a later version makes its run read-only. */
-export const formatVersion = 2;
+export const formatVersion = 3;
 
 /**
  * Format version that introduced each stored event type; types without a row are of version 1. The journal writes the version
@@ -12,4 +12,5 @@ export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>
   redo: 2,
   'node-message': 2,
   'interruption-choice': 2,
+  'call-arguments': 3,
 };
