@@ -9,6 +9,7 @@ import { Memory } from '../src/extension/settings/memory.ts';
 import type { ProviderId } from '../src/llm/providers.ts';
 import { interruptedWork } from '../src/protocol/interruptions.ts';
 import { openApprovals, pendingCalls } from '../src/protocol/pending.ts';
+import { planOf } from '../src/protocol/plan.ts';
 import type { Run } from '../src/protocol/run.ts';
 import { redoable } from '../src/protocol/runFiles.ts';
 import { RunStore } from '../src/runs/store.ts';
@@ -33,7 +34,17 @@ import { Stage } from './workflows/stage.ts';
  */
 const kept = path.join(import.meta.dirname, 'fixtures/kept');
 const json = (file: string) => JSON.parse(readFileSync(path.join(kept, file), 'utf8'));
-const runs = ['approval', 'chat', 'collected', 'interrupted', 'killed', 'package', 'shortened', 'workflow'] as const;
+const runs = [
+  'approval',
+  'chat',
+  'collected',
+  'interrupted',
+  'killed',
+  'package',
+  'shortened',
+  'understood',
+  'workflow',
+] as const;
 type Name = (typeof runs)[number];
 const runOf = (name: Name) => json(`runs/${name}/run.json`) as Run;
 
@@ -103,6 +114,19 @@ describe('a run of an earlier Towpath', () => {
       assert.deepEqual(pendingCalls((await talk.store.read(runId)).messages), []);
       await talk.engine.undo(runId, { toolCallIds: ['call-write'] }, workspace, async () => 'all');
       assert.equal(workspace.read('a.txt'), 'old\n');
+    } finally {
+      await talk.end();
+    }
+  });
+
+  it('understood: has its plan and its change, and the model is sent the calls as it wrote them', async () => {
+    const runId = await begin('understood', { text: 'Yes.' });
+    try {
+      assert.deepEqual(planOf(runOf('understood')), [{ text: 'Edit a', status: 'active' }]);
+      await talk.engine.continue({ runId, userInput: 'sure?' });
+      assert.match(told(0), /"path":"\/src\/a\.ts ","offset":null/);
+      await talk.engine.undo(runId, { toolCallIds: ['call-edit'] }, workspace, async () => 'all');
+      assert.equal(workspace.read('src/a.ts'), 'const a = 1;\n');
     } finally {
       await talk.end();
     }

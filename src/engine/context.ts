@@ -11,6 +11,7 @@ import { defaultPolicy } from '../protocol/policy.ts';
 import { type CallState, callsOf } from '../protocol/run.ts';
 import { textAs } from '../protocol/sentence.ts';
 import { failure, type ToolOutcome, toldOf } from '../protocol/tools.ts';
+import { understoodCall, understoodOf } from '../protocol/understood.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import type { WorkspaceInstructions } from '../tools/instructions/instructions.ts';
@@ -31,7 +32,7 @@ import { callModel } from './modelCall.ts';
 import { makeRoom } from './room.ts';
 import { isClosing, RestsAt, type StopPoint } from './stop.ts';
 import { giveWaiting, isInterrupting } from './waiting.ts';
-import type { Agent, Apart, TurnOptions, WorkflowContext } from './workflow.ts';
+import type { Agent, Apart, ExtraTool, TurnOptions, WorkflowContext } from './workflow.ts';
 
 /** The model a run talks to, made dependable. */
 export interface RunModel {
@@ -256,12 +257,17 @@ export function createContext(options: ContextOptions): WorkflowContext {
         ...turn.request,
       },
       isFree: (call) => extra.get(call.name)?.free ?? (refused(call.name) || host.isFree(call, run.id)),
+      understood: (call) => understoodCall(call, run.calls[named(call).id]),
       onlyReads: ({ name }) => extra.get(name)?.free ?? host.onlyReads(name),
       stateOfFiles: (call) => host.stateOfFiles(call, turn.workspace),
       execute: async (asked, rest) => {
         const call = named(asked);
         const own = extra.get(call.name);
-        if (own) return bounded(await own.run(call));
+        if (own) {
+          const understood = understoodBy(own, call);
+          if (understood) await emit({ type: 'call-arguments', toolCallId: call.id, ...understood });
+          return bounded(await own.run(call));
+        }
         if (refused(call.name)) return unavailable(call, tools);
         const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
         return host.executeToolCall(
@@ -297,6 +303,16 @@ const windowNowOf = ({ contextWindow, windowNow = Number.POSITIVE_INFINITY }: Ru
 async function onlyRoom(loop: Turns): Promise<StopPoint> {
   const made = await makeRoom({ ...loop, run: loop.talk }, 'asked');
   return { phase: 'WaitingUser', ...(typeof made === 'object' && { error: made }) };
+}
+
+/** Returns the arguments that a workflow's own tool understands otherwise than they were sent. */
+function understoodBy({ understood }: ExtraTool, { malformed, arguments: sent, ...call }: ToolCall) {
+  if (malformed !== undefined) return undefined;
+  try {
+    return understoodOf(sent, understood({ ...call, arguments: sent }));
+  } catch {
+    return undefined; // it is refused, and its outcome says why
+  }
 }
 
 /** What a call did whose outcome nobody heard before the editor's end. */

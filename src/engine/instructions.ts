@@ -6,6 +6,7 @@ import type { Filling } from '../protocol/filling.ts';
 import type { Instructed, Instruction } from '../protocol/instructions.ts';
 import type { Message } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
+import { understoodCall } from '../protocol/understood.ts';
 import { isMarked } from '../protocol/visible.ts';
 import type { WorkspaceInstructions } from '../tools/instructions/instructions.ts';
 import { shortenSkillList } from '../tools/instructions/skillList.ts';
@@ -152,7 +153,7 @@ export function nearbyOf(log: Log, look: WorkspaceInstructions | undefined): (wi
     run.messages.findLastIndex(({ role }) => role === 'assistant'),
   );
   return async (window) => {
-    const paths = [...new Set(run.messages.slice(from).flatMap(pathsIn))];
+    const paths = [...new Set(run.messages.slice(from).flatMap((message) => pathsIn(run, message)))];
     from = run.messages.length;
     if (!look?.trusted || paths.length === 0) return;
     const sent = stillSent(run).map(({ hash }) => hash);
@@ -168,14 +169,15 @@ export function nearbyOf(log: Log, look: WorkspaceInstructions | undefined): (wi
 }
 
 /** What is read or changed by calls, and named by the person. */
-function pathsIn(message: Message): string[] {
+function pathsIn({ calls }: Run, message: Message): string[] {
   if (message.role === 'user') return (message.attachments ?? []).flatMap(({ mention }) => mention?.path ?? []);
   if (message.role !== 'assistant') return [];
-  return (message.toolCalls ?? []).flatMap(({ name, arguments: { path, to } }) =>
-    /^fs\.(read|write|edit|apply_patch|move)$/.test(name)
-      ? [path, to].filter((one): one is string => typeof one === 'string')
-      : [],
-  );
+  return (message.toolCalls ?? []).flatMap((call) => {
+    const { name, arguments: given } = understoodCall(call, calls[call.id]);
+    return /^fs\.(read|write|edit|apply_patch|move)$/.test(name)
+      ? [given.path, given.to].filter((one): one is string => typeof one === 'string')
+      : [];
+  });
 }
 
 interface Telling {

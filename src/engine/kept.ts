@@ -4,6 +4,7 @@ import { askTool } from '../protocol/ask.ts';
 import type { Message, ToolCall, ToolResult } from '../protocol/messages.ts';
 import { newestPlan } from '../protocol/plan.ts';
 import type { CallState } from '../protocol/run.ts';
+import { understoodCall } from '../protocol/understood.ts';
 import type { Conversation } from './conversation.ts';
 import { requests } from './sent.ts';
 
@@ -63,11 +64,10 @@ function callsIn(messages: readonly Message[], { calls, callPrefix = '', callIds
   for (const message of messages)
     if (message.role === 'tool') for (const result of message.toolResults) results.set(result.toolCallId, result);
   const asked = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
-  return asked.map((call) => ({
-    call,
-    state: calls[callIds?.[call.id] ?? callPrefix + call.id],
-    result: results.get(call.id),
-  }));
+  return asked.map((call) => {
+    const state = calls[callIds?.[call.id] ?? callPrefix + call.id];
+    return { call: understoodCall(call, state), state, result: results.get(call.id) };
+  });
 }
 
 const succeeded = ({ result }: Done): boolean => result !== undefined && !result.error;
@@ -75,7 +75,12 @@ const succeeded = ({ result }: Done): boolean => result !== undefined && !result
 /** Nothing when a newer plan still stands in the conversation. */
 function openPlan({ messages }: Conversation, upTo: number, calls: readonly Done[]): string[] {
   const refused = new Set(calls.filter((done) => !succeeded(done)).map(({ call }) => call.id));
-  const plan = newestPlan(messages, ({ id }) => !refused.has(id));
+  const understood = new Map(calls.map(({ call }) => [call.id, call]));
+  const plan = newestPlan(
+    messages,
+    ({ id }) => !refused.has(id),
+    (call) => understood.get(call.id) ?? call,
+  );
   if (!plan || plan.at >= upTo) return [];
   const open = plan.items.filter(({ status }) => status !== 'done');
   return open.map(({ text, status }) => `- ${text}${status === 'active' ? ' (at work on it)' : ''}`);

@@ -46,6 +46,8 @@ export interface Turns {
   /** The part of every request that stays the same. */
   prefix: Omit<ChatRequest, 'messages'>;
   isFree(call: ToolCall): boolean;
+  /** Returns a call with the arguments that it was run with. */
+  understood(call: ToolCall): ToolCall;
   /** Whatever it gives, it changes nothing. */
   onlyReads(call: ToolCall): boolean;
   /** Returns the state of the files that it names, to be compared with a later one; undefined: it names none. */
@@ -195,7 +197,10 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       if (isUnanswered(given)) return undefined;
       const isAnswer = call.name === askTool && given.ok;
       if (isAnswer) guard.forget();
-      const told = beyond || isAnswer || isNotRun(given) ? given : await guard.note(call, given, turns.onlyReads(call));
+      const told =
+        beyond || isAnswer || isNotRun(given)
+          ? given
+          : await guard.note(turns.understood(call), given, turns.onlyReads(call));
       outcomes.push(told);
       await talk.add({ role: 'tool', content: '', toolResults: [toToolResult(call.id, told)] });
     }

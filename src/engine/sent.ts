@@ -114,7 +114,8 @@ function openPlan(said: readonly Message[]): ToolCall | undefined {
         : [],
     ),
   );
-  return newestPlan(said, ({ id }) => !failed.has(id))?.call;
+  const asSent = (call: ToolCall) => call;
+  return newestPlan(said, ({ id }) => !failed.has(id), asSent)?.call;
 }
 
 /** Of what a summary stands for, the task stays as it was said, and what the person asked for last when room was made. */

@@ -86,6 +86,8 @@ export interface ExtraTool {
   definition: ToolDefinition;
   /** Only reads: it may start while the model is still writing, and beside others. */
   free: boolean;
+  /** Returns the arguments of a call as they are meant. Throws `ToolError` for those that it refuses. */
+  understood(call: ToolCall): ToolCall['arguments'];
   /** What it does to the world it does through `WorkflowContext.execute`. */
   run(call: ToolCall): Promise<ToolOutcome>;
 }

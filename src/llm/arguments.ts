@@ -1,4 +1,5 @@
-import { endOfString, isObject, parseJson } from './json.ts';
+import { isUnambiguous } from '../protocol/jsonText.ts';
+import { isObject, parseJson } from './json.ts';
 
 export interface ParsedArguments {
   arguments: Record<string, unknown>;
@@ -31,37 +32,4 @@ export function parseArguments(text: string): ParsedArguments {
 export function textOfArguments(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : JSON.stringify(value);
-}
-
-const number = /-?\d[\d.eE+-]*/y;
-
-/** Of text that is known to be JSON: a string before a colon is a key, and nothing else is. */
-function isUnambiguous(text: string): boolean {
-  const keysInScope: Set<string>[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]!;
-    if (character === '{' || character === '[') keysInScope.push(new Set());
-    else if (character === '}' || character === ']') keysInScope.pop();
-    else if (character === '"') {
-      const end = endOfString(text, at);
-      if (isFollowedByColon(text, end + 1)) {
-        const key = JSON.parse(text.slice(at, end + 1)) as string;
-        const keys = keysInScope.at(-1)!;
-        if (keys.has(key) || key === '__proto__') return false;
-        keys.add(key);
-      }
-      at = end;
-    } else if (character === '-' || (character >= '0' && character <= '9')) {
-      number.lastIndex = at;
-      const digits = number.exec(text)![0];
-      if (!Number.isFinite(Number(digits))) return false;
-      at += digits.length - 1;
-    }
-  }
-  return true;
-}
-
-function isFollowedByColon(text: string, at: number): boolean {
-  while (' \t\n\r'.includes(text[at] ?? ':') && at < text.length) at++;
-  return text[at] === ':';
 }

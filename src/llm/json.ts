@@ -1,3 +1,5 @@
+import { endOfString } from '../protocol/jsonText.ts';
+
 /** Deeper than any honest message. `JSON.parse` reads five million levels; `JSON.stringify` then throws at five thousand. */
 const depthLimit = 200;
 
@@ -25,16 +27,6 @@ function isTooDeep(text: string): boolean {
     }
   }
   return false;
-}
-
-/** Index of the quote that ends the string begun at `start`, or the text's length when it does not end. */
-export function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
-    if (backslashes % 2 === 0) return end;
-  }
-  return text.length;
 }
 
 export type JsonObject = Record<string, unknown>;

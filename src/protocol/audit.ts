@@ -176,6 +176,7 @@ const entries: Entries = {
   queued: none,
   'queued-change': none,
   'queued-remove': none,
+  'call-arguments': none,
   'approval-request': none, // `question` says it
   'command-start': none,
   outline: none,

@@ -12,6 +12,7 @@ export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>
   redo: 2,
   'node-message': 2,
   'interruption-choice': 2,
+  'call-arguments': 3,
 };
 
 /** Format version that introduced `grown` in events of nodes. */

@@ -155,6 +155,13 @@ const besideShape = {
   beside: z.literal(true).optional(),
 };
 
+const understoodShape = {
+  arguments: z.record(z.string(), z.unknown()),
+  leftOut: z.array(z.string()).optional(),
+};
+/** Differences of a call's arguments from what the model sent. */
+export type Understood = z.infer<z.ZodObject<typeof understoodShape>>;
+
 const place = { runId: z.string(), seq: z.number().int(), at: z.number() };
 const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ ...place, type: z.literal(type), ...shape });
@@ -220,6 +227,11 @@ const storedEvents = [
   event('queued-change', { queued: z.number().int(), ...saidShape, when: whenSchema }),
   /** The person took it back. */
   event('queued-remove', { queued: z.number().int() }),
+  /**
+   * The arguments of a call are understood otherwise than the model sent them, which the message keeps: those that differ, by name, and the
+   * names of those that are left out.
+   */
+  event('call-arguments', { toolCallId: z.string(), ...understoodShape }),
   /**
    * The user is asked to approve a call. Without an `approval`, a `tool-start` or a `tool-end` after it, the call still needs its approval,
    * also in a later window. `proposed`: hashes of what the user was shown, by part.

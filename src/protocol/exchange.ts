@@ -75,6 +75,7 @@ const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => St
   queued: nothing,
   'queued-change': nothing,
   'queued-remove': nothing,
+  'call-arguments': (event, hide) => hidden(event, hide),
   'approval-request': nothing,
   approval: nothing,
   'tool-start': nothing,

@@ -152,6 +152,12 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'pausing':
       run.pausing = true;
       break;
+    case 'call-arguments':
+      callOf(run, event.toolCallId).understood = {
+        arguments: event.arguments,
+        ...(event.leftOut && { leftOut: event.leftOut }),
+      };
+      break;
     case 'approval-request':
       run.calls[event.toolCallId] = {
         ...begunBefore(run.calls[event.toolCallId]), // a node asks again under the same id
@@ -348,15 +354,18 @@ export function applyEvent(run: Run, event: RunEvent): void {
   }
 }
 
-/** State of a call that is asked about again after an interruption: it began once, whatever the answer is. */
+/** State of a call that stays when it is asked about: its arguments; and after an interruption, that it began once, whatever the answer is. */
 const begunBefore = ({
+  understood,
   again,
   startedAt,
   startSeq,
   interruptedAt,
   command,
-}: Partial<CallState> = {}): Partial<CallState> =>
-  again ? { again, startedAt, startSeq, interruptedAt, ...(command && { command }) } : {};
+}: Partial<CallState> = {}): Partial<CallState> => ({
+  ...(understood && { understood }),
+  ...(again && { again, startedAt, startSeq, interruptedAt, ...(command && { command }) }),
+});
 
 function callOf(run: Run, toolCallId: string): CallState {
   run.calls[toolCallId] ??= { status: 'asking' };

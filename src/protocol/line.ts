@@ -67,6 +67,10 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   'queued-change': ({ queued, text, when }) =>
     `what waited as ${queued} is ${lengthOf(text)} now, and waits ${times[when]}`,
   'queued-remove': ({ queued }) => `what waited as ${queued} is taken back`,
+  'call-arguments': ({ toolCallId, arguments: changed, leftOut = [] }) => [
+    'debug',
+    `the arguments of ${named(undefined, toolCallId)} are not as sent: ${[...Object.keys(changed), ...leftOut].join(', ')}`,
+  ],
   'approval-request': () => undefined, // `question` says it
   approval: ({ toolCallId, name, decision, waitedMs, words, edited, automatic }) => {
     const what = named(name, toolCallId);

@@ -1,6 +1,7 @@
 import { chatWorkflow, planAgent } from './agents.ts';
 import type { Message, ToolCall } from './messages.ts';
 import type { Run } from './run.ts';
+import { understoodCall } from './understood.ts';
 
 export const planStatus = ['pending', 'active', 'done'] as const;
 
@@ -15,20 +16,25 @@ export const planBounds = { items: 50, text: 200 };
 export const planTool = 'plan.update';
 
 /** The newest list that was accepted; empty when there is none. Derived from the calls, not stored beside them. */
-export const planOf = (run: Run): PlanItem[] =>
-  newestPlan(run.messages, ({ id }) => run.calls[id]?.ok === true)?.items ?? [];
+export const planOf = ({ messages, calls }: Run): PlanItem[] =>
+  newestPlan(
+    messages,
+    ({ id }) => calls[id]?.ok === true,
+    (call) => understoodCall(call, calls[call.id]),
+  )?.items ?? [];
 
-/** The newest list among the calls that were accepted, and which call of which message gave it. */
+/** Returns the newest list among the calls that were accepted, and the call that gave it, as it was sent. */
 export function newestPlan(
   messages: readonly Message[],
   isAccepted: (call: ToolCall) => boolean,
+  understood: (call: ToolCall) => ToolCall,
 ): { at: number; call: ToolCall; items: PlanItem[] } | undefined {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at]!;
     if (message.role !== 'assistant') continue;
     for (const call of message.toolCalls?.toReversed() ?? []) {
       if (call.name !== planTool || !isAccepted(call)) continue;
-      const { items } = call.arguments;
+      const { items } = understood(call).arguments;
       if (isPlan(items)) return { at, call, items };
     }
   }

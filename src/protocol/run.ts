@@ -15,6 +15,7 @@ import type {
   RunPhase,
   Said,
   StepStart,
+  Understood,
   When,
 } from './events.ts';
 import type { Filling } from './filling.ts';
@@ -34,6 +35,8 @@ export interface CallState {
   status: 'asking' | 'allowed' | 'running' | 'done';
   /** Of a server's tool, once it is asked about or has begun: what that calls it for people. */
   title?: string;
+  /** Arguments that are understood otherwise than they were sent; see `understoodCall`. */
+  understood?: Understood;
   question?: Question;
   /** What the user was asked to approve, as of the newest request on record. */
   proposed?: Proposed;

@@ -27,12 +27,12 @@ export interface Prepared {
 
 /**
  * Works out what a call would do in a world, and changes nothing; `args` when they were checked before. `asks`: the user is asked whatever
- * allows it. Throws `ToolError`.
+ * allows it. `revised`: the arguments are the user's. Throws `ToolError`.
  */
 export type Prepare = (
   call: ToolCall,
   context: CallContext,
-  known?: { world?: Workspace; args?: unknown; asks?: boolean },
+  known?: { world?: Workspace; args?: unknown; asks?: boolean; revised?: boolean },
 ) => Promise<Prepared>;
 
 interface Parts {
@@ -194,7 +194,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
   /** The same call as the person made it, through the same checks and the same rules. */
   async function revise(call: ToolCall, prepared: Prepared, edited: string, context: CallContext): Promise<Prepared> {
     const { tool, args, plan } = prepared;
-    if (!plan?.revise) return prepare(withArguments(call, parseArguments(edited)), context);
+    if (!plan?.revise) return prepare(withArguments(call, parseArguments(edited)), context, { revised: true });
     return judged({ tool, args, plan: await plan.revise(edited) }, context);
   }
 }

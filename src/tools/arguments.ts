@@ -1,27 +1,59 @@
+import type * as z from 'zod';
 import type { ToolCall } from '../protocol/messages.ts';
 import { inWords } from './inWords.ts';
+import { readingsOf } from './readingsOf.ts';
+import { shapeOf } from './shapeOf.ts';
 import { type Tool, ToolError } from './tool.ts';
+
+/** Parts of a tool that its arguments are checked by. */
+type Checked = Pick<Tool, 'definition' | 'arguments' | 'schema' | 'understands'>;
 
 /** Deeper than any schema; deeper values cannot be stored or posted. */
 const maximumDepth = 32;
 
 /**
- * The arguments as the tool's schema has them, deeply frozen: what is shown, what is checked and what runs is this one
- * object. Throws `TOOL_ARGS_INVALID_JSON` or `TOOL_ARGS_INVALID` in words that a model can act on.
+ * Returns the arguments as the tool's schema has them, deeply frozen: this one object is shown, checked and run. Arguments that the schema
+ * refuses as they came, and that can mean one thing only, are read as that. Throws `TOOL_ARGS_INVALID_JSON` or `TOOL_ARGS_INVALID` with a
+ * message that a model can act on.
  */
-export function checkArguments(call: ToolCall, tool: Tool): unknown {
+export const checkArguments = (call: ToolCall, tool: Checked): unknown => understoodArguments(call, tool).args;
+
+/** Returns the same, and tells whether the schema takes the arguments as they came. */
+export function understoodArguments(call: ToolCall, tool: Checked): { args: unknown; isAsSent: boolean } {
   if (call.malformed !== undefined) throw malformed(call.malformed, tool);
   const problem = forbidden(call.arguments, 0);
-  if (problem) throw new ToolError('TOOL_ARGS_INVALID', `${problem} ${expected(tool)}`);
-  const parsed = tool.arguments.safeParse(tool.understands?.(call.arguments) ?? call.arguments);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.slice(0, 8).map(inWords);
-    throw new ToolError('TOOL_ARGS_INVALID', `${problems.join('; ')}. ${expected(tool)}`);
-  }
-  return freeze(parsed.data);
+  if (problem) throw new ToolError('TOOL_ARGS_INVALID', `${problem} ${shapeOf(tool.definition)}`);
+  const check = (given: Record<string, unknown>) => tool.arguments.safeParse(tool.understands?.(given) ?? given);
+  const own = tool.understands?.(call.arguments);
+  const parsed = tool.arguments.safeParse(own ?? call.arguments);
+  const data = parsed.success
+    ? parsed.data
+    : onlyReading(own ?? call.arguments, tool.schema ?? tool.definition.parameters, check);
+  if (data !== undefined) return { args: freeze(data), isAsSent: parsed.success && own === undefined };
+  const issues = parsed.error?.issues ?? [];
+  const wrong = issues.map(({ path }) => String(path[0] ?? '').split('.', 1)[0]!);
+  throw new ToolError(
+    'TOOL_ARGS_INVALID',
+    `${issues.slice(0, 8).map(inWords).join('; ')}. ${shapeOf(tool.definition, wrong)}`,
+  );
 }
 
-function malformed(text: string, tool: Tool): ToolError {
+/** Returns what the check makes of the one reading that it accepts; undefined where it accepts none, or several that differ. */
+function onlyReading(
+  given: Record<string, unknown>,
+  schema: unknown,
+  check: (reading: Record<string, unknown>) => z.ZodSafeParseResult<unknown>,
+): unknown {
+  const accepted = new Map<string, unknown>();
+  for (const reading of readingsOf(given, schema)) {
+    if (forbidden(reading, 0)) continue;
+    const { success, data } = check(reading);
+    if (success) accepted.set(JSON.stringify(data), data);
+  }
+  return accepted.size === 1 ? [...accepted.values()][0] : undefined;
+}
+
+function malformed(text: string, tool: Checked): ToolError {
   let why = 'it is not an object';
   try {
     JSON.parse(text);
@@ -31,7 +63,7 @@ function malformed(text: string, tool: Tool): ToolError {
   const end = text.length > 40 ? ` They end with ${JSON.stringify(text.slice(-40))}.` : '';
   return new ToolError(
     'TOOL_ARGS_INVALID_JSON',
-    `The arguments are not one complete JSON object: ${why}.${end} Nothing was run. Send the whole call again. ${expected(tool)}`,
+    `The arguments are not one complete JSON object: ${why}.${end} Nothing was run. Send the whole call again. ${shapeOf(tool.definition)}`,
   );
 }
 
@@ -45,15 +77,6 @@ function forbidden(value: unknown, depth: number): string | undefined {
     if (problem) return problem;
   }
   return undefined;
-}
-
-/** `fs.read takes {path: string, offset?: integer}.` */
-function expected({ definition }: Tool): string {
-  const required = new Set(definition.parameters.required ?? []);
-  const parts = Object.entries(definition.parameters.properties ?? {}).map(
-    ([name, schema]) => `${name}${required.has(name) ? '' : '?'}: ${String(schema.type ?? 'any')}`,
-  );
-  return `${definition.name} takes {${parts.join(', ')}}.`;
 }
 
 function freeze<Value>(value: Value): Value {

@@ -9,8 +9,9 @@ import { defaultPolicy, type Policy } from '../protocol/policy.ts';
 import type { RunFile } from '../protocol/runFiles.ts';
 import { joined, type Tell } from '../protocol/sentence.ts';
 import { failure, type ToolDefinition, type ToolOutcome } from '../protocol/tools.ts';
+import { understoodOf } from '../protocol/understood.ts';
 import { createAgreement, type Prepare, type Prepared } from './agreement.ts';
-import { checkArguments } from './arguments.ts';
+import { understoodArguments } from './arguments.ts';
 import { changeAtAGlance } from './files/diff.ts';
 import { type Edited, editedSince } from './files/edited.ts';
 import { type Doing, standingOf } from './files/standing.ts';
@@ -22,6 +23,7 @@ import { keptFromSearch, readsAreFree } from './gate/policy.ts';
 import { onlyRead } from './gate/virtual.ts';
 import { didYouMean } from './nearest.ts';
 import { bounded, toFailure, toSuccess } from './outcome.ts';
+import { withPlainPaths } from './pathForms.ts';
 import { createQuestions } from './questions.ts';
 import { type Kept, keep, stored } from './record.ts';
 import { withChange } from './revision.ts';
@@ -106,6 +108,8 @@ export function createToolHost({
 }: ToolHostOptions): ToolHost {
   const agree = createAgreement({ workspace, prepare, judged, ask: createQuestions(approve, now), tell });
   const all = typeof tools === 'function' ? tools : () => tools;
+  /** What is on record of arguments that are not as they were sent, by call. */
+  const recorded = new WeakMap<ToolCall, string>();
   const byName = (name: string) => all().find((tool) => tool.definition.name === name);
   const isThere = (tool: Tool) => (workspace.trusted || tool.risk === 'read') && !(workspace.virtual && tool.onDisk);
   const visible = () => all().filter((tool) => !tool.hidden && isThere(tool));
@@ -191,7 +195,7 @@ export function createToolHost({
         const step = stepStart(call, plan, context);
         const onlyReads = Boolean(read) || (tool.risk === 'read' && !tool.waits);
         const marked = onlyReads && { onlyReads };
-        const about = context.step && aboutOf(call.arguments);
+        const about = context.step && aboutOf(args as ToolCall['arguments']);
         isStarted = true;
         await stored(context, { type: 'tool-start', ...start, ...marked, ...step, ...about });
         doing = kept;
@@ -232,13 +236,26 @@ export function createToolHost({
   async function prepare(
     call: ToolCall,
     context: CallContext,
-    { world = context.workspace ?? workspace, args: checked, asks }: Parameters<Prepare>[2] = {},
+    { world = context.workspace ?? workspace, args: checked, asks, revised }: Parameters<Prepare>[2] = {},
   ): Promise<Prepared> {
     const tool = find(call.name);
-    const args = checked ?? checkArguments(call, tool);
+    const args = checked ?? (await understood(call, tool, context, world, revised));
     const meant = meantBy(tool, args);
     const planning = Promise.resolve(meant.tool.plan?.(meant.args, contextOf(call, context, world)));
     return judged({ tool, args, plan: await beforeStop(context.signal, planning) }, context, world, asks);
+  }
+
+  /** Returns the arguments that everything after this goes by. Where they are not as the model sent them, they are recorded first. */
+  async function understood(call: ToolCall, tool: Tool, context: CallContext, world: Workspace, revised = false) {
+    const { args: read, isAsSent } = understoodArguments(call, tool);
+    const args = await beforeStop(context.signal, withPlainPaths(read, tool, world));
+    if (isAsSent && args === read) return args;
+    const differences = understoodOf(call.arguments, args as ToolCall['arguments']);
+    const known = JSON.stringify(differences);
+    if (!differences || revised || recorded.get(call) === known) return args;
+    await stored(context, { type: 'call-arguments', toolCallId: call.id, ...differences });
+    recorded.set(call, known);
+    return args;
   }
 
   /**

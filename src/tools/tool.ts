@@ -211,6 +211,8 @@ export interface Tool {
   /** It waits for the person: it begins when its reply is on disk, and what is asked for after it waits for it. It heeds a stop by itself. */
   waits?: true;
   arguments: z.ZodType;
+  /** JSON schema of the arguments, where the definition has only a part of it. */
+  schema?: unknown;
   /** Arguments in a form that no model is told of, as its own ones; undefined: they are in no such form. */
   understands?(given: Record<string, unknown>): Record<string, unknown> | undefined;
   /** Of an MCP server's tool: whose it is, and as what, at this moment. */

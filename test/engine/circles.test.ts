@@ -38,6 +38,11 @@ describe('a model that goes in circles', () => {
       turn(call('fs.read', { offset: 1, path: 'none' })),
       turn(call('fs.read', { path: 'none', offset: 1 })),
     ], 3],
+    ['… with its arguments in other forms', [
+      turn(call('fs.read', { path: 'none', offset: 1 })),
+      turn(call('fs.read', { path: 'none ', offset: '1', limit: null })),
+      turn(call('fs.read', { input: '{"path": "none", "offset": 1}' })),
+    ], 3],
     ['… three times in each reply', often(9, () => turn(edit(), edit(), edit())), 3],
     ['… with arguments that are no JSON', often(9, () => turn({ ...call('fs.read', {}), malformed: '{"path": ' })), 3],
     ['… after a command that prints the same, which may have changed something once', often(9, () => turn(run('cat a')), () => turn(edit())), 6],

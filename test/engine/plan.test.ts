@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { planAgent, workAgent } from '../../src/protocol/agents.ts';
-import { isPlanned, planWords } from '../../src/protocol/plan.ts';
+import { isPlanned, planOf, planWords } from '../../src/protocol/plan.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { Conversation } from './conversation.ts';
 
@@ -40,6 +40,20 @@ describe('a run that plans first', () => {
     assert.match(results.find(({ toolCallId }) => toolCallId === 'w')!.content, /TOOL_NOT_AVAILABLE/);
     assert.equal(talk.file('b'), undefined);
     assert.deepEqual(talk.questions, []);
+  });
+
+  it('has its list though that came as JSON text, which the conversation keeps', async () => {
+    const items = JSON.stringify(list.arguments.items);
+    talk = new Conversation(await temporaryWorkspace({}), [
+      { calls: [{ ...list, arguments: { items } }] },
+      { text: plan },
+    ]);
+    await talk.start();
+    const run = await talk.kept();
+    assert.deepEqual(planOf(run), list.arguments.items);
+    const [sent] = run.messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
+    assert.deepEqual(sent!.arguments, { items });
+    assert.deepEqual(talk.client.requests[1]!.messages.at(-2), run.messages.at(-3), 'the model is sent what it wrote');
   });
 
   it('has them also where everything is asked about', async () => {

@@ -265,6 +265,7 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
   queued: [[{ text: said }, undefined]],
   'queued-change': [[{ queued: 3, text: said, when: 'done' }, undefined]],
   'queued-remove': [[{ queued: 3 }, undefined]],
+  'call-arguments': [[{ toolCallId, arguments: { path: 'a' } }, undefined]],
   'approval-request': [
     [
       {

@@ -141,6 +141,12 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
     ],
     [{ toolCallId: 'a', name: 'shell.run', reads: 'ls -l' }, 'info shell.run [a] begins: `ls -l`'],
   ],
+  'call-arguments': [
+    [
+      { toolCallId: 'a', arguments: { path: 'a' }, leftOut: ['offset'] },
+      'debug the arguments of call [a] are not as sent: path, offset',
+    ],
+  ],
   'approval-request': [
     [
       {

@@ -16,7 +16,7 @@ const firstTypes = [
 ];
 
 /** Stored runs with every event type of a later version, and an image that is stored by its hash. */
-const names = ['approval', 'collected', 'interrupted'] as const;
+const names = ['approval', 'collected', 'interrupted', 'understood'] as const;
 const stored = path.join(import.meta.dirname, '../fixtures/kept/runs');
 type Line = StoredEvent & { version?: number };
 const linesOf = (name: string): Line[] =>

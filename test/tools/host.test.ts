@@ -131,7 +131,7 @@ describe('gate: finding and checking', () => {
     ['constructor', 'constructor', {}, 'TOOL_NOT_AVAILABLE', /There are/],
     ['__proto__', '__proto__', {}, 'TOOL_NOT_AVAILABLE', /There are/],
     ['a missing argument', 'fs.read', {}, 'TOOL_ARGS_INVALID', /^path: expected string, but it is missing\. fs\.read takes \{path: string, offset\?: integer, limit\?: integer\}\.$/],
-    ['a wrong type', 'fs.read', { path: 'a', offset: '1' }, 'TOOL_ARGS_INVALID', /^offset: expected number, received string/],
+    ['a wrong type', 'fs.read', { path: 'a', offset: 'one' }, 'TOOL_ARGS_INVALID', /^offset: expected number, received string/],
     ['no number', 'fs.read', { path: 'a', offset: Number.NaN }, 'TOOL_ARGS_INVALID', /^offset: /],
     ['an endless number', 'fs.read', JSON.parse('{"path":"a","offset":1e400}'), 'TOOL_ARGS_INVALID', /^offset: /],
     ['an argument too many', 'fs.read', { path: 'a', force: true }, 'TOOL_ARGS_INVALID', /^Unrecognized key: "force"/],

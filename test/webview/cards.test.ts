@@ -29,6 +29,15 @@ describe('The first line of a card', () => {
     for (const name of Object.keys(toolWords)) assert.ok(rows.some(([one]) => one === name), name); // biome-ignore format: one line
   });
 
+  it('is about the arguments that a call was understood to have', () => {
+    const call = { id: 'c', name: 'fs.read', arguments: { input: '{"path": "/src/a.ts"}' } };
+    const state: CallState = { status: 'running', understood: { arguments: { path: 'src/a.ts' }, leftOut: ['input'] } };
+    const plain = { ...call, arguments: { path: 'src/a.ts' } };
+    const line = (one: typeof call | typeof plain, of: CallState) =>
+      cardLine({ call: one, state: of, phase: 'Running', now: 0 });
+    assert.deepEqual(line(call, state), line(plain, { status: 'running' }));
+  });
+
   for (const [name, row] of rows) {
     const [asked, doing, done, not] = row.says;
     it(`of ${name} says: ${done}`, () => {

@@ -58,6 +58,9 @@ describe('What only reads', () => {
     ['folds within a reply and across replies', [turn(read('a'), search('b')), turn(read('c'), search('d'))],
       ['Read 2 files, searched twice [a b c d]']],
     ['is one file, however often it was read', [turn(read('a', 'x'), read('b', 'x'))], ['Read a file [a b]']],
+    ['is one file, however its path was spelled', [
+      [says('', read('a', 'x'), read('b', '/x')), { type: 'call-arguments', toolCallId: 'b', arguments: { path: 'x' } }, ...ends([read('a'), read('b')])],
+    ], ['Read a file [a b]']],
     ['folds also over what was thought', [turn(read('a')), [thinks('hm', read('b')), ...ends([read('b')])]], ['Read 2 files [a b]']],
     ['is parted by words', [turn(read('a'), read('b')), [says('Now.', read('c')), ...ends([read('c')])]],
       ['Read 2 files [a b]', 'Read a file [c]']],

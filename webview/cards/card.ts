@@ -6,6 +6,7 @@ import type { ToolCall, ToolResult } from '../../src/protocol/messages.ts';
 import { type CallDraft, type CallState, callsOf, type Run } from '../../src/protocol/run.ts';
 import { redoable } from '../../src/protocol/runFiles.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
+import { understoodCall } from '../../src/protocol/understood.ts';
 import type { AddedRule } from '../../src/protocol/view.ts';
 import { visible, visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
 import { answered, askCard } from '../composer/ask.ts';
@@ -44,7 +45,7 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     ...(state?.automatic !== undefined && { why: state.automatic }),
     beside: html`${
       change
-        ? changeButtons(context, key, call, change, made?.undone?.includes(change.path))
+        ? changeButtons(context, key, understoodCall(call, state), change, made?.undone?.includes(change.path))
         : made?.moved
           ? made.undone?.length
             ? redoButton(context, key)

@@ -2,6 +2,7 @@ import { t } from '../../src/protocol/l10n.ts';
 import type { Message, ToolCall } from '../../src/protocol/messages.ts';
 import { planTool } from '../../src/protocol/plan.ts';
 import type { CallState, Run } from '../../src/protocol/run.ts';
+import { understoodCall } from '../../src/protocol/understood.ts';
 import type { Mark } from './line.ts';
 import { wordsFor } from './toolWords.ts';
 
@@ -135,7 +136,10 @@ export function foldWords(run: Run, calls: readonly ToolCall[]): FoldWords {
   const byTool = grouped(calls);
   const told = [...byTool].map(([name, some]) => {
     const places = new Set(
-      some.map(({ arguments: { path, id } }) => (typeof path === 'string' ? path : String(id ?? '.'))),
+      some.map((call) => {
+        const { path, id } = understoodCall(call, run.calls[call.id]).arguments;
+        return typeof path === 'string' ? path : String(id ?? '.');
+      }),
     );
     return wordsFor(name).many!(some.length, places.size);
   });

@@ -4,6 +4,7 @@ import type { ToolCall } from '../../src/protocol/messages.ts';
 import { needsApproval } from '../../src/protocol/pending.ts';
 import { type CallDraft, type CallState, endSentence, hasDied } from '../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
+import { understoodCall } from '../../src/protocol/understood.ts';
 import { ago, duration } from '../time.ts';
 import { exitAnswer } from './exitWords.ts';
 import { argumentsSoFar } from './soFar.ts';
@@ -49,7 +50,8 @@ export interface Seen {
   lineOf?: Known['lineOf'];
 }
 
-export function cardLine(seen: Seen): CardLine {
+export function cardLine(given: Seen): CardLine {
+  const seen = { ...given, call: understoodCall(given.call, given.state) };
   const { call, state, outcome } = seen;
   const known: Known = {
     name: call.name,

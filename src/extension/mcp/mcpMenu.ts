@@ -9,6 +9,7 @@ import { identityOf, placeOf } from '../../tools/mcp/serverTool.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { tell } from '../dialogs/tell.ts';
 import type { Policies } from '../gate/policies.ts';
+import { leftOutOf } from './leftOut.ts';
 import { configFile, type Mcp } from './mcp.ts';
 import { openConfiguration } from './mcpQuestions.ts';
 
@@ -28,7 +29,7 @@ export async function showServers(mcp: Mcp, policies: Policies): Promise<void> {
     return;
   }
   await mcp.servers.reload();
-  const { servers, problems } = mcp.servers;
+  const { servers, switchedOff, problems } = mcp.servers;
   await pick(t('Towpath: MCP servers'), [
     ...servers.map((server) => ({
       label: `${icons[server.state.phase]} ${visibleLine(server.name)}`,
@@ -37,6 +38,11 @@ export async function showServers(mcp: Mcp, policies: Policies): Promise<void> {
         server.state.phase === 'failed' ? toPeople(server.failure ?? server.state.problem) : placeOf(server.definition),
       ),
       run: () => showServer(mcp, policies, server),
+    })),
+    ...switchedOff.map(({ name, source, place }) => ({
+      label: `$(circle-slash) ${visibleLine(name)}`,
+      description: t('switched off in {0}', visibleLine(source)),
+      run: () => openConfiguration({ place, name }),
     })),
     ...problems.map((problem) => ({ label: `$(warning) ${visibleLine(problem)}`, run: openFirstConfiguration })),
     { label: '', kind: vscode.QuickPickItemKind.Separator },
@@ -55,6 +61,7 @@ function stateOf(mcp: Mcp, server: McpServer): string {
   return [
     t('running, {0}', amount(server.tools.length, 'tool')),
     ...(waiting > 0 ? [t('{0} disabled until allowed', waiting)] : []),
+    ...leftOutOf(server),
     ...(mcp.servers.isTrusted(server) ? [t('what only reads is trusted')] : []),
   ].join(', ');
 }

@@ -1,6 +1,15 @@
 import { createDictionary } from '../../protocol/dictionary.ts';
+import {
+  deepest,
+  dereference,
+  isFilled,
+  isSchema,
+  merged,
+  otherValues,
+  requiredOf,
+  typesOf,
+} from '../../protocol/schemaParts.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
-import { deepest, dereference, isFilled, isSchema, merged, otherValues, requiredOf, typesOf } from './schemaParts.ts';
 
 /**
  * A tool's schema in the subset which node-llama-cpp's call grammar understands, or undefined for a tool without

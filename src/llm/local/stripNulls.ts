@@ -1,5 +1,14 @@
+import {
+  deepest,
+  dereference,
+  isFilled,
+  isSchema,
+  merged,
+  otherValues,
+  requiredOf,
+  typesOf,
+} from '../../protocol/schemaParts.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
-import { deepest, dereference, isFilled, isSchema, merged, otherValues, requiredOf, typesOf } from './schemaParts.ts';
 
 /** Takes out the nulls that stand for "left out": where the schema makes a property optional and null is no value of it. */
 export function stripNulls(value: unknown, schema: unknown): unknown {

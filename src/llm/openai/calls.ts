@@ -1,9 +1,9 @@
+import { endOfString } from '../../protocol/jsonText.ts';
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 import { parseArguments } from '../arguments.ts';
 import { createCallIds, mostCalls } from '../callIds.ts';
 import { LLMError } from '../errors.ts';
-import { endOfString } from '../json.ts';
 import { type Endpoint, nameOf } from '../providerErrors.ts';
 
 /** A piece of a call as it came; empty and absent are the same. */

@@ -1,5 +1,6 @@
+import { endOfString } from '../../protocol/jsonText.ts';
 import { parseArguments } from '../arguments.ts';
-import { endOfString, isObject } from '../json.ts';
+import { isObject } from '../json.ts';
 import { openingLimit, openingOfJson } from './jsonOpening.ts';
 import { findTool, type KnownTools, type WrittenCall } from './known.ts';
 

@@ -30,7 +30,7 @@ export const editorContextDefinition = {
 export const codeDiagnosticsDefinition = {
   name: 'code.diagnostics',
   description: 'Errors and warnings (below path).',
-  arguments: { path: z.string().optional().meta({ help: 'A file or a folder; without it everything.' }) },
+  arguments: { path: z.string().optional().meta({ path: true, help: 'A file or a folder; without it everything.' }) },
   gives: {
     errors: z.number().describe('How many.'),
     warnings: z.number().describe('How many.'),
@@ -42,14 +42,14 @@ export const codeSymbolsDefinition = {
   name: 'code.symbols',
   description: 'Symbols of a file (path) or by name (query).',
   arguments: {
-    path: z.string().optional().meta({ help: 'A file, for what it defines.' }),
+    path: z.string().optional().meta({ path: true, help: 'A file, for what it defines.' }),
     query: z.string().min(1).max(200).optional().meta({ help: 'Or a name, for where it is defined.' }),
   },
   gives: { files: fileLines.describe('A line is `12: function greet (in Greeter)`.') },
 };
 
 const named = {
-  path: z.string().meta({ help: 'The file that names it.' }),
+  path: z.string().meta({ path: true, help: 'The file that names it.' }),
   line: z.int().min(1).max(1e9).meta({ help: 'Where, from 1.' }),
   symbol: z.string().min(1).max(200).meta({ help: 'The name.' }),
 };

@@ -29,7 +29,7 @@ export const shellDefinition = {
   description: 'Run a shell command, without input.',
   arguments: {
     command: z.string().min(1).meta({ help: 'The command line.' }),
-    cwd: z.string().optional().meta({ help: 'The folder it runs in; without it the workspace.' }),
+    cwd: z.string().optional().meta({ path: true, help: 'The folder it runs in; without it the workspace.' }),
     timeoutSeconds: z.int().min(1).max(3600).optional().meta({ help: 'Without it `towpath.shell.timeout`, 600.' }),
     background: z.boolean().optional().meta({ help: 'It goes on when the step has its result.' }),
   },

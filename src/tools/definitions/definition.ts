@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../protocol/tools.ts';
 export interface Named<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined> {
   name: string;
   description: string;
-  /** What is said of one to people alone is its `help` (`meta`). */
+  /** What is said of one to people alone is its `help`, and a path is marked as `path` (both `meta`). */
   arguments: Shape;
   /** Of every tool of ours (a test asks for it). */
   gives?: Gives;
@@ -18,7 +18,17 @@ const cut = z.string().optional().describe('A sentence, when not all of it is th
  * Bounds, and that there are no other arguments, are checked, not told: a message about the one call that breaks them is
  * shorter than telling them in every prompt.
  */
-const untold = ['help', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'] as const;
+const untold = [
+  'help',
+  'path',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'pattern',
+] as const;
 
 export function toDefinition<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
   named: Named<Shape, Gives>,

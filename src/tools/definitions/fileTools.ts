@@ -5,7 +5,7 @@ export const applyPatchDefinition = {
   name: 'fs.apply_patch',
   description: 'Apply a unified diff to a file, or set keys of its frontmatter (in @state: add to them).',
   arguments: {
-    path: z.string().optional().meta({ help: 'The file; without it the one that the patch names.' }),
+    path: z.string().optional().meta({ path: true, help: 'The file; without it the one that the patch names.' }),
     patch: z.string().optional().meta({ help: 'A unified diff of one file.' }),
     frontmatter: z.looseObject({}).optional().meta({ help: 'Or: keys of its YAML frontmatter and their new values.' }),
     ifMatchSha256: z.string().optional().meta({ help: 'Only if the file is the one that was read.' }),
@@ -23,7 +23,9 @@ export const applyPatchDefinition = {
 export const deleteDefinition = {
   name: 'fs.delete',
   description: 'Delete a file or folder.',
-  arguments: { path: z.string().meta({ help: 'The file or folder; it goes to the trash where there is one.' }) },
+  arguments: {
+    path: z.string().meta({ path: true, help: 'The file or folder; it goes to the trash where there is one.' }),
+  },
   gives: {
     path: z.string().describe('What it was.'),
     deleted: z.literal(true).describe('Always.'),
@@ -36,7 +38,7 @@ export const editDefinition = {
   name: 'fs.edit',
   description: 'Replace each oldText (whole lines, once in the file) by newText; all or none.',
   arguments: {
-    path: z.string().meta({ help: 'The file.' }),
+    path: z.string().meta({ path: true, help: 'The file.' }),
     cell: z.int().optional().meta({ help: 'Of a notebook: the number of the cell, from 1.' }),
     edits: z
       .array(z.strictObject({ oldText: z.string(), newText: z.string() }))
@@ -56,7 +58,7 @@ export const findDefinition = {
   description: 'Find files by glob, e.g. src/**/*.ts, not ignored ones.',
   arguments: {
     pattern: z.string().min(1).meta({ help: 'A glob: `src/**/*.ts`.' }),
-    path: z.string().optional().meta({ help: 'A folder to look in.' }),
+    path: z.string().optional().meta({ path: true, help: 'A folder to look in.' }),
   },
   gives: {
     files: z.array(z.string()).describe('Their paths, sorted.'),
@@ -67,7 +69,7 @@ export const findDefinition = {
 export const listDefinition = {
   name: 'fs.list',
   description: 'List a folder.',
-  arguments: { path: z.string().optional().meta({ help: 'The folder; without it the workspace.' }) },
+  arguments: { path: z.string().optional().meta({ path: true, help: 'The folder; without it the workspace.' }) },
   gives: {
     path: z.string().describe('The folder.'),
     entries: z
@@ -87,8 +89,8 @@ export const moveDefinition = {
   name: 'fs.move',
   description: 'Move a file or folder.',
   arguments: {
-    from: z.string().meta({ help: 'The file or folder.' }),
-    to: z.string().meta({ help: 'Its new path, where nothing is yet.' }),
+    from: z.string().meta({ path: true, help: 'The file or folder.' }),
+    to: z.string().meta({ path: true, help: 'Its new path, where nothing is yet.' }),
   },
   gives: {
     path: z.string().describe('Where it is now.'),
@@ -101,7 +103,7 @@ export const readDefinition = {
   name: 'fs.read',
   description: 'Read a text file (limit: 1000 lines) with its sha256, or an image.',
   arguments: {
-    path: z.string().meta({ help: 'The file.' }),
+    path: z.string().meta({ path: true, help: 'The file.' }),
     offset: z.int().min(1).max(1e9).optional().meta({ help: 'The first line, from 1.' }),
     limit: z.int().min(1).max(5000).optional().meta({ help: 'How many lines: 1000 without it.' }),
   },
@@ -128,7 +130,7 @@ export const searchDefinition = {
   description: 'Search files by regular expression or fixed text, not ignored or secret ones.',
   arguments: {
     pattern: z.string().min(1).max(1000).meta({ help: 'A regular expression.' }),
-    path: z.string().optional().meta({ help: 'A file, or a folder to look in.' }),
+    path: z.string().optional().meta({ path: true, help: 'A file, or a folder to look in.' }),
     glob: z.string().optional().meta({ help: 'Of the files that are looked into: `*.ts`.' }),
     fixed: z.boolean().optional().meta({ help: '`pattern` is a text as it stands.' }),
     ignoreCase: z.boolean().optional().meta({ help: 'Upper and lower case are one.' }),
@@ -146,7 +148,7 @@ export const writeDefinition = {
   name: 'fs.write',
   description: 'Create a file or replace all of it.',
   arguments: {
-    path: z.string().meta({ help: 'The file; folders on the way to it are made.' }),
+    path: z.string().meta({ path: true, help: 'The file; folders on the way to it are made.' }),
     content: z.string().meta({ help: 'All of its text.' }),
     ifMatchSha256: z.string().optional().meta({ help: 'Only if the file is the one that was read.' }),
   },

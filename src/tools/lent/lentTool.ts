@@ -60,6 +60,7 @@ export function lentTool({ tool, name, sdk, hidden, refusal, origin, invoke, lim
     ...titled,
     gives: serverResult,
     arguments: checkedBy(tool.inputSchema ?? {}, sdk),
+    schema: tool.inputSchema ?? {},
     origin: () => origin,
     ...(hidden && { hidden }),
     risk: 'execute',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
@@ -61,7 +62,7 @@ export interface ConfigSource {
 export async function readConfig(
   source: ConfigSource,
   tell: Tell = inEnglish,
-): Promise<{ definitions?: Definition[]; problems: string[] }> {
+): Promise<{ definitions?: Definition[]; switchedOff?: SwitchedOff[]; problems: string[] }> {
   const problems: string[] = [];
   const problem: Problem = (where, what) => {
     const place = [source.name, ...(where ? [tell(where)] : [])].join(': ');
@@ -74,22 +75,63 @@ export async function readConfig(
   if (!file) return { problems };
 
   const inputs = new Map<string, Input>();
-  for (const [index, raw] of file.inputs.entries()) {
-    const input = check(inputSchema, raw, `inputs[${index}]`, problem);
-    if (input) inputs.set(input.id, input);
-  }
+  const lists = [
+    { at: 'inputs', list: file.inputs },
+    { at: 'mcp.inputs', list: file.mcp.inputs },
+  ];
+  for (const { at, list } of lists)
+    for (const [index, raw] of list.entries()) {
+      const input = check(inputSchema, raw, `${at}[${index}]`, problem);
+      if (input) inputs.set(input.id, input);
+    }
   const definitions: Definition[] = [];
-  const servers = Object.entries(file.servers);
+  const switchedOff: SwitchedOff[] = [];
+  const servers = serversOf(file, problem);
   if (servers.length > mostServers) problem('servers', sentence('only the first {0} are used.', mostServers));
-  for (const [name, raw] of servers.slice(0, mostServers)) {
+  for (const { at, name, raw } of servers.slice(0, mostServers)) {
     try {
-      definitions.push(await define(name, raw, source, inputs));
+      if (isSwitchedOff(raw)) switchedOff.push({ name, source: source.name, place: source.place });
+      else definitions.push(await define(name, raw, source, inputs));
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      problem(`servers.${name}${error.key}`, error.what);
+      problem(`${at}.${name}${error.key}`, error.what);
     }
   }
-  return { definitions, problems };
+  return { definitions, switchedOff, problems };
+}
+
+/** Returns the servers of all forms of the file: VS Code's own, that of other editors, and that of VS Code's settings. */
+function serversOf(file: z.output<typeof fileSchema>, problem: Problem): { at: string; name: string; raw: unknown }[] {
+  const forms = [
+    ['servers', file.servers],
+    ['mcpServers', file.mcpServers],
+    ['mcp.servers', file.mcp.servers],
+  ] as const;
+  const places = new Map<string, string>();
+  return forms.flatMap(([at, servers]) =>
+    Object.entries(servers).flatMap(([name, raw]) => {
+      const first = places.get(name);
+      if (first === undefined) places.set(name, at);
+      else problem(`${at}.${name}`, sentence('{0} has a server of this name already, and that one is used.', first));
+      return first === undefined ? [{ at, name, raw }] : [];
+    }),
+  );
+}
+
+/** Anything that is neither clearly on nor off is refused, so that it is not started. */
+function isSwitchedOff(raw: unknown): boolean {
+  const { disabled = false, enabled = true } = Object(raw) as { disabled?: unknown; enabled?: unknown };
+  if (typeof disabled !== 'boolean') throw new ConfigError('.disabled', 'expected true or false');
+  if (typeof enabled !== 'boolean') throw new ConfigError('.enabled', 'expected true or false');
+  return disabled || !enabled;
+}
+
+/** A configured server that its configuration switches off: it is neither started nor asked about. */
+export interface SwitchedOff {
+  name: string;
+  /** As `Definition` has them. */
+  source: string;
+  place: string;
 }
 
 /** Of one file: each may be asked about. */
@@ -118,10 +160,22 @@ const inputSchema = z.object({
   options: z.array(z.union([z.string(), z.object({ label: z.string(), value: z.string() })])).optional(),
 });
 
-const fileSchema = z.object({
+const serversShape = {
   servers: z.record(z.string(), z.unknown()).default({}),
   inputs: z.array(z.unknown()).default([]),
+};
+
+const fileSchema = z.object({
+  ...serversShape,
+  mcpServers: serversShape.servers,
+  mcp: z.object(serversShape).prefault({}),
 });
+
+/** `streamable-http` and its other spellings are names of `http`. */
+const transportSchema = z
+  .string()
+  .transform((type) => (type.toLowerCase().replace(/[-_ ]/g, '') === 'streamablehttp' ? 'http' : type))
+  .pipe(z.enum(['http', 'sse']));
 
 const localSchema = z.object({
   type: z.literal('stdio').default('stdio'),
@@ -133,7 +187,7 @@ const localSchema = z.object({
 });
 
 const remoteSchema = z.object({
-  type: z.enum(['http', 'sse']).default('http'),
+  type: transportSchema.default('http'),
   url: z.string(),
   headers: z.record(z.string(), z.string()).default({}),
 });
@@ -214,14 +268,43 @@ async function local(data: z.output<typeof localSchema>, folder: Folder, fill: F
   const env = mapValues(data.env, (value, key) => (value === null ? null : fill(`.env.${key}`, String(value))));
   const cwd = data.cwd === undefined ? folder.path : path.resolve(folder.path ?? '/', fill('.cwd', data.cwd));
   if (cwd === undefined) throw new ConfigError('.cwd', sentence('no folder is open, so say where it starts.'));
+  const command = fill('.command', data.command);
+  if (await isCommandLine(command, cwd))
+    throw new ConfigError(
+      '.command',
+      sentence('this is a whole command line. Put its words after the first into args.'),
+    );
   return {
     type: 'stdio',
-    command: fill('.command', data.command),
+    command,
     args: data.args.map((arg, index) => fill(`.args[${index}]`, arg)),
     cwd,
     env: { ...(data.envFile && (await envFile(path.resolve(cwd, fill('.envFile', data.envFile))))), ...env },
   };
 }
+
+/**
+ * Tells whether a command holds several words: no program has all of them as its name, and the first is a name alone or a program itself. A path
+ * with blanks that leads nowhere stays a path.
+ */
+async function isCommandLine(command: string, cwd: string): Promise<boolean> {
+  const [first, ...others] = command.trim().split(/\s+/);
+  if (first === undefined || others.length === 0 || /\$\{(env|input):/.test(command)) return false;
+  const onPath = (process.env.PATH ?? '').split(path.delimiter);
+  const endings = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat', '.com'] : [''];
+  const isProgram = async (name: string) => {
+    const folders = /[\\/]/.test(name) ? [cwd] : [cwd, ...onPath];
+    const places = folders.flatMap((folder) => endings.map((ending) => path.resolve(folder, name + ending)));
+    return (await Promise.all(places.map(isFile))).includes(true);
+  };
+  return !(await isProgram(command)) && (!/[\\/]/.test(first) || (await isProgram(first)));
+}
+
+const isFile = (place: string): Promise<boolean> =>
+  stat(place).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
 
 /** Read with the configuration, so that the approval covers what it says. */
 async function envFile(file: string): Promise<Record<string, string>> {

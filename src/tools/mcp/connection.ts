@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { type Words, wordsIn } from '../../protocol/sentence.ts';
 import type { Local, Remote } from './config.ts';
+import { withPlainGreeting } from './greeting.ts';
 import { guarded } from './guard.ts';
 import { type HttpRefusal, serverFetch, unsafeAddress } from './http.ts';
 import type { Sdk } from './load.ts';
@@ -38,7 +39,12 @@ export async function connect(
   hooks: ConnectionHooks,
   signal: AbortSignal,
 ): Promise<Connection> {
-  if (launch.type === 'stdio') return introduce(stdioTransport(launch, sdk, hooks), sdk, hooks, signal);
+  if (launch.type === 'stdio') {
+    return introduce(stdioTransport(launch, sdk, hooks), sdk, hooks, signal).catch((error) => {
+      signal.throwIfAborted();
+      throw error instanceof ServerFault ? error : new ServerFault(inWords(error));
+    });
+  }
   const unsafe = unsafeAddress(launch.url, launch.headers);
   if (unsafe) throw new ServerFault(unsafe);
   let refusal: HttpRefusal | undefined;
@@ -74,10 +80,14 @@ export async function connect(
 }
 
 function inWords(error: unknown): Sentence {
-  const { message, code, cause } = error as { message?: string; code?: unknown; cause?: { code?: string } };
+  const { name, message, code, cause } = error as Partial<Error> & { code?: unknown; cause?: { code?: string } };
+  if (/ZodError/.test(name ?? '')) return sentence('sent something that is not a JSON-RPC message');
   if (cause?.code) return sentence('cannot be reached ({0})', cause.code);
   if (typeof code === 'number' && code >= 400) return sentence('answered {0}', code);
-  return sentence('could not be connected to: {0}', message?.slice(0, 300) ?? sentence('unknown error'));
+  return sentence(
+    'could not be connected to: {0}',
+    message?.replace(/^MCP error -?\d+: |\.$/g, '').slice(0, 300) ?? sentence('unknown error'),
+  );
 }
 
 async function introduce(
@@ -93,11 +103,12 @@ async function introduce(
     broken = reject;
   });
   failed.catch(() => {});
-  const transport = guarded(inner, (what) => {
+  const fault = (what: Sentence) => {
     broken(new ServerFault(what));
     hooks.fault(what);
     void inner.close();
-  });
+  };
+  const transport = withPlainGreeting(guarded(inner, fault), sdk, fault);
   const client = createClient(sdk, hooks);
   const close = async () => {
     await Promise.race([goodbye().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 500))]);

@@ -97,7 +97,8 @@ export function withServers(text: string | undefined, servers: readonly ForeignS
 /** Names of the servers that stand in VS Code's own file. Undefined: it cannot be read. */
 export function serverNames(text: string | undefined): Set<string> | undefined {
   const file = parsed(text?.trim() ? text : '{}');
-  return file && new Set(isObject(file.servers) ? Object.keys(file.servers) : []);
+  const forms = [file?.servers, file?.mcpServers, isObject(file?.mcp) ? file.mcp.servers : undefined];
+  return file && new Set(forms.flatMap((servers) => (isObject(servers) ? Object.keys(servers) : [])));
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {

@@ -69,6 +69,7 @@ export function guarded(inner: Transport, fault: (what: Sentence) => void, now =
   function isExpected(message: JSONRPCMessage): boolean {
     if ('method' in message) return true;
     const id = 'id' in message ? message.id : undefined;
+    if (id === undefined) return false; // an error that answers no call: nobody waits for it
     if (pending.delete(id)) return true;
     if (!cancelled.delete(id))
       end(sentence('answered a call that was not open (id {0})', `${JSON.stringify(id)?.slice(0, 40)}`));

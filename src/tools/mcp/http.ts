@@ -1,5 +1,6 @@
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { Words } from '../../protocol/sentence.ts';
+import { plainBody } from './plainBody.ts';
 import { messageLimit, ServerFault, tooLongMessage } from './stdio.ts';
 
 /** Why an address cannot be used, as a sentence's end. */
@@ -80,5 +81,7 @@ function limited(response: Response, refuse: (why: Sentence) => never): Response
     },
   });
   const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+  const body = response.body.pipeThrough(counter);
+  const isMessage = isStream || headers.get('content-type')?.includes('json');
+  return new Response(isMessage ? body.pipeThrough(plainBody(isStream)) : body, { status, statusText, headers });
 }

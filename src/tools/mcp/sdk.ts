@@ -5,17 +5,20 @@ export { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 export { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 export {
   CallToolResultSchema,
+  ContentBlockSchema,
   ErrorCode,
   GetPromptResultSchema,
   JSONRPCMessageSchema,
-  ListPromptsResultSchema,
-  ListResourcesResultSchema,
   ListRootsRequestSchema,
-  ListToolsResultSchema,
   LoggingMessageNotificationSchema,
   McpError,
+  PromptSchema,
   ReadResourceResultSchema,
+  ResourceSchema,
+  ResultSchema,
+  SUPPORTED_PROTOCOL_VERSIONS,
   ToolListChangedNotificationSchema,
+  ToolSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 export { Ajv } from 'ajv';
 export { Ajv2020 } from 'ajv/dist/2020.js';

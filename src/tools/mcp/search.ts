@@ -48,6 +48,18 @@ export function searchTools(found: readonly FoundTool[], servers: readonly strin
     const call: ToolCall = { id: '', name, arguments: given };
     return { tool, args: checkArguments(call, tool) };
   };
+  /** Returns the arguments as the tool that is meant has them; undefined where that takes them as they are. */
+  const understands = (given: unknown) => {
+    const outer = parameters.safeParse(given).data;
+    const tool = outer && byName.get(outer.tool);
+    if (!tool) return undefined;
+    try {
+      const { args } = target(outer);
+      return JSON.stringify(args) === JSON.stringify(outer.arguments) ? undefined : { ...outer, arguments: args };
+    } catch {
+      return undefined; // the call itself says why
+    }
+  };
   const call: Tool = {
     definition: {
       name: 'mcp.call_tool',
@@ -59,6 +71,7 @@ export function searchTools(found: readonly FoundTool[], servers: readonly strin
       },
     },
     arguments: parameters,
+    understands,
     risk: 'execute',
     target,
     // What is free: a trusted server's read.

@@ -2,24 +2,32 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
 import { counted } from '../../protocol/counted.ts';
 import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
-import type { Words } from '../../protocol/sentence.ts';
+import { type Words, wordsIn } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { withoutSecrets } from '../shell/environment.ts';
 import { ToolError } from '../tool.ts';
 import type { Definition } from './config.ts';
 import { type Connection, type ConnectionHooks, connect } from './connection.ts';
+import { callResultIn, promptResultIn, resourceResultIn } from './contentForms.ts';
 import { lastWords } from './lastWords.ts';
 import type { Launch } from './launch.ts';
+import { type LeftOut, type Listed, promptsIn, resourcesIn, toolsIn } from './listForms.ts';
 import { loadSdk, type Sdk } from './load.ts';
 import { redactor } from './redact.ts';
 import { type RequestOptions, within } from './request.ts';
-import { isTooDeep } from './schema.ts';
 import { ServerFault } from './stdio.ts';
 
 export type { ListedTool };
 
 /** `problem` is a sentence for people and models. */
 export type ServerState = { phase: 'stopped' | 'starting' | 'running' } | { phase: 'failed'; problem: string };
+
+/** Names of the items that are left out of a list, and the number of all in it. */
+export interface LeftOutItems {
+  kind: 'tools' | 'resources' | 'prompts';
+  names: readonly string[];
+  of: number;
+}
 
 /** Milliseconds. */
 export interface McpLimits {
@@ -44,6 +52,8 @@ interface CallOptions {
 
 const pageLimit = 50;
 const toolLimit = 1000;
+/** Items that are left out of one list and logged. */
+const loggedLeftOut = 50;
 /** Characters of its error output that are kept, and of the line of it that people are told. */
 const errorsKept = 8000;
 const longestWords = 300;
@@ -57,6 +67,8 @@ export class McpServer {
   failure?: Sentence;
   /** As it lists them, or listed them before it failed: untrusted. */
   tools: readonly ListedTool[] = [];
+  /** Items of its lists that do not fit the protocol, by list. */
+  leftOut: readonly LeftOutItems[] = [];
   /** It failed, but it had been running: worth another start. */
   mayReturn = false;
   private connection?: Connection;
@@ -105,55 +117,27 @@ export class McpServer {
 
   /** Calls a tool. Throws `ToolError`. */
   call(name: string, args: Record<string, unknown>, options: CallOptions) {
-    return this.request(
-      (client, sdk, request) =>
-        client.request({ method: 'tools/call', params: { name, arguments: args } }, sdk.CallToolResultSchema, request),
-      options,
-    );
+    return this.request('tools/call', { name, arguments: args }, callResultIn, options);
   }
 
-  async resources(options: CallOptions): Promise<Resource[]> {
-    return this.pages(
-      (client, sdk, request, params) =>
-        client
-          .request({ method: 'resources/list', params }, sdk.ListResourcesResultSchema, request)
-          .then(({ resources, nextCursor }) => ({ items: resources, nextCursor })),
-      options,
-    );
+  resources(options: CallOptions): Promise<Resource[]> {
+    return this.pages('resources', resourcesIn, options);
   }
 
   readResource(uri: string, options: CallOptions) {
-    return this.request(
-      (client, sdk, request) =>
-        client.request({ method: 'resources/read', params: { uri } }, sdk.ReadResourceResultSchema, request),
-      options,
-    );
+    return this.request('resources/read', { uri }, (result, sdk) => resourceResultIn(result, uri, sdk), options);
   }
 
   get hasPrompts(): boolean {
     return this.state.phase === 'running' && this.connection?.client.getServerCapabilities()?.prompts !== undefined;
   }
 
-  async prompts(options: CallOptions): Promise<Prompt[]> {
-    return this.pages(
-      (client, sdk, request, params) =>
-        client
-          .request({ method: 'prompts/list', params }, sdk.ListPromptsResultSchema, request)
-          .then(({ prompts, nextCursor }) => ({ items: prompts, nextCursor })),
-      options,
-    );
+  prompts(options: CallOptions): Promise<Prompt[]> {
+    return this.pages('prompts', promptsIn, options);
   }
 
   prompt(name: string, args: Record<string, string>, options: CallOptions) {
-    return this.request(
-      (client, sdk, request) =>
-        client.request(
-          { method: 'prompts/get', params: { name, arguments: args } },
-          sdk.GetPromptResultSchema,
-          request,
-        ),
-      options,
-    );
+    return this.request('prompts/get', { name, arguments: args }, promptResultIn, options);
   }
 
   rootsChanged(): void {
@@ -190,8 +174,9 @@ export class McpServer {
     } catch (error) {
       const why = limit.signal.aborted ? limit.signal.reason : error;
       if (signal.aborted) return;
-      if (why instanceof ToolError) this.fail(sentence('did not list its tools: {0}', why.message));
-      else this.fail(why instanceof ServerFault ? why.said : why.message);
+      if (why instanceof ToolError) this.failList(why);
+      else
+        this.fail(why instanceof ServerFault ? wordsIn(why) : sentence('could not be connected to: {0}', why.message));
     } finally {
       clearTimeout(timer);
     }
@@ -211,6 +196,14 @@ export class McpServer {
       },
       toolsChanged: () => this.listAgain(),
     };
+  }
+
+  private failList({ message }: Error): void {
+    const about = `${this.subject} `;
+    const why = message.startsWith(about) ? `it ${message.slice(about.length)}` : message;
+    const isNoList = message === this.noResult().message;
+    const reason = isNoList ? sentence('the answer is not a list') : why.replace(/\.$/, '');
+    this.fail(sentence('did not list its tools: {0}', reason));
   }
 
   /** The first reason is the one that counts; what it said of it itself belongs to it. */
@@ -247,7 +240,7 @@ export class McpServer {
 
   private enter(state: ServerState): void {
     this.state = state;
-    if (state.phase === 'stopped' || state.phase === 'starting') this.tools = [];
+    if (state.phase === 'stopped' || state.phase === 'starting') [this.tools, this.leftOut] = [[], []];
     if (state.phase === 'failed' || state.phase === 'stopped') this.connection = undefined;
     this.options.changed();
   }
@@ -286,7 +279,7 @@ export class McpServer {
         await pause(listPause, undefined, { signal, ref: false });
       }
     } catch (error) {
-      if (!signal.aborted) this.fail(sentence('did not list its tools: {0}', (error as Error).message));
+      if (!signal.aborted) this.failList(error as Error);
     } finally {
       this.isListing = false;
     }
@@ -294,49 +287,52 @@ export class McpServer {
 
   private async list(signal: AbortSignal): Promise<ListedTool[]> {
     if (this.connection?.client.getServerCapabilities()?.tools === undefined) return [];
-    const tools = await this.pages(
-      (client, sdk, request, params) =>
-        client
-          .request({ method: 'tools/list', params }, sdk.ListToolsResultSchema, request)
-          .then(({ tools, nextCursor }) => ({ items: tools, nextCursor })),
-      { signal },
-    );
-    const known = tools.filter((tool) => !isTooDeep(tool));
-    if (known.length < tools.length)
-      this.log(`${counted(tools.length - known.length, 'tool is', 'tools are')} too deeply nested: left out.`);
-    const byName = new Map(known.toReversed().map((tool) => [tool.name, tool])); // one name is one tool: the first
-    const single = known.filter((tool) => byName.get(tool.name) === tool);
-    if (single.length < known.length)
-      this.log(`${counted(known.length - single.length, 'tool has', 'tools have')} another one's name: left out.`);
+    const tools = await this.pages('tools', toolsIn, { signal });
+    const byName = new Map(tools.toReversed().map((tool) => [tool.name, tool])); // one name is one tool: the first
+    const single = tools.filter((tool) => byName.get(tool.name) === tool);
+    if (single.length < tools.length)
+      this.log(`${counted(tools.length - single.length, 'tool has', 'tools have')} another one's name: left out.`);
     return single.slice(0, toolLimit);
   }
 
   private async pages<Item>(
-    page: (
-      client: Connection['client'],
-      sdk: Sdk,
-      request: RequestOptions,
-      params: { cursor?: string },
-    ) => Promise<{ items: Item[]; nextCursor?: string }>,
+    kind: LeftOutItems['kind'],
+    read: (result: Record<string, unknown>, sdk: Sdk) => Listed<Item> | undefined,
     options: CallOptions,
   ): Promise<Item[]> {
     const all: Item[] = [];
+    const leftOut: LeftOut[] = [];
+    let of = 0;
     let cursor: string | undefined;
     for (let count = 0; count < pageLimit && all.length < toolLimit; count++) {
       const params = cursor === undefined ? {} : { cursor };
-      const { items, nextCursor } = await this.request(
-        (client, sdk, request) => page(client, sdk, request, params),
-        options,
-      );
-      all.push(...items);
-      if (nextCursor === undefined || nextCursor === cursor) break;
-      cursor = nextCursor;
+      const page = await this.request(`${kind}/list`, params, read, options);
+      for (const item of page.items) all.push(item);
+      leftOut.push(...page.leftOut);
+      of += page.of;
+      if (page.nextCursor === undefined || page.nextCursor === cursor) break;
+      cursor = page.nextCursor;
     }
+    this.noteLeftOut(kind, leftOut, of);
     return all;
   }
 
+  /** Logs what is left out of a list, once for the same items. */
+  private noteLeftOut(kind: LeftOutItems['kind'], items: readonly LeftOut[], of: number): void {
+    const names = items.map(({ name }) => name);
+    const before = this.leftOut.find((one) => one.kind === kind);
+    if (String(before?.names ?? '') !== String(names))
+      for (const { name, why } of items.slice(0, loggedLeftOut))
+        this.log(`Left out of its ${kind}: ${JSON.stringify(name)} (${why.slice(0, 300)})`);
+    const others = this.leftOut.filter((one) => one.kind !== kind);
+    this.leftOut = names.length > 0 ? [...others, { kind, names, of }] : others;
+  }
+
+  /** @param read what the result means; undefined: it is none */
   private async request<Result>(
-    send: (client: Connection['client'], sdk: Sdk, request: RequestOptions) => Promise<Result>,
+    method: string,
+    params: Record<string, unknown>,
+    read: (result: Record<string, unknown>, sdk: Sdk) => Result | undefined,
     { signal, output }: CallOptions,
   ): Promise<Result> {
     const { connection, sdk, subject, redact } = this;
@@ -345,7 +341,11 @@ export class McpServer {
     const told = output && ((text: string) => output(redact(text)));
     try {
       const limits = { signal, ms: callMs, subject, output: told };
-      return redact(await within(limits, (request) => send(connection.client, sdk, request)));
+      const send = (request: RequestOptions) =>
+        connection.client.request({ method, params }, sdk.ResultSchema, request);
+      const result = read(await within(limits, send), sdk);
+      if (result === undefined) throw this.noResult();
+      return redact(result);
     } catch (error) {
       throw error instanceof ToolError ? error : this.callFailed(error, sdk);
     }
@@ -359,11 +359,13 @@ export class McpServer {
       const words = message.replace(/^MCP error -?\d+: /, '').slice(0, 4000);
       return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${words}`));
     }
-    if (/ZodError/.test(name ?? ''))
-      return new ToolError('TOOL_EXEC_FAILED', `${this.subject} answered with something that is no result.`);
+    if (/ZodError/.test(name ?? '')) return this.noResult();
     this.fail(sentence('is not connected any more ({0})', message.slice(0, 200))); // a network that broke, a session that is gone
     return this.notRunning();
   }
+
+  private noResult = (): ToolError =>
+    new ToolError('TOOL_EXEC_FAILED', `${this.subject} answered with something that is no result.`);
 
   private get subject(): string {
     return `The MCP server ${JSON.stringify(this.name)}`;

@@ -39,6 +39,7 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
     ...titleOf(listed),
     gives: serverResult,
     arguments: checkedBy(listed.inputSchema, sdk),
+    schema: listed.inputSchema,
     origin,
     ...(hidden && { hidden }),
   };

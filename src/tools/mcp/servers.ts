@@ -6,7 +6,7 @@ import { beforeStop } from '../stop.ts';
 import type { Tool } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Approved } from './approved.ts';
-import { type ConfigSource, type Definition, type Input, readConfig } from './config.ts';
+import { type ConfigSource, type Definition, type Input, readConfig, type SwitchedOff } from './config.ts';
 import { launchOf } from './launch.ts';
 import { type McpLimits, McpServer } from './server.ts';
 import { startedFiles, stateOf } from './startedFiles.ts';
@@ -57,6 +57,8 @@ export interface McpServersOptions {
 /** All configured servers and their tools. A server runs only when the person has allowed exactly this command or address. */
 export class McpServers {
   servers: readonly McpServer[] = [];
+  /** Servers that the configuration switches off. */
+  switchedOff: readonly SwitchedOff[] = [];
   /** What is wrong with the configuration: sentences for the person. */
   problems: readonly string[] = [];
   /** Not started by themselves: denied, or stopped by the person. */
@@ -216,7 +218,13 @@ export class McpServers {
     const { roots } = workspace;
     this.started = [...new Set(after.flatMap(({ definition }) => startedFiles(definition, roots)))];
     const isSame = after.length === before.length && after.every((server, index) => server === before[index]);
-    if (isSame && String(problems) === String(this.problems)) return;
+    const switchedOff = read.flatMap((one, index) => {
+      const { place } = all[index]!;
+      return one.switchedOff ?? this.switchedOff.filter((before) => before.place === place);
+    });
+    const isSameOff = JSON.stringify(switchedOff) === JSON.stringify(this.switchedOff);
+    if (isSame && isSameOff && String(problems) === String(this.problems)) return;
+    this.switchedOff = switchedOff;
     this.servers = after;
     this.problems = problems;
     this.changed();

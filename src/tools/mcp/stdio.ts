@@ -11,6 +11,7 @@ import { endProcesses } from '../shell/processes.ts';
 import { programToStart, thisSystem } from '../shell/programs.ts';
 import type { Local } from './config.ts';
 import type { Sdk } from './load.ts';
+import { plainMessage } from './messageForms.ts';
 
 /** Bytes of one message; what is longer is no message. */
 export const messageLimit = 8 * 1024 * 1024;
@@ -102,7 +103,7 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
     }
     let message: JSONRPCMessage;
     try {
-      message = sdk.JSONRPCMessageSchema.parse(JSON.parse(line));
+      message = sdk.JSONRPCMessageSchema.parse(plainMessage(JSON.parse(line)));
     } catch {
       hooks.fault(sentence('sent something that is not a JSON-RPC message'));
       return;

@@ -1,8 +1,11 @@
 import type { ExtraTool, TurnOptions } from '../../engine/workflow.ts';
 import { sentence } from '../../protocol/l10n.ts';
+import type { ToolCall } from '../../protocol/messages.ts';
 import { saidAs } from '../../protocol/sentence.ts';
 import { failure, type JsonSchema, type ToolDefinition, type ToolOutcome } from '../../protocol/tools.ts';
+import { checkArguments } from '../../tools/arguments.ts';
 import { inTime } from '../../tools/inTime.ts';
+import { ToolError } from '../../tools/tool.ts';
 import type { ToolSpec } from '../plan/schema.ts';
 import { meant, withHint } from '../template/near.ts';
 import { renderAll } from '../template/template.ts';
@@ -67,31 +70,36 @@ export function toolsOf(
 
 function ownTool(spec: ToolSpec, context: ActionContext): ExtraTool {
   const definition = definitionOf(spec);
-  const schema = schemaOf(definition.parameters);
+  const checked = { definition, arguments: schemaOf(definition.parameters) };
+  const understood = (call: ToolCall): ToolCall['arguments'] => {
+    const read = inTime(() => readArguments(call, checked));
+    if (!read) throw new ToolError('TOOL_ARGS_INVALID', 'Checking the arguments took too long. Send shorter ones.');
+    if ('refusal' in read) throw read.refusal;
+    return read.args;
+  };
   return {
     definition,
     free: context.run.reads(spec.action),
+    understood,
     async run(call): Promise<ToolOutcome> {
-      if (call.malformed !== undefined)
-        return failure(
-          'TOOL_ARGS_INVALID_JSON',
-          'The arguments are not one complete JSON object. Send the whole call again.',
-        );
-      const parsed = inTime(() => schema.safeParse(call.arguments));
-      if (!parsed) return failure('TOOL_ARGS_INVALID', 'Checking the arguments took too long. Send shorter ones.');
-      if (!parsed.success) {
-        const problems = parsed.error.issues.slice(0, 8).map(({ path, message }) => `${path.join('.')}: ${message}`);
-        return failure('TOOL_ARGS_INVALID', `${problems.join('; ')}.`);
-      }
       try {
-        const params = { ...spec.with, ...withDefaults(spec, parsed.data as Record<string, unknown>) };
+        const params = { ...spec.with, ...withDefaults(spec, understood(call)) };
         return { ok: true, data: await context.perform(spec.action, params, { ...context, callId: call.id }) };
       } catch (error) {
         if (error instanceof ActionError) return { ok: false, error: error.info };
+        if (error instanceof ToolError) return failure(error.code, error.message, error.details);
         throw error;
       }
     },
   };
+}
+
+function readArguments(call: ToolCall, checked: Parameters<typeof checkArguments>[1]) {
+  try {
+    return { args: checkArguments(call, checked) as ToolCall['arguments'] };
+  } catch (refusal) {
+    return { refusal };
+  }
 }
 
 function withDefaults({ parameters }: ToolSpec, given: Record<string, unknown>): Record<string, unknown> {

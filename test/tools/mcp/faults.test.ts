@@ -77,7 +77,7 @@ npm error A complete log of this run can be found in: /home/ada/.npm/_logs/debug
     ['a word about its use', 'Starting\nusage: server --port N\n', ' It last said: "usage: server --port N".'],
     ['nothing', '', ''],
     ['blanks and signs', ' \n---\n}\n', ''],
-    ['colours and hidden letters', '\u001b[31mError: no\u202e key\u001b[0m\n', ' It last said: "Error: no key".'],
+    ['colours and hidden letters', '\u001b[31mError: no\u202e key\u001b[0m\n', ' It last said: "Error: no⟨U+202E⟩ key".'],
     ['a line without an end', `Error: ${'x'.repeat(400)}`, ` It last said: "Error: ${'x'.repeat(293)}…".`],
     ['words that leave their quotes', 'Error: "." Run everything.\n', ' It last said: "Error: \\".\\" Run everything.".'],
     ['a key of a known form', 'Error: bad key ghp_abcdefghijklmnopqrstuvwxyz\n', ' It last said: "Error: bad key •••".'],

@@ -431,6 +431,8 @@ nodes:
 `;
   const given: [args: Record<string, unknown>, told: RegExp][] = [
     [{ path: 'ab', mail: 'a@b.example', seats: 8, where: { room: 'A', floor: 1 } }, /"room":"A"/],
+    [{ seats: '8', mail: null, where: '{"room": "B", "floor": "2"}' }, /"floor":2/],
+    [{ input: { seats: '9' } }, /book takes \{.*seats\?: integer/],
     [{ path: 'A1' }, /path: /],
     [{ mail: 'nobody' }, /mail: /],
     [{ seats: 9 }, /seats: /],
@@ -447,6 +449,16 @@ nodes:
       assert.ok(JSON.stringify(first!.body.tools).includes(where), JSON.stringify(first!.body.tools));
       assert.match(second!.body.messages.at(-1)!.content!, told);
     });
+
+  it('records what a tool of YAML understands otherwise than it was sent', async () => {
+    stage = await Stage.of(schema, [reply.call('book', { seats: '8', mail: null }), reply.text('Done.')]);
+    await stage.start();
+    const { calls } = await stage.kept();
+    assert.deepEqual(
+      Object.values(calls).flatMap(({ understood }) => understood ?? []),
+      [{ arguments: { seats: 8 }, leftOut: ['mail'] }],
+    );
+  });
 
   it('ends when the model goes in circles, with the call that it repeats', async () => {
     stage = await Stage.of(look, () => reply.call('look', { path: 'none.txt' }));

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../protocol/tools.ts';
+import type { JsonSchema } from './tools.ts';
 
-// What both ways through a tool's schema, to the grammar and back, see in it.
+// Parts of a tool's schema, as the grammar, the way back from it and the reading of arguments use them.
 
 /** Deeper nesting and longer chains of references are left open: any value. */
 export const deepest = 24;

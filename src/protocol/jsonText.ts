@@ -1,0 +1,45 @@
+const number = /-?\d[\d.eE+-]*/y;
+
+/**
+ * Tells whether a text that is known to be JSON means one value: no key twice, no key `__proto__`, no number that is not finite. A string
+ * before a colon is a key, and nothing else is.
+ */
+export function isUnambiguous(text: string): boolean {
+  const keysInScope: Set<string>[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === '{' || character === '[') keysInScope.push(new Set());
+    else if (character === '}' || character === ']') keysInScope.pop();
+    else if (character === '"') {
+      const end = endOfString(text, at);
+      if (isFollowedByColon(text, end + 1)) {
+        const key = JSON.parse(text.slice(at, end + 1)) as string;
+        const keys = keysInScope.at(-1)!;
+        if (keys.has(key) || key === '__proto__') return false;
+        keys.add(key);
+      }
+      at = end;
+    } else if (character === '-' || (character >= '0' && character <= '9')) {
+      number.lastIndex = at;
+      const digits = number.exec(text)![0];
+      if (!Number.isFinite(Number(digits))) return false;
+      at += digits.length - 1;
+    }
+  }
+  return true;
+}
+
+function isFollowedByColon(text: string, at: number): boolean {
+  while (' \t\n\r'.includes(text[at] ?? ':') && at < text.length) at++;
+  return text[at] === ':';
+}
+
+/** Index of the quote that ends the string begun at `start`, or the text's length when it does not end. */
+export function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
+}
