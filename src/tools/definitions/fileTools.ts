@@ -17,6 +17,7 @@ export const applyPatchDefinition = {
       .optional()
       .describe('Of a patch: whether its lines were found to the letter.'),
     created: z.boolean().optional().describe('Of a patch: there was no such file.'),
+    note: z.string().optional().describe('The hunks that change nothing.'),
   },
 };
 
@@ -48,6 +49,7 @@ export const editDefinition = {
   gives: {
     ...changeShape,
     matched: z.enum(['exact', 'tolerant']).describe('Whether each `oldText` was found to the letter.'),
+    note: z.string().optional().describe('The edits that change nothing.'),
   },
 };
 
