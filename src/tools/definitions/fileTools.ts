@@ -141,6 +141,7 @@ export const searchDefinition = {
     files: z
       .array(z.strictObject({ path: z.string(), lines: z.array(z.string()) }))
       .describe('A line is `12: its text` where it matches, `11- its text` where it is context.'),
+    note: z.string().optional().describe('When there is none: what was left out, or how the pattern was read.'),
   },
 };
 

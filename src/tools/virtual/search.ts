@@ -39,7 +39,7 @@ export async function searchVirtual(
   if (only && walked.files.length === 1 && only.path === args.path && isSecret(only))
     throw refuse('SECRET_READ', 'Searches skip files that may hold secrets. fs.read asks the person.');
   const isKept = keptFromSearch(args.path ?? '');
-  const matches = args.glob === undefined ? () => true : globTest(args.glob);
+  const matches = args.glob === undefined ? () => true : globTest(args.glob, 'either');
   const below = (file: string) => (virtual.folders.length > 1 ? file.slice(file.indexOf('/') + 1) : file);
   const wanted = walked.files.filter(
     (file) => !isSecret(file) && !isKept(file.path) && (matches(file.path) || matches(below(file.path))),
