@@ -5,7 +5,7 @@ import { linkTarget } from './links.ts';
 const form = /^(!?)\[((?:\\.|`[^`\n]*`|\[[^[\]\n]*\]|[^[\]\\`\n]){1,400})\]\(((?:[^()<>"\n]|\([^()<>"\n]*\)){1,400})\)/;
 
 /** An address that is a file by its form: its last name has an ending, or a line follows. */
-const isFile = /(?:\.\p{L}[\p{L}\p{N}_-]*|:\d+(?::\d+)?|#L\d+(?:-L?\d+)?)$/u;
+const isFile = /(?:\.\p{L}[\p{L}\p{N}_-]*|:\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$/u;
 
 /** Reads a link to a file with blanks in its path, as models write it: `[the file](src/my file.ts:12)`. */
 export function fileLink(this: { lexer: Lexer }, source: string): Tokens.Link | Tokens.Image | undefined {

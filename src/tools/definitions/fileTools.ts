@@ -43,7 +43,7 @@ export const editDefinition = {
       .array(z.strictObject({ oldText: z.string(), newText: z.string() }))
       .min(1)
       .max(100)
-      .meta({ help: 'Each `oldText` stands once in the file, and becomes `newText`.' }),
+      .meta({ help: 'Each `oldText` stands once in the file as it is before all edits, and becomes `newText`.' }),
     ifMatchSha256: z.string().optional().meta({ help: 'Only if the file is the one that was read.' }),
   },
   gives: {

@@ -7,6 +7,7 @@ import { secretReason } from '../gate/secrets.ts';
 import { readTool, type ToolContext } from '../tool.ts';
 import { searchVirtual } from '../virtual/search.ts';
 import { askToRead } from './ask.ts';
+import { escapeHint } from './escapeHint.ts';
 import { fileGlob } from './fileGlob.ts';
 import { ignoredWhole, isIgnoredWhole, leftOutNote, withIgnored } from './leftOut.ts';
 import { firstInOrder, type Search } from './ordered.ts';
@@ -101,15 +102,6 @@ async function search(args: SearchArguments, context: ToolContext) {
       ? leftOutNote(said, workspace, places, { glob, wanted }, signal)
       : `${said}; ignored ones are left out.`;
   }
-}
-
-/** A hint for patterns in the syntax of grep, where the backslash makes operators of these characters. */
-function escapeHint({ pattern, fixed }: SearchArguments): string[] {
-  const plain = pattern.replaceAll('\\\\', '');
-  const escaped = fixed ? [] : [...new Set(plain.match(/\\[|(){}+?]/g) ?? [])];
-  if (escaped.length === 0) return [];
-  const operators = escaped.map((one) => one[1]).join(' ');
-  return [`${escaped.join(' ')} stand for the characters themselves here; as operators write ${operators}.`];
 }
 
 /** What ripgrep's `--json` lines say of files that are wanted. */

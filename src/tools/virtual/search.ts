@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { escapeHint } from '../files/escapeHint.ts';
 import { globTest } from '../files/glob.ts';
 import { ripgrep } from '../files/ripgrep.ts';
 import { Found, shownLine } from '../files/searchLines.ts';
@@ -51,7 +52,8 @@ export async function searchVirtual(
     ? `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`
     : undefined;
   const said = [walked.cut, cut, more].filter((one) => one !== undefined).join(' ');
-  return { matches: found.matches, files: found.files, ...(said && { cut: said }) };
+  const [note] = found.matches === 0 ? escapeHint(args) : [];
+  return { matches: found.matches, files: found.files, ...(note && { note }), ...(said && { cut: said }) };
 }
 
 interface ReadFile {
