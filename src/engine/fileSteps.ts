@@ -104,7 +104,8 @@ export async function doStep(workspace: Workspace, one: ReadyStep, path: string)
   const file = found.target?.file ?? (await resolvePath(workspace.roots, path, operation));
   const isText = found.id !== null && found.kind === undefined;
   const { kind, mode } = step.was ?? {};
-  const form = isText && (content === null || kind === 'file') ? await formOf(file) : undefined;
+  const isForeign = found.target?.foreign === true; // only the editor writes it as it was
+  const form = isText && !isForeign && (content === null || kind === 'file') ? await formOf(file) : undefined;
   const isReplaced = kind === 'file' && (isText || found.kind === 'file');
   const staysText = typeof content === 'string' && isText;
   if (found.kind === 'folder') {
@@ -115,7 +116,8 @@ export async function doStep(workspace: Workspace, one: ReadyStep, path: string)
   if (content === null) return form;
   if (typeof content === 'string') {
     if (!staysText && step.form) await createFile(file.path, encodeAs(content, step.form), step.form.mode);
-    else if (staysText && step.form && !workspace.isDirty(file.path)) return rewriteAs(file, content, step.form);
+    else if (staysText && !isForeign && step.form && !workspace.isDirty(file.path))
+      return rewriteAs(file, content, step.form);
     else await workspace.writeText(file.path, content, staysText ? found.target!.before : null, { exactly: true });
   } else if (isReplaced) await replaceFile(file.path, content, mode);
   else if (kind === 'link') await createLink(file.path, content.toString());

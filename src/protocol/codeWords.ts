@@ -84,6 +84,7 @@ export const editWords = {
   NOT_UNIQUE: 'the text is there more than once',
   EMPTY: 'no text to replace was given',
   NO_CHANGE: 'it would change nothing',
+  OVERLAP: 'two edits change the same text',
   CUTS_WORD: 'the text begins or ends within a word',
   DONE_ALREADY: 'it is so already',
   OTHER_INDENTATION: 'the text is there with another indentation',

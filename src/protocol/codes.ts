@@ -117,6 +117,7 @@ export type EditReason =
   | 'NOT_UNIQUE'
   | 'EMPTY'
   | 'NO_CHANGE'
+  | 'OVERLAP'
   | 'CUTS_WORD'
   | 'DONE_ALREADY'
   | 'OTHER_INDENTATION'

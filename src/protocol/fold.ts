@@ -3,6 +3,7 @@ import { createDictionary, toDictionary } from './dictionary.ts';
 import type { RunEvent, StoredEvent, When } from './events.ts';
 import type { Filling } from './filling.ts';
 import { applyNode, applyNodeCompaction, applyNodeMessage, applyNodeText, newGraph } from './graph.ts';
+import { withUpdate } from './lineUpdates.ts';
 import type { TokenUsage } from './messages.ts';
 import { dropAnswered, dropOutcomes, recordOutcome } from './outcomes.ts';
 import { readOnly } from './readOnly.ts';
@@ -233,7 +234,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
     }
     case 'tool-output': {
       const call = callOf(run, event.toolCallId);
-      call.output = ((call.output ?? '') + event.text).slice(-outputLimit);
+      call.output = withUpdate(call.output ?? '', event.text).slice(-outputLimit);
       break;
     }
     case 'tool-end': {

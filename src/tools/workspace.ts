@@ -82,6 +82,11 @@ export interface Workspace {
   readonly ripgrep: string | undefined;
   /** The text a person would see in the editor, unsaved changes included; undefined when nothing is open there. */
   openText(path: string): string | undefined;
+  /**
+   * The text of a file's bytes, which are not UTF-8, in the encoding that the editor has for the file. Undefined when it has none that
+   * gives these very bytes back.
+   */
+  decodeText?(path: string, bytes: Buffer): Promise<string | undefined>;
   /** True when the editor holds changes of that file which are not on disk. */
   isDirty(path: string): boolean;
   /**

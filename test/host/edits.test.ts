@@ -76,12 +76,80 @@ describe('editing through the editor', () => {
     const { document } = await show('a.txt', { encoding: 'iso88591' });
     assert.equal(document.getText(), 'grün\nold\n');
     const lost = await edit('a.txt', ['old', '日本']);
-    assert.ok(!lost.ok && /lacks some of these characters/.test(lost.error.message), JSON.stringify(lost));
+    assert.ok(!lost.ok && /lacks the character "日" \(U\+65E5\)/.test(lost.error.message), JSON.stringify(lost));
     assert.equal(document.isDirty, false);
     const outcome = await edit('a.txt', ['old', 'schön']);
     assert.ok(outcome.ok, JSON.stringify(outcome));
     assert.deepEqual(bytes('a.txt'), Buffer.from('gr\xfcn\nsch\xf6n\n', 'latin1'));
   });
+
+  const encodings: [encoding: string, before: string, after: string][] = [
+    ['gbk', 'b5dad2bb0a6f6c640ad6d0cec40a', 'b5dad2bb0ad0c20ad6d0cec40a'],
+    ['shiftjis', '93fa967b8cea0a6f6c640a', '93fa967b8cea0a905682b582a20a'],
+    ['windows1252', '9367729fd694200d0a6f6c640d0a', '9367729fd694200d0ae9740d0a'],
+    ['iso88591', '6772fc6e0a6f6c640a', '6772fc6e0ae9740a'],
+  ];
+  for (const [encoding, before, after] of encodings)
+    for (const way of ['for all files', 'for its language'])
+      it(`a file that is not open is read and edited in ${encoding}, which is set ${way}, to the byte`, async () => {
+        const files = vscode.workspace.getConfiguration('files');
+        const ofLanguage = vscode.workspace.getConfiguration('files', { languageId: 'plaintext' });
+        if (way === 'for all files') await files.update('encoding', encoding, true);
+        else await ofLanguage.update('encoding', encoding, true, true);
+        try {
+          put('a.txt', Buffer.from(before, 'hex'));
+          const read = await call('fs.read', { path: `${name}/a.txt` });
+          assert.ok(read.ok && !('note' in (read.data as object)), JSON.stringify(read));
+          const word = { gbk: '新', shiftjis: '新しい' }[encoding] ?? 'ét';
+          const lost = await edit('a.txt', ['old', '😀']);
+          assert.ok(!lost.ok && /lacks the character "😀" \(U\+1F600\)/.test(lost.error.message), JSON.stringify(lost));
+          assert.equal(bytes('a.txt').toString('hex'), before);
+          const outcome = await edit('a.txt', ['old', word]);
+          assert.ok(outcome.ok, JSON.stringify(outcome));
+          assert.equal(bytes('a.txt').toString('hex'), after);
+        } finally {
+          await ofLanguage.update('encoding', undefined, true, true);
+        }
+      });
+
+  for (const isOpen of [false, true])
+    it(`a file with line endings of two kinds is edited in its encoding on the disk${isOpen ? ', open in an editor' : ''}`, async () => {
+      await vscode.workspace.getConfiguration('files').update('encoding', 'gbk', true);
+      put('a.txt', Buffer.from('d6d00d0a6f6c640acec40d0a', 'hex'));
+      if (isOpen) await show('a.txt');
+      const outcome = await edit('a.txt', ['old', '新']);
+      assert.ok(outcome.ok, JSON.stringify(outcome));
+      assert.equal(bytes('a.txt').toString('hex'), 'd6d00d0ad0c20acec40d0a');
+    });
+
+  it('a file whose bytes could be UTF-8, too, is edited as the editor shows it', async () => {
+    put('a.txt', Buffer.from('c4a30a6f6c640a', 'hex'));
+    await show('a.txt', { encoding: 'gbk' });
+    const outcome = await edit('a.txt', ['模\nold', '模\n新']);
+    assert.ok(outcome.ok, JSON.stringify(outcome));
+    assert.equal(bytes('a.txt').toString('hex'), 'c4a30ad0c20a');
+  });
+
+  it('a change of a file in its encoding is undone to the byte', async () => {
+    await vscode.workspace.getConfiguration('files').update('encoding', 'gbk', true);
+    const before = Buffer.from('d6d00a6f6c640a', 'hex');
+    put('a.txt', before);
+    assert.ok((await edit('a.txt', ['old', '新'])).ok);
+    const workspace = new EditorWorkspace();
+    await workspace.writeText(path.join(folder, 'a.txt'), '中\nold\n', '中\n新\n', { exactly: true });
+    assert.deepEqual(bytes('a.txt'), before);
+  });
+
+  for (const [what, encoded] of [
+    ['little', (text: string) => Buffer.from(text, 'utf16le')],
+    ['big', (text: string) => Buffer.from(text, 'utf16le').swap16()],
+  ] as const)
+    it(`UTF-16 of ${what} ends without a mark gets none`, async () => {
+      put('a.txt', encoded('grün and more\nold\n'));
+      const outcome = await edit('a.txt', ['old', 'new']);
+      assert.ok(outcome.ok, JSON.stringify(outcome));
+      assert.deepEqual(bytes('a.txt'), encoded('grün and more\nnew\n'));
+    });
 
   it('a file that the editor would read in another encoding than it has is left alone', async () => {
     await vscode.workspace.getConfiguration('files').update('encoding', 'iso88591', true);

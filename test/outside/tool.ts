@@ -37,7 +37,7 @@ export async function checkToolCase({ files = {}, bytes = {}, call, want }: Tool
     if (want.matches !== undefined) assert.equal(data.matches, want.matches);
     if (want.found !== undefined) assert.deepEqual(data.files, want.found);
     if (want.mostCharacters !== undefined)
-      assert.ok((data.output ?? '').length <= want.mostCharacters, text.slice(0, 300));
+      assert.ok((data.output ?? text).length <= want.mostCharacters, text.slice(0, 300));
     for (const [name, content] of Object.entries(want.files ?? {}))
       assert.equal(workspace.exists(name) ? workspace.read(name) : null, content, `${name} after ${text}`);
   } finally {

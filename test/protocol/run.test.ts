@@ -73,7 +73,8 @@ describe('a run is the fold of its events', () => {
       { status: 'allowed', decision: 'allow' },
     ],
     ['started', { type: 'tool-start', toolCallId: 'c1', name: 'fs.write' }, { status: 'running', startedAt: 1005 }],
-    ['heard', { type: 'tool-output', toolCallId: 'c1', text: 'ok\n' }, { output: 'ok\n' }],
+    ['heard', { type: 'tool-output', toolCallId: 'c1', text: 'ok\n10%' }, { output: 'ok\n10%' }],
+    ['drawn anew', { type: 'tool-output', toolCallId: 'c1', text: '\r20%' }, { output: 'ok\n20%' }],
     [
       'done',
       { type: 'tool-end', toolCallId: 'c1', name: 'fs.write', ok: true, ms: 7, changes },

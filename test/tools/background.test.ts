@@ -104,6 +104,17 @@ describe('tools: a command in the background', () => {
     assert.deepEqual([background.atWork, ends], [[], []]);
   });
 
+  it('has of a line that is drawn anew its last state alone', async () => {
+    const { id, output } = await begun(
+      "printf 'start\\n10%%'; while [ ! -e go ]; do sleep 0.02; done; printf '\\r20%%\\r30%%\\nend\\n'; sleep 60",
+      '10%',
+    );
+    assert.equal(output, 'start\n10%');
+    workspace.write('go', '');
+    await eventually('it has said it', () => background.textOf(id) === 'start\n30%\nend\n');
+    assert.equal((await read(id)).text, '30%\nend\n');
+  });
+
   it('is read on: what is new, or lines from an offset, and how it ended', async () => {
     const { id } = await begun(
       'echo 1; echo 2; while [ ! -e go ]; do sleep 0.02; done; echo 3; sleep 0.1; exit 4',

@@ -274,6 +274,49 @@ describe('edits: by lines, apart from blanks and typography', () => {
   });
 });
 
+describe('edits: several in one text', () => {
+  check('two that change each other', 'one\ntwo\n', [['one', 'two'], ['two', 'one']], 'two\none\n'); // biome-ignore format: one case, one line
+  check('text that an edit makes twice', 'a1\nb1\n', [['a1', 'b1'], ['b1', 'c1']], 'b1\nc1\n'); // biome-ignore format: one case, one line
+  check('one that changes nothing', 'a\nb\n', [['a', 'a'], ['b', 'c']], 'a\nc\n'); // biome-ignore format: one case, one line
+  check('both change a line', 'x\ny\nz\n', [['x\ny', '1\n2'], ['y\nz', '3\n4']], '[OVERLAP edit 1 lines 2]'); // biome-ignore format: one case, one line
+  check('the same one twice', 'x\n', [['x', 'y'], ['x', 'y']], '[OVERLAP edit 1 lines 1]'); // biome-ignore format: one case, one line
+  check('one within another', 'x\ny\nz\n', [['x\ny\nz', '1'], ['y', '2']], '[OVERLAP edit 1 lines 2]'); // biome-ignore format: one case, one line
+  check('both insert at the line that they share', 'x\ny\nz\n', [['x\ny', 'x\n1\ny'], ['y\nz', '2\ny\nz']], '[OVERLAP edit 1 lines 2]'); // biome-ignore format: one case, one line
+  check('they share a line that stays', 'x\ny\nz\n', [['x\ny', '1\ny'], ['y\nz', 'y\n2']], '1\ny\n2\n'); // biome-ignore format: one case, one line
+  check('they insert between neighbours', 'x\ny\n', [['y', '2\ny'], ['x', 'x\n1']], 'x\n1\n2\ny\n'); // biome-ignore format: one case, one line
+  check('a line that is there twice and inserted', 'a\na\nb\n', [['a\na\nb', 'a\na\na\nb'], ['a\nb', 'c\nb']], '[OVERLAP edit 1 lines 2]'); // biome-ignore format: one case, one line
+  check('tolerant ones', 'f(“a”);\ng(“b”);\n', [['f("a");', 'f("c");'], ['g("b");', '']], 'f(“c”);\n', 'tolerant'); // biome-ignore format: one case, one line
+
+  it('become what each line becomes alone', () => {
+    const word = fc.constantFrom('ab', 'cd', 'ef', 'gh', 'ij', 'kl', 'mn', 'op');
+    const lines = fc.uniqueArray(word, { minLength: 1, maxLength: 8 });
+    const change = fc.oneof(
+      fc.constant(undefined),
+      fc.constant(''),
+      word,
+      fc.tuple(word, word).map((all) => all.join('\n')),
+    );
+    fc.assert(
+      fc.property(
+        lines,
+        fc.array(change, { minLength: 8, maxLength: 8 }),
+        fc.boolean(),
+        (lines, changes, isReversed) => {
+          const now = lines.map((line, index) => changes[index] ?? line);
+          const edits = lines.flatMap((line, index) =>
+            now[index] === line ? [] : [{ oldText: line, newText: now[index]! }],
+          );
+          if (edits.length === 0) return;
+          const result = applyEdits(lines.map((line) => `${line}\n`).join(''), isReversed ? edits.toReversed() : edits);
+          const wanted = now.map((line) => (line === '' ? '' : `${line}\n`)).join('');
+          assert.deepEqual(result, { ok: true, text: wanted, matched: 'exact' });
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
+
 describe('edits: text that stands for text left out', () => {
   const placeholders = [
     '… 12,345 characters left out …',

@@ -93,7 +93,7 @@ describe('tools: fs.apply_patch', () => {
     [
       'several files',
       { patch: `${headers}${one}--- a/b\n+++ b/b\n${one}` },
-      /for 2 files \(src\/a\.ts, b\)\. Send one call/,
+      /for 2 files, .*fs\.apply_patch for "src\/a\.ts" with its hunks alone\n- fs\.apply_patch for "b"/s,
     ],
     [
       'another file',

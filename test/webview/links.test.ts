@@ -13,6 +13,8 @@ describe('a link in a message', () => {
   const files: [href: string, path: string][] = [
     ['src/a.ts:12', 'src/a.ts 12'],
     ['src/a.ts:12:3', 'src/a.ts 12'],
+    ['src/a.ts:12-20', 'src/a.ts 12'],
+    ['my file.ts:12-20', 'my file.ts 12'],
     ['a.ts:12', 'a.ts 12'],
     ['./Notes:12', 'Notes 12'],
     ['src/Notes:12', 'src/Notes 12'],

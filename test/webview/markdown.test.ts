@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
+import { casesOf } from '../outside/cases.ts';
 import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
 import type { MarkdownPage, Rendering, Work } from './renderings.ts';
 
@@ -12,6 +13,12 @@ interface MarkdownCase {
   render: string;
   why: string;
   textContains?: string[];
+}
+
+/** A text, and the text, some elements and all links to files that are shown of it. */
+interface OutsideCase {
+  text: string;
+  want: { text: string; elements?: string[]; links?: string[] };
 }
 
 const own = path.join(import.meta.dirname, 'markdown-cases.json');
@@ -61,7 +68,22 @@ describe('Markdown of a model, as safe elements', () => {
     });
   }
 
+  for (const { title, input } of casesOf<OutsideCase>('markdown'))
+    it(`as models write it: ${title}`, async () => {
+      const { text, elements, links } = await render(input.text);
+      assert.equal(text.trim(), input.want.text);
+      for (const name of input.want.elements ?? []) assert.ok(elements.includes(name), elements.join());
+      if (!input.want.links) return;
+      const files = links.map(({ target }) =>
+        target.kind === 'file' ? `${target.path}${target.line ? ` ${target.line}` : ''}` : target.kind,
+      );
+      assert.deepEqual(files, input.want.links);
+    });
+
   for (const [what, unit, end] of [
+    ['blanks in the addresses of links', '[a](b c', ''],
+    ['brackets of links with blanks', '[[a](b c.', ''],
+    ['delimiters beside letters of Chinese', '**字', ''],
     ['local parts of an e-mail address', 'a.', '@'],
     ['local parts without an end', 'a-', '@b.c-'],
     ['at signs between emphasis', 'a@*', ''],

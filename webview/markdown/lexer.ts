@@ -1,4 +1,6 @@
 import { Lexer, type MarkedToken, marked, Tokenizer } from 'marked';
+import { withCjkEmphasis } from './emphasis.ts';
+import { fileLink } from './fileLink.ts';
 import { math, mathStart } from './math.ts';
 
 export type Token = MarkedToken;
@@ -12,7 +14,9 @@ const effortPerCall = 6e7;
 
 /** The blocks of a Markdown text (GitHub's flavour), with their inline tokens. The tokens' `raw` joined are the text. */
 export function lex(text: string): Token[] {
-  const lexer = new Lexer({ ...marked.getDefaults(), gfm: true, tokenizer: boundedTokenizer(), extensions });
+  const tokenizer = boundedTokenizer();
+  const lexer = new Lexer({ ...marked.getDefaults(), gfm: true, tokenizer, extensions });
+  tokenizer.rules = { ...tokenizer.rules, inline: inlineRules(tokenizer) };
   lexer.blockTokens(text, lexer.tokens);
   let left = effortPerCall;
   for (let next = 0; next < lexer.inlineQueue.length; next++) {
@@ -46,7 +50,13 @@ function effortOfLocalParts(text: string): number {
   return effort;
 }
 
-const extensions = { renderers: {}, childTokens: {}, inline: [math], startInline: [mathStart] };
+let rules: Tokenizer['rules']['inline'] | undefined;
+const inlineRules = (tokenizer: Tokenizer) => {
+  rules ??= withCjkEmphasis(tokenizer.rules.inline);
+  return rules;
+};
+
+const extensions = { renderers: {}, childTokens: {}, inline: [math, fileLink], startInline: [mathStart] };
 
 function boundedTokenizer(): Tokenizer {
   const tokenizer = new Tokenizer();

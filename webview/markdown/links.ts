@@ -35,9 +35,9 @@ function webTarget(address: string): LinkTarget {
   return url.host === '' ? inert : { kind: 'external', url: url.href, host: url.host };
 }
 
-/** `src/a.ts`, `./src/a.ts`, `src/a.ts:12`, `src/a.ts:12:3`, `src/a.ts#L12`, `src/a.ts#L12-L20`. */
+/** `src/a.ts`, `./src/a.ts`, `src/a.ts:12`, `src/a.ts:12:3`, `src/a.ts:12-20`, `src/a.ts#L12`, `src/a.ts#L12-L20`. */
 function fileTarget(address: string): LinkTarget {
-  const parts = /^(?<path>[^:#?&\\<>|*"]+?)(?::(?<line>\d{1,7})(?::\d+)?|#L(?<anchor>\d{1,7})(?:-L?\d+)?)?$/.exec(
+  const parts = /^(?<path>[^:#?&\\<>|*"]+?)(?::(?<line>\d{1,7})(?:[:-]\d+)?|#L(?<anchor>\d{1,7})(?:-L?\d+)?)?$/.exec(
     address,
   );
   if (!parts?.groups) return inert;

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { decodeText, encodeText, maximumBytes } from '../../tools/files/text.ts';
 import { readPlain } from '../../tools/gate/plainFile.ts';
+import { quoted } from '../../tools/gate/spelling.ts';
 import { checkTree, removeTree } from '../../tools/gate/tree.ts';
 import { createFile, replaceFile } from '../../tools/gate/write.ts';
 import { rootsOf } from '../../tools/rootNames.ts';
@@ -54,6 +55,10 @@ export class EditorWorkspace implements Workspace {
     return document && (document.isDirty || !/^utf8/.test(document.encoding)) ? document.getText() : undefined;
   }
 
+  async decodeText(file: string, bytes: Buffer): Promise<string | undefined> {
+    return (await decodedByEditor(file, bytes))?.text;
+  }
+
   isDirty(file: string): boolean {
     return openDocument(file)?.isDirty ?? openNotebook(file)?.isDirty ?? false;
   }
@@ -76,7 +81,8 @@ export class EditorWorkspace implements Workspace {
       const stands = String(await readPlain(file, maximumBytes));
       return exactly && stands !== text ? replaceOnDisk(file, text, stands) : stands;
     }
-    if (exactly && !open && before !== undefined) return replaceOnDisk(file, text, before);
+    if (before !== undefined && ((exactly && !open) || (!open?.isDirty && (await isUnmarkedUtf16(file)))))
+      return replaceOnDisk(file, text, before);
     const document = await vscode.workspace.openTextDocument(uri);
     if (before !== undefined) await untilItReads(document, before);
     const held = document.getText();
@@ -85,11 +91,11 @@ export class EditorWorkspace implements Workspace {
       // The editor has one kind of line ending for a whole file: with it, every line of the other kind would change.
       return replaceOnDisk(file, text, before);
     }
-    await checkEncodable(text, document.encoding);
+    await encodedAs(text, document.encoding); // throws for what would be lost
     await replaceText(document, text.replace(/^\uFEFF/, '')); // the document keeps its BOM
     const stands = document.isDirty ? await save(document, held, { ...waiting, patience: this.patience }) : text;
     if (!exactly || stands === text) return stands;
-    await replaceFile(file, await vscode.workspace.encode(text, { encoding: document.encoding }));
+    await replaceFile(file, await encodedAs(text, document.encoding));
     await untilItReads(document, text);
     return text;
   }
@@ -129,12 +135,41 @@ const isBelow = (folder: string, file: string) => file === folder || file.starts
 const shows = ({ input }: vscode.Tab, file: string) =>
   input instanceof vscode.TabInputText && input.uri.scheme === 'file' && isBelow(file, input.uri.fsPath);
 
-/** Only a file that is UTF-8 or UTF-16, and holds exactly this text. */
+/** Only a file that holds exactly this text, in an encoding that is known. */
 async function replaceOnDisk(file: string, text: string, before: string): Promise<string> {
-  const found = decodeText(await readPlain(file, maximumBytes));
-  if (!found || found.lossy || found.text !== before) throw readsOtherwise();
-  await replaceFile(file, encodeText({ ...found, text }));
+  const bytes = await readPlain(file, maximumBytes);
+  const isForeign = !(openDocument(file)?.encoding.startsWith('utf') ?? true);
+  const plain = isForeign ? undefined : decodeText(bytes);
+  if (plain && !plain.lossy) {
+    if (plain.text !== before) throw readsOtherwise();
+    await replaceFile(file, encodeText({ ...plain, text }));
+    return text;
+  }
+  const found = await decodedByEditor(file, bytes);
+  if (found?.text !== before) throw readsOtherwise();
+  await replaceFile(file, await encodedAs(text, found.encoding));
   return text;
+}
+
+/** The editor would add a mark when it saves such a file. */
+const isUnmarkedUtf16 = async (file: string): Promise<boolean> =>
+  decodeText(await readPlain(file, maximumBytes))?.foreign === true;
+
+/**
+ * The text of a file that is not UTF-8, in the encoding that the editor has for it by its settings, its language or its content.
+ * Undefined when that is UTF-8, or does not give these very bytes back.
+ */
+async function decodedByEditor(file: string, bytes: Buffer): Promise<{ text: string; encoding: string } | undefined> {
+  try {
+    const uri = isVirtual() ? vscode.Uri.parse(file) : vscode.Uri.file(file);
+    const { encoding } = openDocument(file) ?? (await vscode.workspace.openTextDocument(uri));
+    if (encoding.startsWith('utf')) return undefined;
+    const text = await vscode.workspace.decode(bytes, { encoding });
+    const back = await vscode.workspace.encode(text, { encoding });
+    return bytes.equals(back) ? { text, encoding } : undefined;
+  } catch {
+    return undefined; // the editor takes it for a binary file
+  }
 }
 
 /** A file that was just changed by others is seen by the editor a moment later. */
@@ -151,23 +186,33 @@ const readsOtherwise = () =>
     'The editor reads this file in another encoding, or it has just changed. Nothing was written; read it again.',
   );
 
-/** What an old encoding has no bytes for would be saved as question marks. */
-async function checkEncodable(text: string, encoding: string): Promise<void> {
-  if (encoding.startsWith('utf')) return;
-  const back = await vscode.workspace.decode(await vscode.workspace.encode(text, { encoding }), { encoding });
-  if (back !== text) throw lacksCharacters(encoding);
+/** A character that an old encoding has no bytes for would be saved as a question mark. */
+async function encodedAs(text: string, encoding: string): Promise<Uint8Array> {
+  const bytes = await vscode.workspace.encode(text, { encoding });
+  if (!encoding.startsWith('utf')) checkSame(text, await vscode.workspace.decode(bytes, { encoding }), encoding);
+  return bytes;
 }
 
 /** A new file's bytes, in the encoding that is set for such files. */
 async function encodedFor(uri: vscode.Uri, text: string): Promise<Uint8Array> {
   const bytes = await vscode.workspace.encode(text, { uri });
   const back = await vscode.workspace.decode(bytes, { uri });
-  if (back.replace(/^\uFEFF/, '') !== text.replace(/^\uFEFF/, '')) throw lacksCharacters('to be in an encoding');
+  const encoding = vscode.workspace.getConfiguration('files', uri).get('encoding', 'utf8');
+  checkSame(text.replace(/^\uFEFF/, ''), back.replace(/^\uFEFF/, ''), encoding);
   return bytes;
 }
 
-const lacksCharacters = (encoding: string) =>
-  new ToolError('E_PRECONDITION_FAILED', `The file is ${encoding}, which lacks some of these characters.`);
+/** Throws for the first character that an encoding does not give back. */
+function checkSame(text: string, back: string, encoding: string): void {
+  if (back === text) return;
+  const [wanted, made] = [[...text], [...back]];
+  const lost = wanted.find((character, at) => character !== made[at]) ?? '';
+  const code = lost.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? '';
+  throw new ToolError(
+    'E_PRECONDITION_FAILED',
+    `The file is in the encoding ${encoding}, which lacks the character ${quoted(lost)} (U+${code}). Nothing was written.`,
+  );
+}
 
 /** The document of a real path, or an address; the editor may know it by a path that leads there through a link. */
 function openDocument(file: string): vscode.TextDocument | undefined {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { redact } from '../../llm/redact.ts';
 import { sentence } from '../../protocol/l10n.ts';
+import { withUpdate } from '../../protocol/lineUpdates.ts';
 import { mostOfText } from '../../protocol/named.ts';
 import { SaidError } from '../../protocol/sentence.ts';
 import { shortened, visibleLine } from '../../protocol/visible.ts';
@@ -91,7 +92,7 @@ export class Terminals implements vscode.Disposable {
     this.at.set(execution, command);
     const cleaner = new Cleaner();
     const add = (text: string) => {
-      command.output = (command.output + text).slice(-mostOfText);
+      command.output = withUpdate(command.output, text).slice(-mostOfText);
     };
     for await (const piece of execution.read()) add(cleaner.add(Buffer.from(piece)));
     add(cleaner.end());

@@ -43,7 +43,7 @@ export class CommandTerminal {
       },
     });
     return (text) => {
-      const lines = text.replaceAll('\n', '\r\n');
+      const lines = text.replace(/[\r\n]/g, (found) => (found === '\n' ? '\r\n' : '\r\x1b[K'));
       if (waiting === undefined) written.fire(lines);
       else waiting = (waiting + lines).slice(-mostWaiting);
     };

@@ -17,6 +17,7 @@ export const applyPatchDefinition = {
       .optional()
       .describe('Of a patch: whether its lines were found to the letter.'),
     created: z.boolean().optional().describe('Of a patch: there was no such file.'),
+    note: z.string().optional().describe('The hunks that change nothing.'),
   },
 };
 
@@ -44,12 +45,13 @@ export const editDefinition = {
       .array(z.strictObject({ oldText: z.string(), newText: z.string() }))
       .min(1)
       .max(100)
-      .meta({ help: 'Each `oldText` stands once in the file, and becomes `newText`.' }),
+      .meta({ help: 'Each `oldText` stands once in the file as it is before all edits, and becomes `newText`.' }),
     ifMatchSha256: z.string().optional().meta({ help: 'Only if the file is the one that was read.' }),
   },
   gives: {
     ...changeShape,
     matched: z.enum(['exact', 'tolerant']).describe('Whether each `oldText` was found to the letter.'),
+    note: z.string().optional().describe('The edits that change nothing.'),
   },
 };
 
@@ -141,6 +143,7 @@ export const searchDefinition = {
     files: z
       .array(z.strictObject({ path: z.string(), lines: z.array(z.string()) }))
       .describe('A line is `12: its text` where it matches, `11- its text` where it is context.'),
+    note: z.string().optional().describe('When there is none: what was left out, or how the pattern was read.'),
   },
 };
 

@@ -4,9 +4,9 @@ import { quoted } from '../gate/spelling.ts';
 import { askingTool, type Plan, type SeenText, type Tool, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { checkHash, findTarget, planText, staleText, type Target } from './change.ts';
-import { editFailed } from './failure.ts';
+import { editFailed, noteOfIdle } from './failure.ts';
 import { updateFrontmatter } from './frontmatter.ts';
-import { applyPatch, asEdit, type FilePatch, onlyFile } from './patch.ts';
+import { applyPatch, asEdit, changingHunks, type FilePatch, onlyFile } from './patch.ts';
 import { refusePlaceholders } from './placeholder.ts';
 
 /**
@@ -65,12 +65,14 @@ async function targetOf(workspace: Workspace, path: string | undefined, file: Fi
 const tidy = (path: string) => path.replaceAll('\\', '/').replace(/^(\.\/)+/, '');
 
 function planPatch(workspace: Workspace, target: Target, file: FilePatch, seen: SeenText | undefined): Plan {
-  for (const hunk of file.hunks) refusePlaceholders(hunk.now.join('\n'), target.before);
+  const changing = changingHunks(file);
+  for (const hunk of changing) refusePlaceholders(hunk.now.join('\n'), target.before);
   const result = applyPatch(target.before ?? '', file, seen);
   if (!result.ok) {
     const which = file.hunks.length > 1 ? `Hunk ${result.index + 1} of ${file.hunks.length}: ` : '';
     throw editFailed(target, result, which, file.hunks.map(asEdit), 'What the hunk has as old');
   }
-  const extra = { matched: result.matched, created: target.before === null };
+  const idle = file.hunks.flatMap((hunk, index) => (changing.includes(hunk) ? [] : [index]));
+  const extra = { matched: result.matched, created: target.before === null, ...noteOfIdle('Hunk', idle) };
   return planText(workspace, target, result.text, 'fs.apply_patch', extra);
 }

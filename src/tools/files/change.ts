@@ -10,7 +10,7 @@ import { isNotebook, notebookTrouble } from '../notebook/notebook.ts';
 import { AlreadySo, type Plan, type SeenText, type ToolContext, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { countChanges, lineDiff } from './diff.ts';
-import { currentText, type DecodedText, linesOf, sha256 } from './text.ts';
+import { currentText, type DecodedText, likeWhat, linesOf, sha256, tellEditor } from './text.ts';
 
 /** A file about to be changed: where it really is and the text a person sees there now; null when there is none. */
 export interface Target {
@@ -18,6 +18,8 @@ export interface Target {
   input: string;
   file: ResolvedPath;
   before: string | null;
+  /** The text is in an encoding that only the editor reads and writes. */
+  foreign?: true;
 }
 
 /** Finds the file and its text. Throws what `resolvePath` and `currentText` throw, and for text that would be damaged. */
@@ -26,13 +28,11 @@ export async function findTarget(workspace: Workspace, input: string): Promise<T
   await checkWritable(file);
   const current = await textOrNone(workspace, file);
   if (current?.lossy) {
-    const message = `${quoted(file.relative)} is not in the encoding it was read with; writing it would damage it.`;
-    throw new ToolError(
-      'E_PRECONDITION_FAILED',
-      `${message} It has to be reopened with its encoding in the editor first.`,
-    );
+    const like = await likeWhat(workspace, file);
+    const message = `${quoted(file.relative)} is not UTF-8 text${like}; writing it would damage it.`;
+    throw new ToolError('E_PRECONDITION_FAILED', `${message} ${tellEditor}`);
   }
-  return { input, file, before: current?.text ?? null };
+  return { input, file, before: current?.text ?? null, ...(current?.foreign && { foreign: true }) };
 }
 
 /** Throws `E_PRECONDITION_FAILED` when the caller's idea of the file is out of date. */

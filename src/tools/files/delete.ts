@@ -31,8 +31,8 @@ export function deleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOpt
 async function textOf(workspace: Workspace, path: string): Promise<string | undefined> {
   const file = await resolvePath(workspace.roots, path, 'read'); // a pipe or a device has nothing to keep
   try {
-    const { text, lossy } = await currentText(workspace, file);
-    return lossy ? undefined : text;
+    const { text, lossy, foreign } = await currentText(workspace, file);
+    return lossy || foreign ? undefined : text;
   } catch (error) {
     if (error instanceof ToolError && error.code === 'E_READ_LIMIT') return undefined;
     throw error;

@@ -6,7 +6,7 @@ import { isNotebook, notebookOf } from '../notebook/notebook.ts';
 import { withSource } from '../notebook/source.ts';
 import { askingTool, ToolError } from '../tool.ts';
 import { checkHash, findTarget, planText, staleText, type Target } from './change.ts';
-import { editFailed } from './failure.ts';
+import { editFailed, noteOfIdle } from './failure.ts';
 import { applyEdits } from './match.ts';
 import { refusePlaceholders } from './placeholder.ts';
 
@@ -32,7 +32,10 @@ export const editTool = askingTool(
       throw editFailed(place ? { ...target, before: place.source } : target, result, which, edits);
     }
     const after = place ? withSource(target.before!, place.at, result.text) : result.text;
-    return planText(workspace, target, after, 'fs.edit', { matched: result.matched });
+    return planText(workspace, target, after, 'fs.edit', {
+      matched: result.matched,
+      ...noteOfIdle('Edit', result.idle ?? []),
+    });
   },
 );
 

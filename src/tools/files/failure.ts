@@ -1,3 +1,4 @@
+import { shortened } from '../../protocol/visible.ts';
 import { holdsSecrets } from '../gate/secretContent.ts';
 import { secretReason } from '../gate/secrets.ts';
 import { quoted } from '../gate/spelling.ts';
@@ -18,12 +19,15 @@ export function editFailed(
   const { lines, reason } = failure;
   // Nobody has allowed these lines to be read.
   const hidden = secretReason(target.file.relative.split('/')) !== undefined || holdsSecrets(target.before ?? '');
-  const candidate = hidden ? undefined : failure.candidate;
+  const candidate = hidden ? undefined : shortLines(failure.candidate);
+  const candidateOfOther = shortLines(failure.other?.candidate);
+  const kind = edits[failure.index]?.lines ? 'hunk' : 'edit';
   const at = inWords(lines);
   const other = failure.other && inWords(failure.other.lines);
   const message = {
     EMPTY: `${old} is empty. Give the text to replace, or use fs.write for the whole file.`,
     NO_CHANGE: `${old} and what replaces it are the same.`,
+    OVERLAP: `It changes what ${kind} ${failure.overlaps} changes, too, at ${at} of ${place}. Give both changes in one ${kind}.`,
     NOT_UNIQUE: `${old} is in ${place} ${lines.length} times (lines ${lines.slice(0, 10).join(', ')}). Give more lines around it.`,
     ABSENT: candidate
       ? `${old} is not in ${place}. The nearest is at ${at}:\n${candidate}\n`
@@ -33,13 +37,13 @@ export function editFailed(
     CHANGES_SIMILAR: `A line to be changed differs from ${place}. It has, at ${at}:\n${candidate ?? ''}\n`,
     CHANGES_BLANKS: `The blank lines around the change differ from ${place}. It has, at ${at}:\n${candidate ?? ''}\n`,
     OTHER_INDENTATION: candidate
-      ? `${old} is in ${place} only with another indentation, at ${at}:\n${candidate}\nWith its own, ${other} are nearly the same:\n${failure.other?.candidate}\nGive the lines that are meant as they stand there.`
+      ? `${old} is in ${place} only with another indentation, at ${at}:\n${candidate}\nWith its own, ${other} are nearly the same:\n${candidateOfOther}\nGive the lines that are meant as they stand there.`
       : `${old} is in ${place} only with another indentation, at ${at}; with its own, ${other} are nearly the same.`,
     NEAR_TWIN: candidate
-      ? `${old} is in ${place} only with other blanks or punctuation, at ${at}:\n${candidate}\nAs near are ${other}:\n${failure.other?.candidate}\nGive the lines that are meant as they stand there.`
+      ? `${old} is in ${place} only with other blanks or punctuation, at ${at}:\n${candidate}\nAs near are ${other}:\n${candidateOfOther}\nGive the lines that are meant as they stand there.`
       : `${old} is in ${place} only with other blanks or punctuation, at ${at}; ${other} are as near.`,
     MOVED: candidate
-      ? `${place} has changed since it was read, and ${old} no longer stands where it was read. It is at ${at}:\n${candidate}\nAs near are ${other}, where it was read:\n${failure.other?.candidate}\nGive the lines that are meant as they stand there.`
+      ? `${place} has changed since it was read, and ${old} no longer stands where it was read. It is at ${at}:\n${candidate}\nAs near are ${other}, where it was read:\n${candidateOfOther}\nGive the lines that are meant as they stand there.`
       : `${place} has changed since it was read, and ${old} no longer stands where it was read. It is at ${at}; ${other} are as near.`,
     INEXACT: `${old} is in ${place} only with other blanks or punctuation. Give the lines as they stand there, at ${at}:\n${candidate ?? ''}\n`,
     INDENTATION: `How deep the new lines go cannot be told. Indent ${old} as ${place} does, at ${at}:\n${candidate ?? ''}\n`,
@@ -56,6 +60,22 @@ export function editFailed(
     removed: 0,
   });
 }
+
+/** Names the edits, or hunks, that change nothing, counted from 0. */
+export function noteOfIdle(kind: 'Edit' | 'Hunk', idle: readonly number[]): { note?: string } {
+  if (idle.length === 0) return {};
+  const numbers = idle.map((index) => index + 1).join(', ');
+  const note = idle.length === 1 ? `${kind} ${numbers} changes nothing` : `${kind}s ${numbers} change nothing`;
+  return { note: `${note}; left out.` };
+}
+
+/** Lines of a file that a failure quotes, each cut where nobody reads on. */
+const shortLines = (text: string | undefined) =>
+  text
+    ?.split('\n')
+    .map((line) => shortened(line, maxLine))
+    .join('\n');
+const maxLine = 500;
 
 const inWords = (lines: readonly number[]) =>
   lines.length > 1 ? `lines ${lines[0]}-${lines.at(-1)}` : `line ${lines[0]}`;

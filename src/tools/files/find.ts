@@ -6,8 +6,8 @@ import { readTool, type ToolContext } from '../tool.ts';
 import { findVirtual } from '../virtual/look.ts';
 import type { Workspace } from '../workspace.ts';
 import { askToRead } from './ask.ts';
-import { globTest } from './glob.ts';
-import { globLimits } from './globLimits.ts';
+import { fileGlob } from './fileGlob.ts';
+import { ignoredWhole, isIgnoredWhole, leftOutNote, withIgnored } from './leftOut.ts';
 import { firstInOrder, type Hit, type Search } from './ordered.ts';
 import { type SearchPlace, searchPlaces, workspacePath } from './places.ts';
 import { ripgrep, withLimits } from './ripgrep.ts';
@@ -29,34 +29,52 @@ export const findTool = readTool(findDefinition, find, (args, context) =>
 async function find({ pattern, path }: FindArguments, { workspace, signal }: ToolContext) {
   if (workspace.virtual && !isOfMount(workspace, path))
     return findVirtual(workspace.virtual, { pattern, path }, signal);
-  const matches = globTest(pattern);
-  const found: string[] = [];
-  let cut = false;
+  const glob = await fileGlob(workspace, pattern);
+  const wanted = (path: string, place: SearchPlace) =>
+    glob.matches(path, path.slice(place.prefix.length)) && !isInLeftover(path);
   const places = await searchPlaces(workspace, path);
-  for (const place of places) {
-    if (found.length > maximumFiles) break;
-    const { hits, cut: early } = await withLimits(globLimits(pattern, place.prefix), (limits) => {
-      const run: Search<Hit>['run'] = ({ inOrder, beyond, onHit, signal }) => {
-        const options = ['--files', ...(inOrder ? ['--sort=path'] : []), ...limits];
-        const onName = (name: string) => {
-          const path = workspacePath(place, name);
-          if (beyond(path)) return true;
-          const isWanted = matches(path) || (place.prefix !== '' && matches(path.slice(place.prefix.length)));
-          return !isWanted || isInLeftover(path) || onHit({ path });
+  const look = async (more: string[]) => {
+    const found: Hit[] = [];
+    let cut = false;
+    for (const place of places) {
+      if (found.length > maximumFiles) break;
+      const { hits, cut: early } = await withLimits(glob.limits(place), (limits) => {
+        const run: Search<Hit>['run'] = ({ inOrder, beyond, onHit, signal }) => {
+          const options = ['--files', ...more, ...(inOrder ? ['--sort=path'] : []), ...limits];
+          const onName = (name: string) => {
+            const path = workspacePath(place, name);
+            return beyond(path) || !wanted(path, place) || onHit({ path });
+          };
+          return ripgrep(workspace, place, options, onName, signal);
         };
-        return ripgrep(workspace, place, options, onName, signal);
-      };
-      return firstInOrder({ run, taking: () => atMost(maximumFiles) }, signal);
-    });
-    found.push(...hits.map((hit) => hit.path));
-    cut ||= early;
-  }
+        return firstInOrder({ run, taking: () => atMost(maximumFiles) }, signal);
+      });
+      found.push(...hits);
+      cut ||= early;
+    }
+    return { found, cut };
+  };
+  let { found, cut } = await look([]);
+  const isIgnored = found.length === 0 && path !== undefined && (await isIgnoredWhole(workspace, places[0]!, signal));
+  if (isIgnored) ({ found, cut } = await look([withIgnored]));
   await searchPlaces(workspace, path); // refuses what became a link out of the workspace meanwhile
-  const files = found.slice(0, maximumFiles);
+  const files = glob
+    .preferred(found)
+    .slice(0, maximumFiles)
+    .map((hit) => hit.path);
+  const notes = [
+    ...(isIgnored ? [ignoredWhole(path!)] : []),
+    ...(files.length === 0
+      ? [
+          await leftOutNote('No file matches', workspace, places, { glob, wanted }, signal),
+          ...(await slips(pattern, places, workspace, signal)),
+        ]
+      : []),
+  ];
   return {
     files,
-    ...(files.length === 0 && { note: await nothing(pattern, places, workspace, signal) }),
-    ...((cut || found.length > files.length) && {
+    ...(notes.length > 0 && { note: notes.join(' ') }),
+    ...((cut || found.length > maximumFiles) && {
       cut: `More than ${maximumFiles} files or too slow; narrow the pattern or give a path.`,
     }),
   };
@@ -67,17 +85,17 @@ const atMost = (most: number) => {
   return () => ++taken <= most;
 };
 
-/** With the names that a glob's last one is a slip of. */
-async function nothing(
+/** Names that the last one of a glob is a slip of, as a question. */
+async function slips(
   pattern: string,
   places: readonly SearchPlace[],
   workspace: Workspace,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<string[]> {
   const name = pattern.split('/').at(-1)!;
   const names = new Map<string, string>();
   const take = atMost(maximumOthers - 1);
-  for (const place of /[*?[{]/.test(name) ? [] : places) {
+  for (const place of /[*?]/.test(name) ? [] : places) {
     const onName = (name: string) => {
       const path = workspacePath(place, name);
       if (!isInLeftover(path)) names.set(path.slice(path.lastIndexOf('/') + 1), path);
@@ -86,5 +104,5 @@ async function nothing(
     await ripgrep(workspace, place, ['--files', '--sort=path'], onName, signal);
   }
   const near = nearest(name, names.keys()).map((slip) => JSON.stringify(names.get(slip)));
-  return `No file matches; ignored ones are left out.${near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : ''}`;
+  return near.length > 0 ? [`Did you mean ${near.join(' or ')}?`] : [];
 }

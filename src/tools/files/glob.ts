@@ -7,15 +7,22 @@ import { ToolError } from '../tool.ts';
  * match overrides the ignore files (`globLimits` tells it what to leave out); nor a regular expression, which takes years for some
  * globs. Refuses globs that point outside the workspace.
  */
-export const globTest = (glob: string): ((path: string) => boolean) => walker(compile(globParts(glob)));
+export const globTest = (glob: string, brackets?: Brackets): ((path: string) => boolean) =>
+  walker(compile(globParts(glob, brackets)));
+
+/**
+ * The meaning of `[…]` and of `{…}` without a comma: a set of letters and a group of one, the characters themselves (frameworks name
+ * routes so: `app/[id]/page.tsx`), or either.
+ */
+export type Brackets = 'sets' | 'literal' | 'either';
 
 /** What a glob is made of. Throws for what `globTest` refuses. */
-export function globParts(glob: string): Part[] {
+export function globParts(glob: string, brackets: Brackets = 'sets'): Part[] {
   if (/^([\\/]|[a-z]:)/i.test(glob) || glob.split(/[\\/]/).includes('..'))
     throw refuse('OUTSIDE', `${quoted(glob)} is outside the workspace. Globs are relative to it, like "src/**/*.ts".`);
   if (glob.length > 500) throw new ToolError('TOOL_ARGS_INVALID', 'The glob is too long. Use a simpler one.');
   const anchored = glob.replace(/^\.\//, '').replace(/\/$/, '/**');
-  return parse(anchored.includes('/') ? anchored : `**/${anchored}`);
+  return parse(anchored.includes('/') ? anchored : `**/${anchored}`, brackets);
 }
 
 /** Reads a letter that fits and goes on, or (without `reads`) just goes on. The first one is the end. */
@@ -104,7 +111,10 @@ export type Part =
 const inName = (letter: string) => letter !== '/';
 const isSlash = (letter: string) => letter === '/';
 
-function parse(glob: string): Part[] {
+const lettersOf = (text: string): Part[] =>
+  [...text].map((letter) => ({ kind: 'letter', letter, reads: (one) => one === letter }));
+
+function parse(glob: string, brackets: Brackets): Part[] {
   const whole: Part[] = [];
   /** The groups that are open, innermost last. */
   const groups: Part[][][] = [];
@@ -113,6 +123,7 @@ function parse(glob: string): Part[] {
     const rest = glob.slice(at);
     const stars = /^\*\*+(\/?)/.exec(rest);
     const set = /^\[([!^]?)([^\]/]+)\]/.exec(rest);
+    const group = /^\{+([^{},/]*)\}+/.exec(rest);
     const letter = String.fromCodePoint(rest.codePointAt(0)!);
     let length = letter.length;
     if (stars && (at === 0 || glob[at - 1] === '/' || groups.length > 0)) {
@@ -121,8 +132,12 @@ function parse(glob: string): Part[] {
     } else if (set) {
       const isIn = setTest(set[2]!);
       const wanted = set[1] === '';
-      here().push({ kind: 'letter', reads: (one) => one !== '/' && isIn(one) === wanted });
+      const one: Part = { kind: 'letter', reads: (one) => one !== '/' && isIn(one) === wanted };
+      here().push(...(brackets === 'sets' ? [one] : orLiteral([one], set[0], brackets)));
       length = set[0].length;
+    } else if (brackets !== 'sets' && group) {
+      here().push(...orLiteral(parse(group[1]!, brackets), group[0], brackets));
+      length = group[0].length;
     } else if (letter === '{' && rest.includes('}')) {
       const parts: Part[][] = [[]];
       here().push({ kind: 'either', parts });
@@ -136,6 +151,9 @@ function parse(glob: string): Part[] {
   }
   return whole;
 }
+
+const orLiteral = (parts: Part[], text: string, brackets: Brackets): Part[] =>
+  brackets === 'literal' ? lettersOf(text) : [{ kind: 'either', parts: [parts, lettersOf(text)] }];
 
 /** Of the inside of `[…]`: letters and ranges. */
 function setTest(inside: string): (letter: string) => boolean {

@@ -1,4 +1,4 @@
-import { globParts, globTest, type Part } from './glob.ts';
+import { type Brackets, globParts, globTest, type Part } from './glob.ts';
 
 /** More spellings than this, of the groups in braces, are not written out. */
 const mostSpellings = 64;
@@ -14,9 +14,9 @@ export interface GlobLimits {
  * before (a match of ripgrep's own `--glob` overrides them). Wider than the glob here and there, never narrower: what comes
  * is still to be tested. `prefix` is what the paths of the folder begin with in the workspace, or ''.
  */
-export function globLimits(glob: string, prefix = ''): GlobLimits {
+export function globLimits(glob: string, prefix = '', brackets?: Brackets): GlobLimits {
   const names = prefix.split('/').filter(Boolean);
-  const wanted = spelled(globParts(glob))
+  const wanted = spelled(globParts(glob, brackets))
     ?.map(segmentsOf)
     .flatMap((own) => (names.length > 0 ? [own, ...names.reduce(below, [own])] : [own]))
     .filter((segments) => segments.length > 0);

@@ -1,10 +1,12 @@
 import type { EditReason } from '../../protocol/codes.ts';
 import type { SeenText } from '../tool.ts';
 import { indentationBefore, reindented } from './exact.ts';
+import { type HunkPlace, runsAt } from './hunkPlace.ts';
 import { endingAt, type Line, lineAt, splitLines, wholeLines, withEndings } from './lines.ts';
 import { movedFrom } from './moved.ts';
 import { isInexact, nearTwin } from './nearTwin.ts';
 import { replaceLines } from './replace.ts';
+import { type Replacement, replaceAll, replaced, within } from './replacements.ts';
 import { mostFileLines, rivalOf, shiftedLines } from './rival.ts';
 import { findRuns, nearestRun, type Run } from './runs.ts';
 
@@ -14,10 +16,12 @@ export interface Edit {
   newText: string;
   /** Both are whole lines, so that a part of a line is never meant. */
   lines?: true;
+  /** Says which is meant where the text has the lines several times. */
+  place?: HunkPlace;
 }
 
-/** `tolerant`: at least one edit was found by its lines, not by its very text. */
-export type EditResult = { ok: true; text: string; matched: 'exact' | 'tolerant' } | EditFailure;
+/** `tolerant`: at least one edit was found by its lines, not by its very text. `idle`: the edits that change nothing, counted from 0. */
+export type EditResult = { ok: true; text: string; matched: 'exact' | 'tolerant'; idle?: number[] } | EditFailure;
 
 export interface EditFailure {
   ok: false;
@@ -30,25 +34,63 @@ export interface EditFailure {
   candidate?: string;
   /** A second candidate, in the same form. */
   other?: { lines: number[]; candidate: string };
+  /** The other edit of an overlap, counted from 1. */
+  overlaps?: number;
 }
 
 type Failed = Omit<EditFailure, 'ok' | 'index'>;
-type Applied = { text: string; exact: boolean };
+type Applied = Replacement & { exact: boolean };
 
 /**
- * Applies all edits, each to the result of the one before, or none. An edit is found by its exact text, else by its lines
- * (`findRuns`); what is found twice, or not surely, is a failure.
+ * Applies all edits to the text as it is, or none. An edit is found by its exact text, else by its lines (`findRuns`); what is
+ * found twice, or not surely, is a failure, as are edits that overlap. An edit of text that only the edits before it make is applied
+ * to their result. Edits that change nothing are left out, unless there are no others.
  * @param seen the lines that the model has read, if the file has changed since: the edit is for where its text stood there
  */
 export function applyEdits(text: string, edits: readonly Edit[], seen?: SeenText): EditResult {
-  let matched: 'exact' | 'tolerant' = 'exact';
-  for (const [index, edit] of edits.entries()) {
-    const result = applyEdit(text, { ...edit, oldText: plain(edit.oldText), newText: plain(edit.newText) }, seen);
-    if ('reason' in result) return { ok: false, index, ...result };
-    text = result.text;
-    if (!result.exact) matched = 'tolerant';
+  const all = edits.map((edit) => ({ ...edit, oldText: plain(edit.oldText), newText: plain(edit.newText) }));
+  const idle = [...all.keys()].filter((index) => all[index]!.oldText === all[index]!.newText);
+  const wanted = [...all.keys()].filter((index) => !idle.includes(index));
+  if (wanted.length === 0)
+    return { ok: false, index: 0, reason: all[0]?.oldText === '' ? 'EMPTY' : 'NO_CHANGE', lines: [] };
+
+  const found: Applied[] = [];
+  for (const index of wanted) {
+    const result = applyEdit(text, all[index]!, seen);
+    if (!('reason' in result)) found.push(result);
+    else
+      return (
+        (result.reason === 'ABSENT' && inSequence(text, all, wanted, idle, seen)) || { ok: false, index, ...result }
+      );
   }
-  return { ok: true, text, matched };
+  const made = replaceAll(text, found);
+  if (!('overlap' in made)) return done(made.text, found, idle);
+  const [one, other] = made.overlap.map((at) => wanted[at]! + 1).sort((a, b) => a - b) as [number, number];
+  const { from } = found[wanted.indexOf(other - 1)]!;
+  return { ok: false, index: other - 1, reason: 'OVERLAP', lines: [lineAt(text, from)], overlaps: one };
+}
+
+/** Applies each edit to the result of the one before. */
+function inSequence(
+  text: string,
+  edits: readonly Edit[],
+  wanted: readonly number[],
+  idle: number[],
+  seen?: SeenText,
+): EditResult | undefined {
+  const found: Applied[] = [];
+  for (const index of wanted) {
+    const result = applyEdit(text, edits[index]!, seen);
+    if ('reason' in result) return undefined;
+    found.push(result);
+    text = replaced(text, result);
+  }
+  return done(text, found, idle);
+}
+
+function done(text: string, found: readonly Applied[], idle: number[]): EditResult {
+  const matched = found.every(({ exact }) => exact) ? 'exact' : 'tolerant';
+  return { ok: true, text, matched, ...(idle.length > 0 && { idle }) };
 }
 
 /** What these edits would make is there already: what each would replace is not, or is the same. */
@@ -62,16 +104,16 @@ export const isMade = (text: string, edits: readonly Edit[]): boolean =>
 /** The byte order mark belongs to the encoding, not to the text. */
 const plain = (text: string) => text.replace(/^\ufeff/, '');
 
-function applyEdit(text: string, { oldText, newText, lines }: Edit, seen?: SeenText): Applied | Failed {
+function applyEdit(text: string, edit: Edit, seen?: SeenText): Applied | Failed {
+  const { oldText, newText, lines } = edit;
   if (oldText === '') return { reason: 'EMPTY', lines: [] };
-  if (oldText === newText) return { reason: 'NO_CHANGE', lines: [] };
   const exact = lines ? [] : exactPlaces(text, oldText);
   if (exact.length > 1) return { reason: 'NOT_UNIQUE', lines: [...new Set(exact.map(({ at }) => lineAt(text, at)))] };
-  const found = exact[0] ? linesAround(text, exact[0]) : onlyRun(text, oldText);
+  const found = exact[0] ? linesAround(text, exact[0]) : onlyRun(text, edit);
   const moved = seen && found && movedFailure(text, oldText, found, seen);
   if (moved) return moved;
   if (exact[0]) return applyExact(text, exact[0], oldText, newText);
-  return applyByLines(text, oldText, newText);
+  return applyByLines(text, edit);
 }
 
 /** Returns why a match in a file that has changed since is not where the model read the text. */
@@ -95,9 +137,15 @@ function linesAround(text: string, { at, length }: Place): number[] {
 }
 
 /** Lines of the text, from 0, of the only run that the edit's lines can mean. */
-function onlyRun(text: string, oldText: string): number[] | undefined {
-  const [run, more] = findRuns(splitLines(text).map(textOf), wholeLines(oldText));
+function onlyRun(text: string, edit: Edit): number[] | undefined {
+  const [run, more] = runsOf(splitLines(text).map(textOf), edit);
   return run && !more ? run.at.filter((line) => line >= 0) : undefined;
+}
+
+/** The runs that an edit can mean, by its place if that says which. */
+function runsOf(texts: readonly string[], { oldText, place }: Edit): Run[] {
+  const runs = findRuns(texts, wholeLines(oldText));
+  return runs.length > 1 && place ? (runsAt(texts, runs, place) ?? runs) : runs;
 }
 
 interface Place {
@@ -124,6 +172,7 @@ function applyExact(text: string, { at, length }: Place, oldText: string, newTex
   };
   if (cutsWord(text, at, end, oldText, newText)) return failed('CUTS_WORD');
   const prefix = indentationBefore(text, at);
+  const start = at - prefix.length;
   // The lines were given without their indentation, or are parts of lines here: others that are the same count, too.
   const isPart = !isWholeLines(text, at, end);
   const runs = prefix === '' && !isPart ? [] : findRuns(splitLines(text).map(textOf), wholeLines(oldText));
@@ -131,15 +180,20 @@ function applyExact(text: string, { at, length }: Place, oldText: string, newTex
   if (found.size > 1) return { reason: 'NOT_UNIQUE', lines: [...found].sort((one, other) => one - other) };
   const twin = runs[0] && !isPart ? twinFailure(splitLines(text).map(textOf), wholeLines(oldText), runs[0]) : undefined;
   if (twin) return twin;
+  const rest = restOfLine.exec(text.slice(end))?.[0];
+  if (newText === '' && rest !== undefined && !oldText.endsWith('\n') && /(^|[\r\n])$/.test(text.slice(0, start)))
+    return { from: start, to: end + rest.length, made: '', exact: true }; // a line that is deleted leaves no blank one
   const made = reindented(text, prefix, oldText, newText);
   if (made === undefined) return failed('INDENTATION');
   const whole = made + (losesEnding(oldText, newText) && end < text.length ? '\n' : '');
-  const before = text.slice(0, at - prefix.length);
   const blanks = /^[ \t]*(?=[\r\n]|$)/.exec(text.slice(end))?.[0] ?? '';
   const after = blanks === '' ? undefined : withBlanks(whole, oldText, blanks);
-  const rest = text.slice(after === undefined ? end : end + blanks.length);
-  return { text: before + withEndings(after ?? whole, endingAt(text, at)) + rest, exact: true };
+  const to = after === undefined ? end : end + blanks.length;
+  return { from: start, to, made: withEndings(after ?? whole, endingAt(text, at)), exact: true };
 }
+
+/** Blanks and the line ending behind a match that ends its line. */
+const restOfLine = /^[ \t]*(?:\r\n|\n|\r|$)/;
 
 /** Nothing but blanks stands before and behind it. */
 const isWholeLines = (text: string, at: number, end: number) =>
@@ -183,10 +237,15 @@ const letter = '[\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{N}\\p
 const firstWord = new RegExp(`^${letter}+`, 'u');
 const lastWord = new RegExp(`${letter}+$`, 'u');
 
+/** Lines are longer than this only in files that nobody writes by hand: of them what is around the match is shown. */
+const maxAroundMatch = 200;
+
 function wholeLinesAround(text: string, at: number, end: number): string {
   const from = text.lastIndexOf('\n', at - 1) + 1;
-  const to = text.indexOf('\n', end);
-  return text.slice(from, to < 0 ? undefined : to).trimEnd();
+  const newline = text.indexOf('\n', end);
+  const to = newline < 0 ? text.length : newline;
+  const [start, stop] = [Math.max(from, at - maxAroundMatch), Math.min(to, end + maxAroundMatch)];
+  return `${start > from ? '…' : ''}${text.slice(start, stop).trimEnd()}${stop < to ? '…' : ''}`;
 }
 
 /** Where the old text does not end with a line ending, one at the new text's end is a blank line. */
@@ -194,11 +253,12 @@ function newLines(oldText: string, newText: string): string[] {
   return newText === '' || /[\r\n][ \t]*$/.test(oldText) ? wholeLines(newText) : newText.split(/\r\n|\n|\r/);
 }
 
-function applyByLines(text: string, oldText: string, newText: string): Applied | Failed {
+function applyByLines(text: string, edit: Edit): Applied | Failed {
+  const { oldText, newText } = edit;
   const lines = splitLines(text);
   const texts = lines.map(textOf);
   const old = wholeLines(oldText);
-  const runs = findRuns(texts, old);
+  const runs = runsOf(texts, edit);
   if (runs.length > 1) return { reason: 'NOT_UNIQUE', lines: runs.map(firstLineOf) };
   const candidate = (reason: Failed['reason'], from: number, to: number): Failed => ({
     reason,
@@ -209,7 +269,11 @@ function applyByLines(text: string, oldText: string, newText: string): Applied |
     if (twin) return twin;
     const made = replaceLines(lines, runs[0], old, newLines(oldText, newText));
     if ('unsure' in made) return candidate(made.unsure, firstLineOf(runs[0]) - 1, endOf(runs[0]));
-    return { text: made.text, exact: false };
+    const sizeOf = (part: readonly Line[]) =>
+      part.reduce((sum, line) => sum + line.text.length + line.ending.length, 0);
+    const from = sizeOf(lines.slice(0, firstLineOf(runs[0]) - 1));
+    const to = from + sizeOf(lines.slice(firstLineOf(runs[0]) - 1, endOf(runs[0])));
+    return { ...within(text, made.text, from, to), exact: false };
   }
   const now = newText.trim();
   if (now.length > 20 && exactPlaces(text, now).length === 1) {

@@ -50,7 +50,7 @@ export const moveTool = askingTool(moveDefinition, 'change', async ({ from, to }
 /** A text is undone as text, whatever is edited after the move; anything else by moving it back. */
 async function traceOf(workspace: Workspace, file: ResolvedPath, target: ResolvedPath): Promise<Trace> {
   const current = file.kind === 'file' ? await currentText(workspace, file).catch(() => undefined) : undefined;
-  if (!current || current.lossy) return { moved: { from: file.relative, to: target.relative } };
+  if (!current || current.lossy || current.foreign) return { moved: { from: file.relative, to: target.relative } };
   const { text } = current;
   return {
     changes: [

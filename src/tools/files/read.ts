@@ -9,7 +9,7 @@ import { isNotebook, notebookOf, shownNotebook } from '../notebook/notebook.ts';
 import { readTool, type ToolContext, ToolError } from '../tool.ts';
 import { defaultLines, lineWindow } from '../window.ts';
 import { askToRead } from './ask.ts';
-import { currentContent, isBinary, linesOf, sha256 } from './text.ts';
+import { currentContent, isBinary, likeWhat, linesOf, sha256 } from './text.ts';
 
 interface ReadArguments {
   path: string;
@@ -47,7 +47,7 @@ async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, {
   const notes = [
     isCells && `A notebook of ${counted(notebook.cells.length, 'cell')}: edit one by fs.edit with \`cell\`.`,
     isUnsaved && !isShown && 'The editor holds changes that are not saved, and they are not in this.',
-    lossy && 'Some bytes are neither UTF-8 nor UTF-16 and are shown as \ufffd.',
+    lossy && `Some bytes are not UTF-8${await likeWhat(workspace, file)} and are shown as \ufffd.`,
     hidden > 0 && `${counted(hidden, 'invisible character')} in these lines: a person does not see what they say.`,
   ].filter(Boolean);
   return {
@@ -62,7 +62,7 @@ async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, {
 
 function picture(file: ResolvedPath, bytes: Buffer): WithImages {
   const mediaType = imageType(bytes);
-  if (!mediaType) throw isBinary(file);
+  if (!mediaType) throw isBinary(file, bytes);
   if (bytes.length > mostBytes)
     throw new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is a picture: ${tooLarge}`, { reason: 'TOO_LARGE' });
   const image = { mediaType, data: bytes.toString('base64'), name: file.relative };

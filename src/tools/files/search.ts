@@ -7,8 +7,9 @@ import { secretReason } from '../gate/secrets.ts';
 import { readTool, type ToolContext } from '../tool.ts';
 import { searchVirtual } from '../virtual/search.ts';
 import { askToRead } from './ask.ts';
-import { globTest } from './glob.ts';
-import { globLimits } from './globLimits.ts';
+import { escapeHint } from './escapeHint.ts';
+import { fileGlob } from './fileGlob.ts';
+import { ignoredWhole, isIgnoredWhole, leftOutNote, withIgnored } from './leftOut.ts';
 import { firstInOrder, type Search } from './ordered.ts';
 import { type SearchPlace, searchPlaces, workspacePath } from './places.ts';
 import { ripgrep, withLimits } from './ripgrep.ts';
@@ -24,7 +25,7 @@ interface SearchArguments {
 }
 
 /**
- * `fs.search`: text in files. Data: `{ matches, files: [{ path, lines: string[] }], cut? }`; a line is `12: text` for a match, `11- text` for context
+ * `fs.search`: text in files. Data: `{ matches, files: [{ path, lines: string[] }], note?, cut? }`; a line is `12: text` for a match, `11- text` for context
  * around it, as grep prints them.
  */
 export const searchTool = readTool(searchDefinition, search, (args, context) => askToSearch(args, context));
@@ -39,7 +40,7 @@ async function askToSearch(args: SearchArguments, context: ToolContext) {
 async function search(args: SearchArguments, context: ToolContext) {
   const { workspace, signal, keptFromSearch } = context;
   if (workspace.virtual && !isOfMount(workspace, args.path)) return searchVirtual(workspace.virtual, args, context);
-  const matches = args.glob === undefined ? () => true : globTest(args.glob);
+  const glob = await fileGlob(workspace, args.glob);
   const options = [
     '--json',
     `--regexp=${args.pattern}`,
@@ -52,29 +53,55 @@ async function search(args: SearchArguments, context: ToolContext) {
     const found = new Found();
     return (hit: FoundLine) => found.add(hit);
   };
-  const found = new Found();
-  for (const place of await searchPlaces(workspace, args.path)) {
-    if (found.cut) break;
-    const isKept = keptFromSearch(workspacePath(place, place.target));
-    const wanted = (path: string) => {
-      const below = path.slice(place.prefix.length);
-      const isFree = !secretReason(below.split('/')) && !isInLeftover(below) && !isKept(path);
-      return isFree && (matches(path) || matches(below));
-    };
-    const limits = args.glob === undefined ? { options: [] } : globLimits(args.glob, place.prefix);
-    const { hits, cut } = await withLimits(limits, (limits) => {
-      const run: Search<FoundLine>['run'] = ({ inOrder, beyond, onHit, signal }) => {
-        const sorted = inOrder ? ['--sort=path'] : [];
-        const onLine = reader(place, (path) => !beyond(path) && wanted(path), onHit);
-        return ripgrep(workspace, place, [...options, ...sorted, ...limits], onLine, signal);
-      };
-      return firstInOrder({ run, taking }, signal);
-    });
-    found.cut = hits.some((hit) => !found.add(hit)) || cut;
-  }
+  const places = await searchPlaces(workspace, args.path);
+  const isKeptIn = new Map(places.map((place) => [place, keptFromSearch(workspacePath(place, place.target))]));
+  const wanted = (path: string, place: SearchPlace) => {
+    const below = path.slice(place.prefix.length);
+    const isFree = !secretReason(below.split('/')) && !isInLeftover(below) && !isKeptIn.get(place)!(path);
+    return isFree && glob.matches(path, below);
+  };
+  const look = async (more: string[]) => {
+    const found = new Found();
+    for (const place of places) {
+      if (found.cut) break;
+      const { hits, cut } = await withLimits(glob.limits(place), (limits) => {
+        const run: Search<FoundLine>['run'] = ({ inOrder, beyond, onHit, signal }) => {
+          const sorted = inOrder ? ['--sort=path'] : [];
+          const onLine = reader(place, (path) => !beyond(path) && wanted(path, place), onHit);
+          return ripgrep(workspace, place, [...options, ...more, ...sorted, ...limits], onLine, signal);
+        };
+        return firstInOrder({ run, taking }, signal);
+      });
+      found.cut = hits.some((hit) => !found.add(hit)) || cut;
+    }
+    return found;
+  };
+  let found = await look([]);
+  const isIgnored =
+    found.matches === 0 && args.path !== undefined && (await isIgnoredWhole(workspace, places[0]!, signal));
+  if (isIgnored) found = await look([withIgnored]);
   await searchPlaces(workspace, args.path); // refuses what became a link out of the workspace meanwhile
   const more = `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`;
-  return { matches: found.matches, files: found.files, ...(found.cut && { cut: more }) };
+  const notes = [
+    ...(isIgnored ? [ignoredWhole(args.path!)] : []),
+    ...(found.matches === 0 && !isIgnored ? [await nothing()] : []),
+    ...(found.matches === 0 ? escapeHint(args) : []),
+  ];
+  return {
+    matches: found.matches,
+    files: found.files,
+    ...(notes.length > 0 && { note: notes.join(' ') }),
+    ...(found.cut && { cut: more }),
+  };
+
+  /** Of a whole workspace without a glob, what is ignored is never looked for: it is known to be there. */
+  async function nothing(): Promise<string> {
+    const said = 'Nothing matches in the files';
+    const isNarrow = args.glob !== undefined || places.some(({ target }) => target !== './');
+    return isNarrow
+      ? leftOutNote(said, workspace, places, { glob, wanted }, signal)
+      : `${said}; ignored ones are left out.`;
+  }
 }
 
 /** What ripgrep's `--json` lines say of files that are wanted. */

@@ -5,6 +5,7 @@ import { quoted } from '../gate/spelling.ts';
 import { relativeOfAddress } from '../gate/virtual.ts';
 import { type FileForm, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
+import { encodingLike, isTextLike } from './encodingGuess.ts';
 
 /** The largest file that is read as text. */
 export const maximumBytes = 10 * 1024 * 1024;
@@ -18,31 +19,63 @@ export interface DecodedText {
   bom: boolean;
   /** Some bytes are not UTF-8 and became U+FFFD: fine to read, not to write back. */
   lossy: boolean;
+  /** The file is in another encoding, which only the editor reads and writes. What is kept of such a file are its bytes. */
+  foreign?: true;
 }
 
 /** The text as a person sees it: the editor's unsaved text first, else the disk. `E_READ_LIMIT` when it is not text. */
 export async function currentText(workspace: Workspace, file: ResolvedPath): Promise<DecodedText> {
   const content = await currentContent(workspace, file);
-  if (Buffer.isBuffer(content)) throw isBinary(file);
+  if (Buffer.isBuffer(content)) throw isBinary(file, content);
   return content;
 }
 
 /** The same, with the bytes of what is not text. */
 export async function currentContent(workspace: Workspace, file: ResolvedPath): Promise<DecodedText | Buffer> {
   const open = workspace.openText(file.path);
-  if (open !== undefined)
-    return { text: open, encoding: 'utf8', bom: false, lossy: await wasLost(open, workspace, file) };
+  if (open !== undefined) {
+    // The editor has one kind of line ending for a whole file; the bytes have each as it is.
+    const saved = workspace.isDirty(file.path) ? undefined : await readBytes(workspace, file).catch(() => undefined);
+    const text = saved && (await workspace.decodeText?.(file.path, saved));
+    if (text !== undefined) return { text, encoding: 'utf8', bom: false, lossy: false, foreign: true };
+    return { text: open, encoding: 'utf8', bom: false, ...(await standingOf(open, workspace, file)) };
+  }
   const bytes = await readBytes(workspace, file);
-  return decodeText(bytes) ?? bytes;
+  const plain = decodeText(bytes);
+  if (plain && !plain.lossy) return plain;
+  const text = isTextLike(bytes) ? await workspace.decodeText?.(file.path, bytes) : undefined;
+  if (text !== undefined) return { text, encoding: 'utf8', bom: false, lossy: false, foreign: true };
+  return plain ?? bytes;
 }
 
-export const isBinary = (file: ResolvedPath): ToolError =>
-  new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is a binary file.`, { reason: 'BINARY' });
+/** Returns the error for a file that is not read as text: it is binary, or its encoding is not known here. */
+export function isBinary(file: ResolvedPath, bytes: Buffer): ToolError {
+  const like = encodingLike(bytes);
+  const what = like === undefined ? 'a binary file.' : `not UTF-8 text (it looks like ${like}). ${tellEditor}`;
+  const reason = like === undefined ? 'BINARY' : 'ENCODING';
+  return new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is ${what}`, { reason });
+}
+
+/** Advice for a text in another encoding. */
+export const tellEditor = 'It can be read when `files.encoding` of the editor names its encoding.';
+
+/** The encoding that a file which was read with losses looks like, in words behind a fact; else ''. */
+export async function likeWhat(workspace: Workspace, file: ResolvedPath): Promise<string> {
+  const like = encodingLike(await readBytes(workspace, file).catch(() => Buffer.alloc(0)));
+  return like === undefined ? '' : ` (it looks like ${like})`;
+}
 
 /** The editor, too, may have read bytes of an encoding that nobody told it; saving would lose them for good. */
-async function wasLost(open: string, workspace: Workspace, file: ResolvedPath): Promise<boolean> {
-  if (!open.includes('\ufffd') || file.kind === 'missing') return false;
-  return decodeText(await readBytes(workspace, file))?.lossy ?? true;
+async function standingOf(
+  open: string,
+  workspace: Workspace,
+  file: ResolvedPath,
+): Promise<Pick<DecodedText, 'lossy' | 'foreign'>> {
+  if (file.kind === 'missing') return { lossy: false };
+  const bytes = await readBytes(workspace, file).catch(() => undefined);
+  const plain = bytes && decodeText(bytes);
+  if (!bytes || (plain && !plain.lossy)) return { lossy: false, ...(plain?.foreign && { foreign: true }) };
+  return { lossy: open.includes('\ufffd'), foreign: true };
 }
 
 async function readBytes({ virtual }: Workspace, file: ResolvedPath): Promise<Buffer> {
@@ -107,7 +140,7 @@ async function readAll(handle: { read: ReadInto }, size: number): Promise<Buffer
 }
 type ReadInto = (buffer: Buffer, offset: number, length: number, position: number) => Promise<{ bytesRead: number }>;
 
-/** Undefined for bytes that are no text. */
+/** Undefined for bytes that are no text, or in another encoding than UTF-8 and UTF-16. */
 export function decodeText(bytes: Buffer): DecodedText | undefined {
   if (bytes.length >= 2 && bytes[0] === 0xff && bytes[1] === 0xfe)
     return { text: bytes.toString('utf16le', 2), encoding: 'utf16le', bom: true, lossy: bytes.length % 2 === 1 };
@@ -115,12 +148,24 @@ export function decodeText(bytes: Buffer): DecodedText | undefined {
     const even = Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2))).swap16();
     return { text: even.toString('utf16le'), encoding: 'utf16be', bom: true, lossy: bytes.length % 2 === 1 };
   }
-  if (bytes.includes(0)) return undefined;
+  if (bytes.includes(0)) return unmarkedUtf16(bytes);
   const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const text = bytes.toString('utf8', bom ? 3 : 0);
   const lossy = text.includes('\ufffd') && !Buffer.from(text).equals(bytes.subarray(bom ? 3 : 0));
   if (lossy && text.split('\ufffd').length - 1 > text.length / 10) return undefined;
   return { text, encoding: 'utf8', bom, lossy };
+}
+
+/** Without a mark: the zeros of ASCII stand on one side of the pairs alone, and no character is one that no text has. */
+function unmarkedUtf16(bytes: Buffer): DecodedText | undefined {
+  if (bytes.length % 2 === 1) return undefined;
+  const zeros = [0, 0];
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0) zeros[at % 2]! += 1;
+  const encoding = zeros[0] === 0 ? 'utf16le' : zeros[1] === 0 ? 'utf16be' : undefined;
+  if (!encoding || Math.max(...zeros) < bytes.length / 8) return undefined;
+  const text = (encoding === 'utf16le' ? bytes : Buffer.from(bytes).swap16()).toString('utf16le');
+  const isText = !/[\p{Cs}\p{Cn}\p{Co}]|(?![\t\n\f\r])\p{Cc}/u.test(text);
+  return isText ? { text, encoding, bom: false, lossy: false, foreign: true } : undefined;
 }
 
 export function encodeText({ text, encoding, bom }: Omit<DecodedText, 'lossy'>): Buffer {

@@ -164,7 +164,7 @@ function readErrors(child: ChildProcess, hooks: StdioHooks): Promise<unknown> {
   child.stderr!.on('error', () => {});
   child.stderr!.on('data', (chunk: Buffer) => {
     if (left <= 0) return;
-    const text = cleaner.add(chunk).slice(0, left);
+    const text = cleaner.add(chunk).replaceAll('\r', '\n').slice(0, left);
     left -= text.length;
     hooks.errors(left > 0 ? text : `${text}\n(it writes too much: the rest is left out)`);
   });

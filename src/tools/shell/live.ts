@@ -1,4 +1,6 @@
-/** Gathers what arrives within an interval, and of a flood only the newest. */
+import { joinUpdates } from '../../protocol/lineUpdates.ts';
+
+/** Gathers the pieces that arrive within an interval to one, and of a flood only the newest. */
 export function liveOutput(output: (text: string) => void) {
   let waiting = '';
   let timer: NodeJS.Timeout | undefined;
@@ -10,7 +12,7 @@ export function liveOutput(output: (text: string) => void) {
   };
   return {
     add(text: string) {
-      waiting = (waiting + text).slice(-outputAtOnce);
+      waiting = joinUpdates(waiting, text).slice(-outputAtOnce);
       timer ??= setTimeout(flush, outputInterval);
     },
     end: flush,
@@ -21,7 +23,7 @@ export function liveOutput(output: (text: string) => void) {
 const outputInterval = 50;
 const outputAtOnce = 20_000;
 
-/** Another place where the cleaned output is shown as it comes. `end` is told how the command ended, in words. */
+/** Another place where the cleaned output is shown as it comes, in pieces as `lineUpdates` describes them. `end` is told how the command ended, in words. */
 export interface CommandMirror {
   write(text: string): void;
   end(how: string): void;

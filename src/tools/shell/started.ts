@@ -6,6 +6,7 @@ import { gitSafety } from './bareRepositories.ts';
 import { commandEnvironment } from './environment.ts';
 import { Cleaner, CommandOutput } from './output.ts';
 import { shellCommand } from './programs.ts';
+import { TerminalLine } from './terminalLine.ts';
 
 /** A command that writes more than this is not going to end well. */
 const maximumOutputBytes = 100 * 1024 * 1024;
@@ -30,7 +31,7 @@ export interface StartedCommand {
   readonly ended: Promise<Exit | 'flooded'>;
   /** Resolves when nothing more comes, or after so many milliseconds. */
   heard(atMost: number): Promise<unknown>;
-  /** From now on what it writes is also told here. */
+  /** Calls `hear` with each further piece, as `lineUpdates` describes it. */
   listen(hear: (text: string) => void): void;
   letGo(): void;
 }
@@ -53,8 +54,9 @@ export async function startCommand(line: string, folder: string, marker: string)
     tooMuch = () => resolve('flooded');
   });
   let bytes = 0;
+  const terminalLine = new TerminalLine();
   const streams = [child.stdout, child.stderr].map((stream) => {
-    const cleaner = new Cleaner();
+    const cleaner = new Cleaner(terminalLine);
     const take = (text: string) => {
       if (text === '') return;
       kept.add(text);

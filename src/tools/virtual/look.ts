@@ -30,7 +30,7 @@ export async function findVirtual(
   { pattern, path }: { pattern: string; path?: string },
   signal: AbortSignal,
 ) {
-  const matches = globTest(pattern);
+  const matches = globTest(pattern, 'either');
   const { files, cut } = await filesBelow(virtual, path, signal);
   const below = (file: string) => (virtual.folders.length > 1 ? file.slice(file.indexOf('/') + 1) : file);
   const found = files.map((file) => file.path).filter((file) => matches(file) || matches(below(file)));

@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { escapeHint } from '../files/escapeHint.ts';
 import { globTest } from '../files/glob.ts';
 import { ripgrep } from '../files/ripgrep.ts';
 import { Found, shownLine } from '../files/searchLines.ts';
@@ -39,7 +40,7 @@ export async function searchVirtual(
   if (only && walked.files.length === 1 && only.path === args.path && isSecret(only))
     throw refuse('SECRET_READ', 'Searches skip files that may hold secrets. fs.read asks the person.');
   const isKept = keptFromSearch(args.path ?? '');
-  const matches = args.glob === undefined ? () => true : globTest(args.glob);
+  const matches = args.glob === undefined ? () => true : globTest(args.glob, 'either');
   const below = (file: string) => (virtual.folders.length > 1 ? file.slice(file.indexOf('/') + 1) : file);
   const wanted = walked.files.filter(
     (file) => !isSecret(file) && !isKept(file.path) && (matches(file.path) || matches(below(file.path))),
@@ -51,7 +52,8 @@ export async function searchVirtual(
     ? `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`
     : undefined;
   const said = [walked.cut, cut, more].filter((one) => one !== undefined).join(' ');
-  return { matches: found.matches, files: found.files, ...(said && { cut: said }) };
+  const [note] = found.matches === 0 ? escapeHint(args) : [];
+  return { matches: found.matches, files: found.files, ...(note && { note }), ...(said && { cut: said }) };
 }
 
 interface ReadFile {

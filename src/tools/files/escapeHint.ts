@@ -1,0 +1,8 @@
+/** Returns a hint for a pattern in the syntax of grep, where the backslash makes operators of these characters; else nothing. */
+export function escapeHint({ pattern, fixed }: { pattern: string; fixed?: boolean }): string[] {
+  const plain = pattern.replaceAll('\\\\', '');
+  const escaped = fixed ? [] : [...new Set(plain.match(/\\[|(){}+?]/g) ?? [])];
+  if (escaped.length === 0) return [];
+  const operators = escaped.map((one) => one[1]).join(' ');
+  return [`${escaped.join(' ')} stand for the characters themselves here; as operators write ${operators}.`];
+}

@@ -1,0 +1,79 @@
+/** The text from `from` up to, and without, `to` becomes `made`. */
+export interface Replacement {
+  from: number;
+  to: number;
+  made: string;
+}
+
+export const replaced = (text: string, { from, to, made }: Replacement): string =>
+  text.slice(0, from) + made + text.slice(to);
+
+/** Makes all replacements of one text at once, or gives two that overlap, by their numbers in the list. */
+export function replaceAll(
+  text: string,
+  all: readonly Replacement[],
+): { text: string } | { overlap: [number, number] } {
+  const order = [...all.keys()].sort((a, b) => all[a]!.from - all[b]!.from || all[a]!.to - all[b]!.to || a - b);
+  const narrow = all.map((one) => narrowed(text, one));
+  for (const [at, index] of order.entries())
+    for (const other of order.slice(0, at))
+      if (all[other]!.to > all[index]!.from && !areApart(narrow[other]!, narrow[index]!))
+        return { overlap: [other, index] };
+  // Those that share lines neither of them changes are in the order of what they change.
+  order.sort(
+    (a, b) => narrow[a]!.from - narrow[b]!.from || narrow[a]!.to - narrow[b]!.to || all[a]!.from - all[b]!.from,
+  );
+  let made = '';
+  let at = 0;
+  for (const one of order.map((index) => narrow[index]!)) {
+    made += text.slice(at, one.from) + one.made;
+    at = one.to;
+  }
+  return { text: made + text.slice(at) };
+}
+
+/** A replacement of all of a text as one that changes `from` to `to`, or more where it reaches further. */
+export function within(text: string, whole: string, from: number, to: number): Replacement {
+  const start = Math.min(from, commonStart(text, whole));
+  const end = Math.min(text.length - to, commonEnd(text, whole));
+  const made = whole.slice(start, Math.max(start, whole.length - end));
+  return { from: start, to: Math.max(start, text.length - end), made };
+}
+
+interface Narrowed extends Replacement {
+  /** What may be changed, wherever equal characters beside it are counted to. */
+  least: number;
+  most: number;
+}
+
+/** The part of a replacement that changes something. */
+function narrowed(text: string, { from, to, made }: Replacement): Narrowed {
+  const old = text.slice(from, to);
+  const start = commonStart(old, made);
+  const longestEnd = commonEnd(old, made);
+  const end = Math.min(longestEnd, old.length - start, made.length - start);
+  return {
+    from: from + start,
+    to: to - end,
+    made: made.slice(start, made.length - end),
+    least: from + Math.min(start, old.length - longestEnd),
+    most: from + Math.max(start, old.length - longestEnd),
+  };
+}
+
+/** At least one character that neither changes is between them. */
+const areApart = (one: Narrowed, other: Narrowed) => one.most < other.least || other.most < one.least;
+
+function commonStart(one: string, other: string): number {
+  const most = Math.min(one.length, other.length);
+  let same = 0;
+  while (same < most && one.charCodeAt(same) === other.charCodeAt(same)) same++;
+  return same;
+}
+
+function commonEnd(one: string, other: string): number {
+  const most = Math.min(one.length, other.length);
+  let same = 0;
+  while (same < most && one.charCodeAt(one.length - 1 - same) === other.charCodeAt(other.length - 1 - same)) same++;
+  return same;
+}

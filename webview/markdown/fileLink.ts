@@ -1,0 +1,18 @@
+import type { Lexer, Tokens } from 'marked';
+import { linkTarget } from './links.ts';
+
+/** A link or an image with blanks in its address, which CommonMark wants in `<…>`. Longer ones are text. */
+const form = /^(!?)\[((?:\\.|`[^`\n]*`|\[[^[\]\n]*\]|[^[\]\\`\n]){1,400})\]\(((?:[^()<>"\n]|\([^()<>"\n]*\)){1,400})\)/;
+
+/** An address that is a file by its form: its last name has an ending, or a line follows. */
+const isFile = /(?:\.\p{L}[\p{L}\p{N}_-]*|:\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$/u;
+
+/** Reads a link to a file with blanks in its path, as models write it: `[the file](src/my file.ts:12)`. */
+export function fileLink(this: { lexer: Lexer }, source: string): Tokens.Link | Tokens.Image | undefined {
+  if (source[0] !== '[' && !source.startsWith('![')) return undefined;
+  const [raw, image, text, address] = form.exec(source) ?? [];
+  const href = address?.trim();
+  if (!raw || !text || !href?.includes(' ') || !isFile.test(href) || linkTarget(href).kind !== 'file') return undefined;
+  if (image) return { type: 'image', raw, href, title: null, text, tokens: [] };
+  return { type: 'link', raw, href, title: null, text, tokens: this.lexer.inlineTokens(text) };
+}
