@@ -154,7 +154,8 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.pausing = true;
       break;
     case 'call-arguments':
-      callOf(run, event.toolCallId).understood = {
+      run.calls[event.toolCallId] ??= { status: 'waiting' };
+      run.calls[event.toolCallId]!.understood = {
         arguments: event.arguments,
         ...(event.leftOut && { leftOut: event.leftOut }),
       };

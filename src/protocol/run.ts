@@ -32,7 +32,8 @@ import { shortened } from './visible.ts';
 
 /** One tool call as its card shows it. Arguments are in the assistant message, the outcome in the tool message. */
 export interface CallState {
-  status: 'asking' | 'allowed' | 'running' | 'done';
+  /** `waiting`: nothing was decided about it yet. */
+  status: 'waiting' | 'asking' | 'allowed' | 'running' | 'done';
   /** Of a server's tool, once it is asked about or has begun: what that calls it for people. */
   title?: string;
   /** Arguments that are understood otherwise than they were sent; see `understoodCall`. */

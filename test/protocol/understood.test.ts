@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { EventBody, RunEvent } from '../../src/protocol/events.ts';
 import { applyEvent } from '../../src/protocol/fold.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
+import { needsApproval } from '../../src/protocol/pending.ts';
 import { newRun } from '../../src/protocol/run.ts';
 import { understoodCall, understoodOf } from '../../src/protocol/understood.ts';
 
@@ -44,6 +45,11 @@ describe('A call as it is understood', () => {
     ];
     for (const [index, event] of events.entries()) {
       applyEvent(run, { runId: 'r', seq: index + 1, at: 1, ...event } as RunEvent);
+      assert.equal(
+        needsApproval(run.calls.c),
+        event.type === 'approval-request' || event.type === 'question' || event.type === 'approval',
+        event.type,
+      );
       assert.deepEqual(run.calls.c!.understood, { arguments: { path: 'a' } }, event.type);
     }
   });

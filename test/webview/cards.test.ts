@@ -36,6 +36,7 @@ describe('The first line of a card', () => {
     const line = (one: typeof call | typeof plain, of: CallState) =>
       cardLine({ call: one, state: of, phase: 'Running', now: 0 });
     assert.deepEqual(line(call, state), line(plain, { status: 'running' }));
+    assert.equal(spoken(line(call, { ...state, status: 'waiting' })), 'Read src/a.ts · Waits its turn');
   });
 
   for (const [name, row] of rows) {
