@@ -8,6 +8,7 @@ import { providerSettings } from '../src/extension/models/providerSettings.ts';
 import { Memory } from '../src/extension/settings/memory.ts';
 import type { ProviderId } from '../src/llm/providers.ts';
 import { interruptedWork } from '../src/protocol/interruptions.ts';
+import { markdownOf } from '../src/protocol/markdown.ts';
 import { openApprovals, pendingCalls } from '../src/protocol/pending.ts';
 import { planOf } from '../src/protocol/plan.ts';
 import type { Run } from '../src/protocol/run.ts';
@@ -123,6 +124,10 @@ describe('a run of an earlier Towpath', () => {
     const runId = await begin('understood', { text: 'Yes.' });
     try {
       assert.deepEqual(planOf(runOf('understood')), [{ text: 'Edit a', status: 'active' }]);
+      assert.match(
+        markdownOf(runOf('understood'), (text) => text),
+        /- `fs\.read` `src\/a\.ts`[\s\S]*- `fs\.edit` `src\/a\.ts`/,
+      );
       await talk.engine.continue({ runId, userInput: 'sure?' });
       assert.match(told(0), /"path":"\/src\/a\.ts ","offset":null/);
       await talk.engine.undo(runId, { toolCallIds: ['call-edit'] }, workspace, async () => 'all');

@@ -1,5 +1,6 @@
 import type { ToolCall } from '../protocol/messages.ts';
 import type { CallState, Run } from '../protocol/run.ts';
+import { understoodCall } from '../protocol/understood.ts';
 import type { Plan } from '../tools/tool.ts';
 import type { Folder } from './folderWorkspace.ts';
 
@@ -33,8 +34,9 @@ export function seenOf(
 ): Seen {
   const replies = run.messages.filter((message) => message.role === 'assistant');
   const calls = replies.flatMap(({ toolCalls = [] }, reply) =>
-    toolCalls.map(({ id, name, arguments: given }): SeenCall => {
-      const { ok = false, exitCode } = run.calls[id] ?? {};
+    toolCalls.map((call): SeenCall => {
+      const { ok = false, exitCode } = run.calls[call.id] ?? {};
+      const { name, arguments: given } = understoodCall(call, run.calls[call.id]);
       return {
         name,
         arguments: given,

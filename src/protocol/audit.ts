@@ -176,7 +176,11 @@ const entries: Entries = {
   queued: none,
   'queued-change': none,
   'queued-remove': none,
-  'call-arguments': none,
+  'call-arguments': ({ toolCallId, arguments: given }, words) => ({
+    kind: 'model-call',
+    status: 'understood',
+    calls: [{ call: toolCallId, ...placesIn(given, words) }],
+  }),
   'approval-request': none, // `question` says it
   'command-start': none,
   outline: none,

@@ -1,6 +1,7 @@
 import { entriesOf } from './dictionary.ts';
 import type { Attachment, Message, ToolCall } from './messages.ts';
 import { type Run, titleOf } from './run.ts';
+import { understoodCall } from './understood.ts';
 import { proseLine, visibleLine } from './visible.ts';
 
 /**
@@ -16,17 +17,22 @@ export function markdownOf(run: Run, hide: (text: string) => string): string {
   const parts = [
     `# ${escaped(proseLine(hide(titleOf(run))))}`,
     `*${about.filter(Boolean).join(' · ')}*`,
-    ...partsOf(run.messages.slice(0, until), results, hide),
+    ...partsOf(run.messages.slice(0, until), run, results, hide),
     ...(graph ? entriesOf(graph.branches) : []).flatMap(([name, { messages = [] }]) => [
       ...(messages.length > 0 ? [`## ${escaped(proseLine(hide(name)))}`] : []),
-      ...partsOf(messages, resultsIn(messages), hide),
+      ...partsOf(messages, run, resultsIn(messages), hide),
     ]),
     ...(damage ? ['*What came after this is damaged.*'] : []),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function partsOf(messages: readonly Message[], results: Results, hide: (text: string) => string): string[] {
+function partsOf(
+  messages: readonly Message[],
+  { calls: states }: Run,
+  results: Results,
+  hide: (text: string) => string,
+): string[] {
   return messages.flatMap((message): string[] => {
     switch (message.role) {
       case 'user':
@@ -34,7 +40,9 @@ function partsOf(messages: readonly Message[], results: Results, hide: (text: st
           quoted([...said(hide(message.content)), ...(message.attachments ?? []).map((one) => fileLine(one, hide))]),
         ];
       case 'assistant': {
-        const calls = (message.toolCalls ?? []).map((call) => callLine(call, results.get(call.id), hide));
+        const calls = (message.toolCalls ?? []).map((call) =>
+          callLine(understoodCall(call, states[call.id]), results.get(call.id), hide),
+        );
         const text = closed(hide(message.content).trim());
         const words = `${text}${message.incomplete ? ' …' : ''}`.trim();
         return [...(words ? [words] : []), ...(calls.length > 0 ? [calls.join('\n')] : [])];

@@ -265,7 +265,12 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
   queued: [[{ text: said }, undefined]],
   'queued-change': [[{ queued: 3, text: said, when: 'done' }, undefined]],
   'queued-remove': [[{ queued: 3 }, undefined]],
-  'call-arguments': [[{ toolCallId, arguments: { path: 'a' } }, undefined]],
+  'call-arguments': [
+    [
+      { toolCallId, arguments: { path: 'a', limit: 1 }, leftOut: ['offset'] },
+      { kind: 'model-call', status: 'understood', calls: [{ call: toolCallId, path: 'a' }] },
+    ],
+  ],
   'approval-request': [
     [
       {
