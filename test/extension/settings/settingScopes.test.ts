@@ -34,6 +34,7 @@ const scopes: Record<'application' | 'machine', Record<string, string>> = {
     'limits.day': 'what is paid before the person is asked',
     maxTurns: 'how much is done, and paid, before the person is asked',
     thinkingBudget: 'what is paid',
+    temperature: 'how the model answers',
     retries: 'what is paid, and how often a provider is asked',
     retryAfterCap: 'how long a run waits for a provider',
     'rateLimit.requestsPerMinute': 'what is paid in a minute',

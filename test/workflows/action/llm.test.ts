@@ -36,7 +36,7 @@ describe('the llm actions of a workflow', () => {
 
   const contents: [written: string, said: string][] = [
     ['"{{ state.n }}"', '{"a":1}'],
-    ['"{{ state.none }}"', ''],
+    ['"{{ state.none }}"', 'Continue.'], // nothing is said: providers refuse an empty message
     ['"Is {{ state.none }}it?"', 'Is it?'],
   ];
   for (const [written, said] of contents)
