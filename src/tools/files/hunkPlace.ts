@@ -46,9 +46,14 @@ function regionsOf(texts: readonly string[], header: string, { from, to }: Regio
   }));
 }
 
-/** A header may lack the end of its line: Git cuts long ones, and models leave out what opens the block. */
+/** A header may lack the end of its line: Git cuts long ones, also within a word, and models leave out what opens the block. */
 const beginsWith = (line: string, header: string) =>
-  header !== '' && line.startsWith(header) && !/^[\p{L}\p{N}_]/u.test(line.slice(header.length));
+  header !== '' &&
+  line.startsWith(header) &&
+  (header.length >= longHeader || !/^[\p{L}\p{N}_]/u.test(line.slice(header.length)));
+
+/** Characters from which on a header may be a cut one. Git has at most 80 bytes of a line. */
+const longHeader = 60;
 
 /** The line behind the block that a line begins; undefined: nothing below it is indented deeper. */
 function blockEnd(texts: readonly string[], line: number, to: number): number | undefined {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
+import { readPlain } from '../gate/plainFile.ts';
 import { quoted } from '../gate/spelling.ts';
 import type { Workspace } from '../workspace.ts';
 import type { FileGlob } from './fileGlob.ts';
@@ -36,6 +37,8 @@ export async function isIgnoredWhole(workspace: Workspace, place: SearchPlace, s
   return withIgnoreFilesOf(place, async (copy) => !(await holdsFile(copy)));
 }
 
+/** Bytes of an ignore file; a larger one counts as none. */
+const maxIgnoreFile = 1024 * 1024;
 /** Ignore files of a folder, and of those above it. */
 const ignoreFiles = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
 
@@ -52,7 +55,7 @@ async function withIgnoreFilesOf<Result>(
       await mkdir(copyOf(at), { recursive: true });
       for (const name of ignoreFiles) {
         const copy = paths.join(copyOf(at), name);
-        const text = await readFile(paths.join(at, name)).catch(() => undefined);
+        const text = await readPlain(paths.join(at, name), maxIgnoreFile).catch(() => undefined);
         if (text === undefined) continue;
         await mkdir(paths.dirname(copy), { recursive: true });
         await writeFile(copy, text);
