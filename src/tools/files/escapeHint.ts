@@ -4,5 +4,5 @@ export function escapeHint({ pattern, fixed }: { pattern: string; fixed?: boolea
   const escaped = fixed ? [] : [...new Set(plain.match(/\\[|(){}+?]/g) ?? [])];
   if (escaped.length === 0) return [];
   const operators = escaped.map((one) => one[1]).join(' ');
-  return [`${escaped.join(' ')} stand for the characters themselves here; as operators write ${operators}.`];
+  return [`In this syntax ${escaped.join(' ')} is no operator; as operators write ${operators}.`];
 }
