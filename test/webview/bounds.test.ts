@@ -56,6 +56,22 @@ describe('A long thing in the panel:', () => {
     assert.equal((await test.posted()).at(-1)!.type, 'open-output');
   });
 
+  for (const width of [300, 360, 420])
+    it(`a table of files has all of its cells in view at ${width} pixels`, async () => {
+      await test.page.setViewportSize({ width, height: 800 });
+      try {
+        await show('table of files');
+        const table = test.page.locator('.markdown table');
+        assert.ok(await table.evaluate((one) => one.scrollWidth <= one.clientWidth));
+        for (const cell of await table.locator('th, td').all()) {
+          const { x, width: wide } = (await cell.boundingBox())!;
+          assert.ok(x >= 0 && x + wide <= width && wide >= 80, `${await cell.innerText()}: ${x}, ${wide} wide`);
+        }
+      } finally {
+        await test.page.setViewportSize({ width: 420, height: 800 });
+      }
+    });
+
   it('a table of 20 columns scrolls by itself, by the keyboard too', async () => {
     await show('wide table');
     const table = test.page.locator('.markdown table');

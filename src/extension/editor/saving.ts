@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import { decodeText, maximumBytes } from '../../tools/files/text.ts';
 import { readPlain } from '../../tools/gate/plainFile.ts';
 import { ToolError } from '../../tools/tool.ts';
@@ -37,7 +38,7 @@ async function endOf(saved: Thenable<boolean>, { signal, say, patience }: Saving
   const { signal: isOver } = over;
   const after = (ms: number) => sleep(ms, undefined, { signal: isOver, ref: false });
   after(patience.silent).then(
-    () => say?.('Saving: the editor waits for a formatter, or for another extension that runs when files are saved.\n'),
+    () => say?.(`${t('Saving: waiting for a formatter or another extension that runs when files are saved.')}\n`),
     () => undefined,
   );
   try {
