@@ -56,6 +56,24 @@ describe('A long thing in the panel:', () => {
     assert.equal((await test.posted()).at(-1)!.type, 'open-output');
   });
 
+  for (const width of [230, 300, 420])
+    it(`a long name of a file is whole at ${width} pixels, behind what is left of its folder`, async () => {
+      await test.page.setViewportSize({ width, height: 800 });
+      try {
+        await show('long name');
+        const [folder, name] = [
+          test.page.locator('.piece-middle').first(),
+          test.page.locator('.piece-middle + .piece-whole').first(),
+        ];
+        assert.equal(await name.innerText(), '/quarterlyReportGenerator10.js');
+        assert.ok((await folder.boundingBox())!.width >= 14, 'a letter and the ellipsis');
+        const { x, width: wide } = (await name.boundingBox())!;
+        assert.ok(x > 0 && x + wide <= width, `${x}, ${wide} wide`);
+      } finally {
+        await test.page.setViewportSize({ width: 420, height: 800 });
+      }
+    });
+
   for (const width of [300, 360, 420])
     it(`a table of files has all of its cells in view at ${width} pixels`, async () => {
       await test.page.setViewportSize({ width, height: 800 });

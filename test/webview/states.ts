@@ -400,6 +400,7 @@ const rows = [
 /** Long things: an answer of 1 MB, a table of 20 columns, a question of 2,000 lines, an output of 5,000. */
 export const longAnswer = `${'All of it is **long**, and the next sentence says it again.\n\n'.repeat(17_000)}The very end.`;
 export /** What models write after their work. */
+const longName = 'src/reports/deep/folder0/quarterlyReportGenerator10.js';
 const tableOfFiles = `| File | Change |\n|---|---|\n| \`src/reports/deep/folder0/quarterlyReportGenerator10.ts\` | Rounds to cents |\n| \`src/money.ts\` | \`roundToCents(value: number): number\` is exported |\n`;
 const wideTable = [
   `| ${Array.from({ length: 20 }, (_, at) => `Column ${at}`).join(' | ')} |`,
@@ -481,6 +482,7 @@ export const states: State[] = [
   { name: 'imported', says: showsRun(imported()) },
   { name: 'message acts', says: [...shown([...begin, ...reads, ...concludes]), { type: 'branches', runId: 'run-1', points: [{ at: 1, nth: 2, of: 3, previous: 'x', next: 'y' }] }], does: async (test) => { await test.page.locator('[data-role="user"]').hover(); await test.page.locator('[data-role="user"] [data-act="more"]').click(); } },
   { name: 'long answer', says: shown([...begin, says(longAnswer), rests]), does: (test) => test.page.getByRole('button', { name: test.words('Show the end') }).click() },
+  { name: 'long name', says: shown([...begin, ...called('name', 'fs.edit', { path: longName }, done({ path: longName, added: 1, removed: 1 }), { changes: kept(longName), diff: few }), rests]) },
   { name: 'table of files', says: shown([...begin, says(tableOfFiles), rests]) },
   { name: 'wide table', says: shown([...begin, says(wideTable), rests]) },
   { name: 'long question', says: shown(longQuestion) },

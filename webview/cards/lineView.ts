@@ -49,14 +49,16 @@ const jointOf = (before: Piece, { tone }: Piece): TemplateResult =>
 const most = 300;
 
 function piece(context: PanelContext, { head = '', text, tail = '', code, tone, lead }: Piece): TemplateResult {
-  const [before, middle, end] = [head, text, tail].map((one) =>
+  // The slash of a folder goes with its file: of a shortened path `s…/name.ts` is left.
+  const slash = tail && text.endsWith('/') ? '/' : '';
+  const [before, middle, end] = [head, text.slice(0, text.length - slash.length), slash + tail].map((one) =>
     clean(one.length > most ? `${one.slice(0, most)}…` : one),
   );
   const words = html`${before ? html`<span class="piece-whole">${before}</span>` : nothing}${
     middle ? html`<span class="piece-middle"><bdi>${middle}</bdi></span>` : nothing
   }${end ? html`<span class="piece-whole"><bdi>${end}</bdi></span>` : nothing}`;
-  const kept = before!.length + end!.length + Math.min(middle!.length, end ? 2 : 12);
-  const style = `--kept: ${kept}ch`; // as a property: the page's policy lets no attribute through
+  const least = Math.min(middle!.length, end ? 3 : 12); // a letter and the ellipsis have room
+  const style = `--kept: ${before!.length + end!.length + least}ch; --least: ${end ? least : 0}ch`; // as a property: the page's policy lets no attribute through
   const name = code ? 'piece code' : 'piece';
   if (!lead)
     return html`<span class=${name} .style=${style} data-tone=${tone ?? nothing} title=${middle ? clean(head + text + tail) : nothing}>${words}</span>`;
