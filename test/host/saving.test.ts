@@ -169,7 +169,7 @@ describe('an edit that is saved by the editor', () => {
     await configure('files.encoding', 'iso88591');
     const path_ = `${path.basename(folder)}/new.txt`;
     const { message } = await error(talk().call('fs.write', { path: path_, content: '日本\n' }));
-    assert.match(message, /lacks some of these characters/);
+    assert.match(message, /lacks the character "日"/);
     assert.equal(existsSync(path.join(folder, 'new.txt')), false);
   });
 });

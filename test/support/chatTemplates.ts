@@ -58,8 +58,8 @@ function asGiven(message: WireMessage): object {
   const text = Array.isArray(content) ? content.map((part) => ('text' in part ? part.text : '')).join('\n') : content;
   if (message.role !== 'assistant' || !message.tool_calls) return { ...message, content: text };
   const calls = message.tool_calls.map((call) => {
-    // Our interpreter, unlike others, takes `arguments.items()` for a key of that name where there is one.
-    const { items, ...given } = JSON.parse(call.function.arguments);
+    // Our interpreter, unlike others, takes `arguments.items()` for a key of that name where there is one, and has no text of null.
+    const { items, ...given } = JSON.parse(call.function.arguments, (_, value) => (value === null ? 'None' : value));
     const data = items === undefined ? given : { ...given, items_: items };
     return { ...call, function: { ...call.function, arguments: data } };
   });

@@ -97,7 +97,7 @@ export const agentSchema = z
     max_turns: turns.optional().meta({
       description: 'Model calls that it may make before it asks whether to go on, at most `towpath.maxTurns`.',
     }),
-    maxTurns: turns.optional().meta({ description: 'Another word for `max_turns`.' }),
+    maxTurns: turns.optional().meta({ description: 'Another word for `max_turns`.', deprecated: true }),
     approval: z.enum(['default', 'ask', 'read_only']).default('default').meta({
       description: 'Narrower than your own settings, never wider: `ask` asks every time, `read_only` changes nothing.',
     }),

@@ -124,7 +124,7 @@ describe('completion in a workflow file', () => {
     assert.equal(from, 16);
     assert.deepEqual(
       all.map(({ label }) => label),
-      ['name', 'description', 'model', 'tools', 'approval'],
+      ['name', 'description', 'model', 'tools', 'temperature', 'max_turns', 'approval'],
     );
     const { all: values } = suggestionsAt('approval: ', 10, language('agent'));
     assert.deepEqual(
