@@ -24,7 +24,7 @@ const tools = [
   tool('fs.read', { path, offset: { type: 'integer' } }, ['path']),
   tool('fs.write', { path, content: { type: 'string' } }, ['path', 'content']),
   tool('fs.delete', { path }, ['path']),
-  tool('plan.update', {}, []),
+  tool('plan.update', { steps: { type: 'array' } }, []),
 ];
 
 /** A call as cases have it: its name, and its arguments or the word `malformed`. */
