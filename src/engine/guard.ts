@@ -133,6 +133,7 @@ function outcomeKey(call: ToolCall, outcome: ToolOutcome): string {
   const varying = text
     .replace(temporaryName, '$1')
     .replace(/[\w-]{6,}/g, (word) => (isIdentifier(word) ? '0' : word))
+    .replace(duration, '')
     .replace(number, '0')
     .replace(/0(?:[ ,]+0)+/g, '0');
   return digest(varying.split(/\\n|"/).sort().join('\n'));
@@ -140,6 +141,9 @@ function outcomeKey(call: ToolCall, outcome: ToolOutcome): string {
 
 /** In the folders that Linux, macOS and Windows have for them. */
 const temporaryName = /(\/tmp\/|\/var\/folders\/\w+\/\w+\/T\/|\\+Temp\\+)[^\s"'/\\:,)]+/g;
+/** With the brackets around it: runners leave out those of what was quick, or was not run again. */
+const duration =
+  / ?[([<]?(?:in |< ?)?(?<![\d.:_A-Z]|(?<!\\)[a-z])(?:\d+(?:[.,]\d+)?(?: ?(?:[nuµm]?s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b)(?:,? (?=\d))?|\d+:\d\d:\d\d(?![\w:]))+[)\]]?|\(cached\)/g;
 /** With a unit of time, if it has one. */
 const number = /\d+(?:[.,:]\d+)*(?: ?(?:[nuµm]?s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?)\b)?/g;
 /** A hash, or a random name: letters with digits among them. */

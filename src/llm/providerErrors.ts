@@ -4,6 +4,7 @@ import type { ErrorInfo } from '../protocol/messages.ts';
 import { joined, type Words } from '../protocol/sentence.ts';
 import { type ErrorBody, readErrorBody } from './errorBody.ts';
 import { LLMError, type Retryable } from './errors.ts';
+import { refusesOutputLimit } from './outputLimit.ts';
 import { labelOf } from './providers.ts';
 import { redact } from './redact.ts';
 
@@ -55,13 +56,14 @@ const keyIsBad =
  */
 const windowWords = new RegExp(
   [
-    /(context_length|context_window|max_context\w*)_exceeded|exceed_context_size|(prompt|input)_too_long/,
+    /(context_length|context_window|max_context\w*)_exceeded|context ?window ?exceeded|exceed_context_size|(prompt|input|tokens)_too_long|tokens?_limit_(reached|exceeded)/,
     /maximum (context|prompt) length|context length (of|is) only|(available|configured) context size/,
-    /\b(prompt|input)( is)? too (long|large)|too many (input |prompt )?tokens/,
+    /\b(prompt|input)( prompt| length| tokens)?( \([^)]*\))?( is)? too (long|large)|max(imum)? length exceeded|max(imum)? input (characters|tokens) is|tokens exceeds? limit|too many (input |prompt )?tokens/,
     /(exceed|larger than|longer than|greater than|less than|shorter than)[^.]{0,60}(context|token limit|maximum number of tokens|max_\w*len)/,
     /exceed(s|ed|ing)?( the| your)? max(imum)?( allowed| input| sequence| message| prompt| model)*[ _](length|len|tokens)/,
     /(context (window|length|size|limit)|token count|number of tokens)[^.]{0,40}exceed/,
     /range of input length should be|tokens?\b[^.]{0,40}must be <|must have (less|fewer) than \d+ tokens/,
+    /超长|(长度|上下文|token).{0,12}(超过|超出|过长)|(超过|超出).{0,12}(长度|上下文|token)/,
     /reduce the length of the (messages|prompt|input)|(space|slot) in the kv cache/,
   ]
     .map(({ source }) => source)
@@ -70,11 +72,14 @@ const windowWords = new RegExp(
 );
 /** A single text or list is longer than its field allows (a description, an id, tools): a shorter conversation has it as well. */
 const oneTextIsLong = /(string|array)_above_max_length|(string|array) too long|should have at most/i;
+/** A conversation has more messages than one request may have. */
+const hasManyMessages = /'(messages|input)': array too long/i;
 /** How often or how much an account may ask: waiting helps, and a shorter conversation does not. */
-const asksToWait = /throttl|rate.?limit|too many requests|overload|at capacity|try again (later|in)|please wait/i;
+const asksToWait =
+  /throttl|rate.?limit|per (minute|hour|day|month)|too many requests|overload|at capacity|try again (later|in)\b|please wait/i;
 /** Whether the words say that a conversation does not fit. */
 export const windowIsFull = (words: string): boolean =>
-  windowWords.test(words) && !oneTextIsLong.test(words) && !asksToWait.test(words);
+  (windowWords.test(words) && !oneTextIsLong.test(words) && !asksToWait.test(words)) || hasManyMessages.test(words);
 /** The request is larger than all that its account may send in a minute (Groq: 413, OpenAI: 429): waiting does not help. */
 const moreThanAMinute = /\blimit:? (\d[\d,]*), requested:? (\d[\d,]*)/i;
 const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation|invalid_prompt|bio_policy/;
@@ -106,6 +111,8 @@ const saysWindow = [
   `max input tokens: ${count}`,
   `(?:context|prompt)[ _](?:length|size|window)(?: limit)?(?: is| of)?(?: only)?[ :(=]{1,3}${count}`,
   `${count} maximum`,
+  `max size: ${count}`,
+  `max length: ?${count}`,
   `> ${count}`,
   `tokens allowed \\(?${count}`,
   `token limit: ${count}`,
@@ -144,7 +151,7 @@ const refusals = [400, 413, 422, 500];
 const isOfConversation = /^(messages|input|prompt|contents|max(_\w+)?_tokens)\b/;
 /** Parts of a request, or of an account, that may be refused however short the conversation is. */
 const namesPart =
-  /\b(schema|tool ?(calls?|use|results?)|functions?|roles?|signature|grammar|jinja|template|regex|pattern|json|unexpected token|images?|files?|pdf|audio|media|url|base64|account|billing|balance|payment|subscription|access|permission|region)\b/i;
+  /\b(schema|tools?( ?(calls?|use|results?))?|functions?|roles?|signature|grammar|jinja|template|regex|pattern|json|unexpected token|images?|files?|pdf|audio|media|url|base64|account|billing|balance|payment|subscription|access|permission|region|budget|cache control|stop( sequences?)?)\b/i;
 /** Words that say that something is wrong with a request. */
 const namesFault =
   /\b(un(known|recogni[sz]ed|supported|expected)|extra|missing|required|invalid|malformed|duplicate|deprecated|syntax|parse|without|must|should|cannot|can't|could not|no such|not (found|supported|permitted|allowed|valid|enabled)|(does|do) not)\b/i;
@@ -153,8 +160,9 @@ const namesSize = /token|context|window|length|long|large|size|limit|exceed|maxi
 /** Whether nothing that the provider says names another cause than the length of the conversation. */
 function saysNoOther(words: string, parameter: string | undefined): boolean {
   if (oneTextIsLong.test(words) || asksToWait.test(words)) return false;
+  if (refusesOutputLimit(`${words} ${parameter ?? ''}`)) return false;
   if (parameter !== undefined && !isOfConversation.test(parameter)) return false;
-  const plain = words.replace(/invalid_request_error/gi, '').replaceAll('_', ' '); // the type of nearly every refusal
+  const plain = words.replace(/invalid_request(_error)?|invalid_?parameter(_error)?/gi, '').replaceAll('_', ' '); // the type of nearly every refusal
   return !namesPart.test(plain) && (!namesFault.test(plain) || namesSize.test(plain));
 }
 /**
@@ -208,7 +216,7 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   if (status === 402 || ((status === 400 || status === undefined) && quotaIsSpent.test(everything))) {
     return error('LLM_HTTP_ERROR', creditSpent(name, said), false, 'no-credit');
   }
-  if ((status === undefined || status < 502) && windowIsFull(everything)) {
+  if ((status === undefined || status < 502) && windowIsFull(everything) && !refusesOutputLimit(words)) {
     const window = windowSaid(words);
     if (window !== undefined) details.window = window;
     return error(

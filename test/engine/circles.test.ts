@@ -130,6 +130,13 @@ describe('a model that goes in circles', () => {
 
   const outputs: [string, string[]][] = [
     ['durations', ['1 failing (12ms), 1 passed in 0.34s', '1 failing (1.2s), 1 passed in 2 minutes']],
+    ['durations of what was quick', ['    ✔ adds (45ms)\n    1) sub', '    ✔ adds\n    1) sub']],
+    ['durations over a minute', ['== 1 failed in 59.99s ==', '== 1 failed in 61.20s (0:01:01) ==']],
+    [
+      'results that were not worked out again',
+      ['ok  \ta\t(cached)\nFAIL\tb\t0.012s', 'ok  \ta\t0.005s\nFAIL\tb\t1.3s'],
+    ],
+    ['durations below a limit', ['Failed Adds [12 ms]', 'Failed Adds [< 1 ms]']],
     ['dates', ['2026-01-02T03:04:05.678Z started', '2026-01-02T04:05:06.789Z started']],
     ['random names', ['wrote /tmp/tmp.XyZabc/report', 'wrote /tmp/tmp.QqRstu/report']],
     ['hashes', ['[main 1a2b3c4] done', '[main 9f8e7d6] done']],

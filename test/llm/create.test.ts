@@ -299,6 +299,23 @@ describe('what was asked for and goes nowhere is told once', () => {
       ['model does not take top_p; it is left out.'],
     ],
     [
+      'a longer answer than it gives',
+      'openai-compatible',
+      refusing('max_tokens is too large: 9000. This model supports at most 4096 completion tokens.', openai),
+      { maxTokens: 9000 },
+      ['model answers with 4096 tokens at the most; 9000 were asked for.'],
+    ],
+    [
+      'a longer answer than the conversation leaves room for',
+      'openai-compatible',
+      refusing(
+        "'max_tokens' is too large: 9000. This model's maximum context length is 8192 tokens and your request has 1500 input tokens (9000 > 8192 - 1500).",
+        openai,
+      ),
+      { maxTokens: 9000 },
+      ['model answers with 6692 tokens at the most; 9000 were asked for.'],
+    ],
+    [
       'a parameter it refused',
       'anthropic',
       refusing('top_p is not supported', anthropic),

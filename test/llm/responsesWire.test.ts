@@ -414,6 +414,19 @@ const lessons: [says: string, request: Partial<ChatRequest>, refusals: Refusal[]
     /does not take top_p/,
   ],
   [
+    'a longer answer than it gives',
+    { maxTokens: 32_000 },
+    [
+      [
+        ({ max_output_tokens }) => Number(max_output_tokens) > 16_384,
+        'max_output_tokens is too large: 32000. This model supports at most 16384 completion tokens.',
+        'max_output_tokens',
+      ],
+    ],
+    2,
+    /answers with 16384 tokens at the most/,
+  ],
+  [
     'reasoning that cannot be read any more',
     { messages: history },
     [[(body) => JSON.stringify(body).includes('OLD'), 'The encrypted content OLD could not be verified.']],

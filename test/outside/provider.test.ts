@@ -5,7 +5,14 @@ import { LLMError } from '../../src/llm/errors.ts';
 import { createGoogleReader } from '../../src/llm/google/reader.ts';
 import { createOllamaReader } from '../../src/llm/ollama/reader.ts';
 import { createOpenAIReader } from '../../src/llm/openai/reader.ts';
-import { type Endpoint, errorInStream, errorOfStatus } from '../../src/llm/providerErrors.ts';
+import { learnOutputLimit } from '../../src/llm/outputLimit.ts';
+import {
+  type Endpoint,
+  errorInStream,
+  errorOfStatus,
+  mayBeFull,
+  type ProviderWords,
+} from '../../src/llm/providerErrors.ts';
 import { rescueCalls } from '../../src/llm/rescue/rescue.ts';
 import { createResponsesReader } from '../../src/llm/responses/reader.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
@@ -24,7 +31,7 @@ const tools = [
   tool('fs.read', { path, offset: { type: 'integer' } }, ['path']),
   tool('fs.write', { path, content: { type: 'string' } }, ['path', 'content']),
   tool('fs.delete', { path }, ['path']),
-  tool('plan.update', {}, []),
+  tool('plan.update', { steps: { type: 'array' } }, []),
 ];
 
 /** A call as cases have it: its name, and its arguments or the word `malformed`. */
@@ -44,8 +51,16 @@ interface OverflowCase {
   /** Absent: the body comes inside of a stream. */
   status?: number;
   body: unknown;
-  /** A code; behind `!` one that it must not be. */
+  /** A code; behind `!` one that it must not be; `not full`: nothing suggests that the conversation is too long. */
   want: string;
+}
+
+interface OutputLimitCase {
+  body: unknown;
+  /** Tokens of the answer that were asked for. */
+  asked: number;
+  /** Tokens to ask for instead; null: the refusal does not say. */
+  want: number | null;
 }
 
 interface ReaderCase {
@@ -99,9 +114,25 @@ describe('replies and refusals as providers send them', () => {
   for (const { title, input } of casesOf<OverflowCase>('overflow')) {
     it(title, () => {
       const { status, body, want } = input;
-      const { code } = status === undefined ? errorInStream(endpoint, body) : errorOfStatus(endpoint, status, body);
-      if (want.startsWith('!')) assert.notEqual(code, want.slice(1));
+      const error = status === undefined ? errorInStream(endpoint, body) : errorOfStatus(endpoint, status, body);
+      const { code } = error;
+      if (want === 'not full') {
+        assert.notEqual(code, 'LLM_CONTEXT_OVERFLOW');
+        assert.ok(!mayBeFull(error, 1));
+      } else if (want.startsWith('!')) assert.notEqual(code, want.slice(1));
       else assert.equal(code, want);
+    });
+  }
+
+  for (const { title, input } of casesOf<OutputLimitCase>('output-limit')) {
+    it(title, () => {
+      const { body, asked, want } = input;
+      const error = errorOfStatus(endpoint, 400, body);
+      const { words, parameter = '' } = error.details as ProviderWords;
+      assert.equal(learnOutputLimit(`${words} ${parameter}`, asked)?.tokens ?? null, want);
+      if (want === null) return;
+      assert.equal(error.code, 'LLM_HTTP_ERROR'); // no history is given up for it
+      assert.ok(!mayBeFull(error, 1));
     });
   }
 

@@ -1,5 +1,6 @@
 import type { ChatRequest } from '../client.ts';
 import { budgetIgnored } from '../notes.ts';
+import { outputLimited } from '../outputLimit.ts';
 import type { WireFlags, WireRequest } from './wire.ts';
 
 /** What was asked for and is not sent, or not so, in sentences for the log: the request compared with its body. */
@@ -12,9 +13,7 @@ export function notesOf(request: ChatRequest, body: WireRequest, flags: WireFlag
     ...(request.stopSequences?.length && !body.stop_sequences
       ? [`${model} takes no stop sequences; they are left out.`]
       : []),
-    ...(maxTokens > body.max_tokens
-      ? [`${model} answers with ${body.max_tokens} tokens at the most; ${maxTokens} were asked for.`]
-      : []),
+    ...(maxTokens > body.max_tokens ? [outputLimited(model, body.max_tokens, maxTokens)] : []),
     ...(responseFormat && !body.output_config?.format
       ? [`${model} cannot be held to this format; it is asked for it in words.`]
       : []),

@@ -1,6 +1,7 @@
 import { callIdsIn } from '../callIds.ts';
 import type { ChatRequest } from '../client.ts';
 import { send } from '../http.ts';
+import { learnOutputLimit, outputLimited } from '../outputLimit.ts';
 import { learnFrom, type WireFlags, wantsResponses } from './flags.ts';
 import { leftOut, notesOf } from './notes.ts';
 import { type Asked, type Connection, refusalIn } from './protocol.ts';
@@ -19,14 +20,23 @@ export function chatCompletions(
   const flagsFor = (model: string): WireFlags => flagsOfModel.get(model) ?? { ...first, provider };
 
   async function post(request: ChatRequest, signal: AbortSignal | undefined, elsewhere: boolean) {
+    let outputLimit: number | undefined; // of this request alone
     for (;;) {
       const flags = flagsFor(request.model);
+      const body = toWire(request, outputLimit === undefined ? flags : { ...flags, outputLimit });
       try {
-        const body = toWire(request, flags);
         return await send({ endpoint, url: url(request.model), headers, body, limits, signal });
       } catch (error) {
         const refusal = refusalIn(error);
         if (!refusal || (elsewhere && wantsResponses(refusal.words))) throw error;
+        const asked = body.max_tokens ?? body.max_completion_tokens;
+        const limit = learnOutputLimit(`${refusal.words} ${refusal.parameter ?? ''}`, asked);
+        if (limit) {
+          if (limit.once) outputLimit = limit.tokens;
+          else flagsOfModel.set(request.model, { ...flags, outputLimit: limit.tokens });
+          note(outputLimited(request.model, limit.tokens, asked));
+          continue;
+        }
         const learned = learnFrom(refusal.words, refusal.parameter, flags);
         if (!learned) throw error;
         flagsOfModel.set(request.model, learned); // at most one round for each thing there is to learn

@@ -4,6 +4,8 @@ export interface WireFlags {
   provider: string;
   /** Parameters this provider or model refuses. */
   omit?: readonly string[];
+  /** Tokens that the model answers with at most. */
+  outputLimit?: number;
   /** OpenAI's newer models refuse `max_tokens` and want `max_completion_tokens`. */
   completionTokens?: boolean;
   /**

@@ -4,7 +4,7 @@ import type { ChatRequest } from '../client.ts';
 import { contentUnseen, imagesFrom, isImage, isText, textOfFile } from '../files.ts';
 import { formatInWords } from '../formatInWords.ts';
 import { toWireName } from '../names.ts';
-import { outputLimit } from '../outputLimit.ts';
+import { outputLimit, withinLimit } from '../outputLimit.ts';
 import { repairHistory, type Said, wellFormed, wellFormedData } from '../repair.ts';
 import type { WireFlags } from './flags.ts';
 import { thinkingParameter } from './thinking.ts';
@@ -52,9 +52,9 @@ export function toWire(request: ChatRequest, flags: WireFlags): Record<string, u
     response_format: toWireFormat(request, flags),
     temperature: request.temperature,
     top_p: request.topP,
-    [flags.completionTokens ? 'max_completion_tokens' : 'max_tokens']: outputLimit(
-      request,
-      isBudget ? request.thinkingBudget : 0,
+    [flags.completionTokens ? 'max_completion_tokens' : 'max_tokens']: withinLimit(
+      outputLimit(request, isBudget ? request.thinkingBudget : 0),
+      flags.outputLimit,
     ),
     ...thinking,
     stop: request.stopSequences?.length ? wellFormedData(request.stopSequences) : undefined,

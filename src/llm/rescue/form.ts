@@ -10,11 +10,13 @@ export type Placeholder = 'name' | 'args' | 'json' | 'keyed' | 'python' | 'liter
 type MarkPart = string | RegExp;
 
 const insideMarks: Readonly<Record<string, RegExp>> = {
-  prefix: /(?:\|\w+\|)?(?:[\w-]+:)?/y,
+  prefix: /(?:\|\w+\|)?(?:[\w-]+[:|])?/y,
+  family: /(?:[a-z][a-z\d]*[_:|](?=(?:tool|function|arg)_))?/y,
+  quote: /["']?/y,
   suffix: /(?::\w+)?/y,
   attributes: /[^<>]*/y,
   section: /(?:function|tool)_calls?/y,
-  thinking: /thinking|think|thoughts?|reasoning/y,
+  thinking: /thinking|think(?:_\w+)?|thoughts?|reasoning/y,
 };
 
 const placeholders: readonly string[] = [

@@ -3,12 +3,21 @@
  * may be absent, `*` and `+` repeat. `{name}` is the tool, `{args}` a JSON object of arguments, `{json}` objects that name their tool
  * themselves, `{keyed}` objects with the tool's name as key, `{python}` calls as Python writes them, `{literal}` Gemma's object; `{key}`
  * and `{value}` are an argument, the value up to the mark behind it; `{attributes}`, `{word}` and `{id}` are passed over, and `{prefix}` is
- * what a family puts before the names of its tags. DeepSeek's own letters count as `|` and `_`.
+ * what a family puts before the names of its tags, `{family}` the same before tags of calls alone. `{quote}` may be absent. DeepSeek's own letters count as `|` and `_`.
  *
  * Sources: the chat templates in the engine's source bundle, which a test renders, and the tool parsers of vLLM and SGLang.
  */
 export const forms: readonly { families: string; form: string }[] = [
-  { families: 'Hermes, Qwen, Granite 4, Bielik, Reka, MiMo, ERNIE', form: '<tool_call> {json} </tool_call>' },
+  {
+    families: 'Hermes, Qwen, Granite 4, Bielik, Reka, MiMo, ERNIE, dots',
+    form: '<{family}{section}> {json} </{family}{section}>',
+  },
+  { families: 'MiniMax M1, Hunyuan A13B, Apriel, Jamba', form: '<tool_calls>( {json})+ </tool_calls>' },
+  {
+    families: 'K2 Horizon, with JSON',
+    form: '<{family}tool_calls>( <{family}tool_call> {json} </{family}tool_call>)+ </{family}tool_calls>',
+  },
+  { families: 'Qwen 2.5 Coder', form: '<tools> {json} </tools>' },
   {
     families: 'Qwen Coder, Nemotron 3, StepFun',
     form: '<tool_call> <function={name}>( <parameter={key}>{value}</parameter>)* </function> </tool_call>',
@@ -24,33 +33,29 @@ export const forms: readonly { families: string; form: string }[] = [
     form: '<seed:tool_call> <function={name}>( <parameter={key}>{value}</parameter>)* </function> </seed:tool_call>',
   },
   {
-    families: 'GLM 4.5 to 5, Laguna, Ling',
-    form: '<tool_call> {name}( <arg_key>{key}</arg_key> <arg_value>{value}</arg_value>)* </tool_call>',
+    families: 'GLM 4.5 to 5, Laguna, Ling, LongCat, Spark, HyperCLOVA, IQuest',
+    form: '<{family}tool_call> {name}(\\n)?( <{family}arg_key>{key}</{family}arg_key>( <{family}arg_type>{word}</{family}arg_type>)? <{family}arg_value>{value}</{family}arg_value>)* </{family}tool_call>',
+  },
+  { families: 'Step Audio', form: '<{family}tool_call> (function )?{name} {args} </{family}tool_call>' },
+  {
+    families: 'Hunyuan 3, K2 Horizon',
+    form: '<{family}tool_calls{suffix}>( <{family}tool_call{suffix}> {name}(<tool_sep{suffix}>)?( <{family}arg_key{suffix}>{key}</{family}arg_key{suffix}>( <{family}arg_type>{word}</{family}arg_type>)? <{family}arg_value{suffix}>{value}</{family}arg_value{suffix}>)* </{family}tool_call{suffix}>)+ </{family}tool_calls{suffix}>',
   },
   {
-    families: 'LongCat',
-    form: '<longcat_tool_call> {name}( <longcat_arg_key>{key}</longcat_arg_key> <longcat_arg_value>{value}</longcat_arg_value>)* </longcat_tool_call>',
-  },
-  {
-    families: 'Hunyuan 3',
-    form: '<tool_calls{suffix}>( <tool_call{suffix}> {name}<tool_sep{suffix}>( <arg_key{suffix}>{key}</arg_key{suffix}> <arg_value{suffix}>{value}</arg_value{suffix}>)* </tool_call{suffix}>)+ </tool_calls{suffix}>',
-  },
-  { families: 'MiniMax M1, Hunyuan A13B, Apriel, Jamba', form: '<tool_calls>( {json})+ </tool_calls>' },
-  {
-    families: 'DeepSeek 3.2 and 4, MiniMax M2, Muse, and tags with a prefix',
-    form: '<{prefix}{section}>( <{prefix}invoke name="{name}"{attributes}>( <{prefix}parameter name="{key}"{attributes}>{value}</{prefix}parameter>)* </{prefix}invoke>)+( </{prefix}{section}>)?',
+    families: 'DeepSeek 3.2 and 4, MiniMax M2, Muse, GigaChat 3.5, dots, and tags with a prefix',
+    form: '<{prefix}{family}{section}>( <{prefix}invoke name={quote}{name}{quote}{attributes}>( <{prefix}parameter name={quote}{key}{quote}{attributes}>{value}</{prefix}parameter>)* </{prefix}invoke>)+( </{prefix}{family}{section}>)?',
   },
   {
     families: 'the same without a section',
-    form: '<{prefix}invoke name="{name}"{attributes}>( <{prefix}parameter name="{key}"{attributes}>{value}</{prefix}parameter>)* </{prefix}invoke>( </{prefix}{section}>)?',
+    form: '<{prefix}invoke name={quote}{name}{quote}{attributes}>( <{prefix}parameter name={quote}{key}{quote}{attributes}>{value}</{prefix}parameter>)* </{prefix}invoke>( </{prefix}{family}{section}>)?',
   },
   {
     families: 'MiniMax M3',
     form: ']<]minimax[>[<tool_call>( ]<]minimax[>[<invoke name="{name}">( ]<]minimax[>[<{key}>{value}]<]minimax[>[</{word}>)* ]<]minimax[>[</invoke>)+ ]<]minimax[>[</tool_call>',
   },
   {
-    families: 'MiniCPM 5',
-    form: '<function name="{name}">( <param name="{key}">{value}</param>)* </function>',
+    families: 'MiniCPM 4 and 5',
+    form: '<function name={quote}{name}{quote}>( <arguments>)?( <param name={quote}{key}{quote}>{value}</param>)*( </arguments>)? </function>',
   },
   {
     families: 'DeepSeek 3 and R1',
@@ -85,6 +90,16 @@ export const forms: readonly { families: string; form: string }[] = [
   { families: 'Phi 4 mini, FireFunction', form: 'functools {json}' },
   { families: 'Functionary 3.2', form: '>>>{name} {args}' },
   { families: 'Apertus', form: '<|tools_prefix|> {keyed} <|tools_suffix|>' },
+  { families: 'Pangu 2', form: '<|tool_call_start|> {json} <|tool_call_end|>' },
+  { families: 'Llama 4', form: '<|python_start|> {python} <|python_end|>' },
+  {
+    families: 'Inkling',
+    form: '(<|end_message|> )?(<|message_model|>{id} )?<|content_invoke_tool_json|> {json}( <|end_message|>)?',
+  },
+  {
+    families: 'PLaMo 3',
+    form: '<|plamo:begin_tool_requests:plamo|>( <|plamo:begin_tool_request:plamo|> <|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|> <|plamo:begin_tool_arguments:plamo|>(<|plamo:constrain|>json<|plamo:msg|>)? {args} <|plamo:end_tool_arguments:plamo|> <|plamo:end_tool_request:plamo|>)+ <|plamo:end_tool_requests:plamo|>',
+  },
   { families: 'LFM 2', form: '<|tool_call_start|> {python} <|tool_call_end|>' },
   { families: 'OLMo 3', form: '<function_calls> {python} </function_calls>' },
   { families: 'Gemma 4', form: '<|tool_call>call:{name} {literal} <tool_call|>' },

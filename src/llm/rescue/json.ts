@@ -22,7 +22,7 @@ export function endOfJson(text: string, start: number): number {
  */
 export function callsIn(text: string, known: KnownTools, marked: boolean): WrittenCall[] | undefined {
   const { name } = openingOfJson(text.slice(0, openingLimit), known);
-  const meant = name !== undefined && (marked || /"(arguments|parameters)"\s*:/.test(text));
+  const meant = name !== undefined && (marked || /"(arguments|parameters|args|input)"\s*:/.test(text));
   const asMalformed = meant ? [malformed(known, name, text)] : undefined;
   // In an object, so that what parseArguments refuses is refused in arrays too.
   const whole = parseArguments(`{"calls":${text}}`);
@@ -32,6 +32,9 @@ export function callsIn(text: string, known: KnownTools, marked: boolean): Writt
   return items.length > 0 && calls.every((call) => call !== undefined) ? calls : marked ? asMalformed : undefined;
 }
 
+/** Keys that hold the arguments of a call. */
+const isArguments = /^(?:arguments|parameters|args|input)$/;
+
 function callIn(item: unknown, known: KnownTools, marked: boolean, text: string): WrittenCall | undefined {
   if (!isObject(item)) return undefined;
   const { function: inner, type: _, id: __, ...rest } = item;
@@ -40,9 +43,9 @@ function callIn(item: unknown, known: KnownTools, marked: boolean, text: string)
   if (typeof name !== 'string' || !findTool(known, name)) return undefined;
   const keys = Object.keys(call);
   const strange = keys.some(
-    (key) => !/^(name|tool_name|function|arguments|parameters|type|id|tool_call_id)$/.test(key),
+    (key) => !/^(name|tool_name|function|type|id|tool_call_id)$/.test(key) && !isArguments.test(key),
   );
-  const given = keys.filter((key) => key === 'arguments' || key === 'parameters');
+  const given = keys.filter((key) => isArguments.test(key));
   if (!marked && (strange || given.length !== 1)) return undefined;
   if (strange || given.length > 1) return malformed(known, name, text); // whatever it means, it is not for us to guess
   const value = given.length === 0 ? {} : call[given[0]!];

@@ -20,6 +20,8 @@ export class MarkdownCode {
   /** The line begins with marks that open a fence at its end, or with those that close the one that is open. */
   private opener?: Run;
   private closes = false;
+  /** What stands behind the marks that close the fence. */
+  private behind = '';
   /** Backquotes that opened code within the line. */
   private ticks?: number;
   /** Marks that may go on. */
@@ -73,7 +75,9 @@ export class MarkdownCode {
     if (this.head.length < headLength) this.head += text.slice(0, headLength - this.head.length);
     if (text.trim() === '') return;
     this.isBlank = false;
-    this.closes = false;
+    // A token of a model ends its fences without a line break.
+    this.behind += text.slice(0, headLength);
+    this.closes &&= /^<(?:$|[|｜])/.test(this.behind);
   }
 
   private endRun(): void {
@@ -82,6 +86,7 @@ export class MarkdownCode {
     this.run = undefined;
     this.isBlank = false;
     this.head += run.mark;
+    this.behind = '';
     if (fence) this.closes = run.begins && run.mark === fence.mark && run.length >= fence.length;
     else if (run.begins && run.length >= 3) this.opener = run;
     else if (run.mark === '`') {

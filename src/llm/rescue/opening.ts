@@ -1,6 +1,6 @@
 import { type Opening, openingLimit, openingOfJson } from './jsonOpening.ts';
 import { findTool, type KnownTools } from './known.ts';
-import { firstCharacters, openingOfForm } from './reader.ts';
+import { firstCharacters, openingOfForm, openingOfPythonList } from './reader.ts';
 
 /** @param head the text from the beginning of the line; no more than `openingLimit` of it is looked at */
 export function openingOf(head: string, known: KnownTools): Opening {
@@ -14,7 +14,8 @@ function openingIn(line: string, known: KnownTools): Opening {
   const first = line[0]!;
   if (first === '`' || first === '~') return openingOfFence(line, known);
   const json = first === '{' || first === '[' ? openingOfJson(line, known).opening : 'text';
-  return json === 'text' && firstCharacters.includes(first) ? openingOfForm(line, 0, known) : json;
+  const form = json === 'text' && firstCharacters.includes(first) ? openingOfForm(line, 0, known) : json;
+  return form === 'text' && first === '[' ? openingOfPythonList(line, known) : form;
 }
 
 /** A fence of any language whose code begins with a call is one. */

@@ -4,7 +4,7 @@ import { openingLimit, openingOfJson } from './jsonOpening.ts';
 import type { KnownTools, Region, WrittenCall } from './known.ts';
 import { isQuotedLine, MarkdownCode } from './markdownCode.ts';
 import { openingOf } from './opening.ts';
-import { markInLine, openingOfForm, readForm } from './reader.ts';
+import { markInLine, openingOfForm, openingOfPythonList, readForm, readPythonList } from './reader.ts';
 
 /**
  * The calls in the end of a message, from a line that may begin one, and the text around them. Each region is read
@@ -32,7 +32,15 @@ function readRegion(text: string, at: number, known: KnownTools): Region {
   const isJson =
     text[start] === '{' ||
     (text[start] === '[' && openingOfJson(text.slice(start, start + openingLimit), known).opening === 'call');
-  return isJson ? readBare(text, start, known) : endsLine(text, readForm(text, start, known), known);
+  if (isJson) return readBare(text, start, known);
+  if (openingOfPythonList(text.slice(start, start + openingLimit), known) === 'call') {
+    const { end, calls } = readPythonList(text, start, known) ?? { end: start };
+    endMarks.lastIndex = end;
+    endMarks.exec(text);
+    const isLast = calls !== undefined && text.slice(endMarks.lastIndex).trim() === '';
+    return isLast ? { end: text.length, calls } : { end: endOfLine(text, end) };
+  }
+  return endsLine(text, readForm(text, start, known), known);
 }
 
 /** Text up to the end of its line, or to calls within it that are all that is left of the message. */
@@ -40,7 +48,7 @@ function readLine(text: string, at: number, known: KnownTools): Region {
   const end = endOfLine(text, at);
   if (isQuotedLine(text.slice(at, at + 8))) return { end };
   for (let from = at; ; ) {
-    const mark = markInLine(text.slice(from, end), known, new MarkdownCode());
+    const mark = markInLine(text.slice(from, end), text.slice(from, end + openingLimit), known, new MarkdownCode());
     if (mark?.opening !== 'call') return { end };
     const start = from + mark.at;
     const stop = endOfCalls(text, start, known);

@@ -55,10 +55,12 @@ export function beginsForm(line: string, at: number): boolean {
 /**
  * Finds the first form that begins within a line, outside of code: `call` once its tool is named and known, `wait` where the text ends
  * before that.
+ * @param text from the line on
  * @param code what it knows of the text before the line, and then of the line up to the form, or up to its end
  */
 export function markInLine(
   line: string,
+  text: string,
   known: KnownTools,
   code: MarkdownCode,
 ): { at: number; opening: 'call' | 'wait' } | undefined {
@@ -67,7 +69,7 @@ export function markInLine(
     code.add(line.slice(from, at));
     from = at;
     if (code.isCode || code.isQuoted || !beginsMark(line, at)) continue;
-    const opening = openingOfForm(line.slice(at, at + openingLimit), 0, known);
+    const opening = openingOfForm(text.slice(at, at + openingLimit), 0, known);
     if (opening === 'call' || opening === 'wait') return { at, opening };
   }
   code.add(line.slice(from));
@@ -98,6 +100,26 @@ export function readForm(text: string, at: number, known: KnownTools): Region {
     damaged = { end: stop, calls: [...reading.sealed, malformed(known, reading.named, text.slice(at, stop))] };
   }
   return damaged ?? { end: text.length };
+}
+
+const pythonList = compile('{python}');
+
+/** Tells what begins at a bracket: a list of calls as Python writes them (Llama 4), ordinary text, or not decided yet (`wait`). */
+export function openingOfPythonList(text: string, known: KnownTools): Opening {
+  const [, blank, name, paren] = /^\[(\s*)([A-Za-z_][\w.]*)?(\()?/.exec(text) ?? [];
+  if (blank === undefined) return 'text';
+  if (name !== undefined && paren !== undefined) return findTool(known, name) ? 'call' : 'text';
+  return /^\[\s*[\w.]*$/.test(text) ? 'wait' : 'text';
+}
+
+/** Reads a list of calls as Python writes them. It has no mark, so that it is one only as all that is left of the message. */
+export function readPythonList(text: string, start: number, known: KnownTools): Region | undefined {
+  const reading = new Reading(text, plainMarks(text), known);
+  const end = reading.run(pythonList, start);
+  if (typeof end === 'number') return { end, calls: reading.calls };
+  const rest = text.slice(start);
+  const isLast = !rest.includes(')]') || /\)\]\s*$/.test(rest);
+  return isLast && reading.named ? { end: text.length, calls: [malformed(known, reading.named, rest)] } : undefined;
 }
 
 /** Marks of a form, without those that any text may hold: a quotation mark and the end of a tag. */

@@ -55,7 +55,7 @@ export function createSieve(known: KnownTools): Sieve {
         if (insideLine) {
           const end = rest.indexOf('\n') + 1;
           const line = rest.slice(0, end || undefined);
-          const mark = markInLine(line, known, code);
+          const mark = markInLine(line, rest, known, code);
           const waits = mark?.opening === 'wait' && rest.length - mark.at < openingLimit;
           if (mark && (waits || mark.opening === 'call')) {
             shown.push(rest.slice(0, mark.at));

@@ -10,11 +10,19 @@ export const thinkingMarks: readonly { families: string; open: string; close: st
     open: '<{thinking}{suffix}>',
     close: '</{thinking}{suffix}>',
   },
-  { families: 'MiniMax M3, Seed-OSS', open: '<{prefix}{thinking}>', close: '</{prefix}{thinking}>' },
+  { families: 'MiniMax M3, Seed-OSS, K2 Horizon', open: '<{prefix}{thinking}>', close: '</{prefix}{thinking}>' },
   { families: 'Magistral', open: '[THINK]', close: '[/THINK]' },
   { families: 'Cohere', open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
   { families: 'Gemma 4', open: '<|channel>thought', close: '<channel|>' },
   { families: 'Apertus', open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
+  { families: 'PLaMo 3', open: '<|plamo:begin_think:plamo|>', close: '<|plamo:end_think:plamo|>' },
+  { families: 'Inkling', open: '<|content_thinking|>', close: '<|end_message|>', several: true },
+  {
+    families: 'Inkling, with its role',
+    open: '<|message_model|><|content_thinking|>',
+    close: '<|end_message|>',
+    several: true,
+  },
   { families: 'Kimi K3', open: '<|open|>think<|sep|>', close: '<|close|>think<|sep|>' },
   { families: 'gpt-oss', open: '<|channel|>analysis<|message|>', close: '<|end|>', several: true },
   {
@@ -33,6 +41,8 @@ const answerMarks: readonly string[] = [
   '<|channel|>commentary<|message|>',
   '<|open|>response<|sep|>',
   '<|close|>response<|sep|>',
+  '<|message_model|><|content_text|>',
+  '<|content_text|>',
   '<|START_RESPONSE|>',
   '<|END_RESPONSE|>',
   '<|START_TEXT|>',
@@ -41,7 +51,7 @@ const answerMarks: readonly string[] = [
 
 /** Tokens with which a turn ends: one that a server did not take away stands at the end of an answer. */
 const endToken =
-  /^(?:<\|(?:im_end|end|end_?of_?\w+|eo[tsm](?:_id)?|return|\w*eos(?::\w+)?)\|>|<\/s>|<eos>|<end_of_turn>|<turn\|>|<end_of_sentence>|<SPECIAL_\d+>|\[e~\[)/i;
+  /^(?:<\|(?:im_end|end|end_message|plamo:tag|content_model_end_sampling|end_?of_?\w+|eo[tsm](?:_id)?|return|\w*eos(?::\w+)?)\|>|<\/s>|<eos>|<end_of_turn>|<turn\|>|<end_of_sentence>|<SPECIAL_\d+>|\[e~\[)/i;
 
 type Parts = Extract<Element, { kind: 'mark' }>['parts'];
 const partsOf = (mark: string): Parts => (compile(mark)[0] as Extract<Element, { kind: 'mark' }>).parts;

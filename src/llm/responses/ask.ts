@@ -5,6 +5,7 @@ import { LLMError } from '../errors.ts';
 import { send } from '../http.ts';
 import { leftOut } from '../openai/notes.ts';
 import { type Ask, type Connection, refusalIn } from '../openai/protocol.ts';
+import { learnOutputLimit, outputLimited } from '../outputLimit.ts';
 import type { ProviderWords } from '../providerErrors.ts';
 import { learnFrom, type ResponsesFlags } from './flags.ts';
 import { notesOf } from './notes.ts';
@@ -22,6 +23,13 @@ export function responses(
   /** Whether the refusal was worth something: the next request is another one then. */
   function learn({ words, parameter }: ProviderWords, request: ChatRequest): boolean {
     const flags = flagsFor(request.model);
+    const asked = toWire(request, flags).max_output_tokens;
+    const limit = learnOutputLimit(`${words} ${parameter ?? ''}`, asked);
+    if (limit && !limit.once) {
+      flagsOfModel.set(request.model, { ...flags, outputLimit: limit.tokens });
+      note(outputLimited(request.model, limit.tokens, asked));
+      return true;
+    }
     const learned = learnFrom(words, parameter, request, flags);
     if (!learned) return false;
     flagsOfModel.set(request.model, learned); // at most one round for each thing there is to learn

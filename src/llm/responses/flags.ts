@@ -8,6 +8,8 @@ export interface ResponsesFlags {
   provider: string;
   /** Parameters it refuses, parts of `reasoning` among them. */
   omit?: readonly string[];
+  /** Tokens that the model answers with at most. */
+  outputLimit?: number;
   /** Takes the run's id to route its prompt cache by. */
   cacheKey?: boolean;
   /** The model refused images: they are left out, and the person is told. */

@@ -2,7 +2,7 @@ import type { ChatRequest } from '../client.ts';
 import { toWireName } from '../names.ts';
 import { effortOf, takesEffort } from '../openai/thinking.ts';
 import { isStrict } from '../openai/wire.ts';
-import { outputLimit } from '../outputLimit.ts';
+import { outputLimit, withinLimit } from '../outputLimit.ts';
 import { repairHistory, wellFormed, wellFormedData } from '../repair.ts';
 import type { ResponsesFlags } from './flags.ts';
 import { toInput } from './input.ts';
@@ -26,7 +26,8 @@ export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<stri
   }));
   const format = formatOf(request, flags);
   const reasoning = reasoningOf(request, flags);
-  const limit = outputLimit(request, reasoning?.effort ? request.thinkingBudget : 0);
+  const asked = outputLimit(request, reasoning?.effort ? request.thinkingBudget : 0);
+  const limit = withinLimit(asked, flags.outputLimit);
   const body: Record<string, unknown> = {
     model,
     instructions: system === '' ? undefined : wellFormed(system),

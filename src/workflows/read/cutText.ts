@@ -56,8 +56,14 @@ export function cutTexts(document: Document, text: string): CutText[] {
           range,
           sentence('`{0}` is read as the number {1}. Put it in quotes to keep its digits.', source, String(value)),
         );
-      if (typeof value !== 'string') return;
-      const [, comment, blank] = /^[ \t]+(#(\s?)[^\n]*)/.exec(text.slice(range[1], range[1] + longestComment)) ?? [];
+      else if (typeof value === 'number' && isProse(path.at(-1)) && String(value) !== source)
+        cut(
+          range,
+          sentence('`{0}` is read as the number {1}. Put it in quotes to keep its digits.', source, String(value)),
+        );
+      const isEmptyText = value === null && source === '';
+      if (typeof value !== 'string' && !isEmptyText) return;
+      const [, comment, blank] = /^[ \t]*(#(\s?)[^\n]*)/.exec(text.slice(range[1], range[1] + longestComment)) ?? [];
       if (comment === undefined || (blank !== '' && !isProse(path.at(-1)))) return;
       cut(
         range,

@@ -26,7 +26,7 @@ import { type Findings, type Loaded, loadYaml, problemsOf } from './check.ts';
 import { readDialect } from './dialect.ts';
 import { flowFindings } from './flow.ts';
 import type { Read } from './reads.ts';
-import { isSafeIn, readsIn, unquotedIn } from './unquoted.ts';
+import { isSafeIn, readsIn, toQuote, unquotedIn } from './unquoted.ts';
 import { wayFindings } from './ways.ts';
 import { wordFindings } from './words.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';
@@ -298,8 +298,9 @@ class Check {
       this.warn(
         path,
         sentence(
-          'What `{0}` says becomes part of the command, and could run another one. Write `{{ {0} | quote }}` without quotes around it, or the command as a list of words.',
+          'What `{0}` says becomes part of the command, and could run another one. Write `{{ {1} | quote }}` without quotes around it, or the command as a list of words.',
           unquoted.slice(0, longestExpression),
+          toQuote(unquoted).slice(0, longestExpression),
         ),
       );
   }

@@ -80,11 +80,16 @@ describe('a file is told when it is loaded', () => {
         ['git tag v{{ state.msg | trim }}', 'state.msg | trim'],
         ["echo {{ state.n }} {{ state.msg | replace('a', 'b') }}", "state.msg | replace('a', 'b')"],
         ["rm -rf out/{% if state.n %}{{ state['msg'] }}{% endif %}", "state['msg']"],
-      ] as const
-    ).map(([command, expression]): [string, string, ...string[]] => [
+        ["echo {{ state.msg ~ '' | quote }}", "state.msg ~ '' | quote", "(state.msg ~ '')"],
+        ["echo {{ state.msg or 'a' | quote }}", "state.msg or 'a' | quote", "(state.msg or 'a')"],
+        ['echo {{ state.msg + 1 | int }}', 'state.msg + 1 | int', '(state.msg + 1 | int)'],
+        ["echo {{ state.msg | default('a') }}", "state.msg | default('a')"],
+        ['echo {{ state.msg | quote | upper }}', 'state.msg | quote | upper'],
+      ] as [string, string, string?][]
+    ).map(([command, expression, whole = expression]): [string, string, ...string[]] => [
       `that a value becomes part of ${command}`,
       `state_schema: {n: int}\ninitial_state: {msg: x, n: 1}\nnodes:\n  - name: a\n    uses: shell.run\n    with:\n      command: ${JSON.stringify(command)}\n`,
-      `7:16: What \`${expression}\` says becomes part of the command, and could run another one. Write \`{{ ${expression} | quote }}\` without quotes around it, or the command as a list of words.`,
+      `7:16: What \`${expression}\` says becomes part of the command, and could run another one. Write \`{{ ${whole} | quote }}\` without quotes around it, or the command as a list of words.`,
     ]),
     [
       'that a value becomes part of the command of a tool',
@@ -108,6 +113,18 @@ describe('a file is told when it is loaded', () => {
   for (const [what, text, ...expected] of cases) it(what, () => assert.deepEqual(warnings(text), expected));
 
   const quiet: [what: string, text: string][] = [
+    ...[
+      "{{ '-' ~ x | quote }}",
+      "{{ (x ~ '') | quote }}",
+      "{{ x | default('a') | quote }}",
+      '{{ (x | quote) if n else 2 }}',
+      '{{ n ~ 1 }}',
+      '{{ x | length }}',
+      '{{ x == 1 }}',
+    ].map((word): [string, string] => [
+      `that ${word} is one word of a command`,
+      `state_schema: {x: str, n: int}\nnodes: [{name: a, uses: shell.run, with: {command: ${JSON.stringify(`echo ${word}`)}}}]`,
+    ]),
     [
       'what may be missing, and says so',
       'nodes: [{name: a, goto: [{if: "state.x is defined or state.y | default(0) > 1 or state.get(\'z\') or state.w.v | d(1)", to: a}, {to: __end__}]}]',
