@@ -256,7 +256,10 @@ describe('answers', () => {
       await editor.page.keyboard.type('neither');
       await editor.page.keyboard.press('Enter');
       await done();
-      assert.deepEqual(told().data, { said: 'neither' });
+      assert.deepEqual(told().data, {
+        answers: [{ question: question.question, chosen: [], words: 'neither' }],
+        said: 'neither',
+      });
     });
 
     it('are asked for again after a reload, and given then', async () => {
