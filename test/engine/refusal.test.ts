@@ -38,7 +38,7 @@ describe('a request that is refused without a known cause', () => {
   const reads = () => [read('a'), read('b'), read('d')];
 
   const unknown: [what: string, refusal: ProviderReply][] = [
-    ['in words of another language', reply.status(400, { error: { code: '1261', message: 'Prompt 超长' } })],
+    ['in words of another language', reply.status(400, { error: { code: '77', message: 'Запрос отклонён' } })],
     ['without a body', reply.status(400)],
     ['by a proxy', reply.status(413, '<html><body>413 Request Entity Too Large</body></html>')],
     ['as what cannot be worked on', reply.status(422, { message: 'Unprocessable Entity' })],
