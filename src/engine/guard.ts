@@ -28,7 +28,7 @@ interface Failure {
  * depends on has changed. Two calls are the same when their names and arguments are.
  *
  * A call of a file tool depends on the files that it names: its failures are counted for as long as these keep their size and times.
- * For any other call nobody knows, so any change clears its failures. Something has changed when a call succeeded with an outcome that it
+ * It is unknown what any other call depends on, so any change clears its failures. Something has changed when a call succeeded with an outcome that it
  * never had: a call that may do more than read, or a repeated one that only reads, whose subject others have changed then.
  * Outcomes are compared without what varies by itself (`outcomeKey`).
  *
@@ -125,7 +125,8 @@ export class RepeatGuard {
 
 /**
  * Identifies an outcome. File tools give what is in a file, to the letter; of anything else, what varies from one run to the next
- * is left out: numbers (durations, dates, counters, ports), identifiers, names of temporary files, and the order of lines.
+ * is left out: numbers (durations, dates, counters, ports), identifiers, names of temporary files, and the order of lines. An exit code is
+ * no such number.
  */
 function outcomeKey(call: ToolCall, outcome: ToolOutcome): string {
   const text = JSON.stringify(outcome);
@@ -136,17 +137,18 @@ function outcomeKey(call: ToolCall, outcome: ToolOutcome): string {
     .replace(duration, '')
     .replace(number, '0')
     .replace(/0(?:[ ,]+0)+/g, '0');
-  return digest(varying.split(/\\n|"/).sort().join('\n'));
+  const { exitCode } = Object(outcome.ok && outcome.data) as { exitCode?: unknown };
+  return digest([exitCode, ...varying.split(/\\n|"/).sort()].join('\n'));
 }
 
-/** In the folders that Linux, macOS and Windows have for them. */
+/** Matches names in the temporary folders of Linux, macOS and Windows. */
 const temporaryName = /(\/tmp\/|\/var\/folders\/\w+\/\w+\/T\/|\\+Temp\\+)[^\s"'/\\:,)]+/g;
-/** With the brackets around it: runners leave out those of what was quick, or was not run again. */
+/** Matches durations with the brackets around them: test runners leave them out for what was quick, or was not run again. */
 const duration =
   / ?[([<]?(?:in |< ?)?(?<![\d.:_A-Z]|(?<!\\)[a-z])(?:\d+(?:[.,]\d+)?(?: ?(?:[nuµm]?s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b)(?:,? (?=\d))?|\d+:\d\d:\d\d(?![\w:]))+[)\]]?|\(cached\)/g;
-/** With a unit of time, if it has one. */
+/** Matches numbers, with a unit of time if there is one. */
 const number = /\d+(?:[.,:]\d+)*(?: ?(?:[nuµm]?s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?)\b)?/g;
-/** A hash, or a random name: letters with digits among them. */
+/** Tells a hash or a random name: letters with digits among them. */
 const isIdentifier = (word: string): boolean => /^[\da-f-]*\d[\da-f-]*$/i.test(word) || /\d[a-z]/i.test(word);
 
 /** The call and its arguments on one line, for the person; of what is long the middle is left out. */

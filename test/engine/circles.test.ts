@@ -128,6 +128,11 @@ describe('a model that goes in circles', () => {
     assert.deepEqual(await hints(nothingNew), [3, 4, 5]);
   });
 
+  it('takes another exit code for something new', async () => {
+    await play([...often(5, () => turn(run('echo x >> lines; exit $(wc -l < lines)'))), { text: 'Done.' }]);
+    assert.deepEqual(await hints(nothingNew), []);
+  });
+
   const outputs: [string, string[]][] = [
     ['durations', ['1 failing (12ms), 1 passed in 0.34s', '1 failing (1.2s), 1 passed in 2 minutes']],
     ['durations of what was quick', ['    ✔ adds (45ms)\n    1) sub', '    ✔ adds\n    1) sub']],
