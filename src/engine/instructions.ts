@@ -13,8 +13,8 @@ import { shortenSkillList } from '../tools/instructions/skillList.ts';
 import type { RunLog } from './log.ts';
 
 /**
- * Of the model's window, what the workspace's own instructions may take in all; of that, what the prompt may; of that, the list of skills, and
- * as much as their names may take where their descriptions do not fit.
+ * Shares: of the model's window for the workspace's own instructions; of these for the prompt; of the prompt's for the list of skills, and for
+ * their names where their descriptions do not fit.
  */
 const [ofWindow, ofPrompt, ofSkills, ofSkillNames] = [0.1, 0.75, 0.25, 0.6];
 /** Tokens of a window that nobody knows. */

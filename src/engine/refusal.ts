@@ -12,7 +12,7 @@ const nearlyFull = 0.7;
 const smallRequest = 4000;
 
 /**
- * Whether a request that was refused without a known cause may have been too long: it nearly fills the window or, where its size is not
+ * Tells whether a request that was refused without a known cause may have been too long: it nearly fills the window or, where its size is not
  * known, is longer than any that this model has answered. Room is made for that once, until the model answers.
  */
 export function mayBeTooLong(

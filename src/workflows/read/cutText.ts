@@ -51,12 +51,9 @@ export function cutTexts(document: Document, text: string): CutText[] {
           );
       }
       if (type !== 'PLAIN' || key === 'key' || !range) return;
-      if (typeof value === 'number' && /^[-+]?\d+$/.test(source) && BigInt(source) !== toInteger(value, source))
-        cut(
-          range,
-          sentence('`{0}` is read as the number {1}. Put it in quotes to keep its digits.', source, String(value)),
-        );
-      else if (typeof value === 'number' && isProse(path.at(-1)) && String(value) !== source)
+      const losesDigits = /^[-+]?\d+$/.test(source) && BigInt(source) !== toInteger(Number(value), source);
+      const losesForm = isProse(path.at(-1)) && String(value) !== source;
+      if (typeof value === 'number' && (losesDigits || losesForm))
         cut(
           range,
           sentence('`{0}` is read as the number {1}. Put it in quotes to keep its digits.', source, String(value)),
