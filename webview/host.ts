@@ -35,6 +35,7 @@ export const post = (message: ViewMessage): void => api.postMessage(message);
 const isSaid: Record<HostMessage['type'], true> = {
   state: true,
   run: true,
+  'run-part': true,
   runs: true,
   room: true,
   branches: true,

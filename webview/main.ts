@@ -144,19 +144,20 @@ const isQueued = (event: RunEvent): boolean =>
   context.model.run.queued.some(({ queued }) => queued === event.seq);
 
 function take(message: HostMessage): void {
-  const before = context.model.run?.id;
+  const { run: before, partial } = context.model;
   receive(context.model, message);
   const { run } = context.model;
   if (message.type === 'run' ? run?.seq !== 0 : isHeard(message)) unheard = false;
-  if (message.type === 'run') {
-    if (run?.id !== before) {
+  if (message.type === 'run' && (run === null || run !== before)) {
+    if (run?.id !== before?.id || partial) {
       context.opened.cards.clear();
       context.opened.whole.clear();
       context.opened.acts = undefined;
       context.opened.unfolded.clear();
     }
-    if (run && run.id !== before) closeHistory(context); // it lies over what is to be seen now, whoever asked for it
-    scroll.open(run?.id ?? '');
+    if (run && run.id !== before?.id) closeHistory(context); // it lies over what is to be seen now, whoever asked for it
+    if (partial && before && run?.id === before.id) scroll.move(run.messages.length - before.messages.length);
+    else scroll.open(run?.id ?? '');
     openBranch(run?.id, scroll);
   }
   announce(context, message);

@@ -35,7 +35,7 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
         ${run ? transcript(context, run, scroll.pages) : nothing}
         ${run ? graph(context, run) : nothing}
         ${run ? asksElsewhere(context, run) : nothing}
-        ${run ? phaseLine(context, run) : nothing}
+        ${run && !context.model.partial ? phaseLine(context, run) : nothing}
       </div>
     </main>
     <div class="above">${

@@ -4,6 +4,7 @@ import type { Mention } from '../src/protocol/mention.ts';
 import type { ToolResult } from '../src/protocol/messages.ts';
 import { pendingCalls } from '../src/protocol/pending.ts';
 import { type CallState, callsOf, type Run, reviveRun } from '../src/protocol/run.ts';
+import { joinParts, type RunPart } from '../src/protocol/runParts.ts';
 import type { BranchPoint, HostMessage, Notice, Offer, PanelState } from '../src/protocol/view.ts';
 import type { Picked } from './host.ts';
 
@@ -11,6 +12,10 @@ import type { Picked } from './host.ts';
 export interface PanelModel {
   state?: PanelState;
   run: Run | null;
+  /** Only its last messages are here: the whole run comes. Messages have other places in that. */
+  partial?: boolean;
+  /** Parts of a run that comes, and what happens in it meanwhile. */
+  coming?: { parts: RunPart[]; events: RunEvent[] };
   notice: Notice | null;
   /** What *Compact Now* would free, of the run with this id. */
   room?: { runId: string; frees: number };
@@ -74,14 +79,12 @@ export function receive(model: PanelModel, message: HostMessage): void {
     case 'branches':
       model.branches = message;
       break;
+    case 'run-part':
+      if (message.from === 0) model.coming = { parts: [], events: [] };
+      model.coming?.parts.push(message);
+      break;
     case 'run':
-      if (message.run?.id !== model.run?.id) model.changes = new Map(); // else what a card shows stays: what was changed by a call is kept as it was
-      model.run = message.run && reviveRun(message.run);
-      model.results = new Map();
-      model.revisions = new Map();
-      model.going = new Set(message.run && idsOf(message.run));
-      for (const told of message.run?.messages ?? []) collectResults(model, told);
-      for (const { messages } of message.run?.damage ?? []) for (const told of messages) collectResults(model, told);
+      takeRun(model, message);
       break;
     case 'change':
       if (message.runId !== model.run?.id) break;
@@ -89,9 +92,29 @@ export function receive(model: PanelModel, message: HostMessage): void {
       touch(model, message.toolCallId);
       break;
     case 'events':
+      model.coming?.events.push(...message.events);
       for (const event of message.events) fold(model, event);
       break;
   }
+}
+
+/** What comes of a run that is shown whole changes nothing until it is whole, too. */
+function takeRun(model: PanelModel, { run: said, part, before }: Extract<HostMessage, { type: 'run' }>): void {
+  const isShown = said !== null && said.id === model.run?.id;
+  if (part === 'end' && isShown && !model.partial) return;
+  const { coming } = model;
+  if (part !== 'end') delete model.coming;
+  const run = said && before !== undefined ? joinParts(coming?.parts ?? [], said, before) : said;
+  if (run === undefined) return; // this page was not there when its first part came: it has asked for all of it
+  if (!isShown) model.changes = new Map(); // else what a card shows stays: what was changed by a call is kept as it was
+  model.run = run && reviveRun(run);
+  model.partial = part === 'end';
+  model.results = new Map();
+  model.revisions = new Map();
+  model.going = new Set(run ? idsOf(run) : []);
+  for (const told of run?.messages ?? []) collectResults(model, told);
+  for (const { messages } of run?.damage ?? []) for (const told of messages) collectResults(model, told);
+  if (before !== undefined) for (const event of coming?.events ?? []) fold(model, event);
 }
 
 /** Pending calls in the order of their reply, then all others. */

@@ -7,6 +7,7 @@ import { type Completion, type Mention, mentionSchema, mentionsSchema } from './
 import { mostMentions } from './named.ts';
 import type { Preset } from './policy.ts';
 import type { Run, RunState } from './run.ts';
+import type { RunPart } from './runParts.ts';
 import { type SlashAct, slashActs } from './slash.ts';
 import type { RunSummary } from './summary.ts';
 
@@ -156,10 +157,14 @@ export interface FileRow {
   reviewed?: boolean;
 }
 
-/** Host → panel. `run` is a snapshot (null: a new, empty conversation); `events` continue it. */
+/**
+ * Host → panel. `run` is a snapshot (null: a new, empty conversation); `events` continue it. `part: 'end'`: only its last messages,
+ * until the whole run comes. A long run comes in `run-part`s: `before` is the number of messages in them.
+ */
 export type HostMessage =
   | { type: 'state'; state: PanelState }
-  | { type: 'run'; run: Run | null }
+  | { type: 'run'; run: Run | null; part?: 'end'; before?: number }
+  | ({ type: 'run-part' } & RunPart)
   /** The runs that were asked for by `list-runs`; `more`: how many there are besides. */
   | { type: 'runs'; query: string; rows: RunRow[]; more: number }
   /** Tokens that *Compact Now* would free of a run's window, roughly. */

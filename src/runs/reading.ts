@@ -1,5 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { type StoredEvent, storedEventSchema } from '../protocol/events.ts';
 import { formatVersion } from '../protocol/eventVersions.ts';
 import { isConversation } from '../protocol/isConversation.ts';
@@ -44,6 +45,9 @@ export interface JournalContents {
   size: number;
 }
 
+/** Milliseconds of reading before everything else has its turn. */
+const mostMs = 10;
+
 /**
  * Numbers that one flipped bit makes of the header's version are no versions: such a header is a damaged one. A version whose
  * lines this code could misread has another number.
@@ -62,12 +66,17 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
   const images = await readImages(path.dirname(file), storedImageNames(bytes));
   const found = new Found();
   let wholeBytes = start;
+  let pause = performance.now() + mostMs;
   for (const { line, at, end } of lines(bytes, start)) {
     if (end < 0) {
       found.wounds.push(wound(line, at, sentence('its last line is torn ({0})', bytesFrom(bytes.length - at, at))));
       break;
     }
     wholeBytes = end + 1;
+    if (performance.now() > pause) {
+      await setImmediate(); // others have their turn
+      pause = performance.now() + mostMs;
+    }
     const entry = parseLine(bytes.subarray(at, end), line, at, images);
     if (entry?.lostImages) found.addLostImages(entry, entry.lostImages);
     if (entry?.event && runId !== undefined && entry.event.runId !== runId)
@@ -106,6 +115,33 @@ export async function readFirstEvent(file: string): Promise<StoredEvent | undefi
     return undefined;
   } catch {
     return undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Reads the events in the last `size` bytes of a journal, without reading the rest; undefined when it is not longer than that,
+ * or when something there is not whole. Throws the system's error.
+ */
+export async function readLastEvents(file: string, size: number): Promise<StoredEvent[] | undefined> {
+  const handle = await fs.open(file, 'r');
+  try {
+    const { size: all } = await handle.stat();
+    if (all <= size) return undefined;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, all - size);
+    const bytes = buffer.subarray(0, bytesRead);
+    const images = await readImages(path.dirname(file), storedImageNames(bytes));
+    const events: StoredEvent[] = [];
+    let previous: number | undefined;
+    for (const { line, at, end } of lines(bytes, bytes.indexOf(10) + 1)) {
+      const entry = end < 0 ? undefined : parseLine(bytes.subarray(at, end), line, at, images);
+      if (!entry?.event || isNewer(entry) || entry.lostImages) return undefined;
+      if (previous !== undefined && entry.previous !== previous) return undefined;
+      previous = entry.seq;
+      events.push(entry.event);
+    }
+    return events;
   } finally {
     await handle.close();
   }

@@ -15,6 +15,7 @@ import { History, type Indexed } from './history.ts';
 import type { Holder } from './holder.ts';
 import { withStoredImages } from './images.ts';
 import { Journal, StoreError } from './journal.ts';
+import { readLastMessages } from './lastMessages.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { holderOf, isHeldElsewhere, type Lock, takeLock, takeOver } from './lock.ts';
 import { makeFolder } from './makeFolder.ts';
@@ -100,6 +101,11 @@ export class RunStore {
   /** Reads a kept run without taking it. */
   async read(id: string): Promise<Run> {
     return (await this.readWhole(id)).run;
+  }
+
+  /** Reads the last messages of a long run; see `readLastMessages`. */
+  readLastMessages(id: string): Promise<Run | undefined> {
+    return readLastMessages(this.folderOf(id), id);
   }
 
   /** What the person said in a run. */

@@ -78,8 +78,8 @@ export async function readRun(folder: string, id: string, kept?: Summary) {
   return { contents, run: fold(id, contents, mostBytes) };
 }
 
-/** A summary that says what was written; undefined: absent, of another shape, or altered. */
-async function keptSummary(folder: string): Promise<Summary | undefined> {
+/** Reads a summary that says what was written; undefined: absent, of another shape, or altered. */
+export async function keptSummary(folder: string): Promise<Summary | undefined> {
   try {
     const kept = summarySchema.parse(JSON.parse(await fs.readFile(summaryIn(folder), 'utf8')));
     const { check, ...said } = kept;

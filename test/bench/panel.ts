@@ -1,7 +1,6 @@
 import type { CDPSession } from 'playwright-core';
-import type { EventBody } from '../../src/protocol/events.ts';
-import { toToolResult } from '../../src/protocol/tools.ts';
 import type { HostMessage } from '../../src/protocol/view.ts';
+import { longConversation } from '../support/longRun.ts';
 import { endBrowser, inHostWords, openBrowser, type TestPage } from '../webview/browser.ts';
 import { eventsOf, readyState, runOf } from '../webview/conversation.ts';
 import { inMs, line, median } from './measure.ts';
@@ -24,38 +23,6 @@ interface Snapshot {
 const deliveries = 60;
 const keys = 20;
 const turns = 12;
-
-/** Questions, reads, and answers with code, as a day of work has them. */
-function conversation(messages: number): EventBody[] {
-  const bodies: EventBody[] = [{ type: 'run-start', workflowId: 'chat', agentId: 'default', model: 'bench' }];
-  for (let at = 0; at < messages; at += 4) {
-    const call = {
-      id: `read-${at}`,
-      name: 'fs.read',
-      arguments: { path: `src/part-${at}.ts`, startLine: 1, endLine: 40 },
-    };
-    const found = {
-      ok: true as const,
-      data: { path: `src/part-${at}.ts`, lines: 40, content: 'const a = 1;\n'.repeat(40) },
-    };
-    bodies.push(
-      {
-        type: 'message',
-        message: { role: 'user', content: `What does part ${at} do, and who calls it? `.repeat(1 + (at % 3)) },
-      },
-      { type: 'message', message: { role: 'assistant', content: 'I will look at it first.', toolCalls: [call] } },
-      { type: 'tool-start', toolCallId: call.id, name: call.name },
-      { type: 'tool-end', toolCallId: call.id, name: call.name, ok: true, ms: 12 },
-      { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult(call.id, found)] } },
-      { type: 'message', message: { role: 'assistant', content: answer(at) } },
-    );
-  }
-  return [...bodies, { type: 'phase', phase: 'WaitingUser' }];
-}
-
-const answer = (at: number): string =>
-  `## Part ${at}\n\nIt reads **rows** and gives them on, see [the part](src/part-${at}.ts:12):\n\n` +
-  `\`\`\`ts\nexport function part${at}(rows: string[]): string[] {\n  return rows.map((row) => row.trim());\n}\n\`\`\`\n\n- one\n- two\n`;
 
 const browser = await openBrowser();
 try {
@@ -92,7 +59,7 @@ async function costs(
   id: string,
 ): Promise<Record<Cost, number>> {
   const { page } = test;
-  const run = runOf(id, conversation(messages));
+  const run = runOf(id, longConversation(messages));
   const chunks = (nth: number): HostMessage => ({
     type: 'events',
     events: Array.from({ length: 5 }, (_, at) => ({

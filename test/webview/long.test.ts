@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { EventBody } from '../../src/protocol/events.ts';
+import { partsOf } from '../../src/protocol/runParts.ts';
 import { toToolResult } from '../../src/protocol/tools.ts';
+import type { HostMessage } from '../../src/protocol/view.ts';
 import { eventually } from '../support/eventually.ts';
 import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { eventsOf, readyState, runOf } from './conversation.ts';
@@ -100,6 +102,51 @@ describe('A long conversation', () => {
     });
     return (await reading())!;
   }
+
+  const parted = (): HostMessage[] => {
+    const { parts, rest } = partsOf(run);
+    const sent = parts.map((part): HostMessage => ({ type: 'run-part', ...part }));
+    return [...sent, { type: 'run', run: rest, before: run.messages.length }];
+  };
+  const end = (): HostMessage => {
+    const last = runOf('run-1', bodies.slice(-241)); // 40 questions
+    return { type: 'run', run: { ...last, seq: run.seq }, part: 'end' };
+  };
+
+  it('shows its last messages first, and then all of it without a move', async () => {
+    await test.renew();
+    await test.send({ type: 'state', state: readyState }, end());
+    await test.page.getByText('Answer 799').waitFor();
+    await test.page.getByText('Loading earlier messages…').waitFor({ state: 'attached' });
+    assert.equal(await test.page.locator('[data-act]').count(), 0, 'what has another place in the whole run');
+    await scroller().hover();
+    await test.page.mouse.wheel(0, -700);
+    const before = await still();
+    const [first, ...others] = parted();
+    await test.send(first!);
+    assert.deepEqual(await still(), before, 'nothing of it changes what is shown');
+    await test.send({
+      type: 'events',
+      events: eventsOf('run-1', [{ type: 'message', message: { role: 'user', content: 'Meanwhile' } }], run.seq),
+    });
+    await test.send(...others);
+    const after = await still();
+    assert.equal(after.message, before.message + run.messages.length - 160);
+    assert.ok(Math.abs(after.below - before.below) <= 2, `${after.below} for ${before.below}`);
+    await scrollTo(1);
+    await test.page.getByText('Meanwhile').waitFor();
+    assert.ok((await test.page.locator('[data-act]').count()) > 0);
+    assert.equal(await test.page.getByText('Loading earlier messages…').count(), 0);
+    await scrollTo(0);
+    await message(0).waitFor();
+  });
+
+  it('that is here already stays whole when its end is told, and when a part of it is missing', async () => {
+    const [first, , ...others] = parted();
+    await test.send(end(), first!, ...others);
+    await scrollTo(0);
+    await message(0).waitFor();
+  });
 
   it('draws what is near the eyes alone, from its end', async () => {
     await test.page.getByText('Answer 799').waitFor();

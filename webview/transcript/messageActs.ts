@@ -9,6 +9,7 @@ import { icons } from '../icons.ts';
 
 /** What the acts of a message are drawn from, besides the message. */
 export const actsDependencies = (context: PanelContext, run: Run, at: number): unknown[] => [
+  context.model.partial,
   context.opened.acts === at,
   context.opened.acts === at ? run.seq : 0, // how many files were changed since
   run.phase === 'Running',
@@ -25,6 +26,7 @@ export function messageActs(
   message: Message,
 ): TemplateResult | typeof nothing {
   if (message.role !== 'user' && message.role !== 'assistant') return nothing;
+  if (context.model.partial) return html`<div class="message-acts"></div>`; // the message has another place in the whole run
   const isSilent = message.content.trim() === '';
   if (isSilent && (message.role !== 'user' || !message.attachments?.length)) return nothing;
   const place = { runId: run.id, at };

@@ -41,6 +41,13 @@ export class Scroll {
     }
   }
 
+  /** Every place of the run has another number from the next drawing on: so many more. */
+  move(by: number): void {
+    const element = scroller();
+    const reading = this.following || !element ? undefined : this.reading(element);
+    if (reading) this.goTo({ ...reading, place: reading.place + by });
+  }
+
   /** Only scrolling back leaves the end; a transcript that grew past the view does not. */
   readonly onScroll = (): void => {
     const element = scroller();

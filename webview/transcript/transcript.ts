@@ -41,8 +41,9 @@ export function transcript(context: PanelContext, run: Run, pages: Pages): Templ
         : live(context, run, place)
     }`;
   };
-  pages.show(run.id, places, draw, (place) => views.delete(place));
-  return html`${pages.element}
+  pages.show(context.model.partial ? `end of ${run.id}` : run.id, places, draw, (place) => views.delete(place));
+  return html`${context.model.partial ? html`<p class="ending" data-role="loading">${t('Loading earlier messages…')}</p>` : nothing}
+  ${pages.element}
   ${between(context, run, places)}`;
 }
 

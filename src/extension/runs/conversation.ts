@@ -1,5 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { UserInput } from '../../engine/asking.ts';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { restedBefore } from '../../engine/refusedRoom.ts';
@@ -12,6 +13,7 @@ import type { Attachment } from '../../protocol/messages.ts';
 import { isOverLimit } from '../../protocol/money.ts';
 import { canGoOn } from '../../protocol/rests.ts';
 import { newRun, type Run } from '../../protocol/run.ts';
+import { partsOf } from '../../protocol/runParts.ts';
 import { saidAs, told } from '../../protocol/sentence.ts';
 import type { Chosen, Notice } from '../../protocol/view.ts';
 import { StoreError } from '../../runs/journal.ts';
@@ -32,6 +34,8 @@ interface Refused {
 /** The run that the panel shows: sending, stopping and going on act on it. Survives a reload of the window. */
 export class Conversation {
   private shown?: string;
+  /** Counts the snapshots. */
+  private posted = 0;
   /** Of the run that begins here, when none is shown: what is chosen for it is chosen before its first word. */
   private next = RunStore.newId();
   /** The file that names the shown run; the editor's own memory is written a second late, and killing it would forget. */
@@ -89,19 +93,50 @@ export class Conversation {
     return (progress?.until ?? 0) > Date.now();
   }
 
-  /** The shown run for a panel that begins anew. */
+  /** Shows the shown run in a panel that has nothing of it: of a long one the last messages before the rest is read. */
   async snapshot(): Promise<void> {
     await this.restored;
+    this.posted += 1;
+    if (this.shown !== undefined && !this.engine.live(this.shown)) await this.showLastMessages(this.shown);
+    await this.showWhole();
+  }
+
+  private async showLastMessages(runId: string): Promise<void> {
+    const [run, isElsewhere] = await Promise.all([
+      this.store.readLastMessages(runId).catch(() => undefined), // reading all of it says what is wrong
+      this.store.isElsewhere(runId),
+    ]);
+    if (run && runId === this.shown && !this.engine.live(runId))
+      this.view.post({ type: 'run', run: atRest(run, isElsewhere), part: 'end' });
+  }
+
+  private async showWhole(): Promise<void> {
     const { shown } = this;
     const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
     const isElsewhere = shown !== undefined && (await this.store.isElsewhere(shown));
-    if (shown === this.shown) this.show(run ? (this.working ? run : atRest(run, isElsewhere)) : null, isElsewhere);
+    if (shown === this.shown)
+      await this.show(run ? (this.working ? run : atRest(run, isElsewhere)) : null, isElsewhere);
   }
 
-  private show(run: Run | null, isElsewhere = false): void {
+  private async show(run: Run | null, isElsewhere = false): Promise<void> {
     this.known = run ? { id: run.id, seq: run.seq, updatedAt: run.updatedAt, isElsewhere } : undefined;
-    this.view.post({ type: 'run', run });
-    this.onShow?.(run, isElsewhere);
+    if (await this.post(run)) this.onShow?.(run, isElsewhere);
+  }
+
+  /** Resolves to false where another snapshot has taken its place meanwhile. */
+  private async post(run: Run | null): Promise<boolean> {
+    this.posted += 1;
+    const mine = this.posted;
+    const { parts, rest } = run ? partsOf(run) : { parts: [], rest: run };
+    for (const part of parts) {
+      this.view.post({ type: 'run-part', ...part });
+      if (run === this.engine.live(part.runId)) continue; // it changes while others have their turn
+      await setImmediate();
+      if (mine !== this.posted) return false;
+    }
+    const before = parts.reduce((sum, { messages }) => sum + messages.length, 0);
+    this.view.post({ type: 'run', run: rest, ...(before > 0 && { before }) });
+    return true;
   }
 
   /** Shows that another window has begun work on the shown run, and what it has done once it rests there: the events come to that one. */
@@ -113,7 +148,7 @@ export class Conversation {
     if (this.known?.id !== shown || shown !== this.shown || this.working) return;
     const isBehind =
       !isElsewhere && now !== undefined && now.phase !== 'Running' && now.updatedAt > this.known.updatedAt;
-    if (isBehind || isElsewhere !== this.known.isElsewhere) await this.snapshot();
+    if (isBehind || isElsewhere !== this.known.isElsewhere) await this.showWhole();
   }
 
   told(event: RunEvent): void {
@@ -125,7 +160,7 @@ export class Conversation {
       const isBehind = event.seq > known.seq + 1; // another window went on with it, and now this one does
       known.seq = Math.max(known.seq, event.seq);
       known.updatedAt = Math.max(known.updatedAt, event.at);
-      if (isBehind) return void this.snapshot();
+      if (isBehind) return void this.showWhole();
     }
     this.view.event(event);
   }
@@ -215,7 +250,7 @@ export class Conversation {
     this.view.post({ type: 'notice', notice: null });
     const runId = this.shown === undefined ? this.next : RunStore.newId();
     await this.choose(runId);
-    this.show(newRun(runId));
+    void this.show(newRun(runId));
     const enter = () => {
       const started = this.engine.start({ runId, ...start });
       begun();
@@ -303,9 +338,10 @@ export class Conversation {
   /** Shows another run, or (without an id) an empty conversation. A run at work goes on. */
   async open(runId: string | undefined): Promise<void> {
     await this.restored;
-    await this.choose(runId);
+    const kept = this.choose(runId);
     this.view.post({ type: 'notice', notice: null });
     await this.snapshot();
+    await kept;
   }
 
   /** Deletes a run, which is stopped before, with its commands in the background; gives the name that brings it back. Undefined: it could not be. */

@@ -8,6 +8,7 @@ import { createAdapter } from '../../../src/llm/adapter.ts';
 import type { LLMClient } from '../../../src/llm/client.ts';
 import type { EventBody, StoredEvent } from '../../../src/protocol/events.ts';
 import type { Attachment } from '../../../src/protocol/messages.ts';
+import { joinParts } from '../../../src/protocol/runParts.ts';
 import type { HostMessage } from '../../../src/protocol/view.ts';
 import { thisProcess } from '../../../src/runs/holder.ts';
 import { StoreError } from '../../../src/runs/journal.ts';
@@ -16,6 +17,7 @@ import { type OpenRun, RunStore } from '../../../src/runs/store.ts';
 import { createToolHost } from '../../../src/tools/host.ts';
 import { chat } from '../../../src/workflows/run/chat.ts';
 import { eventually } from '../../support/eventually.ts';
+import { longConversation, writeJournal } from '../../support/longRun.ts';
 import { scriptedClient } from '../../support/scriptedClient.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
@@ -310,6 +312,33 @@ describe('the conversation in the panel', () => {
     await one.open(undefined);
     await one.leave();
     assert.equal(await restored(), undefined);
+  });
+
+  it('of a long run shows the last messages first, then all of it in parts, and others have their turn between', async () => {
+    const { panel, shown, store } = conversation('kept');
+    const [id, next] = [RunStore.newId(), RunStore.newId()];
+    const runs = path.join(folder, 'kept/store/runs');
+    for (const one of [id, next]) writeJournal(runs, one, longConversation(2000));
+    await store.list();
+    let turns = 0;
+    const others = setInterval(() => turns++, 0);
+    try {
+      await shown.open(id);
+    } finally {
+      clearInterval(others);
+    }
+    const told = panel.filter(({ type }) => type === 'run' || type === 'run-part');
+    assert.deepEqual(told[0], { type: 'run', run: await store.readLastMessages(id), part: 'end' });
+    const parts = told.flatMap((one) => (one.type === 'run-part' ? [one] : []));
+    const last = told.at(-1)!;
+    assert.ok(last.type === 'run' && last.run && last.before === 2000);
+    assert.deepEqual(joinParts(parts, last.run, last.before), await store.read(id));
+    assert.ok(turns > parts.length, `${turns} turns`);
+
+    panel.length = 0;
+    await Promise.all([shown.open(id), shown.open(next)]);
+    const ends = panel.flatMap((one) => (one.type === 'run' && !one.part ? [one.run?.id] : []));
+    assert.deepEqual(ends, [next], 'what is not shown any more is not told to its end');
   });
 
   it('a new run begins empty', async () => {
