@@ -303,7 +303,6 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       void runList.refresh();
       if (!runs) return;
       void branches.show();
-      changedFiles.show();
       void states.look();
     },
     () => agents.next,
@@ -318,7 +317,10 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     states,
     changed: showStatus,
   });
-  conversation.onShow = (run, isElsewhere) => interrupted.show(run, isElsewhere);
+  conversation.onShow = (run, isElsewhere) => {
+    interrupted.show(run, isElsewhere);
+    changedFiles.show(run);
+  };
   const agents: Agents = new Agents({
     memory: context.workspaceState,
     engine,
@@ -349,7 +351,6 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const branches = new Branches({ engine, store, conversation, undo, policies, view });
   const changedFiles: ChangedFiles = new ChangedFiles({
     shown: () => conversation.runId,
-    read: async (runId) => engine.live(runId) ?? store.read(runId),
     store,
     workspace,
     reviewed: new Memory(path.join(storage.fsPath, 'reviewed.json')),

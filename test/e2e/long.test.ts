@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { RunStore } from '../../src/runs/store.ts';
 import { oneWindow } from '../support/editor/oneWindow.ts';
 import type { Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
+import { longConversation, writeJournal } from '../support/longRun.ts';
 import { type Provider, type ProviderReply, reply, startProvider } from '../support/provider.ts';
 import { violationsIn } from '../webview/axe.ts';
 
@@ -124,6 +126,44 @@ describe('a long thing', () => {
     await eventually('it is said to be done', async () => /60/.test(await graph.innerText()));
     assert.doesNotMatch(await graph.innerText(), /\d+ of 60/, 'nothing reads as unfinished');
     await editor.screenshot('long-workflow');
+  });
+
+  it('that is a run of 10,000 messages: its last screen first, then all of it', async () => {
+    await asks(reply.text('A short answer.'));
+    await rests();
+    const journals = readdirSync(editor.userDataDir, { recursive: true, encoding: 'utf8' });
+    const journal = journals.find((file) => file.endsWith('journal.jsonl'))!;
+    const runs = path.dirname(path.dirname(path.join(editor.userDataDir, journal)));
+    writeJournal(runs, RunStore.newId(), longConversation(10_000));
+    const history = find('[data-testid="history"]');
+    const open = async (title: string) => {
+      await history.click();
+      await find('[data-run]').filter({ hasText: title }).first().click();
+    };
+    await history.click();
+    await find('[data-run]').filter({ hasText: 'A run of 10000 messages' }).waitFor(); // its summary is written
+    await history.click();
+    await find('body').evaluate((body) => {
+      const told: string[] = [];
+      Object.assign(globalThis, { told });
+      body.ownerDocument.defaultView!.addEventListener('message', (event: { data?: unknown }) => {
+        const { type, part, run } = JSON.parse(String(event.data));
+        if (type === 'run' || type === 'run-part')
+          told.push(`${type} ${part ?? ''} ${run?.messages.length ?? ''}`.trim());
+      });
+    });
+    await open('A run of 10000 messages');
+    await editor.panel.shows('Part 9996');
+    await editor.screenshot('long-run');
+    const told = () => find('body').evaluate(() => (globalThis as unknown as { told: string[] }).told);
+    await eventually('all of it has come', async () => (await told()).at(-1) === 'run  0');
+    assert.match((await told())[0]!, /^run end \d{2,3}$/);
+    await find('.scroller').evaluate((scroller) => {
+      scroller.scrollTop = 0;
+    });
+    await editor.panel.shows('What does part 0 do');
+    await open('Go.');
+    await editor.panel.shows('A short answer.');
   });
 
   it('is readable for everyone: in forced colours, and at 200 %, where half of the height stays the conversation’s', async () => {

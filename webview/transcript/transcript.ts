@@ -41,7 +41,7 @@ export function transcript(context: PanelContext, run: Run, pages: Pages): Templ
         : live(context, run, place)
     }`;
   };
-  pages.show(context.model.partial ? `end of ${run.id}` : run.id, places, draw, (place) => views.delete(place));
+  pages.show(context.model.partial ? `${run.id}:end` : run.id, places, draw, (place) => views.delete(place));
   return html`${context.model.partial ? html`<p class="ending" data-role="loading">${t('Loading earlier messages…')}</p>` : nothing}
   ${pages.element}
   ${between(context, run, places)}`;

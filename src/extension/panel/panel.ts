@@ -175,7 +175,6 @@ export class Panel {
         await this.showState();
         this.parts.selected.show();
         await conversation.snapshot();
-        this.parts.changedFiles.show();
         void this.showOffers();
         return this.parts.branches.show();
       case 'list-runs':

@@ -14,7 +14,6 @@ import type { Memory } from '../settings/memory.ts';
 interface Parts {
   /** The run that the panel shows. */
   shown(): string | undefined;
-  read(runId: string): Promise<Run>;
   store: RunStore;
   workspace: Workspace;
   /** By run, then by path: the ids of the contents that were reviewed. */
@@ -34,7 +33,7 @@ const mostReviewed = 100;
 
 /**
  * What the shown run has changed, as the files are now: counted when something happens to one of them, and told to the panel. A file that is as it
- * was before the run, or committed since, is not among them. What is read of the run is read once; then its events are folded here.
+ * was before the run, or committed since, is not among them. Its events are folded here, too.
  */
 export class ChangedFiles implements vscode.Disposable {
   private run: Folded | undefined;
@@ -71,12 +70,17 @@ export class ChangedFiles implements vscode.Disposable {
     for (const one of this.watches) one.dispose();
   }
 
-  /** Another run is shown, or the panel begins anew. */
-  show(): void {
-    this.later(() => {
-      this.run = undefined;
-      return true;
-    });
+  /** Counts anew for the run that the panel shows from now on. */
+  show(run: Run | null): void {
+    this.names.clear();
+    this.shown.clear();
+    this.run = run ? { id: run.id, seq: run.seq } : undefined;
+    if (run && this.run && !run.imported) {
+      this.run.files = run.files && toDictionary(structuredClone(run.files));
+      this.run.undos = run.undos && structuredClone(run.undos);
+      this.run.ran = run.ran;
+    }
+    this.later(() => true);
   }
 
   told(event: RunEvent): void {
@@ -119,8 +123,6 @@ export class ChangedFiles implements vscode.Disposable {
   }
 
   private async look(): Promise<void> {
-    const runId = this.parts.shown();
-    if (this.run?.id !== runId) await this.open(runId);
     const { run } = this;
     this.fold();
     if (!run) return;
@@ -131,6 +133,7 @@ export class ChangedFiles implements vscode.Disposable {
     for (const name of names) {
       const file = run.files?.[name];
       const row = file && (await this.rowOf(run.id, name, file));
+      if (run !== this.run) return; // another one is shown
       if (row) this.shown.set(name, row);
       else this.shown.delete(name);
     }
@@ -151,22 +154,6 @@ export class ChangedFiles implements vscode.Disposable {
       more,
       ...(run.ran && { ran: true }),
     });
-  }
-
-  private async open(runId: string | undefined): Promise<void> {
-    this.names.clear();
-    this.shown.clear();
-    this.all = true;
-    this.run = runId === undefined ? undefined : { id: runId, seq: 0 };
-    const read = runId === undefined ? undefined : await this.parts.read(runId).catch(() => undefined); // it has just begun
-    if (!this.run || !read || read.imported) return;
-    this.run = {
-      id: read.id,
-      seq: read.seq,
-      files: read.files && toDictionary(structuredClone(read.files)),
-      undos: read.undos && structuredClone(read.undos),
-      ran: read.ran,
-    };
   }
 
   private fold(): void {
