@@ -21,7 +21,7 @@ interface Snapshot {
 }
 
 const deliveries = 60;
-const keys = 20;
+const keys = 60;
 const turns = 12;
 
 const browser = await openBrowser();
