@@ -26,6 +26,10 @@ describe('a link in a message', () => {
     ['a.test.ts:1', 'a.test.ts 1'],
     ['LICENSE', 'LICENSE'],
     ['LICENSE#L5', 'LICENSE 5'],
+    ['src/a.ts#L12C3-L20C1', 'src/a.ts 12'],
+    ['docs/guide.md#a-heading', 'docs/guide.md'],
+    ['docs/guide.md#', 'docs/guide.md'],
+    ['docs/%C3%BCber.md#%C3%BCber-uns', 'docs/über.md'],
     ['javascript/tel.ts:1', 'javascript/tel.ts 1'],
     ['tel', 'tel'],
   ];

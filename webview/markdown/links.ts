@@ -35,11 +35,15 @@ function webTarget(address: string): LinkTarget {
   return url.host === '' ? inert : { kind: 'external', url: url.href, host: url.host };
 }
 
-/** `src/a.ts`, `./src/a.ts`, `src/a.ts:12`, `src/a.ts:12:3`, `src/a.ts:12-20`, `src/a.ts#L12`, `src/a.ts#L12-L20`. */
+/**
+ * Parses `src/a.ts`, `./src/a.ts`, `src/a.ts:12`, `src/a.ts:12:3`, `src/a.ts:12-20`, `src/a.ts#L12`, `src/a.ts#L12-L20`,
+ * `src/a.ts#L12C3-L20C1`, and `docs/a.md#heading`, which leads to the file.
+ */
 function fileTarget(address: string): LinkTarget {
-  const parts = /^(?<path>[^:#?&\\<>|*"]+?)(?::(?<line>\d{1,7})(?:[:-]\d+)?|#L(?<anchor>\d{1,7})(?:-L?\d+)?)?$/.exec(
-    address,
-  );
+  const parts =
+    /^(?<path>[^:#?&\\<>|*"]+?)(?::(?<line>\d{1,7})(?:[:-]\d+)?|#L(?<anchor>\d{1,7})(?:C\d+)?(?:-L?\d+(?:C\d+)?)?|#[^\s#<>"]*)?$/.exec(
+      address,
+    );
   if (!parts?.groups) return inert;
   const written = decoded(parts.groups.path!);
   if (parts.groups.line !== undefined && !(written && isPath.test(written))) return inert;
