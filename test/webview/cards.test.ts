@@ -100,11 +100,11 @@ describe('The first line of a card', () => {
 
   const commands: [line: string, data: object, mark: Mark, says: string][] = [
     ['npm test', { exitCode: 0 }, 'check', ''],
-    ['npm test', { exitCode: 1 }, 'dot', 'ended with 1'],
+    ['npm test', { exitCode: 1 }, 'dot', 'exit code 1'],
     ['grep -rn x src', { exitCode: 1 }, 'check', 'no match'],
     ['cat a | grep x', { exitCode: 1 }, 'check', 'no match'],
-    ['grep x a', { exitCode: 2 }, 'dot', 'ended with 2'],
-    ['npm test; grep x a', { exitCode: 1 }, 'dot', 'ended with 1'],
+    ['grep x a', { exitCode: 2 }, 'dot', 'exit code 2'],
+    ['npm test; grep x a', { exitCode: 1 }, 'dot', 'exit code 1'],
     ['diff a b', { exitCode: 1 }, 'check', 'they differ'],
     ['npm test', { exitCode: null, signal: 'SIGKILL' }, 'cross', 'was killed'],
     ['cat a', { exitCode: null, cut: 'It wrote more' }, 'cross', 'was ended: it wrote too much'],

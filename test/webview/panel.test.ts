@@ -1781,7 +1781,7 @@ The flag works; one test fails, see the test.`,
     assert.equal(await card(testCall.id).getAttribute('data-mark'), 'dot');
     assert.match(
       await reading(),
-      /Ran npm test -- --grep json · ended with 1 4\.1 s\n(line\n){4}1\) prints rows\nAssertionError: 1 == 2/,
+      /Ran npm test -- --grep json · exit code 1 4\.1 s\n(line\n){4}1\) prints rows\nAssertionError: 1 == 2/,
     );
   });
 

@@ -199,7 +199,7 @@ function exit({ call, state }: Seen, { data }: Known): { mark: Mark; words?: str
   const line = typeof call.arguments.command === 'string' ? call.arguments.command : '';
   const answer = exitAnswer(line, exitCode);
   return answer === undefined
-    ? { mark: 'dot', words: t('ended with {0}', exitCode) }
+    ? { mark: 'dot', words: t('exit code {0}', exitCode) }
     : { mark: 'check', words: t(answer) };
 }
 
