@@ -1785,6 +1785,30 @@ The flag works; one test fails, see the test.`,
     );
   });
 
+  it('the last lines of a command that failed are seen to their end, however often they wrap', async () => {
+    const output = Array.from({ length: 9 }, (_, at) => `${'a path of many folders/'.repeat(9)}${at} failed\n`).join(
+      '',
+    );
+    await show([
+      ...begin,
+      { type: 'message', message: { role: 'assistant', content: '', toolCalls: [testCall] } },
+      { type: 'tool-start', toolCallId: testCall.id, name: 'shell.run' },
+      { type: 'tool-end', toolCallId: testCall.id, name: 'shell.run', ok: true, ms: 4100, exitCode: 1 },
+      { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult(testCall.id, { ok: true, data: { exitCode: 1, output } })] } },
+    ]); // biome-ignore format: rows
+    const below = await test.page.getByTestId('last-words').evaluate((element) => {
+      const box = element as unknown as { scrollHeight: number; clientHeight: number; scrollTop: number };
+      return [box.scrollHeight > box.clientHeight, box.scrollTop];
+    });
+    assert.deepEqual(below, [true, 0], 'laid out from its end, and there');
+    const style = await test.page.getByTestId('last-words').evaluate((element) => {
+      const range = element.ownerDocument.createRange();
+      range.selectNodeContents(element);
+      return range.getBoundingClientRect().bottom <= element.getBoundingClientRect().bottom;
+    });
+    assert.ok(style, 'its last line is in the box');
+  });
+
   it('follows the end only while the person is there', async () => {
     const talk = (content: string): EventBody[] => [{ type: 'chunk', content }];
     const long = 'A line of an answer.\n\n'.repeat(100);
