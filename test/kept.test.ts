@@ -11,6 +11,7 @@ import { interruptedWork } from '../src/protocol/interruptions.ts';
 import { markdownOf } from '../src/protocol/markdown.ts';
 import { openApprovals, pendingCalls } from '../src/protocol/pending.ts';
 import { planOf } from '../src/protocol/plan.ts';
+import { isHeld } from '../src/protocol/rests.ts';
 import type { Run } from '../src/protocol/run.ts';
 import { redoable } from '../src/protocol/runFiles.ts';
 import { RunStore } from '../src/runs/store.ts';
@@ -39,6 +40,7 @@ const runs = [
   'approval',
   'chat',
   'collected',
+  'denied',
   'interrupted',
   'killed',
   'package',
@@ -233,6 +235,26 @@ describe('a run of an earlier Towpath', () => {
       await redo('10');
       assert.equal(workspace.read('notes.txt'), 'äöü: new notes\n');
       assert.deepEqual(openApprovals(await talk.store.read(runId)), ['8'], 'it still needs its approval');
+    } finally {
+      await talk.end();
+    }
+  });
+
+  it('denied: still waits for instructions, and has those that were given', async () => {
+    const runId = await begin('denied', { text: 'Then I leave it.' });
+    try {
+      const run = await talk.store.read(runId);
+      assert.deepEqual(
+        ['1', '2', '3'].map((id) => run.calls[id]!.feedback),
+        ['The plan comes first.', undefined, undefined],
+      );
+      assert.deepEqual([isHeld(run), run.held], [true, ['3']]);
+      await talk.engine.continue({ runId, onlyApprovals: true });
+      assert.equal(talk.client.requests.length, 0);
+      await talk.engine.continue({ runId, userInput: 'Leave the list.' });
+      assert.equal((await talk.store.read(runId)).calls['3']!.feedback, 'Leave the list.');
+      await talk.engine.undo(runId, { toolCallIds: ['4'] }, workspace, async () => 'all');
+      assert.equal(workspace.read('plan.txt'), 'buy milk\n');
     } finally {
       await talk.end();
     }

@@ -129,15 +129,21 @@ const isToBeAnswered = (notice: Notice | null): boolean => notice?.offer !== und
 function fold(model: PanelModel, event: RunEvent): void {
   const { run } = model;
   if (!run || event.runId !== run.id || !isNews(run, event)) return;
-  const { undos } = run;
+  const { undos, held } = run;
   applyEvent(run, event);
   if (event.type === 'message' && event.branch === undefined) collectResults(model, event.message);
   if ('toolCallId' in event) touch(model, event.toolCallId);
   if (event.type === 'undo') for (const id of event.toolCallIds) touch(model, id);
+  if (run.held !== held || isQueue(event))
+    for (const id of new Set([...(held ?? []), ...(run.held ?? [])])) touch(model, id);
   if (run.undos !== undos)
     for (const { toolCallIds } of [...(undos ?? []), ...(run.undos ?? [])])
       for (const id of toolCallIds) touch(model, id);
 }
+
+/** A queued message is feedback on denied calls. */
+const isQueue = ({ type }: RunEvent): boolean =>
+  type === 'queued' || type === 'queued-change' || type === 'queued-remove';
 
 function collectResults(model: PanelModel, message: Run['messages'][number]): void {
   if (message.role !== 'tool') return;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { userMessage } from '../protocol/messages.ts';
 import { openApprovals } from '../protocol/pending.ts';
+import { isHeld } from '../protocol/rests.ts';
 import type { CallState, Run } from '../protocol/run.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { ToolHost } from '../tools/host.ts';
@@ -126,6 +127,7 @@ async function advance(
       ? log.emit({ type: 'queued', ...saidOf(input), when })
       : log.emit({ type: 'message', message: userMessage(input.userInput, input.attachments) }),
   );
+  if (isHeld(run) && !onlyApprovals) await log.emit({ type: 'hold-end' });
   await log.emit({ type: 'phase', phase: 'Running' });
   if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
   // Words that came while room was made do not answer an approval, and an untrusted window cannot. Nothing is asked, run or failed before.

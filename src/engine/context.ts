@@ -8,6 +8,7 @@ import { isOverLimit } from '../protocol/money.ts';
 import { outcomeOf } from '../protocol/outcomes.ts';
 import { needsApproval, openApprovals, openCalls } from '../protocol/pending.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
+import { isHeld } from '../protocol/rests.ts';
 import { type CallState, callsOf } from '../protocol/run.ts';
 import { textAs } from '../protocol/sentence.ts';
 import { failure, type ToolOutcome, toldOf } from '../protocol/tools.ts';
@@ -272,7 +273,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
         const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
         return host.executeToolCall(
           call,
-          { ...gated, ...recording, lastSeen: seen, workspace: turn.workspace },
+          { ...gated, ...recording, ...(!apart && { canHold: true }), lastSeen: seen, workspace: turn.workspace },
           following,
         );
       },
@@ -285,6 +286,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
         settled: options.settled ?? (async () => true),
       },
       isComplete: turn.isComplete ?? (() => false),
+      isHeld: () => !apart && isHeld(run),
       handsBack: turn.handsBack ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),
       contextWindow: windowNowOf(chosen),

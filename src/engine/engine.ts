@@ -4,6 +4,7 @@ import { type Sentence, sentence } from '../protocol/l10n.ts';
 import { isolated } from '../protocol/listeners.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { openApprovals } from '../protocol/pending.ts';
+import { isHeld } from '../protocol/rests.ts';
 import type { Run } from '../protocol/run.ts';
 import { saidAs, wordsOf } from '../protocol/sentence.ts';
 import type { BranchFiles } from '../runs/branchFiles.ts';
@@ -172,12 +173,21 @@ export class ExecutionEngine {
     return workflow?.usedLater?.(node, step) ?? [];
   }
 
+  /** Lets a run that a denial holds continue without instructions, at whatever moment. Resolves to why it could not be recorded. */
+  async endHold(runId: string): Promise<ErrorInfo | undefined> {
+    const run = await this.hearing.read(runId).catch(toInfo);
+    if ('code' in run) return run;
+    return run.held ? record(this.hearing, runId, { type: 'hold-end' }) : undefined;
+  }
+
   /**
    * Ends the run's work at once: what started it has its result, and the end is told, without waiting for a slow disk.
    * Resolves when all of it is on disk, too. A run that is not at work is left alone.
    */
   async stop(runId: string): Promise<void> {
     const active = this.active.get(runId);
+    const { log } = active ?? {};
+    if (log?.run.held) log.emit({ type: 'hold-end' }).catch(() => {}); // the run ends with its record
     active?.controller.abort(Stopped.byPerson());
     this.ahead.get(runId)?.giveUp();
     await active?.closed;
@@ -362,7 +372,7 @@ export class ExecutionEngine {
       const told = log.emit({ type: 'phase', ...stop });
       if (signal.aborted) log.leave();
       await told;
-      if (!stop.error && this.liveIds.length === 0)
+      if (!stop.error && !isHeld(log.run) && this.liveIds.length === 0)
         this.aheadOf(runId).rest((body) => tell({ runId, seq: log.run.seq, at: now(), ...body } as RunEvent));
     } catch (error) {
       stop = failing(error);

@@ -67,6 +67,8 @@ export interface Turns {
   isPausing(): boolean;
   /** Asked between turns: the person wants room to be made, once. */
   wantsRoom(): boolean;
+  /** A denial of the user holds the conversation: nothing is sent before they say what to do instead, or let it continue. */
+  isHeld(): boolean;
   /** Asked after each turn that did not end the work: true ends it at `WaitingUser`. */
   handsBack(): boolean;
   maxTurns: number;
@@ -102,7 +104,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   let hasToldUnread = false;
   let answered = 0; // turns that only asked the person something: who goes on answering is there to say no
   for (let turn = 0; turn - answered < turns.maxTurns; turn++) {
-    if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
+    if (turns.isHeld() || (turn > 0 && turns.isPausing())) return { phase: 'WaitingUser' };
     const said = talk.messages.length;
     await talk.hear?.();
     if (talk.messages.length > said) guard.forget();
@@ -172,6 +174,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     if (signal.aborted) return stopPointOf(signal);
     if (isSilent) return { phase: 'WaitingUser' };
     if (!whole) return reply.success ? cutByLength : failed(reply.error);
+    if (turns.isHeld()) return { phase: 'WaitingUser' };
     const repeated = await guard.endTurn();
     if (repeated) return looping(repeated);
     const deniedBefore = allDenied;

@@ -285,14 +285,14 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
       await showPanel();
       await parts.interrupted.answerOther();
     },
-    'towpath.denyWithWords': (given?: unknown) => approvals.denyWithWords(callKeyIn(given)),
+    'towpath.denyWithWords': (given?: unknown) => approvals.deny(callKeyIn(given)),
     'towpath.review.allow': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),
     'towpath.review.allowChanged': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),
     'towpath.review.deny': (uri?: vscode.Uri) => approvals.answerReview('deny', uri),
-    'towpath.review.denyWithWords': (uri?: vscode.Uri) => approvals.answerReview('words', uri),
+    'towpath.review.denyWithWords': (uri?: vscode.Uri) => approvals.answerReview('deny', uri),
     'towpath.reviews.allow': () => approvals.answerReviews('allow'),
     'towpath.reviews.deny': () => approvals.answerReviews('deny'),
-    'towpath.reviews.denyWithWords': () => approvals.answerReviews('words'),
+    'towpath.reviews.denyWithWords': () => approvals.answerReviews('deny'),
     'towpath.approvals': async () => showApprovals(parts.policies, await parts.mcp(), parts.namedModels),
     'towpath.runPreset': async (id?: string) => {
       await conversation.restored;

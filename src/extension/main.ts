@@ -25,6 +25,7 @@ import { EditorWorkspace } from './editor/workspace.ts';
 import { AddedRules } from './gate/addedRules.ts';
 import { Approvals } from './gate/approvals.ts';
 import { Diffs } from './gate/diffs.ts';
+import { offerHeldRun } from './gate/heldRun.ts';
 import { Policies } from './gate/policies.ts';
 import { Reviews } from './gate/reviews.ts';
 import { watchPackages } from './language/packageProblems.ts';
@@ -203,6 +204,11 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     shown: () => conversation.runId,
     otherRun: (runId) => (runId === conversation.runId ? undefined : nameOf(runId)),
     notice: (notice) => conversation.notice(notice),
+    needsInstructions: (runId) =>
+      void offerHeldRun(nameOf(runId), async () => {
+        await conversation.open(runId);
+        await vscode.commands.executeCommand('towpath.focus');
+      }),
   });
   const firstSteps = new FirstSteps();
   const asides = createAsides(path.join(context.extensionPath, 'dist', 'aside.cjs'));

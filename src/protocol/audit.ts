@@ -125,6 +125,8 @@ const entries: Entries = {
     choice,
   }),
 
+  'hold-end': () => undefined, // nothing is decided: the denial stands
+
   'limit-raise': ({ of, more, to }) => ({ kind: 'answer', to: 'limit', of, by: 'person', more, most: to }),
 
   'tool-start': ({ toolCallId, name, changes, moved, command, reads }, words) => ({

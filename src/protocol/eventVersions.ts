@@ -1,7 +1,7 @@
 import type { StoredEvent } from './events.ts';
 
 /** Newest version of the stored format that this code reads. A line of a later version makes its run read-only. */
-export const formatVersion = 3;
+export const formatVersion = 4;
 
 /**
  * Format version that introduced each stored event type; types without a row are of version 1. The journal writes the version
@@ -13,7 +13,11 @@ export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>
   'node-message': 2,
   'interruption-choice': 2,
   'call-arguments': 3,
+  'hold-end': 4,
 };
 
 /** Format version that introduced `grown` in events of nodes. */
 export const grownVersion = 3;
+
+/** Format version that introduced `holds` in approvals. */
+export const holdVersion = 4;

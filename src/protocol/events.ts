@@ -257,7 +257,11 @@ const storedEvents = [
     edited: z.boolean().optional(),
     /** Why nobody was asked, when nobody was. */
     automatic: z.string().optional(),
+    /** A denial that holds the run: no request is sent until a message of the user or a `hold-end` follows. */
+    holds: z.literal(true).optional(),
   }),
+  /** The user lets the run continue after denials without saying what to do instead. */
+  event('hold-end', {}),
   /** The intent, on disk before the effect; with it a call whose end was never written can be judged, and undone. */
   event('tool-start', {
     toolCallId: z.string(),

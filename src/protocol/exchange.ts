@@ -50,6 +50,7 @@ const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => St
   }),
   'node-message': ({ message, ...event }, hide) => ({ ...event, message: messageData(message, hide) }),
   'interruption-choice': nothing,
+  'hold-end': nothing,
   'tool-end': ({ toolCallId, name, ok, ms, code, exitCode, ...event }) => ({
     ...place(event),
     type: 'tool-end',

@@ -4,7 +4,7 @@ import type { RunEvent, StoredEvent, When } from './events.ts';
 import type { Filling } from './filling.ts';
 import { applyNode, applyNodeCompaction, applyNodeMessage, applyNodeText, newGraph } from './graph.ts';
 import { withUpdate } from './lineUpdates.ts';
-import type { TokenUsage } from './messages.ts';
+import type { Message, TokenUsage } from './messages.ts';
 import { dropAnswered, dropOutcomes, recordOutcome } from './outcomes.ts';
 import { readOnly } from './readOnly.ts';
 import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
@@ -99,6 +99,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       }
       if (run.parent && run.own === undefined && isOwn(run, event)) run.own = run.messages.length;
       if (event.message.role === 'assistant') run.live = undefined;
+      endHold(run, event.message);
       if (event.ends) run.ends = run.ends?.filter((id) => !event.ends!.includes(id));
       for (const { path, now } of event.edits ?? []) if (run.files?.[path]) run.files[path].told = now;
       for (const one of event.instructions ?? [])
@@ -189,8 +190,12 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.title) call.title = event.title;
       call.edited = event.edited;
       call.automatic = event.automatic;
+      if (event.holds) run.held = [...(run.held ?? []), event.toolCallId];
       break;
     }
+    case 'hold-end':
+      delete run.held;
+      break;
     case 'tool-start': {
       const call = callOf(run, event.toolCallId);
       call.status = 'running';
@@ -354,6 +359,13 @@ export function applyEvent(run: Run, event: RunEvent): void {
       }
       break;
   }
+}
+
+/** Ends a hold with the first message after it; a message of the user is the feedback on the calls that were denied. */
+function endHold(run: Run, { role, content }: Message): void {
+  if (!run.held || (role !== 'user' && role !== 'assistant')) return;
+  if (role === 'user' && content !== '') for (const id of run.held) if (run.calls[id]) run.calls[id].feedback = content;
+  delete run.held;
 }
 
 /** State of a call that stays when it is asked about: its arguments; and after an interruption, that it began once, whatever the answer is. */

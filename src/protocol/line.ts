@@ -72,12 +72,14 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     `the arguments of ${named(undefined, toolCallId)} are not as sent: ${[...Object.keys(changed), ...leftOut].join(', ')}`,
   ],
   'approval-request': () => undefined, // `question` says it
-  approval: ({ toolCallId, name, decision, waitedMs, words, edited, automatic }) => {
+  approval: ({ toolCallId, name, decision, waitedMs, words, edited, automatic, holds }) => {
     const what = named(name, toolCallId);
     if (automatic !== undefined) return `${what} ${decisions[decision]} without a question: ${automatic}`;
-    const more = `${edited ? ', changed by the person' : ''}${words ? ', with words' : ''}`;
+    const held = holds ? ', and the run waits for instructions' : '';
+    const more = `${edited ? ', changed by the person' : ''}${words ? ', with words' : ''}${held}`;
     return `${what} ${decisions[decision]} after ${duration(waitedMs)}${more}`;
   },
+  'hold-end': () => 'the user lets the run continue without instructions',
   'tool-start': ({ toolCallId, name, changes = [], moved, command, reads }) => {
     const line = command ? `: \`${command.line}\` in ${command.folder}` : reads !== undefined ? `: \`${reads}\`` : '';
     const move = moved ? `: ${moved.from} to ${moved.to}` : '';

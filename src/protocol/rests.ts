@@ -6,6 +6,10 @@ export function isBetweenTurns({ messages }: Run): boolean {
   return messages.at(-1)?.role === 'tool' && pendingCalls(messages).length === 0;
 }
 
+/** A denial of the user holds the run: no request is sent until they say what to do instead, or let it continue. */
+export const isHeld = ({ held = [], queued }: Pick<Run, 'held' | 'queued'>): boolean =>
+  held.length > 0 && !queued.some(({ when }) => when !== 'done');
+
 /** Something is unanswered: a call without a result, or an answer that was never given. */
 export function hasLooseEnds({ messages }: Run): boolean {
   const last = messages.at(-1);

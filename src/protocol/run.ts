@@ -47,6 +47,8 @@ export interface CallState {
   asked?: Asked[];
   answer?: Answer;
   decision?: Decision;
+  /** The message of the user that followed a denial. */
+  feedback?: string;
   edited?: boolean;
   automatic?: string;
   startedAt?: number;
@@ -150,6 +152,8 @@ export interface Run {
   tools?: Dictionary<string>;
   /** Outcomes of calls that nodes made and that no node has yet, by the calls' ids; see `outcomes.ts`. */
   outcomes?: Dictionary<NodeOutcome>;
+  /** Denied calls whose denial holds the run until the user says what to do instead, in order; see `isHeld`. */
+  held?: string[];
   /** Calls whose own questions wait for the person, oldest first. */
   asking?: string[];
   /** What was said and is not given yet, by the number of its event. */

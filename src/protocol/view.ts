@@ -225,8 +225,8 @@ const chosenSchema = z.strictObject({ ...callShape, choices: choicesSchema.min(1
 export type Chosen = z.infer<typeof chosenSchema>;
 
 /**
- * Panel → host: intentions, validated on arrival. None of them can approve anything: `show-question` and
- * `deny-with-words` only bring the editor's own question or box to the front, and `answer` is words to a model that asked for them.
+ * Panel → host: intentions, validated on arrival. None of them can approve anything: `show-question` only
+ * brings the editor's own dialog to the front, and `answer` is words to a model that asked for them.
  */
 export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready') }),
@@ -324,9 +324,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     button: z.number().int().min(0).optional(),
   }),
   z.strictObject({ type: z.literal('show-question'), ...callShape }),
-  /** Brings up the native box for the words of a no. */
-  z.strictObject({ type: z.literal('deny-with-words'), ...callShape }),
-  /** Denies a call that needs an approval since an earlier window. */
+  /** Denies a call that needs an approval. */
   z.strictObject({ type: z.literal('deny'), ...callShape }),
   /** The user has clicked or typed while the shown run had a call that needs an approval since an earlier window. */
   z.strictObject({ type: z.literal('active'), runId: id }),

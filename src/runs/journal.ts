@@ -3,7 +3,7 @@ import { constants, promises as fs } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { StoreErrorCode } from '../protocol/codes.ts';
 import type { StoredEvent } from '../protocol/events.ts';
-import { eventVersions, grownVersion } from '../protocol/eventVersions.ts';
+import { eventVersions, grownVersion, holdVersion } from '../protocol/eventVersions.ts';
 import { sentence } from '../protocol/l10n.ts';
 import { SaidError, type Words } from '../protocol/sentence.ts';
 import { hasStoredImages } from './images.ts';
@@ -79,6 +79,7 @@ export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).pad
 /** Returns the format version that a reader of this event needs; undefined: 1. */
 function versionOf(event: StoredEvent): number | undefined {
   if (event.type === 'node' && event.grown) return grownVersion;
+  if (event.type === 'approval' && event.holds) return holdVersion;
   return hasStoredImages(event) ? 2 : eventVersions[event.type];
 }
 

@@ -40,7 +40,14 @@ export function createQuestions(approve: Approve, now: () => number) {
   return async function ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]> {
     const batch = randomUUID();
     const requests = subjects.map(({ whenKnown: _, ...subject }) =>
-      Object.freeze({ ...subject, call: Object.freeze(subject.call), id: randomUUID(), runId: context.runId, batch }),
+      Object.freeze({
+        ...subject,
+        call: Object.freeze(subject.call),
+        id: randomUUID(),
+        runId: context.runId,
+        batch,
+        ...(context.canHold && { canHold: true as const }),
+      }),
     );
     // All are on record before the first is shown: a kill in between leaves none that the user has seen and no window knows of.
     for (const request of requests) await stored(context, onRecord(request));
@@ -105,10 +112,14 @@ export function createQuestions(approve: Approve, now: () => number) {
     if (given === 'withdrawn') return undefined;
     const { request } = question;
     const answer = understood(given);
-    const { decision, words, edited } = answer;
+    const { decision, words, edited, holds } = answer;
     outdate(request, answer, context);
     const waitedMs = Math.max(0, Math.round(now() - asked));
-    const said = { ...(words && { words }), ...(edited !== undefined && { edited: true }) };
+    const said = {
+      ...(words && { words }),
+      ...(edited !== undefined && { edited: true }),
+      ...(holds && request.canHold && { holds }),
+    };
     const { title } = request.plan;
     const { id: toolCallId, name } = request.call;
     await stored(context, { type: 'approval', toolCallId, name, ...(title && { title }), decision, waitedMs, ...said });
@@ -141,7 +152,7 @@ function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
   const decision = decisionSchema.safeParse(given?.decision).data ?? 'deny';
   if (decision === 'deny') {
     const words = typeof given?.words === 'string' ? given.words.trim() : '';
-    return { decision, ...(words && { words }) };
+    return { decision, ...(words ? { words } : given?.holds === true && { holds: true }) };
   }
   // What was changed is allowed as it is, and nothing after it.
   if (typeof given?.edited === 'string') return { decision: 'allow', edited: given.edited };

@@ -269,12 +269,16 @@ export interface ApprovalRequest {
   note?: string;
   /** What the person had made of it, when that could not be used. */
   draft?: string;
+  /** A denial can hold the run; see `ApprovalAnswer.holds`. */
+  canHold?: true;
 }
 
 export interface ApprovalAnswer {
   decision: Decision;
   /** What the person said with a denial. */
   words?: string;
+  /** With a denial: no request is sent to the model until the user says what to do instead. */
+  holds?: true;
   /** What the person made of the plan before allowing it: see `editableText`. */
   edited?: string;
   /** A rule for calls like this one was made with the answer: what else waits is decided anew. */
@@ -323,6 +327,8 @@ export interface CallContext {
   isClosing?(): boolean;
   /** A call of a model that works at a node's step: its outcome is recorded with its end, so that it is known after the editor's. */
   recordsOutcome?: true;
+  /** The call belongs to a conversation that the user can answer: a denial can hold it. */
+  canHold?: true;
   /** `ToolContext.ask`, for the call of this id. */
   ask(toolCallId: string, questions: readonly Asked[]): Promise<Answer>;
 }

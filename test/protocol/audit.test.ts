@@ -44,6 +44,7 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
       { kind: 'answer', to: 'interruption', by: 'person', calls: ['a'], choice: 'after' },
     ],
   ],
+  'hold-end': [[{}, undefined]],
   'node-message': [
     [
       {

@@ -50,6 +50,7 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
     ],
     [{ toolCallIds: ['a', 'b'], choice: 'again' }, 'info the person lets 2 interrupted calls run again'],
   ],
+  'hold-end': [[{}, 'info the user lets the run continue without instructions']],
   'node-message': [
     [
       { node: 'ask', conversation: '0', callPrefix: 'ask:1:0:', message: { role: 'user', content: said }, given: true },

@@ -149,7 +149,7 @@ describe('what crosses the border is checked', () => {
     { type: 'send', text: 'x', approve: true },
     { type: 'show-question', toolCallId: 'c1' },
     { type: 'show-question', runId: 'r', toolCallId: 'c1', decision: 'allow' },
-    { type: 'deny-with-words', toolCallId: 'c1' },
+    { type: 'deny', toolCallId: 'c1' },
     { type: 'undo', toolCallIds: ['c1'] },
     { type: 'action', action: 'workbench.action.terminal.new' },
     { type: 'answer', chosen: { runId: 'r', toolCallId: 'c1', choices: [{ chosen: [0] }] }, decision: 'allow' },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { StoredEvent } from '../../src/protocol/events.ts';
 import { storedEventSchema } from '../../src/protocol/events.ts';
-import { eventVersions, formatVersion, grownVersion } from '../../src/protocol/eventVersions.ts';
+import { eventVersions, formatVersion, grownVersion, holdVersion } from '../../src/protocol/eventVersions.ts';
 import { checksum } from '../../src/runs/journal.ts';
 import { RunStore } from '../../src/runs/store.ts';
 
@@ -16,7 +16,7 @@ const firstTypes = [
 ];
 
 /** Stored runs with every event type of a later version, and an image that is stored by its hash. */
-const names = ['approval', 'collected', 'interrupted', 'understood'] as const;
+const names = ['approval', 'collected', 'denied', 'interrupted', 'understood'] as const;
 const stored = path.join(import.meta.dirname, '../fixtures/kept/runs');
 type Line = StoredEvent & { version?: number };
 const linesOf = (name: string): Line[] =>
@@ -28,9 +28,11 @@ const linesOf = (name: string): Line[] =>
 const versionOf = (event: Line) =>
   event.type === 'node' && event.grown
     ? grownVersion
-    : JSON.stringify(event).includes('"storedAs"')
-      ? 2
-      : (eventVersions[event.type] ?? undefined);
+    : event.type === 'approval' && event.holds
+      ? holdVersion
+      : JSON.stringify(event).includes('"storedAs"')
+        ? 2
+        : (eventVersions[event.type] ?? undefined);
 
 describe('format versions of stored events', () => {
   it('every type that version 1 does not have names the version that introduced it', () => {
@@ -47,6 +49,7 @@ describe('format versions of stored events', () => {
     for (const type of Object.keys(eventVersions)) assert.ok(types.has(type), `a stored run has ${type}`);
     assert.ok(events.some((event) => event.type === 'message' && event.version === 2));
     assert.ok(events.some((event) => event.type === 'node' && event.version === grownVersion));
+    assert.ok(events.some((event) => event.type === 'approval' && event.version === holdVersion));
   });
 
   for (const name of names)

@@ -56,10 +56,10 @@ describe('The panel while a run is at work', () => {
     for (const runId of ['run-1', 'run-2']) {
       await test.send({ type: 'run', run: runOf(runId, [...begin, ...asked]) });
       await test.page.getByTestId('show-question').click();
-      await test.page.getByTestId('deny-with-words').click();
+      await test.page.getByTestId('deny').click();
       assert.deepEqual((await test.posted()).slice(-2), [
         { type: 'show-question', runId, toolCallId },
-        { type: 'deny-with-words', runId, toolCallId },
+        { type: 'deny', runId, toolCallId },
       ]);
     }
   });

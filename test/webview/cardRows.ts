@@ -95,8 +95,10 @@ export const seenOf = (name: string, { args, state }: Pick<Row, 'args' | 'state'
 export const outcomes: [says: string, mark: Mark, seen: Partial<Seen>][] = [
   ['Waits its turn', 'waits', {}],
   ['Waiting for approval', 'asks', { state: { status: 'asking' } }],
-  ['You said no', 'none', { state: { status: 'done', decision: 'deny' } }],
-  ['You said no · “not in this file”', 'none',
+  ['Denied', 'none', { state: { status: 'done', decision: 'deny' } }],
+  ['Denied · waiting for your instructions', 'none', { state: { status: 'done', decision: 'deny' }, held: true }],
+  ['Denied: “use pnpm”', 'none', { state: { status: 'done', decision: 'deny', feedback: 'use\npnpm' } }],
+  ['Denied: “not in this file”', 'none',
     { state: { status: 'done', decision: 'deny' }, outcome: failure('TOOL_DENIED', '', { words: 'not in this file' }) }],
   ['Refused: your rule “run commands”', 'none',
     { state: { status: 'done', decision: 'deny', automatic: 'Denied by your rule “shell.run”.' } }],

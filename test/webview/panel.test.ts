@@ -180,7 +180,7 @@ ${second}
 Edit src/cli.ts · Waiting for approval
 It changes a file of the workspace.
 Answer…
-Deny With Words…
+Deny
 Run npm test -- --grep json · Waits its turn`,
     );
     assert.equal(
@@ -276,7 +276,7 @@ The flag works; one test fails, see the test.`,
       { type: 'message', message: { role: 'assistant', content: 'Then I will', incomplete: true } },
       { type: 'phase', phase: 'Failed', error: { code: 'LLM_INCOMPLETE', message: 'The stream ended early.' } },
     ]);
-    assert.equal(await card(editCall.id).locator('.card-words').innerText(), ' · You said no');
+    assert.equal(await card(editCall.id).locator('.card-words').innerText(), ' · Denied');
     assert.equal(await card(editCall.id).getAttribute('data-ok'), 'false');
     assert.match(await reading(), /Then I will\nCut off here\nThe stream ended early\.\nRetry\nRetry With…$/);
   });
@@ -1466,10 +1466,10 @@ The flag works; one test fails, see the test.`,
     assert.equal(await composer().inputValue(), 'Go on');
   });
 
-  it('a no with words is asked for by the editor: the card only says which call', async () => {
+  it('Deny on a card says which call is denied', async () => {
     await show([...begin, ...reads, ...asks]);
-    await find('deny-with-words').click();
-    assert.deepEqual(await posted(), [{ type: 'deny-with-words', runId: 'run-1', toolCallId: editCall.id }]);
+    await find('deny').click();
+    assert.deepEqual(await posted(), [{ type: 'deny', runId: 'run-1', toolCallId: editCall.id }]);
   });
 
   it('the focus goes there, too, when a dialog gives it back to the page alone', async () => {
@@ -1917,7 +1917,7 @@ The flag works; one test fails, see the test.`,
         {},
         begin.length,
       );
-      assert.deepEqual(await told(), ['Could not read a.ts: there is no such file', 'Read b.ts · You said no']);
+      assert.deepEqual(await told(), ['Could not read a.ts: there is no such file', 'Read b.ts · Denied']);
     });
   });
 

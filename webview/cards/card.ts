@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { type CallKey, isSameCall } from '../../src/protocol/callKey.ts';
-import type { KeptChange, RunPhase } from '../../src/protocol/events.ts';
+import type { KeptChange } from '../../src/protocol/events.ts';
 import { amount, t } from '../../src/protocol/l10n.ts';
 import type { ToolCall, ToolResult } from '../../src/protocol/messages.ts';
+import { isHeld } from '../../src/protocol/rests.ts';
 import { type CallDraft, type CallState, callsOf, type Run } from '../../src/protocol/run.ts';
 import { redoable } from '../../src/protocol/runFiles.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
@@ -59,7 +60,8 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
         : nothing
     }`,
     below: html`
-      ${status === 'asking' && !state?.asked ? asked(context, key, state, run.phase) : nothing}
+      ${status === 'asking' && !state?.asked ? asked(context, key, state) : nothing}
+      ${isHeld(run) && run.held!.at(-1) === call.id ? continueHeld(context) : nothing}
       ${changeBelow(context, key, place, made)}
       ${ruleAdded(context, key)}
       ${state?.asked ? answered(context, state, place) : nothing}
@@ -96,6 +98,7 @@ export function lineOf(context: PanelContext, run: Run, call: ToolCall): CardLin
     now: context.now,
     going: isAtWork(context, state?.background?.id),
     lineOf: (id) => callsOf(run).find(([, one]) => one.background?.id === id)?.[1].command?.line,
+    held: isHeld(run) && run.held!.includes(call.id),
     ...(state && { state }),
     ...(outcome && { outcome }),
   });
@@ -235,33 +238,33 @@ function toggle(context: PanelContext, place: string, key: CallKey | undefined):
 }
 
 /** All of what is asked, to be read here; the dialog only confirms it. */
-const asked = (context: PanelContext, key: CallKey, state: CallState | undefined, phase: RunPhase): TemplateResult =>
+const asked = (context: PanelContext, key: CallKey, state: CallState | undefined): TemplateResult =>
   html`${state?.question?.diff ? diffView(state.question.diff, t('What it would change')) : nothing}${
     state?.question?.command?.includes('\n')
       ? html`<pre class="field question-command" tabindex="0">${visible(state.question.command)}</pre>`
       : nothing
-  }${asking(context, key, state, phase)}`;
+  }${asking(context, key, state)}`;
 
-function asking(context: PanelContext, key: CallKey, state: CallState | undefined, phase: RunPhase): TemplateResult {
+function asking(context: PanelContext, key: CallKey, state: CallState | undefined): TemplateResult {
   const { note, why = '' } = state?.question ?? {};
   return html`<div class="card-question">
     <span>${[note, why].filter(Boolean).map((text) => html`<span class="card-why">${visibleLine(text!)}</span> `)}</span>
     <span class="card-answers">
       <vscode-button class="small" appearance=${firstAsking(context.model) === key.toolCallId ? 'primary' : 'secondary'} data-testid="show-question"
         @click=${() => context.post({ type: 'show-question', ...key })}>${t('Answer…')}</vscode-button>
-      ${phase === 'Running' ? denyWithWordsButton(context, key) : denyButton(context, key)}
+      ${denyButton(context, key)}
     </span>
   </div>`;
 }
 
-const denyWithWordsButton = (context: PanelContext, key: CallKey): TemplateResult =>
-  html`<vscode-button class="small" appearance="secondary" data-testid="deny-with-words"
-    @click=${() => context.post({ type: 'deny-with-words', ...key })}>${t('Deny With Words…')}</vscode-button>`;
-
-/** Of a call that was not answered before its window closed. */
 export const denyButton = (context: PanelContext, key: CallKey): TemplateResult =>
   html`<vscode-button class="small" appearance="secondary" data-testid="deny"
     @click=${() => context.post({ type: 'deny', ...key })}>${t('Deny')}</vscode-button>`;
+
+/** Lets the run go on without instructions. */
+const continueHeld = (context: PanelContext): TemplateResult =>
+  html`<div class="card-question"><span class="card-answers"><vscode-button class="small" appearance="secondary" data-testid="continue-held"
+    @click=${() => context.post({ type: 'continue' })}>${t('Continue')}</vscode-button></span></div>`;
 
 /** What people look for first; then, as *Details*, arguments and result as the model saw them. */
 function details(

@@ -5,6 +5,7 @@ import { needsApproval } from '../../src/protocol/pending.ts';
 import { type CallDraft, type CallState, endSentence, hasDied } from '../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { understoodCall } from '../../src/protocol/understood.ts';
+import { shortened } from '../../src/protocol/visible.ts';
 import { ago, duration } from '../time.ts';
 import { exitAnswer } from './exitWords.ts';
 import { argumentsSoFar } from './soFar.ts';
@@ -48,6 +49,8 @@ export interface Seen {
   /** Its command in the background is at work in this window. */
   going?: boolean;
   lineOf?: Known['lineOf'];
+  /** Its denial holds the run. */
+  held?: boolean;
 }
 
 export function cardLine(given: Seen): CardLine {
@@ -112,7 +115,7 @@ type Standing = Pick<CardLine, 'status' | 'mark'> & Partial<CardLine> & { tense:
 function standing(seen: Seen, known: Known, words: ToolWords): Standing {
   const { state, outcome, phase, call } = seen;
   if (state?.asked) return asked(seen, state);
-  if (state?.decision === 'deny') return denied(state, outcome);
+  if (state?.decision === 'deny') return denied(seen, state);
   if (state?.background) return inBackground(seen, state);
   if (state?.status === 'done' || outcome) return ended(seen, known, words);
   const running = phase === 'Running';
@@ -163,15 +166,21 @@ function asked({ phase }: Seen, { answer, ok }: CallState): Standing {
     : { status: 'done', mark: 'none', tense: 'done', outcome: [plain(t('Not answered'))] };
 }
 
-function denied({ automatic }: CallState, outcome: ToolOutcome | undefined): Standing {
+function denied({ outcome, held }: Seen, { automatic, feedback }: CallState): Standing {
   const base = { status: 'done', mark: 'none', tense: 'to do' } as const;
   if (automatic !== undefined) return { ...base, outcome: [plain(ruleWords(automatic, 'deny')!)] };
+  if (held) return { ...base, outcome: [plain(t('Denied')), plain(t('waiting for your instructions'))] };
   const { words } = Object(outcome?.ok === false ? outcome.error.details : undefined) as { words?: unknown };
+  const said = feedback ?? words;
+  if (typeof said !== 'string') return { ...base, outcome: [plain(t('Denied'))] };
   return {
     ...base,
-    outcome: [plain(t('You said no')), ...(typeof words === 'string' ? [{ text: t('“{0}”', words) }] : [])],
+    outcome: [{ text: t('Denied: “{0}”', shortened(said.replace(/\s+/g, ' ').trim(), longestFeedback)) }],
   };
 }
+
+/** Characters; the message itself stands below. */
+const longestFeedback = 200;
 
 function ended(seen: Seen, known: Known, words: ToolWords): Standing {
   const { call, state, outcome } = seen;

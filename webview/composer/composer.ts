@@ -5,6 +5,7 @@ import type { Mention } from '../../src/protocol/mention.ts';
 import { wordOf } from '../../src/protocol/named.ts';
 import { isPlanned } from '../../src/protocol/plan.ts';
 import { presetNames } from '../../src/protocol/policy.ts';
+import { isHeld } from '../../src/protocol/rests.ts';
 import type { ImageAttachment, PanelState } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
@@ -126,6 +127,7 @@ function placeholderNow({ model: { run } }: PanelContext, asks: Choosing | undef
   const running = run?.phase === 'Running';
   if (running && isToStop()) return escapeAgain();
   if (asks) return placeholderOf(asks);
+  if (run && isHeld(run)) return t('What should it do instead? Enter on an empty box continues');
   if (running) return t('Said at the next turn (Alt+Enter: when it is done)');
   if (run && isPlanned(run)) return t('What should be different (Ctrl+Enter: do it)');
   return t(hints);
@@ -231,6 +233,7 @@ function send(context: PanelContext, when?: 'done'): void {
   const asks = choosingNow(context.model.run);
   if (text === '' && images.length === 0) {
     if (asks && isWhole(asks)) answer(context, asks);
+    else if (!asks && run && isHeld(run)) context.post({ type: 'continue' });
     return;
   }
   const mentions = namedWithSelection(context);

@@ -6,7 +6,7 @@ import type { ErrorInfo } from '../../src/protocol/messages.ts';
 import { money } from '../../src/protocol/money.ts';
 import { openApprovals } from '../../src/protocol/pending.ts';
 import { isPlanned, planOf } from '../../src/protocol/plan.ts';
-import { hasLooseEnds, isBetweenTurns } from '../../src/protocol/rests.ts';
+import { hasLooseEnds, isBetweenTurns, isHeld } from '../../src/protocol/rests.ts';
 import { type CallState, callsOf, endSentence, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
 import type { Took } from '../../src/protocol/took.ts';
 import type { ViewMessage } from '../../src/protocol/view.ts';
@@ -145,6 +145,7 @@ export function endOf(run: Run): End | undefined {
   if (run.phase === 'Running') return undefined;
   const { error } = run;
   if (openApprovals(run).length > 0 && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
+  if (isHeld(run) && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
   if (run.asking?.length && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
   const interrupted = interruptedEnd(run);
   if (interrupted) return interrupted;

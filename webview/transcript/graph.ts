@@ -164,7 +164,7 @@ function question(context: PanelContext, run: Run, toolCallId: string, { questio
     <span>${question ? visibleLine([question.what, question.note].filter(Boolean).join(' · ')) : nothing}</span>
     <vscode-button class="small" appearance=${firstAsking(context.model) === key.toolCallId ? 'primary' : 'secondary'} data-testid="show-question"
       @click=${() => context.post({ type: 'show-question', ...key })}>${t('Answer…')}</vscode-button>
-    ${run.phase === 'Running' ? nothing : denyButton(context, key)}
+    ${denyButton(context, key)}
   </div>`;
 }
 

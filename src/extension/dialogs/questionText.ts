@@ -140,7 +140,6 @@ export const labels = {
   allowRun: 'Allow for This Run',
   allowAlways: 'Always Allow…',
   oneByOne: 'One by One',
-  denyWithWords: 'Deny With Words…',
 } as const;
 
 /** Questions that one dialog lists; more would not fit on a small screen. */

@@ -46,11 +46,13 @@ interface Parts {
   otherRun(runId: string): string | undefined;
   /** Above the message box of the panel. */
   notice(notice: Notice): void;
+  /** A run that is not shown is held: it needs instructions. */
+  needsInstructions(runId: string): void;
 }
 
 /**
  * Questions to the person, as native modals, one at a time, in the order they were asked; those of one answer of the model
- * together. Closing the dialog is a no. The first button is *Review…*, so that Enter never allows. A question waits while
+ * together. Closing the dialog is a no, and the message box then asks what to do instead. The first button is *Review…*, so that Enter never allows. A question waits while
  * somebody types, scrolls or selects, and while the window is not in front.
  *
  * Who answers first wins: dialog, review or box. On some desktops a dialog is lost and never says how it ended. So nothing
@@ -91,7 +93,11 @@ export class Approvals implements vscode.Disposable {
       const isMeant = this.expected !== undefined && isSameCall(this.expected.key, keyOf(request));
       const how = isMeant ? this.expected!.how : undefined;
       if (isMeant) this.expected = undefined;
-      if (how === 'deny' && !signal.aborted) return resolve(no);
+      if (how === 'deny' && !signal.aborted) {
+        resolve(denialOf(request));
+        void this.takeInstructions([request]);
+        return;
+      }
       const waiting: Waiting = {
         request,
         order: ++this.requested,
@@ -138,14 +144,16 @@ export class Approvals implements vscode.Disposable {
     this.next();
   }
 
-  /** A no with words, for a question and those that are asked with it. An empty box is a plain no, a closed one no answer. */
-  async denyWithWords(key?: CallKey): Promise<void> {
+  /** Denies the approval of this call, else the one that the user looks at. */
+  async deny(key?: CallKey): Promise<void> {
     const chosen = this.find(key);
-    if (chosen) await this.askForWordsOf(this.togetherWith(chosen));
+    if (!chosen) return;
+    this.front.giveUp();
+    await this.denyEach([chosen]);
   }
 
   /** The buttons above a review; `uri` is what it shows. */
-  async answerReview(how: 'allow' | 'deny' | 'words', uri: vscode.Uri | undefined): Promise<void> {
+  async answerReview(how: 'allow' | 'deny', uri: vscode.Uri | undefined): Promise<void> {
     const reviewed = this.waiting.find(({ request }) => request.id === this.parts.reviews.idOf(uri));
     if (!reviewed) return;
     reviewed.single = true;
@@ -153,23 +161,35 @@ export class Approvals implements vscode.Disposable {
   }
 
   /** The buttons above a review of several: they answer what it shows, each as it stands there. */
-  async answerReviews(how: 'allow' | 'deny' | 'words'): Promise<void> {
+  async answerReviews(how: 'allow' | 'deny'): Promise<void> {
     const shown = this.parts.reviews.severalInFront();
     const group = this.waiting.filter(({ request }) => shown.has(request.id));
     await this.answerReviewed(how, group);
   }
 
   /** What is answered is what stood there when the button was pressed; the focus is back by the time that anything comes of it. */
-  private async answerReviewed(how: 'allow' | 'deny' | 'words', group: Waiting[]): Promise<void> {
+  private async answerReviewed(how: 'allow' | 'deny', group: Waiting[]): Promise<void> {
     if (group.length === 0) return;
     this.front.giveUp(); // a dialog that lets its review be pressed is not there
-    if (how === 'words') return this.askForWordsOf(group);
     const answers = group.map((one) => {
-      const answer = how === 'deny' ? no : yes(this.parts.reviews.edited(one.request));
+      const answer = how === 'deny' ? denialOf(one.request) : yes(this.parts.reviews.edited(one.request));
       return () => one.answer(answer);
     });
     await this.parts.presence.back('nowhere');
     for (const answer of answers) answer();
+    if (how === 'deny') await this.takeInstructions(group.map(({ request }) => request));
+  }
+
+  private async denyEach(group: readonly Waiting[]): Promise<void> {
+    for (const one of group) one.answer(denialOf(one.request));
+    await this.takeInstructions(group.map(({ request }) => request));
+  }
+
+  /** After a denial that holds its run, the message box has the focus and asks what to do instead. */
+  private async takeInstructions([request]: readonly ApprovalRequest[]): Promise<void> {
+    if (!request?.canHold) return;
+    if (request.runId === this.parts.shown()) await this.parts.presence.back('nowhere');
+    else this.parts.needsInstructions(request.runId);
   }
 
   get count(): number {
@@ -268,7 +288,7 @@ export class Approvals implements vscode.Disposable {
     else if (is('allowAlways')) await this.allowAlways(waiting, offered, over);
     else if (is('allow') || is('allowChanged')) waiting.answer(yes(edited));
     else if (is('allowRun')) waiting.answer({ decision: 'allow-run' });
-    else waiting.answer(no);
+    else await this.denyEach([waiting]);
   }
 
   /** Without a choice the question is still open, and is shown again. */
@@ -304,7 +324,7 @@ export class Approvals implements vscode.Disposable {
     if (chosen === review) await this.review(group);
     else if (chosen === oneByOne) for (const one of all) one.single = true;
     else if (chosen === allowAll) for (const one of group) one.answer(yes(edits.get(one)));
-    else for (const one of all) one.answer(no);
+    else await this.denyEach(all);
   }
 
   /** The editor shows it; the keys stay with the person's own words, out of what may be written in there. */
@@ -319,25 +339,6 @@ export class Approvals implements vscode.Disposable {
     this.reminders.remind(still);
     // An editor of several differences takes the keys, and one that had them may show the proposal now.
     if (still.length > 1 || this.parts.presence.wasInEditor) await this.parts.presence.back('nowhere');
-  }
-
-  private async askForWordsOf(group: Waiting[]): Promise<void> {
-    await this.front.take((over) => this.askForWords(group, over));
-    this.next();
-  }
-
-  private async askForWords(group: Waiting[], over: AbortSignal): Promise<void> {
-    const input = {
-      title: t('Say no, and why'),
-      prompt: t('The model is told your words. Nothing is run.'),
-      placeHolder: t('What should it do instead?'),
-      ignoreFocusOut: true,
-    };
-    const words = await this.whileWaiting(group, over, (gone) => vscode.window.showInputBox(input, gone));
-    if (over.aborted) return;
-    const still = this.stillWaiting(group);
-    if (words !== undefined) for (const one of still) one.answer({ decision: 'deny', words });
-    else this.putAside(still);
   }
 
   /** A list or a box that closes by itself when nothing waits for it any more, or something else is asked. */
@@ -368,16 +369,15 @@ export class Approvals implements vscode.Disposable {
   private stillWaiting(group: Waiting[]): Waiting[] {
     return group.filter((one) => this.waiting.includes(one));
   }
-
-  private putAside(group: Waiting[]): void {
-    for (const one of group) one.aside = true;
-    this.reminders.remind(group);
-  }
 }
 
 const isCanceled = (error: unknown): boolean => error instanceof Error && error.name === 'Canceled';
 
+/** Nobody has answered. */
 const no: ApprovalAnswer = { decision: 'deny' };
+
+/** The user's own. */
+const denialOf = ({ canHold }: ApprovalRequest): ApprovalAnswer => ({ ...no, ...(canHold && { holds: true }) });
 
 const yes = (edited: string | undefined): ApprovalAnswer => ({
   decision: 'allow',

@@ -2,7 +2,7 @@ import { amount, t } from '../../protocol/l10n.ts';
 import type { Notice } from '../../protocol/view.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { ApprovalRequest } from '../../tools/tool.ts';
-import { labels, nameOfRun, withoutLinks } from '../dialogs/questionText.ts';
+import { nameOfRun, withoutLinks } from '../dialogs/questionText.ts';
 import { reminder } from '../dialogs/reminder.ts';
 import { keyOf } from './target.ts';
 
@@ -61,7 +61,7 @@ export class Reminders<Waiting extends Remindable> {
     const { request } = first;
     const link = (text: string, command: string) =>
       `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([keyOf(request)]))})`;
-    const ways = `${link(t('Answer…'), 'towpath.answer')} · ${link(t(labels.denyWithWords), 'towpath.denyWithWords')}`;
+    const ways = `${link(t('Answer…'), 'towpath.answer')} · ${link(t('Deny'), 'towpath.denyWithWords')}`;
     const run = this.dependencies.otherRun(request.runId);
     const about = `${ways} · ${withoutLinks(whatWaits(waiting))}`;
     const close = reminder(

@@ -264,11 +264,11 @@ export class Panel {
         await this.parts.interrupted.answer(message);
         return;
       case 'deny':
-        return this.parts.interrupted.deny(message);
+        return approvals.has(message.runId, message.toolCallId)
+          ? approvals.deny(message)
+          : this.parts.interrupted.deny(message);
       case 'active':
         return this.parts.interrupted.active(message.runId);
-      case 'deny-with-words':
-        return approvals.denyWithWords(message);
       case 'edit-said':
         return this.parts.branches.sayInstead(
           message.runId,

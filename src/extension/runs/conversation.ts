@@ -271,7 +271,8 @@ export class Conversation {
     const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
     if (!shown || !run) {
       if (!shown) this.notice({ level: 'info', text: t('No run is shown that could go on. Say what should be done.') });
-    } else if (this.working) this.notice({ level: 'info', text: t('This run is at work already.') });
+    } else if (this.working && run.held) await this.endHold(shown);
+    else if (this.working) this.notice({ level: 'info', text: t('This run is at work already.') });
     else if (!canGoOn(run))
       this.notice({ level: 'info', text: t('There is nothing left to go on with. Say what comes next.') });
     else if (restedBefore(run.error)) await this.compact(model);
@@ -320,10 +321,22 @@ export class Conversation {
     else if (typeof made === 'object' && !isOverLimit(made)) this.notice({ level: 'error', text: told(made) });
   }
 
-  /** Stops these runs; without any the shown one or, when it rests, whatever else is at work. */
-  async stop(runIds: readonly string[] = this.meant): Promise<void> {
+  /** Stops these runs; without any the shown one or, when it rests and no denial holds it, whatever else is at work. */
+  async stop(runIds?: readonly string[]): Promise<void> {
+    const run = runIds || this.working ? undefined : await this.run();
+    if (run?.held) return this.endHold(run.id);
+    await this.stopAll(runIds ?? this.meant);
+  }
+
+  private async stopAll(runIds: readonly string[]): Promise<void> {
     await Promise.all(runIds.map((runId) => this.engine.stop(runId)));
     this.listChanged(); // it has ended before all of it was on disk
+  }
+
+  /** Lets a held run go without instructions: one at work continues by itself. */
+  private async endHold(runId: string): Promise<void> {
+    const error = await this.engine.endHold(runId);
+    if (error) this.notice({ level: 'error', text: told(error) });
   }
 
   /** Lets the same runs rest once their turns are over. */
