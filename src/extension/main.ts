@@ -107,7 +107,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     asks.panelTurned();
   };
   const view = new ChatView(page, (message) => panel.receive(message), log, panelTurned);
-  tellIn(view);
+  tellIn(view, log);
   const presence = new Presence(view);
   const modals = new Modals(presence);
   const namedModels = new NamedModels(memory, modals);
@@ -132,6 +132,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     log,
     checks,
     readModel,
+    () => void panel.showState(),
   );
   const audit = new Audit({
     folder: () => settings()['audit.folder'],
@@ -516,6 +517,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     ...workflowLanguage(workflowFiles, asides.others),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) void panel.showState();
+      if (change.affectsConfiguration('towpath') && view.inView) void models.lookUpWindow();
     }),
     vscode.languages.onDidChangeDiagnostics(() => offersLater()),
     vscode.window.onDidChangeActiveTextEditor((front) => front && offersLater()),

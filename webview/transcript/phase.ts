@@ -31,7 +31,7 @@ function endLine(context: PanelContext, runId: string, end: End): TemplateResult
   const { tone, says, ways, details } = end;
   // An error is told in the log already (announce.ts); said again it would only be in the way.
   return html`<div class="phase ${tone}" data-testid="phase" role=${context.model.run?.error ? nothing : 'status'}>
-    ${tone ? icons.warning : nothing}
+    ${tone ? icons[tone] : nothing}
     <div class="phase-text">${sentence(says)}${
       details === undefined
         ? nothing
