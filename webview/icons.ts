@@ -16,7 +16,9 @@ export const icons = {
   close: line('M4 4l8 8M12 4l-8 8'),
   dot: icon(svg`<circle class="filled" cx="8" cy="8" r="3" />`),
   down: line('M8 3v9.5M4 8.8l4 4 4-4'),
+  error: line('M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4'),
   history: line('M2.8 8a5.3 5.3 0 1 0 1.6-3.8L2.8 5.7M2.8 2.6v3.1h3.1M8 5v3.2l2.2 1.5'),
+  info: line('M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 7.3v3.9M8 4.9v.3'),
   left: line('M10 4L6 8l4 4'),
   more: icon(
     svg`<circle class="filled" cx="3.5" cy="8" r="1.2" /><circle class="filled" cx="8" cy="8" r="1.2" /><circle class="filled" cx="12.5" cy="8" r="1.2" />`,

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { t } from '../src/protocol/l10n.ts';
 import { titleOf, titleSaid } from '../src/protocol/run.ts';
-import { proseLine, visibleLine } from '../src/protocol/visible.ts';
+import { proseLine } from '../src/protocol/visible.ts';
 import { asksElsewhere, onConversationKey } from './composer/ask.ts';
 import { asksIn } from './composer/choosing.ts';
 import { composer } from './composer/composer.ts';
@@ -12,10 +12,10 @@ import { findBar } from './find.ts';
 import { closeHistory, history, leaveHistory, onHistoryKey, openHistory } from './history.ts';
 import { icons } from './icons.ts';
 import { onLetter } from './letters.ts';
+import { noticeBar } from './notice.ts';
 import { graph } from './transcript/graph.ts';
 import { phaseLine } from './transcript/phase.ts';
 import type { Scroll } from './transcript/scroll.ts';
-import { sentence } from './transcript/sentence.ts';
 import { transcript } from './transcript/transcript.ts';
 import { welcome, workspaceNotices } from './transcript/welcome.ts';
 
@@ -70,31 +70,4 @@ function header(context: PanelContext): TemplateResult {
       @click=${begin}>${icons.add}</vscode-button>
     ${history(context)}
   </header>`;
-}
-
-function noticeBar(context: PanelContext): TemplateResult | typeof nothing {
-  const { notice } = context.model;
-  if (!notice) return nothing;
-  const { action, offer } = notice;
-  const answer = (button?: number) => {
-    if (offer) context.post({ type: 'notice-pressed', id: offer.id, ...(button !== undefined && { button }) });
-    context.model.notice = null;
-    context.refresh();
-    focusComposer();
-  };
-  return html`<div class="notice ${notice.level}" data-testid="notice" role=${notice.level === 'error' ? 'alert' : 'status'}>
-    ${notice.level === 'info' ? nothing : icons.warning}
-    <span class="notice-text">${sentence(notice.text)}</span>
-    ${
-      action
-        ? html`<vscode-button class="small" appearance="secondary" data-testid="notice-action"
-            @click=${() => context.post({ type: 'action', action: action.action, ...(action.call && { call: action.call }) })}>${visibleLine(action.label)}</vscode-button>`
-        : nothing
-    }
-    ${(offer?.buttons ?? []).map(
-      (label, button) =>
-        html`<vscode-button class="small" appearance="secondary" data-testid="notice-offer" @click=${() => answer(button)}>${visibleLine(label)}</vscode-button>`,
-    )}
-    <vscode-button appearance="icon" class="dismiss" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => answer()}>${icons.close}</vscode-button>
-  </div>`;
 }

@@ -53,6 +53,8 @@ export interface RunModel {
   contextWindow?: number;
   /** What of them there is the memory for, at the moment. */
   windowNow?: number;
+  /** Returns the context window as it is known by now: a provider may list it, or another one, while a run is at work. */
+  currentWindow?(): number | undefined;
 }
 
 /**
@@ -290,6 +292,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       handsBack: turn.handsBack ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),
       contextWindow: windowNowOf(chosen),
+      ...(chosen.currentWindow && { currentWindow: chosen.currentWindow }),
       ...(!apart && { files: () => instructionsInWindow(run, fitted) }),
       ...(turn.brief !== undefined && { brief: turn.brief }),
       shownWhole: apart?.bare === true,

@@ -74,6 +74,8 @@ export interface Turns {
   maxTurns: number;
   /** Tokens that the model keeps in view, when known. */
   contextWindow?: number;
+  /** Asked before each turn: the same as it is known by now. */
+  currentWindow?(): number | undefined;
   /** What the workspace says to agents, of what is sent now. */
   files?(): Filling['files'];
   /** What the model was told to do here: it stays as it was said when room is made. */
@@ -102,12 +104,18 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     if (turns.handsBack()) return { phase: 'WaitingUser' };
   }
   let hasToldUnread = false;
+  let known = turns.contextWindow;
   let answered = 0; // turns that only asked the person something: who goes on answering is there to say no
   for (let turn = 0; turn - answered < turns.maxTurns; turn++) {
     if (turns.isHeld() || (turn > 0 && turns.isPausing())) return { phase: 'WaitingUser' };
     const said = talk.messages.length;
     await talk.hear?.();
     if (talk.messages.length > said) guard.forget();
+    const current = turns.currentWindow?.();
+    if (current !== undefined && current !== known) {
+      known = current;
+      room.contextWindow = current; // a size that a refusal has named stays until another one is listed
+    }
     await makeRoom(room, turns.wantsRoom() ? 'asked' : 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
     turns.ahead?.look(room);

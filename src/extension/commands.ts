@@ -119,7 +119,7 @@ type Parts = ReturnType<typeof partsOf>;
 /** What only commands need, made for the first of them. */
 function partsOf(given: Given) {
   const { context, conversation, engine, store, models, localEngine, policies, workspace, audit, modals, log } = given;
-  const setup = new Setup(models, given.secrets);
+  const setup = new Setup(models, given.secrets, log);
   const downloads = new Downloads(context.globalStorageUri, log);
   const fetcher = new ModelFetcher(models, downloads, localEngine, modals);
   const modelChecks = new ModelChecks({ ...given, version: versionOf(context) });

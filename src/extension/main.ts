@@ -108,7 +108,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     asks.panelTurned();
   };
   const view = new ChatView(page, (message) => panel.receive(message), log, panelTurned);
-  tellIn(view);
+  tellIn(view, log);
   const presence = new Presence(view);
   const modals = new Modals(presence);
   const namedModels = new NamedModels(memory, modals);
@@ -133,6 +133,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     log,
     checks,
     readModel,
+    () => void panel.showState(),
   );
   const audit = new Audit({
     folder: () => settings()['audit.folder'],
@@ -522,6 +523,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     ...workflowLanguage(workflowFiles, asides.others),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) void panel.showState();
+      if (change.affectsConfiguration('towpath') && view.inView) void models.lookUpWindow();
     }),
     vscode.languages.onDidChangeDiagnostics(() => offersLater()),
     vscode.window.onDidChangeActiveTextEditor((front) => front && offersLater()),

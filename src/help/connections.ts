@@ -77,7 +77,7 @@ export const connections: readonly Connection[] = [
   },
   {
     what: 'The list of a provider’s models',
-    when: 'When you choose one of the provider, in Doctor, and beside the first request to a model for the size of its window',
+    when: 'When you connect a model of the provider or enter a key for it, in Doctor, and for the size of the context window: when the panel opens and no size is known, and with the first request of an editor window',
     to: 'The provider’s address, `GET …/models` (Ollama `GET …/api/tags`)',
     carries: 'The key and the headers for that address, and nothing else',
     by: ['llm/openai/client.ts', 'llm/anthropic/client.ts', 'llm/google/client.ts', 'llm/ollama/client.ts'],
@@ -197,8 +197,8 @@ export const occasions: readonly Occasion[] = [
   },
   {
     what: '*Test Connection*',
-    when: 'When you run it, and in Doctor',
-    model: 'The one that is picked',
+    when: 'When you run it, in Doctor, and as the last step of *Connect a Model*, which can be skipped',
+    model: 'The one that is picked, or the one to be connected',
     carries: 'One short question of Towpath’s own',
     by: ['extension/models/connection.ts'],
   },
@@ -219,7 +219,7 @@ export const occasions: readonly Occasion[] = [
   },
   {
     what: 'A list of models',
-    when: 'When you choose among them',
+    when: 'When you choose among them, and for the size of the picked model’s context window, which is stored on this machine',
     model: 'The provider’s, or the editor’s',
     carries: 'Nothing of yours but the key for it',
     by: ['extension/models/models.ts', 'extension/models/setup.ts'],

@@ -29,14 +29,23 @@ describe('Doctor', () => {
   });
   afterEach(() => provider?.close());
 
-  const activeText = () => editor.host.evaluate((vscode) => vscode.window.activeTextEditor?.document.getText() ?? '');
+  const reportText = () =>
+    editor.host.evaluate(
+      (vscode) => vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'towpath-doctor')?.getText() ?? '',
+    );
+  const isPreview = () =>
+    editor.host.evaluate((vscode) => {
+      const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+      return activeTab?.label.startsWith('Preview') === true && activeTab.input instanceof vscode.TabInputWebview;
+    });
   /** What is open already is the page of before: it says so and so once it is the one of now. */
   const examine = async (says: RegExp) => {
     await editor.host.evaluate((vscode) => {
       void vscode.commands.executeCommand('towpath.doctor');
     });
-    await eventually(`the report says ${says}`, async () => says.test(await activeText()));
-    return activeText();
+    await eventually(`the report says ${says}`, async () => says.test(await reportText()));
+    await eventually('it is shown as a preview', isPreview);
+    return reportText();
   };
   /** `null`: as nobody has set it. */
   const set = (values: Record<string, unknown>) =>
@@ -92,7 +101,7 @@ describe('Doctor', () => {
     assert.match(report, /- \d+ runs? (is|are) kept, /);
     assert.ok(!report.includes(homedir()), 'the home folder is not named');
     await editor.page.keyboard.press('x');
-    assert.equal(await activeText(), report, 'it is only read');
+    assert.equal(await reportText(), report, 'it is only read');
     assert.ok(!report.includes('CANARY'));
   });
 

@@ -30,7 +30,7 @@ describe('models of every provider', () => {
   const saveKey = async (value: string) => {
     await run('towpath.setKey');
     await row('in use').click();
-    await editor.page.locator('.quick-input-title', { hasText: 'API key for' }).waitFor();
+    await editor.page.locator('.quick-input-title', { hasText: 'Set API Key' }).waitFor();
     assert.equal(await quickInput().getAttribute('type'), 'password');
     await quickInput().fill(value);
     await editor.page.keyboard.press('Enter');
@@ -91,7 +91,16 @@ describe('models of every provider', () => {
         reply.text(messages.some(({ content }) => content?.includes('does the Ida lie')) ? 'At berth 5317.' : 'ready');
       await editor.dialog.click('Check');
       await told('scripted was given 15 tasks and has done 1 of them.');
-      const page = () => editor.host.evaluate((vscode) => vscode.window.activeTextEditor?.document.getText() ?? '');
+      const page = () =>
+        editor.host.evaluate(
+          (vscode) =>
+            vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'towpath-checks')?.getText() ?? '',
+        );
+      await eventually('it is a preview', async () =>
+        editor.host.evaluate(
+          (vscode) => vscode.window.tabGroups.activeTabGroup.activeTab?.label.startsWith('Preview') === true,
+        ),
+      );
       await eventually('the page has what went wrong', async () =>
         (await page()).includes('| A plain call | It called no tool that reads the file. |'),
       );

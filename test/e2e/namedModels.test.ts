@@ -114,8 +114,9 @@ describe('a model that a file names', () => {
       await button.click();
       const ways = [
         ['the model to talk to', 'A provider or an endpoint'],
-        ['who runs the model?', 'vLLM'],
-        ['vLLM: the model', 'scripted'],
+        ['Connect a Model (1/3)', 'vLLM'],
+        ['Connect a Model (3/3)', 'scripted'],
+        ['Connect a Model (3/3)', 'Done'],
       ] as const;
       for (const [title, words] of ways) {
         await editor.page.locator('.quick-input-title', { hasText: title }).waitFor();

@@ -17,13 +17,20 @@ describe('setting a provider up', () => {
 
   const box = () => editor.page.locator('.quick-input-widget');
   const title = (text: string | RegExp) => box().locator('.quick-input-title', { hasText: text }).waitFor();
-  const message = (text: string) => box().locator('.quick-input-message', { hasText: text }).waitFor();
+  const message = (text: string | RegExp) => box().locator('.quick-input-message', { hasText: text }).waitFor();
   const row = (text: string | RegExp) => box().locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
   const rows = () => box().locator('.quick-input-list .monaco-list-row').allInnerTexts();
   const type = async (text: string) => {
     await box().locator('input').first().fill(text);
     await editor.page.keyboard.press('Enter');
   };
+  const says = (text: string) => box().locator(`input[placeholder*="${text}"]`).waitFor();
+  /** The last step: the model has answered, and Enter uses it. */
+  const tested = async () => {
+    await says('Ready: first word after');
+    await editor.page.keyboard.press('Enter');
+  };
+  const goBack = () => box().locator('.quick-input-left-action-bar .action-label').click();
   const told = (text: string | RegExp) => editor.told(text);
   const run = (command: string) =>
     editor.host.evaluate((vscode, name) => {
@@ -56,27 +63,30 @@ describe('setting a provider up', () => {
     });
     await run('towpath.useEndpoint');
     await row(/^OpenAI(?!-)/).click();
-    await title('API key for OpenAI (http://127.0.0.1');
-    await message('No API key for OpenAI');
+    await title('Connect a Model (2/3)');
+    await message('API key for 127.0.0.1');
     await type('Bearer sk-wrong-key-1234567890');
     await message('Only the key');
     await type('two words');
     await message('without blanks');
     await type('sk-wrong-key-1234567890');
-    await message('refused the API key: Incorrect API key provided: Bearer [key]');
+    await message('The provider rejected this key.');
     await type(` ${key} `);
+    await title('Connect a Model (3/3)');
     await row('good-two').click();
+    await tested();
     await inUse('good-two');
     assert.deepEqual(
-      provider.otherRequests.map(({ headers }) => headers.authorization).filter((sent) => sent !== undefined),
-      ['Bearer sk-wrong-key-1234567890', good],
+      [...new Set(provider.otherRequests.map(({ headers }) => headers.authorization))],
+      [undefined, 'Bearer sk-wrong-key-1234567890', good],
     );
 
     await run('towpath.setKey');
     await title('a key for which provider?');
     assert.match((await rows())[0]!, /^OpenAI(?!-).*in use/s);
     await row('Groq').click();
-    await title('API key for Groq (https://api.groq.com)');
+    await title('Set API Key');
+    await message('API key for api.groq.com');
     await editor.page.keyboard.press('Escape');
 
     await run('towpath.deleteKey');
@@ -87,26 +97,111 @@ describe('setting a provider up', () => {
     assert.equal(provider.requests.at(-1)!.headers.authorization, undefined);
   });
 
+  it('an endpoint from nothing: each error stands in its box, each step can be taken back, and nothing is saved before the end', async () => {
+    const wrong = 'sk-wrong-key-1234567890';
+    provider.listing = ({ headers }) =>
+      headers.authorization === `Bearer ${key}`
+        ? reply.status(200, { data: [{ id: 'good-one', context_length: 8000 }, { id: 'good-two' }] })
+        : reply.status(401, { error: { message: 'No.' } });
+    const refusal = () => reply.status(401, { error: { message: 'No.' } });
+    provider.script = refusal;
+    editor = await begin();
+    const stored = () =>
+      editor.host.evaluate((vscode) => {
+        const { model, providers } = vscode.workspace.getConfiguration('towpath');
+        return JSON.stringify([model, providers]);
+      });
+    const before = await stored();
+    await run('towpath.useEndpoint');
+    await title('Connect a Model (1/3)');
+    await row('OpenAI-compatible endpoint').click();
+    await message('the address up to');
+    assert.match(await box().locator('.quick-input-title').innerText(), /^Connect a Model \(1\/3\)$/);
+    await type('http://127.0.0.1:1/v1');
+    await message('No server answers at this address.');
+    await type('http://nowhere.invalid/v1');
+    await message('No server answers at this address.');
+    await editor.screenshot('connect-address');
+    await goBack();
+    await row('OpenAI-compatible endpoint').click();
+    await type(provider.url);
+    await title('Connect a Model (2/3)');
+    await type(wrong);
+    await message('The provider rejected this key.');
+    await editor.screenshot('connect-key');
+    await goBack();
+    await title('Connect a Model (1/3)');
+    assert.equal(await box().locator('input').first().inputValue(), provider.url);
+    await editor.page.keyboard.press('Enter');
+    await title('Connect a Model (2/3)');
+    await type(key);
+    await title('Connect a Model (3/3)');
+    await row('good-two').click();
+    await title('Connect a Model (2/3)');
+    await message('The provider rejected this key.');
+    provider.script = () => reply.status(500, { error: { message: 'Out of order.' } });
+    await type(key);
+    await row('Try Again').waitFor();
+    assert.match(await row('Try Again').innerText(), /500.*Out of order/s);
+    await goBack();
+    await title('Connect a Model (2/3)');
+    await editor.page.keyboard.press('Escape');
+    assert.equal(await stored(), before);
+    await run('towpath.deleteKey');
+    await told('No key or secret is saved.');
+
+    provider.script = () => reply.text('ready').late(1500);
+    await run('towpath.useEndpoint');
+    await row('OpenAI-compatible endpoint').click();
+    await type(provider.url);
+    await title('Connect a Model (2/3)');
+    await type(key);
+    await row('good-one').click();
+    await says('Testing… uses about 20 tokens');
+    await editor.screenshot('connect-testing');
+    await says('Ready: first word after 1.');
+    await editor.screenshot('connect-ready');
+    await row('Done').click();
+    await inUse('good-one');
+    assert.match(await stored(), new RegExp(provider.url));
+    await editor.panel.send('Hello?');
+    await editor.panel.shows('ready');
+    assert.equal(provider.requests.at(-1)!.headers.authorization, `Bearer ${key}`);
+
+    provider.script = () => reply.text('ready').late(Number.POSITIVE_INFINITY);
+    await run('towpath.pickModel');
+    await row('Another model of').click();
+    await row('good-two').click();
+    await says('Testing');
+    await row('Skip').click();
+    await inUse('good-two');
+  });
+
   it('Azure: a deployment is asked for by its name, for the list says what could be deployed; a list that never comes is waited for no longer than it says', async () => {
     provider.listing = () => reply.status(200, { data: [{ id: 'gpt-that-could-be-deployed' }] });
     editor = await begin({ 'towpath.baseUrls': { azure: provider.url.replace('/v1', '') } });
     await run('towpath.useEndpoint');
     await row('Azure OpenAI').click();
-    await title('Azure OpenAI: the model');
-    await message("The deployment's name");
+    await message('Name of the deployment');
     assert.equal(provider.otherRequests.length, 1);
     await editor.page.keyboard.press('Escape');
     provider.listing = () => reply.text('').late(Number.POSITIVE_INFINITY);
     await run('towpath.useEndpoint');
     await row('Azure OpenAI').click();
-    await told(/did not list its models: Azure OpenAI \(http:.*\) gave no answer within 15 s/);
+    await message(
+      /did not list its models: Azure OpenAI \(http:.*\) gave no answer within 15 s\..*Name of the deployment/s,
+    );
     await type('mine');
+    await tested();
     await inUse('mine');
     await editor.panel.send('Hello?');
     await editor.panel.shows('ready');
     assert.deepEqual(
       provider.requests.map(({ path, body }) => [path, body.model]),
-      [['/openai/v1/chat/completions', 'mine']],
+      [
+        ['/openai/v1/chat/completions', 'mine'],
+        ['/openai/v1/chat/completions', 'mine'],
+      ],
     );
   });
 
@@ -121,15 +216,17 @@ describe('setting a provider up', () => {
     await editor.panel.shows('"proxy.invalid:8080/v1" is no address for OpenAI');
     await run('towpath.useEndpoint');
     await row('proxy.invalid').click();
-    await title('OpenAI: its address');
+    await title('Connect a Model (1/3)');
+    await message('OpenAI: the address up to');
     await type(provider.url);
     await row('scripted').click();
+    await tested();
     await eventually('the list was asked for', () => provider.otherRequests.length > 0);
     await editor.panel.send('And now?');
     await editor.panel.shows('ready');
     await set('model', 'groq/scripted');
     await editor.panel.send('And the other one?');
-    await eventually('it is at its address, too', () => provider.requests.length === 2);
+    await eventually('it is at its address, too', () => provider.requests.length === 3); // the first is the test
   });
 
   it('a key of another address: no is heard once, and over plain http it is not even offered', async () => {
@@ -140,7 +237,7 @@ describe('setting a provider up', () => {
     });
     await run('towpath.setKey');
     await row('OpenAI-compatible endpoint').click();
-    await title('API key for OpenAI-compatible endpoint');
+    await title('Set API Key');
     await type(key);
     await told('is saved');
     const fails = async (at: string, question: string, asked: boolean) => {

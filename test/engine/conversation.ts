@@ -28,13 +28,14 @@ import type { TemporaryWorkspace } from '../support/workspace.ts';
 const modelOf = (
   id: string,
   client: LLMClient,
-  { contextWindow, windowNow, price, budget, onThisMachine }: Terms = {},
+  { contextWindow, windowNow, currentWindow, price, budget, onThisMachine }: Terms = {},
 ) => ({
   id,
   model: id.slice(id.indexOf('/') + 1),
   adapter: createAdapter(client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }, { priceOf: () => price }),
   contextWindow,
   windowNow,
+  ...(currentWindow && { currentWindow }),
   ...(budget && { budget }),
   ...(onThisMachine && { onThisMachine }),
 });
@@ -43,6 +44,7 @@ const modelOf = (
 interface Terms {
   contextWindow?: number;
   windowNow?: number;
+  currentWindow?: (() => number | undefined) | undefined;
   price?: Price;
   budget?: Budget;
   onThisMachine?: true;
@@ -60,6 +62,7 @@ export class Conversation {
   maxTurns?: number = 20;
   contextWindow?: number;
   windowNow?: number;
+  currentWindow?: () => number | undefined;
   price?: Price;
   /** What may be spent in a day, and by the run. */
   budget?: Budget;
@@ -133,9 +136,9 @@ export class Conversation {
         return this.workflow;
       },
       model: async ({ id = 'scripted/one' }: { id?: string } = {}) => {
-        const { contextWindow, windowNow, price, budget, onThisMachine } = this;
+        const { contextWindow, windowNow, currentWindow, price, budget, onThisMachine } = this;
         const { client = this.model ?? this.client, ...terms } = this.others.get(id) ?? {};
-        return modelOf(id, client, { contextWindow, windowNow, price, budget, onThisMachine, ...terms });
+        return modelOf(id, client, { contextWindow, windowNow, currentWindow, price, budget, onThisMachine, ...terms });
       },
       small: async () => {
         if (this.small instanceof Error) throw this.small;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { fillingOf } from '../../src/engine/filling.ts';
+import { LLMError } from '../../src/llm/errors.ts';
 import { applyEvent } from '../../src/protocol/fold.ts';
 import { newRun } from '../../src/protocol/run.ts';
 import { call, type ScriptedReply } from '../support/scriptedClient.ts';
@@ -48,6 +49,35 @@ describe('what fills the window', () => {
       [size, roomAt, total],
       [undefined, undefined, Object.values(sent as Omit<typeof sent, 'files'>).reduce((sum, one) => sum + one, 0)],
     );
+  });
+
+  it('has a size from the next turn on, once the provider has listed one, and room is made by it', async () => {
+    const read = { text: 'I look.', calls: [call('fs.read', { path: 'a' })], usage: null };
+    const talk = await begin(undefined, read, read, read, { text: 'Done.', usage: null });
+    const known = [undefined, undefined, 4000, 4000];
+    talk.currentWindow = () => known[Math.min(talk.client.requests.length, known.length - 1)];
+    await talk.start('look');
+    const sizes = talk.events.flatMap((event) =>
+      event.type === 'request' && event.filling ? [event.filling.size] : [],
+    );
+    assert.deepEqual(sizes.slice(0, 3), [undefined, undefined, 4000]);
+    assert.equal(
+      talk.events.some(({ type }) => type === 'compaction'),
+      true,
+    );
+  });
+
+  it('keeps a smaller size that a refusal has named, until another one is listed', async () => {
+    const read = { text: 'I look.', calls: [call('fs.read', { path: 'a' })], usage: null };
+    const details = { window: 6000 };
+    const refused = { error: new LLMError('LLM_CONTEXT_OVERFLOW', 'It is too long.', { details }) };
+    const talk = await begin(32_000, read, read, refused, read, read, { text: 'Done.', usage: null });
+    talk.currentWindow = () => (talk.client.requests.length > 4 ? 64_000 : 32_000);
+    await talk.start('look');
+    const sizes = talk.events.flatMap((event) =>
+      event.type === 'request' && event.filling ? [event.filling.size] : [],
+    );
+    assert.deepEqual([...new Set(sizes)], [32_000, 6000, 64_000]);
   });
 
   it('has less in it when room was made, and says how much is left out', async () => {

@@ -38,7 +38,6 @@ export const notForPeople: readonly { file: string; words: RegExp; why: string }
   // Names, examples and pages' marks.
   { file: 'src/extension/doctor/doctorChecks.ts', words: /^Towpath \{\}, .*Node/, why: 'names and versions' },
   { file: 'src/extension/gate/approvalsMenu.ts', words: /^(fs\.edit, |npm test$)/, why: 'an example of code' },
-  { file: 'src/extension/models/setup.ts', words: /^Notification$/, why: 'a name of the editor' },
   { file: 'src/extension/settings/formerSettings.ts', words: /^Machine$/, why: 'a folder' },
   {
     file: 'src/extension/view/chatPage.ts',

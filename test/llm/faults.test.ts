@@ -344,7 +344,11 @@ describe('a provider in trouble', () => {
     const adapter = createAdapter(clientFor(provider.url), limits);
     const result = await adapter.complete(greeting, { signal: new AbortController().signal });
     assert.deepEqual([result.error?.code, result.attempts], ['LLM_HTTP_ERROR', 4]);
-    assert.match(result.error?.message ?? '', new RegExp(`127\\.0\\.0\\.1:${provider.port}.*ECONNREFUSED`));
+    assert.match(
+      result.error?.message ?? '',
+      new RegExp(`127\\.0\\.0\\.1:${provider.port}\\) cannot be reached: the connection was refused\\. Check`),
+    );
+    assert.match(JSON.stringify(result.error?.details), /ECONNREFUSED/);
   });
 
   it('N02 a name that does not exist: the same', async () => {

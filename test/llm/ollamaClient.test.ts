@@ -225,7 +225,10 @@ describe('Ollama on this machine', () => {
     await server.close();
     const { error } = await ask([]);
     assert.deepEqual([error?.code, error?.retryable], ['LLM_HTTP_ERROR', true]);
-    assert.match(error!.message, /Ollama \(127\.0\.0\.1:\d+\) cannot be reached .*the server runs/);
+    assert.match(
+      error!.message,
+      /Ollama \(127\.0\.0\.1:\d+\) cannot be reached: the connection was refused\. .*the server runs/,
+    );
     server = await startOllama();
   });
 

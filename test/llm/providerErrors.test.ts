@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { constants } from 'node:os';
 import { inWords } from '../../src/llm/clock.ts';
 import { connectionError, interruptedError } from '../../src/llm/connectionErrors.ts';
 import { errorInStream, errorOfStatus, retryAfterOf, windowIn } from '../../src/llm/providerErrors.ts';
@@ -202,8 +203,51 @@ describe('a connection that fails', () => {
       const early = connectionError(endpoint, failing(code));
       const late = interruptedError(endpoint, failing(code));
       assert.deepEqual([early.code, early.retryable, late.code], [before, retried, within]);
-      assert.match(early.message, new RegExp(`Somewhere \\(models\\.example\\).*${code}: it failed`));
+      for (const { message, details } of [early, late]) {
+        assert.match(message, /Somewhere \(models\.example\)/);
+        assert.doesNotMatch(message, new RegExp(`${code}|it failed`));
+        assert.deepEqual(details, { reason: code, text: `${code}: it failed` });
+      }
     });
+  it('every code of the system is in the details alone', () => {
+    for (const code of [
+      ...Object.keys(constants.errno),
+      'ENOTFOUND',
+      'EAI_AGAIN',
+      'HPE_INVALID_CONSTANT',
+      'Z_DATA_ERROR',
+    ])
+      for (const error of [connectionError(endpoint, failing(code)), interruptedError(endpoint, failing(code))]) {
+        assert.ok(!error.message.includes(code), error.message);
+        assert.match(JSON.stringify(error.details), new RegExp(code));
+      }
+  });
+  it('a text without a code: its reason is told where it is known, and is in the details', () => {
+    const cause = (message: string) => new TypeError('fetch failed', { cause: new Error(message) });
+    const rows: [text: string, message: string][] = [
+      [
+        'bad port',
+        'Somewhere (models.example) cannot be reached: this port is blocked. Check the address, the network, and that the server runs.',
+      ],
+      [
+        'net::ERR_NAME_NOT_RESOLVED',
+        'Somewhere (models.example) cannot be reached: the host name was not found. Check the address, the network, and that the server runs.',
+      ],
+      [
+        'net::ERR_CERT_AUTHORITY_INVALID',
+        "The certificate of Somewhere (models.example) was not accepted: the issuer of the certificate is unknown. Fix it on the server, or add its authority to this system's.",
+      ],
+      [
+        `something odd ${canary}`,
+        'Somewhere (models.example) cannot be reached. Check the address, the network, and that the server runs.',
+      ],
+    ];
+    for (const [text, message] of rows) {
+      const error = connectionError(endpoint, cause(text));
+      assert.equal(error.message, message);
+      assert.equal((error.details as { text: string }).text, text.replace(canary, '[key]'));
+    }
+  });
 });
 
 describe('whether another attempt may help', () => {

@@ -1502,7 +1502,7 @@ The flag works; one test fails, see the test.`,
     const words = 'No API key for OpenAI. Run Towpath: Set API Key, not *this*.';
     assert.equal(await find('phase').locator('.phase-text').innerText(), words);
     assert.equal(await test.page.getByRole('log').locator('p').last().innerText(), words);
-    assert.equal(await test.page.locator('[role="alert"]:not([aria-hidden="true"])').count(), 0);
+    assert.equal(await test.page.locator('[role="alert"]:not([aria-hidden="true"], :empty)').count(), 0);
   });
 
   it('shows a notice with its button, and the problem of a model', async () => {

@@ -10,7 +10,7 @@ import { hasLooseEnds, isBetweenTurns, isHeld } from '../../src/protocol/rests.t
 import { type CallState, callsOf, endSentence, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
 import type { Took } from '../../src/protocol/took.ts';
 import type { ViewMessage } from '../../src/protocol/view.ts';
-import { shortened, visibleLine } from '../../src/protocol/visible.ts';
+import { shortened, visible, visibleLine } from '../../src/protocol/visible.ts';
 import { objectWords } from '../cards/line.ts';
 import { inNumber } from '../cards/words.ts';
 import { clock, count, duration } from '../time.ts';
@@ -24,6 +24,8 @@ export interface End {
   toolCallId?: string;
   /** What *Settings* opens: the setting that the sentence names. */
   setting?: string;
+  /** The system's own text of a network error, which *Details* unfolds. */
+  details?: string;
   /** Labels of the buttons, where they are not their names. None of such buttons is the primary one. */
   labels?: Partial<Record<Way, string>>;
 }
@@ -191,7 +193,20 @@ function ofError(run: Run, error: ErrorInfo): End {
   const ways: Way[] = [...commands, ...kind.ways];
   const isFirst = (way: Way, place: number) => ways.findIndex((other) => doTheSame(other, way)) === place;
   const setting = error.message.match(/\btowpath(\.\w+)+/)?.[0];
-  return { tone: kind.tone, says, ways: ways.filter(isFirst), ...(setting && { setting }) };
+  const details = detailsOf(error);
+  return {
+    tone: kind.tone,
+    says,
+    ways: ways.filter(isFirst),
+    ...(setting && { setting }),
+    ...(details && { details }),
+  };
+}
+
+/** Returns the text of the network error that ended a run. */
+function detailsOf({ details }: ErrorInfo): string | undefined {
+  const { text } = Object(details) as { text?: unknown };
+  return typeof text === 'string' && text !== '' ? visible(text) : undefined;
 }
 
 const doTheSame = (one: Way, other: Way): boolean => JSON.stringify(acts[one]) === JSON.stringify(acts[other]);

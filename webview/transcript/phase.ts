@@ -28,11 +28,15 @@ export function phaseLine(context: PanelContext, run: Run): unknown {
 }
 
 function endLine(context: PanelContext, runId: string, end: End): TemplateResult {
-  const { tone, says, ways } = end;
+  const { tone, says, ways, details } = end;
   // An error is told in the log already (announce.ts); said again it would only be in the way.
   return html`<div class="phase ${tone}" data-testid="phase" role=${context.model.run?.error ? nothing : 'status'}>
-    ${tone ? icons.warning : nothing}
-    <span class="phase-text">${sentence(says)}</span>
+    ${tone ? icons[tone] : nothing}
+    <div class="phase-text">${sentence(says)}${
+      details === undefined
+        ? nothing
+        : html`<details class="phase-details"><summary>${t('Details')}</summary><code>${details}</code></details>`
+    }</div>
     ${
       ways.length === 0
         ? nothing

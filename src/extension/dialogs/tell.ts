@@ -1,13 +1,16 @@
 import * as vscode from 'vscode';
 import type { Notice } from '../../protocol/view.ts';
 import type { ChatView } from '../view/chatView.ts';
+import { logNotice, type NoticeLog } from '../view/noticeLog.ts';
 import { withoutLinks } from './questionText.ts';
 
 let panel: Pick<ChatView, 'inView' | 'post'> | undefined;
+let log: NoticeLog | undefined;
 
-/** From now on what is told while it is in view is told there. */
-export const tellIn = (view: typeof panel): void => {
+/** From now on what is told while it is in view is told there; the log has all of it. */
+export const tellIn = (view: typeof panel, channel?: NoticeLog): void => {
   panel = view;
+  log = channel;
 };
 
 /** While it is: nothing of ours is a notification, which would lie on what the panel shows. */
@@ -56,6 +59,7 @@ export function pressed(id: number, button?: number): void {
 }
 
 async function notify(level: Notice['level'], text: string, ...buttons: string[]): Promise<string | undefined> {
+  if (log) logNotice(log, { level, text });
   if (level === 'info') return vscode.window.showInformationMessage(withoutLinks(text), ...buttons);
   if (level === 'warning') return vscode.window.showWarningMessage(withoutLinks(text), ...buttons);
   return vscode.window.showErrorMessage(withoutLinks(text), ...buttons);

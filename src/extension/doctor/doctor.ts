@@ -1,6 +1,7 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/l10n.ts';
+import { showMarkdown } from '../dialogs/showMarkdown.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
 import { type Check, runChecks, toReport } from './doctorReport.ts';
 
@@ -34,8 +35,6 @@ export class Doctor implements vscode.TextDocumentContentProvider {
     this.report = toReport(sections, hide);
     this.log.info(toReport(sections, hide, 'in English'));
     this.examined.fire(page); // what is open already is the page of before
-    const document = await vscode.workspace.openTextDocument(page);
-    await vscode.languages.setTextDocumentLanguage(document, 'markdown');
-    await vscode.window.showTextDocument(document, { preview: false });
+    await showMarkdown(page);
   }
 }

@@ -113,7 +113,7 @@ function machine({ context, workspace }: Parts): Finding[] {
 }
 
 async function model(models: Models, signal: AbortSignal, progress: (text: string) => void): Promise<Finding[]> {
-  const told = await askOneWord(models, signal, progress);
+  const told = await askOneWord(() => models.current(), signal, progress);
   if (!told) return [stopped()];
   if (!told.works) return [problem(told.text)];
   return [

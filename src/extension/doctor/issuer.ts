@@ -1,8 +1,9 @@
 import { type ClientRequest, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { type Sentence, sentence, t } from '../../protocol/l10n.ts';
-import { SaidError } from '../../protocol/sentence.ts';
+import { sentence, t } from '../../protocol/l10n.ts';
+import { networkReason, withReason } from '../../protocol/networkReason.ts';
+import { ended, SaidError, type Words } from '../../protocol/sentence.ts';
 
 /** Who says that a server is the one it claims to be. */
 export interface Issued {
@@ -40,9 +41,11 @@ export async function issuedBy(origin: string, { proxy, signal }: Way): Promise<
   });
   try {
     return await new Promise<Issued>((resolve, reject) => {
-      const fail = (why: Sentence) => reject(new SaidError(why));
+      const fail = (why: Words) => reject(new SaidError(why));
       within.addEventListener('abort', () => fail(sentence('{0} did not shake hands.', url.host)), { once: true });
-      socket.once('error', ({ message }) => fail(sentence('{0} did not shake hands: {1}', url.host, message)));
+      socket.once('error', (error) =>
+        fail(ended(withReason(sentence('{0} did not shake hands', url.host), networkReason(error)))),
+      );
       socket.once('close', () => fail(sentence('{0} closed the connection.', url.host)));
       // Before the certificate is judged, which closes the connection of one that is not accepted.
       socket.prependOnceListener('secure', () => resolve(read(socket)));
@@ -83,8 +86,8 @@ function throughProxy(proxy: string, target: string, signal: AbortSignal): Promi
       answer.destroy();
       reject(new SaidError(sentence('{0} is no proxy: it answered {1}.', host, `${answer.statusCode}`)));
     });
-    asking.once('error', ({ message }) =>
-      reject(new SaidError(sentence('The proxy {0} did not answer: {1}', host, message))),
+    asking.once('error', (error) =>
+      reject(new SaidError(ended(withReason(sentence('The proxy {0} did not answer', host), networkReason(error))))),
     );
     asking.end();
   });

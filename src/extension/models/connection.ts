@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { RunModel } from '../../engine/context.ts';
 import { askModel } from '../../engine/modelCall.ts';
 import { secretsIn } from '../../llm/headers.ts';
 import type { ProviderId } from '../../llm/providers.ts';
@@ -14,7 +15,7 @@ import { providerSettings } from './providerSettings.ts';
 export async function testConnection(models: Models, log: vscode.LogOutputChannel): Promise<void> {
   const id = models.currentId;
   const result = await stoppable(t('Towpath asks {0} for one word', id), (signal, progress) =>
-    askOneWord(models, signal, progress),
+    askOneWord(() => models.current(), signal, progress),
   );
   if (!result) return; // given up by the person
   log.info(`Test of ${id}: ${result.text}`);
@@ -29,13 +30,15 @@ export interface TestResult {
   /** The same for people, where that can be told in their language. */
   said?: Sentence;
   code?: string;
+  /** Time until the first word of the answer. */
+  first?: Sentence;
   /** In how many pieces the answer came. */
   pieces: number;
 }
 
-/** One short question to the picked model; undefined when stopped. */
+/** One short question to a model; undefined when stopped. */
 export async function askOneWord(
-  models: Models,
+  made: () => Promise<RunModel>,
   signal: AbortSignal,
   progress: (text: string) => void,
 ): Promise<TestResult | undefined> {
@@ -46,7 +49,7 @@ export async function askOneWord(
     return sentence('{0}.{1} s', Math.floor(tenths / 10), tenths % 10);
   };
   try {
-    const chosen = await models.current();
+    const chosen = await made();
     let firstAt: number | undefined;
     const reply = await askModel(
       chosen,
@@ -68,11 +71,13 @@ export async function askOneWord(
       const why = reply.error ? wordsIn(reply.error) : sentence('It failed.');
       return { works: false, ...textAs(why), code: reply.error?.code, pieces };
     }
-    const first = firstAt !== undefined && sentence('first word after {0}', seconds(firstAt));
+    const firstAfter = firstAt === undefined ? undefined : seconds(firstAt);
+    const first = firstAfter && sentence('first word after {0}', firstAfter);
     const done = sentence('done after {0}', seconds(performance.now()));
     const tokens = reply.usage && amount(reply.usage.totalTokens, 'token');
     const facts = [first, done, tokens].filter((fact) => typeof fact === 'object');
-    return { works: true, ...textAs(sentence('{0} answers: {1}.', chosen.id, joined(facts, ', '))), pieces };
+    const said = textAs(sentence('{0} answers: {1}.', chosen.id, joined(facts, ', ')));
+    return { works: true, ...said, ...(firstAfter && { first: firstAfter }), pieces };
   } catch (error) {
     const { code } = error as { code?: string };
     return { works: false, ...textAs(wordsOf(error)), ...(code && { code }), pieces };

@@ -42,11 +42,21 @@ export class Credentials {
     );
   }
 
-  /** For a list of models, which nobody is asked about: without a key where none is saved. Throws like `forRun`. */
-  async forList(provider: Provider, settings: Wanted): Promise<Carried> {
+  /**
+   * For a list of models and for a test, which nobody is asked about: without a key where none is saved. Throws like `forRun`.
+   * @param typed a key that is not saved yet, in the place of the saved one
+   */
+  async forList(provider: Provider, settings: Wanted, typed?: string): Promise<Carried> {
     const origin = originOf(provider, settings);
-    const apiKey = await this.secrets.key(provider.id, origin);
+    const apiKey = typed ?? (await this.secrets.key(provider.id, origin));
     return this.carried(settings, apiKey, async () => undefined, origin);
+  }
+
+  /** Whether a provider could list its models without a question: with a saved key, or without any. */
+  async mayList(provider: Provider, settings: Wanted): Promise<boolean> {
+    if (provider.key !== 'needed' || givesAccess(provider, settings)) return true;
+    const origin = originOf(provider, settings);
+    return isLoopback(new URL(origin).hostname) || (await this.secrets.key(provider.id, origin)) !== undefined;
   }
 
   private async carried(

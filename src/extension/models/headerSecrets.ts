@@ -27,7 +27,9 @@ export class HeaderSecrets {
   async set(name?: string): Promise<void> {
     const problem = providers.map(({ id }) => settingsProblem(settings(), id)).find((one) => one !== undefined);
     if (problem) return void tell('error', t(problem));
-    const all = onePerPlace(providers.flatMap(usesOf)).filter((use) => name === undefined || use.name === name);
+    const all = onePerPlace(providers.flatMap((provider) => usesOf(provider))).filter(
+      (use) => name === undefined || use.name === name,
+    );
     if (all.length === 0) {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it
       const text = t('No header in towpath.providers names a secret. One is named as ${secret:name} in its value.');
@@ -47,14 +49,14 @@ export class HeaderSecrets {
   }
 
   /** Secrets that this provider's headers name and nobody gave for its address. */
-  async areMissing(provider: Provider): Promise<boolean> {
-    const known = await Promise.all(usesOf(provider).map((use) => this.isSet(use)));
+  async areMissing(provider: Provider, baseUrl?: string): Promise<boolean> {
+    const known = await Promise.all(usesOf(provider, baseUrl).map((use) => this.isSet(use)));
     return known.includes(false);
   }
 
   /** Asks for each of those; false when one was not given. */
-  async askMissing(provider: Provider): Promise<boolean> {
-    for (const use of onePerPlace(usesOf(provider)))
+  async askMissing(provider: Provider, baseUrl?: string): Promise<boolean> {
+    for (const use of onePerPlace(usesOf(provider, baseUrl)))
       if (!(await this.isSet(use)) && !(await this.ask(use))) return false;
     return true;
   }
@@ -93,8 +95,8 @@ export class HeaderSecrets {
   }
 }
 
-function usesOf(provider: Provider): Use[] {
-  const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) });
+function usesOf(provider: Provider, baseUrl = addressOf(provider.id)): Use[] {
+  const origin = keyOrigin({ provider: provider.id, baseUrl });
   if (origin === undefined) return [];
   const { headers } = providerSettings(settings(), provider.id);
   return Object.entries(headers).flatMap(([header, value]) =>

@@ -9,6 +9,7 @@ import { lazily } from '../../protocol/lazily.ts';
 import { toPeople, wordsOf } from '../../protocol/sentence.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import type { Modals } from '../dialogs/modals.ts';
+import { showMarkdown } from '../dialogs/showMarkdown.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
 import { tell } from '../dialogs/tell.ts';
 import { forSharing } from '../settings/redacted.ts';
@@ -90,9 +91,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
 
   async show(): Promise<void> {
     this.shownAgain.fire(page()); // what is open already is the page of before
-    const document = await vscode.workspace.openTextDocument(page());
-    await vscode.languages.setTextDocumentLanguage(document, 'markdown');
-    await vscode.window.showTextDocument(document, { preview: false });
+    await showMarkdown(page());
   }
 
   /** As Markdown to be read, or as JSON to be compared by programs; without the home folder's name. */

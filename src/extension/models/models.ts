@@ -25,11 +25,12 @@ import type { Secrets } from '../settings/secrets.ts';
 import { type Settings, saveSetting, settings } from '../settings/settings.ts';
 import { type Carried, Credentials } from './credentials.ts';
 import type { KeptChecks } from './keptChecks.ts';
+import { KnownWindows } from './knownWindows.ts';
 import type { LocalEngine } from './localEngine.ts';
 import { downloadFolder, listedFolders } from './modelFolders.ts';
 import { addressOf, demoModel, describe, isRole, nameOf, problemOf, providerOf, roleOf, split } from './modelIds.ts';
 import type { NamedModels } from './namedModels.ts';
-import { type ProviderSettings, providerSettings } from './providerSettings.ts';
+import { type ProviderSettings, providerSettings, settingsProblem } from './providerSettings.ts';
 
 /** Until a provider has to have said which models it has. */
 const listMs = 15_000;
@@ -37,7 +38,7 @@ const recentName = 'towpath.recentModels';
 
 /** The models a person can pick, and the one that is picked, ready to be talked to. */
 export class Models implements vscode.Disposable {
-  private readonly windows = new Map<string, number | undefined>();
+  private readonly windows: KnownWindows;
   /** Of models that were made ready. */
   private readonly seenWindows = new Map<string, number>();
   private readonly credentials: Credentials;
@@ -61,8 +62,11 @@ export class Models implements vscode.Disposable {
     /** What came of checking models. */
     private readonly checks: Pick<KeptChecks, 'inShort'>,
     private readonly readModel: ReadModel,
+    /** Called when a provider has listed another size of a context window. */
+    windowChanged: () => void,
   ) {
     this.credentials = new Credentials(secrets, modals);
+    this.windows = new KnownWindows(context.globalState, windowChanged);
   }
 
   /** `provider/model` of what does the work; the demo model where nothing else is set up. */
@@ -90,7 +94,19 @@ export class Models implements vscode.Disposable {
     if (provider === 'local')
       return Math.min(mostContext(now['local.contextSize']), this.seenWindows.get(id) ?? Infinity);
     const own = providerOf(provider) && this.settingsOf(provider as ProviderId, now).windowOf(model);
-    return own ?? this.seenWindows.get(id);
+    return own ?? this.windows.of(windowKey(id)) ?? this.seenWindows.get(id);
+  }
+
+  /**
+   * Asks the picked model's provider for the size of its context window in the background, unless the size is known, or the
+   * list would need a key that is not saved.
+   */
+  async lookUpWindow(): Promise<void> {
+    const id = this.currentId;
+    const provider = providerOf(split(id).provider);
+    if (!provider || problemOf(id) || (await this.knownWindow(id)) !== undefined) return;
+    if (!(await this.credentials.mayList(provider, this.settingsOf(provider.id, settings())))) return;
+    this.windows.ask(windowKey(id), async () => sizeIn(await this.list(provider.id), split(id).model));
   }
 
   /** The same of any model, also by the table that came with Towpath. */
@@ -192,13 +208,18 @@ export class Models implements vscode.Disposable {
     throw new EngineError('UNKNOWN', sentence('The demo model can only play its script. Pick another model.'));
   }
 
+  /** A model at an address and with a key that are not saved yet, for one test. Throws as `current`, without a question. */
+  async trial(id: string, trial: Trial): Promise<RunModel> {
+    return this.ready(id, { quiet: true, trial });
+  }
+
   /** For who asks from outside of Towpath, on whose behalf the person is asked nothing. Throws as `current`. */
   async outside(id: string): Promise<RunModel> {
     return this.ready(id, { quiet: true });
   }
 
-  private async ready(id: string, how?: { quiet: true }): Promise<RunModel> {
-    this.checkProblem(id);
+  private async ready(id: string, how?: HowReady): Promise<RunModel> {
+    if (!how?.trial) this.checkProblem(id);
     const now = settings();
     const { provider, model } = split(id);
     const client = await this.client(provider, model, now, how);
@@ -208,11 +229,11 @@ export class Models implements vscode.Disposable {
       firstTokenMs: local ? 0 : now['timeouts.firstToken'],
       idleMs: now['timeouts.idle'],
       totalMs: now['timeouts.total'],
-      retries: now.retries,
+      retries: how?.trial ? 0 : now.retries,
       retryAfterCapMs: now.retryAfterCap,
       thinkingBudget: now.thinkingBudget,
     };
-    const own = providerOf(provider) && this.settingsOf(provider as ProviderId, now);
+    const own = providerOf(provider) && { ...this.settingsOf(provider as ProviderId, now), ...addressIn(how?.trial) };
     const { baseUrl, headers, organization, api } = own ?? {};
     const server = JSON.stringify([provider, baseUrl, headers, organization, api]);
     const clients = await this.clients();
@@ -226,43 +247,58 @@ export class Models implements vscode.Disposable {
       tokensPerMinute: now['rateLimit.tokensPerMinute'],
     };
     const adapter = clients.adapter(client, limits, { provider, server, rates, priceOf });
-    const contextWindow = local
-      ? await clients.localWindow(model, now, this.readModel)
-      : (own?.windowOf(model) ?? this.windowOf(provider, model, client) ?? known(model)?.window);
-    if (contextWindow) this.seenWindows.set(id, contextWindow);
+    if (!local && !how?.trial && own?.windowOf(model) === undefined)
+      this.windows.ask(windowKey(id), async () =>
+        sizeIn((await client.listModels?.(AbortSignal.timeout(listMs))) ?? [], model),
+      );
+    const currentWindow = () => this.windowOfId(id) ?? known(model)?.window;
+    const contextWindow = local ? await clients.localWindow(model, now, this.readModel) : currentWindow();
+    if (contextWindow && !how?.trial) this.seenWindows.set(id, contextWindow);
     const url = baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
     const onThisMachine = (local || (url && isLoopback(url.hostname))) && { onThisMachine: true as const };
     const place = { ...(url && { host: url.host }), ...onThisMachine };
     const windowNow = local && (await client.listModels?.())?.[0]?.contextWindow;
     const windows = { ...(contextWindow && { contextWindow }), ...(windowNow && { windowNow }) };
-    return { id, model, adapter, budget: this.budget, ...place, ...windows };
+    return { id, model, adapter, budget: this.budget, ...place, ...windows, ...(!local && { currentWindow }) };
   }
 
   /**
    * What a provider says it has; it is asked without a key when none is saved. Throws `LLMError`, also after 15 seconds
    * without an answer, or the signal's reason.
+   * @param trial where and with which key to ask, in the place of what is saved
    */
-  async list(id: string, signal = new AbortController().signal): Promise<ModelInfo[]> {
+  async list(id: string, signal = new AbortController().signal, trial?: Trial): Promise<ModelInfo[]> {
     const provider = providerOf(id);
     const late = AbortSignal.timeout(listMs);
     try {
-      const client = provider ? await this.listingClient(provider) : (await this.clients()).editor();
+      const client = provider ? await this.listingClient(provider, trial) : (await this.clients()).editor();
       return (await client.listModels?.(AbortSignal.any([signal, late]))) ?? [];
     } catch (error) {
       if (!late.aborted || signal.aborted) throw error;
       const time = lasting(listMs);
       const silent = provider
-        ? sentence('{0} ({1}) gave no answer within {2}.', labelOf(provider), addressOf(provider.id), time)
+        ? sentence(
+            '{0} ({1}) gave no answer within {2}.',
+            labelOf(provider),
+            trial?.baseUrl ?? addressOf(provider.id),
+            time,
+          )
         : sentence('The editor gave no answer within {0}.', time);
       throw new LLMError('LLM_TIMEOUT', silent);
     }
   }
 
-  private async listingClient(provider: Provider): Promise<LLMClient> {
-    const problem = problemOf(`${provider.id}/`);
+  private async listingClient(provider: Provider, trial?: Trial): Promise<LLMClient> {
+    const problem = trial ? settingsProblem(settings(), provider.id) : problemOf(`${provider.id}/`);
     if (problem) throw new LLMError('UNKNOWN', problem);
-    const own = this.settingsOf(provider.id, settings());
-    return this.remoteClient(provider, '', own, await this.credentials.forList(provider, own), settings());
+    const own = { ...this.settingsOf(provider.id, settings()), ...addressIn(trial) };
+    return this.remoteClient(
+      provider,
+      '',
+      own,
+      await this.credentials.forList(provider, own, trial?.apiKey),
+      settings(),
+    );
   }
 
   /** Whether this model file is in memory, or on its way there. */
@@ -355,13 +391,16 @@ export class Models implements vscode.Disposable {
     return this.context.globalState.get<string[]>(recentName, []);
   }
 
-  private async client(id: string, model: string, now: Settings, how?: { quiet: true }): Promise<LLMClient> {
+  private async client(id: string, model: string, now: Settings, how?: HowReady): Promise<LLMClient> {
     const clients = await this.clients();
     if (id === 'local') return clients.local(model, now);
     if (id === 'vscode-lm') return clients.editor();
     const provider = providerOf(id)!;
-    const own = this.settingsOf(provider.id, now);
-    return this.remoteClient(provider, model, own, await this.credentials.forRun(provider, own, how), now);
+    const own = { ...this.settingsOf(provider.id, now), ...addressIn(how?.trial) };
+    const carried = how?.trial
+      ? await this.credentials.forList(provider, own, how.trial.apiKey)
+      : await this.credentials.forRun(provider, own, how);
+    return this.remoteClient(provider, model, own, carried, now);
   }
 
   private async remoteClient(
@@ -386,17 +425,24 @@ export class Models implements vscode.Disposable {
       },
     });
   }
-
-  /** What the provider's list says, once it has; it is asked beside the run, which does not wait for it. */
-  private windowOf(provider: string, model: string, client: LLMClient): number | undefined {
-    const key = `${provider}/${model} ${addressOf(provider as ProviderId)}`;
-    if (!this.windows.has(key)) {
-      this.windows.set(key, undefined);
-      client.listModels?.(AbortSignal.timeout(listMs)).then(
-        (listed) => this.windows.set(key, listed.find(({ id }) => id === model)?.contextWindow),
-        () => this.windows.delete(key),
-      );
-    }
-    return this.windows.get(key);
-  }
 }
+
+/** Address and key that are not saved yet; without a key the saved one for that address. */
+export interface Trial {
+  baseUrl: string;
+  apiKey?: string;
+}
+
+/** `quiet`: the user is asked nothing. */
+interface HowReady {
+  quiet: true;
+  trial?: Trial;
+}
+
+const addressIn = (trial: Trial | undefined) => trial && { baseUrl: trial.baseUrl };
+
+/** Names a model and the address of its provider. */
+const windowKey = (id: string): string => `${id} ${addressOf(split(id).provider as ProviderId)}`;
+
+const sizeIn = (listed: readonly ModelInfo[], model: string): number | undefined =>
+  listed.find(({ id }) => id === model)?.contextWindow;

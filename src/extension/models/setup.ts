@@ -1,21 +1,16 @@
 import * as vscode from 'vscode';
-import { LLMError } from '../../llm/errors.ts';
-import { isLoopback } from '../../llm/http.ts';
 import { checkModelFile } from '../../llm/local/modelFile.ts';
 import { partsOf } from '../../llm/local/parts.ts';
-import { keyOrigin, keyOwner, labelOf, type Provider, providers } from '../../llm/providers.ts';
+import { keyOwner, labelOf, type Provider, providers } from '../../llm/providers.ts';
 import { t } from '../../protocol/l10n.ts';
 import { toPeople, wordsOf } from '../../protocol/sentence.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
-import { isPanelInView, tell } from '../dialogs/tell.ts';
+import { tell } from '../dialogs/tell.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
-import { saveSetting, settings } from '../settings/settings.ts';
-import { givesAccess, mayCarry } from './credentials.ts';
+import { ConnectModel } from './connectModel.ts';
 import { createEditorClient } from './editorModels.ts';
 import { HeaderSecrets } from './headerSecrets.ts';
-import { addressOf, isWebAddress, providerOf } from './modelIds.ts';
+import { addressOf, providerOf } from './modelIds.ts';
 import type { Models } from './models.ts';
-import { providerSettings, settingsProblem, withAddress } from './providerSettings.ts';
 
 interface Choice extends vscode.QuickPickItem {
   run(): Promise<unknown>;
@@ -25,12 +20,15 @@ const separator: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator,
 /** The dialogs that set a model up: a file on this machine, a provider, a key. Escape leaves everything as it was. */
 export class Setup {
   readonly headerSecrets: HeaderSecrets;
+  private readonly connecting: ConnectModel;
 
   constructor(
     private readonly models: Models,
     private readonly secrets: Secrets,
+    log: vscode.LogOutputChannel,
   ) {
     this.headerSecrets = new HeaderSecrets(secrets);
+    this.connecting = new ConnectModel(models, secrets, this.headerSecrets, log);
   }
 
   async pickModel(): Promise<void> {
@@ -48,7 +46,7 @@ export class Setup {
         ? [
             {
               label: `$(list-unordered) ${t('Another model of {0}…', labelOf(currentProvider))}`,
-              run: () => this.useProvider(currentProvider, false),
+              run: () => this.connecting.connect(currentProvider),
             },
           ]
         : []),
@@ -100,15 +98,8 @@ export class Setup {
   }
 
   /** A provider, its address and key where they are missing, and one of its models. */
-  async useEndpoint(): Promise<void> {
-    const own = providers.filter((provider) => provider.id === 'openai-compatible');
-    const others = providers.filter((provider) => provider.id !== 'openai-compatible');
-    const choice = (provider: Provider): Choice => ({
-      label: toPeople(labelOf(provider)),
-      description: addressOf(provider.id) || t('you say where'),
-      run: () => this.useProvider(provider),
-    });
-    await pick(t('Towpath: who runs the model?'), [...own.map(choice), separator, ...others.map(choice)]);
+  useEndpoint(): Promise<void> {
+    return this.connecting.connect();
   }
 
   async useEditor(): Promise<void> {
@@ -126,10 +117,10 @@ export class Setup {
   /** Saves a key for a provider; without one that is known, it is asked which, the one in use first. */
   async setKey(id = ''): Promise<void> {
     const provider = providerOf(id) ?? (await this.askProvider(t('Towpath: a key for which provider?')));
-    if (!provider || !(isWebAddress(addressOf(provider.id)) || (await this.askAddress(provider)))) return;
+    if (!provider) return;
     // Who comes from an error that a missing secret has led to is asked for that one.
     if (id !== '' && (await this.headerSecrets.areMissing(provider))) await this.headerSecrets.askMissing(provider);
-    else await this.askKey(provider);
+    else await this.connecting.setKey(provider);
   }
 
   /** A key, or a secret of headers: whatever was saved. */
@@ -161,59 +152,6 @@ export class Setup {
     else await pick(t('Towpath: forget which key or secret?'), saved);
   }
 
-  /** `elsewhere`: of an endpoint it may be another one than before. */
-  private async useProvider(provider: Provider, elsewhere = provider.id === 'openai-compatible'): Promise<void> {
-    const problem = settingsProblem(settings(), provider.id);
-    if (problem) return void tell('error', t(problem));
-    if ((elsewhere || !isWebAddress(addressOf(provider.id))) && !(await this.askAddress(provider))) return;
-    const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) })!;
-    const hasKey = (await this.secrets.key(provider.id, origin)) !== undefined;
-    const isNeeded = provider.key === 'needed' && !givesAccess(provider, providerSettings(settings(), provider.id));
-    if (isNeeded && !isLoopback(new URL(origin).hostname) && !hasKey && !(await this.askKey(provider))) return;
-    if (!(await this.headerSecrets.askMissing(provider))) return;
-    const model = await this.askModel(provider);
-    if (model) await this.models.pick(`${provider.id}/${model}`);
-  }
-
-  private async askAddress(provider: Provider): Promise<boolean> {
-    const address = await vscode.window.showInputBox({
-      title: t('{0}: its address', labelOf(provider)),
-      prompt: provider.id === 'azure' ? t("The resource's endpoint") : t('Up to, and without, /chat/completions'),
-      placeHolder: provider.id === 'azure' ? 'https://name.openai.azure.com' : 'http://127.0.0.1:8080/v1',
-      value: addressOf(provider.id),
-      ignoreFocusOut: true,
-      validateInput: addressProblem,
-    });
-    if (!address) return false;
-    await saveSetting('providers', withAddress(settings().providers, provider.id, address.trim()));
-    return true;
-  }
-
-  private async askKey(provider: Provider, why = ''): Promise<boolean> {
-    const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) });
-    if (!origin) return false;
-    if (!mayCarry(origin)) {
-      const problem = t(
-        '{0} is reached without encryption at {1}, where no key is ever sent. Set an https address.',
-        labelOf(provider),
-        origin,
-      );
-      tell('error', problem);
-      return false;
-    }
-    const key = await vscode.window.showInputBox({
-      title: t('API key for {0} ({1})', labelOf(provider), origin),
-      prompt: withoutLinks(`${why} ${t("Kept in the editor's secret storage and sent to this address only")}`).trim(),
-      password: true,
-      ignoreFocusOut: true,
-      validateInput: keyProblem,
-    });
-    if (!key) return false;
-    await this.secrets.save(provider.id, origin, key.trim());
-    tell('info', t('The key for {0} is saved.', origin));
-    return true;
-  }
-
   private async askProvider(title: string): Promise<Provider | undefined> {
     const { currentProvider } = this.models;
     const inOrder = currentProvider ? [...new Set([currentProvider, ...providers])] : providers;
@@ -225,64 +163,9 @@ export class Setup {
     }));
     return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.provider;
   }
-
-  /** The model's name: from the provider's list where it gives one, else typed. */
-  private async askModel(provider: Provider): Promise<string | undefined> {
-    const title = t('{0}: the model', labelOf(provider));
-    const listed = await this.list(provider);
-    const names = provider.id === 'azure' ? [] : listed; // Azure lists what could be deployed, not what is
-    const other = { label: `$(edit) ${t('Another name…')}` };
-    if (names.length > 0) {
-      const items = [...names.map((label) => ({ label })), other];
-      const chosen = await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true });
-      if (chosen !== other) return chosen?.label;
-    }
-    const prompt =
-      provider.id === 'azure' ? t("The deployment's name") : t("The model's name as the provider knows it");
-    return (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
-  }
-
-  private async list(provider: Provider): Promise<string[]> {
-    try {
-      const title = t('Asking {0} for its models', labelOf(provider));
-      const location = vscode.ProgressLocation[isPanelInView() ? 'Window' : 'Notification'];
-      const models = await vscode.window.withProgress({ location, title }, () => this.models.list(provider.id));
-      return models.map((model) => model.id).sort();
-    } catch (error) {
-      // 403: a key that is good for chats may well be kept from lists.
-      if (error instanceof LLMError && error.code === 'LLM_AUTH_FAILED' && error.status !== 403)
-        return (await this.askKey(provider, whyKey(error))) ? this.list(provider) : [];
-      tell('warning', t('{0} did not list its models: {1}', labelOf(provider), wordsOf(error)));
-      return [];
-    }
-  }
-}
-
-/** Without the way to where the person is now, which is the end of such a message. */
-function whyKey(error: LLMError): string {
-  const words = toPeople(wordsOf(error));
-  return error.message.endsWith(' Run *Towpath: Set API Key*.')
-    ? words.replace(/(?<=[.!?]) [^.*]*\*Towpath: [^*]+\*[^.*]*\.$/, '')
-    : words;
 }
 
 async function pick(title: string, choices: Choice[]): Promise<void> {
   const chosen = await vscode.window.showQuickPick(choices, { title, matchOnDetail: true, matchOnDescription: true });
   await chosen?.run();
-}
-
-function keyProblem(text: string): string | undefined {
-  if (/^["']?(\S+:\s*)?(Bearer|Basic)\s/i.test(text.trim()))
-    return t('Only the key, without what stands before it in a header.');
-  return /^[\x21-\x7E]+$/.test(text.trim())
-    ? undefined
-    : t('A key is one line of visible ASCII characters, without blanks.');
-}
-
-function addressProblem(text: string): string | undefined {
-  if (!URL.canParse(text.trim())) return t('This is not an address. It begins with https:// or http://.');
-  const { protocol, username, search, hash } = new URL(text.trim());
-  if (protocol !== 'https:' && protocol !== 'http:') return t('The address begins with https:// or http://.');
-  if (username || search || hash) return t('Only the address: no user, no ? and no #. A key is set on its own.');
-  return undefined;
 }

@@ -173,6 +173,7 @@ export class Panel {
       case 'ready':
         await this.parts.runList.show(undefined);
         await this.showState();
+        void this.parts.models.lookUpWindow();
         this.parts.selected.show();
         await conversation.snapshot();
         void this.showOffers();

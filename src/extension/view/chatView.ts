@@ -6,6 +6,7 @@ import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../pro
 import type { PanelLook } from './attention.ts';
 import type { ChatPage, Place } from './chatPage.ts';
 import { Delivery } from './delivery.ts';
+import { logNotice } from './noticeLog.ts';
 
 /** Messages the panel may send in a second; a person cannot click faster. */
 const messageLimit = 200;
@@ -72,6 +73,7 @@ export class ChatView {
 
   post(message: HostMessage): void {
     this.events.flush(); // what happened before is told before
+    if (message.type === 'notice' && message.notice) logNotice(this.log, message.notice);
     this.tell(message);
   }
 

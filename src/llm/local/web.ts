@@ -1,5 +1,6 @@
 import { sentence } from '../../protocol/l10n.ts';
-import { joined } from '../../protocol/sentence.ts';
+import { networkReason, withReason } from '../../protocol/networkReason.ts';
+import { ended, joined } from '../../protocol/sentence.ts';
 import { within } from '../clock.ts';
 import { LLMError } from '../errors.ts';
 import { isLoopback } from '../http.ts';
@@ -82,16 +83,9 @@ async function ask(
     connection.abort();
     signal?.throwIfAborted();
     if (error instanceof LLMError) throw error;
-    const why = sentence('{0} cannot be reached ({1}).', host, reasonOf(error));
-    throw new LLMError('LLM_HTTP_ERROR', joined([why, withoutNetwork]), { retryable: true });
+    const reason = networkReason(error);
+    const why = ended(withReason(sentence('{0} cannot be reached', host), reason));
+    const details = { reason: reason.code, text: reason.text };
+    throw new LLMError('LLM_HTTP_ERROR', joined([why, withoutNetwork]), { retryable: true, details });
   }
-}
-
-/** Fetch says "fetch failed"; the reason is the innermost cause. */
-function reasonOf(error: unknown): string {
-  let innermost = error;
-  for (let depth = 0; depth < 5 && innermost instanceof Error && innermost.cause instanceof Error; depth++)
-    innermost = innermost.cause;
-  if (innermost instanceof AggregateError) innermost = innermost.errors[0];
-  return innermost instanceof Error ? innermost.message || innermost.name : String(innermost);
 }

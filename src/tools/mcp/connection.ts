@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { networkReason, withReason } from '../../protocol/networkReason.ts';
 import { type Words, wordsIn } from '../../protocol/sentence.ts';
 import type { Local, Remote } from './config.ts';
 import { withPlainGreeting } from './greeting.ts';
@@ -75,14 +76,19 @@ export async function connect(
     return connection;
   } catch (error) {
     signal.throwIfAborted();
-    throw refusal ?? new ServerFault(inWords(error));
+    if (refusal) throw refusal;
+    if (isUnreachable(error)) hooks.log(networkReason(error).text);
+    throw new ServerFault(inWords(error));
   }
 }
 
-function inWords(error: unknown): Sentence {
-  const { name, message, code, cause } = error as Partial<Error> & { code?: unknown; cause?: { code?: string } };
+/** Fetch fails with a cause when there is no connection. */
+const isUnreachable = (error: unknown): boolean => error instanceof Error && error.cause instanceof Error;
+
+function inWords(error: unknown): Words {
+  const { name, message, code } = error as Partial<Error> & { code?: unknown };
   if (/ZodError/.test(name ?? '')) return sentence('sent something that is not a JSON-RPC message');
-  if (cause?.code) return sentence('cannot be reached ({0})', cause.code);
+  if (isUnreachable(error)) return withReason(sentence('cannot be reached'), networkReason(error));
   if (typeof code === 'number' && code >= 400) return sentence('answered {0}', code);
   return sentence(
     'could not be connected to: {0}',

@@ -5,6 +5,8 @@ import { createConnection, isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { inEnglish } from '../../protocol/l10n.ts';
+import { networkReason } from '../../protocol/networkReason.ts';
 import { ToolError } from '../tool.ts';
 import { addressesOf, checkUrl } from './addresses.ts';
 
@@ -76,8 +78,9 @@ export async function fetchPage(
     if (late.aborted)
       throw new ToolError('TOOL_TIMEOUT', `${start.host} did not answer in full within ${timeout / 1000} s.`);
     if (error instanceof ToolError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new ToolError('TOOL_EXEC_FAILED', `The page could not be fetched (${code ?? message}).`);
+    const { text, words, code } = networkReason(error);
+    const why = words ? `: ${inEnglish(words)}` : code === '' ? `: ${text}` : '';
+    throw new ToolError('TOOL_EXEC_FAILED', `The page could not be fetched${why}.`, { cause: code, text });
   }
 }
 

@@ -38,7 +38,6 @@ describe('what a notification says', () => {
       'dialogs/reminder.ts',
       'dialogs/stoppable.ts',
       'dialogs/tell.ts',
-      'models/setup.ts',
       'runs/tellEnd.ts',
       'start.ts',
     ]);

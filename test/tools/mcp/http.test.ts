@@ -78,7 +78,7 @@ describe('MCP over HTTP: what is not done', () => {
     await t.prepare();
     assert.deepEqual(t.server('far').state, {
       phase: 'failed',
-      problem: 'The MCP server "far" cannot be reached (ECONNREFUSED).',
+      problem: 'The MCP server "far" cannot be reached: the connection was refused.',
     });
   });
 

@@ -1,0 +1,10 @@
+import * as vscode from 'vscode';
+
+/** Shows a Markdown page of Towpath as a preview; as text where the editor's Markdown extension is off. */
+export async function showMarkdown(page: vscode.Uri): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(page);
+  await vscode.languages.setTextDocumentLanguage(document, 'markdown');
+  if ((await vscode.commands.getCommands()).includes('markdown.showPreview'))
+    await vscode.commands.executeCommand('markdown.showPreview', page);
+  else await vscode.window.showTextDocument(document, { preview: false });
+}

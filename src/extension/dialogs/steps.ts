@@ -1,0 +1,123 @@
+import * as vscode from 'vscode';
+import { withoutLinks } from './questionText.ts';
+
+/** Answer of a step that is to be taken back. */
+export const back = Symbol('back');
+
+/** Answer to a step; undefined: the user has pressed Escape. */
+type Answer<Value> = Value | typeof back | undefined;
+
+/** Position of a step. The editor shows it as `(2/3)` behind the title. */
+export interface StepOptions {
+  title: string;
+  step?: number;
+  totalSteps?: number;
+  canGoBack?: boolean;
+}
+
+interface InputOptions<Value> extends StepOptions {
+  prompt: string;
+  placeholder?: string;
+  value?: string;
+  password?: boolean;
+  /** Shown below the box at first. */
+  problem?: string;
+  validate(text: string): string | undefined;
+  /** Called for a valid text; the box stays open, and shows the problem if there is one. */
+  accept(text: string, signal: AbortSignal): Promise<{ value: Value } | { problem: string }>;
+}
+
+/** Shows a box for a text, which closes when its text is accepted. */
+export async function inputStep<Value>(options: InputOptions<Value>): Promise<Answer<Value>> {
+  const box = vscode.window.createInputBox();
+  box.prompt = withoutLinks(options.prompt);
+  box.placeholder = options.placeholder;
+  box.value = options.value ?? '';
+  box.password = options.password ?? false;
+  box.validationMessage = options.problem && withoutLinks(options.problem);
+  return ask<Value>(box, options, (answer, signal) => {
+    let checked: AbortController | undefined; // the check of the text as it stands
+    box.onDidChangeValue((text) => {
+      checked?.abort();
+      [checked, box.busy] = [undefined, false];
+      box.validationMessage = text.trim() === '' ? undefined : options.validate(text);
+    });
+    box.onDidAccept(async () => {
+      const text = box.value.trim();
+      if (checked || text === '') return;
+      box.validationMessage = options.validate(text);
+      if (box.validationMessage !== undefined) return;
+      const check = new AbortController();
+      [checked, box.busy] = [check, true];
+      const within = AbortSignal.any([signal, check.signal]);
+      const result = await options.accept(text, within);
+      if (within.aborted) return;
+      if ('value' in result) return answer(result.value);
+      [checked, box.busy] = [undefined, false];
+      box.validationMessage = withoutLinks(result.problem);
+    });
+  });
+}
+
+interface PickOptions<Value> extends StepOptions {
+  placeholder?: string;
+  /** Called when the list is open: fills it, also later and more than once. */
+  fill(list: PickList<Value>, signal: AbortSignal): Promise<void>;
+}
+
+export interface PickRow<Value> extends vscode.QuickPickItem {
+  /** Undefined for a separator. `act`: the list stays open. */
+  value?: Value;
+  act?: () => void;
+}
+
+export interface PickList<Value> {
+  show(content: { placeholder?: string; rows: PickRow<Value>[]; busy?: boolean }): void;
+  /** Closes the list with an answer. */
+  answer(value: Answer<Value>): void;
+}
+
+/** Shows a list of rows, which closes when one is picked. */
+export async function pickStep<Value>({ fill, placeholder, ...options }: PickOptions<Value>): Promise<Answer<Value>> {
+  const box = vscode.window.createQuickPick<PickRow<Value>>();
+  box.placeholder = placeholder;
+  box.matchOnDescription = true;
+  return ask<Value>(box, options, (answer, signal) => {
+    box.onDidAccept(() => {
+      const [row] = box.selectedItems;
+      if (row?.act) row.act();
+      else if (row?.value !== undefined) answer(row.value);
+    });
+    const show: PickList<Value>['show'] = (content) => {
+      if (signal.aborted) return;
+      if (content.placeholder !== undefined) box.placeholder = withoutLinks(content.placeholder);
+      box.items = content.rows;
+      box.busy = content.busy ?? false;
+    };
+    void fill({ show, answer }, signal);
+  });
+}
+
+async function ask<Value>(
+  box: vscode.InputBox | vscode.QuickPick<PickRow<Value>>,
+  { title, step, totalSteps, canGoBack = false }: StepOptions,
+  listen: (answer: (value: Answer<Value>) => void, signal: AbortSignal) => void,
+): Promise<Answer<Value>> {
+  const closed = new AbortController();
+  box.title = title;
+  box.step = step;
+  box.totalSteps = totalSteps;
+  box.ignoreFocusOut = true; // a key is often copied from a browser
+  box.buttons = canGoBack ? [vscode.QuickInputButtons.Back] : [];
+  try {
+    return await new Promise<Answer<Value>>((resolve) => {
+      box.onDidTriggerButton(() => resolve(back));
+      box.onDidHide(() => resolve(undefined));
+      listen(resolve, closed.signal);
+      box.show();
+    });
+  } finally {
+    closed.abort();
+    box.dispose();
+  }
+}

@@ -1,0 +1,329 @@
+import * as vscode from 'vscode';
+import { LLMError } from '../../llm/errors.ts';
+import { isLoopback } from '../../llm/http.ts';
+import { keyOrigin, labelOf, type Provider, providers } from '../../llm/providers.ts';
+import { inEnglish, t } from '../../protocol/l10n.ts';
+import { toPeople, wordsOf } from '../../protocol/sentence.ts';
+import { back, inputStep, pickStep, type StepOptions } from '../dialogs/steps.ts';
+import { tell } from '../dialogs/tell.ts';
+import type { Secrets } from '../settings/secrets.ts';
+import { saveSetting, settings } from '../settings/settings.ts';
+import { askOneWord } from './connection.ts';
+import { givesAccess, mayCarry } from './credentials.ts';
+import type { HeaderSecrets } from './headerSecrets.ts';
+import { addressOf, isWebAddress } from './modelIds.ts';
+import type { Models, Trial } from './models.ts';
+import { providerSettings, settingsProblem, withAddress } from './providerSettings.ts';
+
+type Step = 'provider' | 'address' | 'key' | 'model' | 'test';
+
+/** Position of each step, as its title shows it: several boxes can belong to one. */
+const positions: Record<Step, number> = { provider: 1, address: 1, key: 2, model: 3, test: 3 };
+
+/** Choices of one dialog so far. Nothing of them is saved before its end. */
+interface Choices {
+  /** A model is to be picked, or only a key to be saved. */
+  wants: 'model' | 'key';
+  provider: Provider;
+  baseUrl: string;
+  /** Undefined: the saved one for that address, if there is one. */
+  apiKey?: string;
+  /** Shown when the key is asked for. */
+  problem?: string;
+  /** Names of the provider's models; undefined: not asked for yet. */
+  listed?: string[];
+  /** Reason why the models could not be listed. */
+  unlisted?: string;
+  model?: string;
+}
+
+/** `skipped`: the user has not seen a box of this step, and does not come back to it. */
+type Next = { to: Step | 'end'; skipped?: true } | typeof back | undefined;
+
+/** *Connect a Model*: provider, address, key, model and a test, each step with a way back. Escape leaves everything as it was. */
+export class ConnectModel {
+  constructor(
+    private readonly models: Models,
+    private readonly secrets: Secrets,
+    private readonly headerSecrets: HeaderSecrets,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  /** @param provider where the user has chosen it already */
+  async connect(provider?: Provider): Promise<void> {
+    const choices = { wants: 'model' } as Choices;
+    const first = provider ? await this.choose(choices, provider) : 'provider';
+    if (first) await this.walk(first, choices);
+  }
+
+  /** Saves a key that the provider accepts. */
+  async setKey(provider: Provider): Promise<void> {
+    const choices = { wants: 'key' } as Choices;
+    const first = await this.choose(choices, provider);
+    if (first) await this.walk(first === 'address' ? 'address' : 'key', choices);
+  }
+
+  private async walk(first: Step, choices: Choices): Promise<void> {
+    const shown: Step[] = [];
+    for (let step = first; ; ) {
+      const next = await this.steps[step](choices, shown.length > 0);
+      if (next === undefined) return;
+      if (next === back) step = shown.pop()!;
+      else {
+        if (!next.skipped) shown.push(step);
+        if (next.to === 'end') return this.save(choices);
+        step = next.to;
+      }
+    }
+  }
+
+  /** Returns the step that follows the choice of a provider; undefined: its settings have to be corrected first. */
+  private async choose(choices: Choices, provider: Provider, elsewhere = false): Promise<Step | undefined> {
+    const problem = settingsProblem(settings(), provider.id);
+    if (problem) return void tell('error', t(problem));
+    const { wants } = choices;
+    for (const name of Object.keys(choices) as (keyof Choices)[]) delete choices[name];
+    Object.assign(choices, { wants, provider, baseUrl: addressOf(provider.id) });
+    if (elsewhere || !isWebAddress(choices.baseUrl)) return 'address';
+    return (await this.lacksKey(choices)) ? 'key' : 'model';
+  }
+
+  private readonly steps: Record<Step, (choices: Choices, canGoBack: boolean) => Promise<Next>> = {
+    provider: async (choices, canGoBack) => {
+      const others = providers.filter(({ id }) => id !== compatible);
+      const own = providers.filter(({ id }) => id === compatible);
+      const row = (provider: Provider) => ({
+        label: toPeople(labelOf(provider)),
+        description: addressOf(provider.id) || t('enter the address'),
+        value: provider,
+      });
+      const chosen = await pickStep<Provider>({
+        ...optionsOf('provider', choices, canGoBack),
+        placeholder: t('Select a provider'),
+        fill: async ({ show }) => show({ rows: [...own.map(row), separator, ...others.map(row)] }),
+      });
+      if (chosen === undefined || chosen === back) return chosen;
+      const next = await this.choose(choices, chosen, chosen.id === compatible);
+      return next && { to: next };
+    },
+
+    address: async (choices, canGoBack) => {
+      const { provider } = choices;
+      const isAzure = provider.id === 'azure';
+      return inputStep<Next>({
+        ...optionsOf('address', choices, canGoBack),
+        prompt: isAzure
+          ? t("{0}: the resource's endpoint", labelOf(provider))
+          : t('{0}: the address up to, and without, /chat/completions', labelOf(provider)),
+        placeholder: isAzure ? 'https://name.openai.azure.com' : 'http://127.0.0.1:8080/v1',
+        value: choices.baseUrl,
+        validate: addressProblem,
+        accept: async (baseUrl, signal) => {
+          const now = { wants: choices.wants, provider, baseUrl };
+          const result = await this.list(now, signal);
+          if (result.unanswered !== undefined) return { problem: result.unanswered };
+          const wantsKey = result.refused || choices.wants === 'key' || (await this.lacksKey(now));
+          const origin = originOf(now);
+          if (wantsKey && !mayCarry(origin)) return { problem: unencrypted(provider, origin) };
+          for (const name of ['apiKey', 'model', 'listed', 'unlisted', 'problem'] as const) delete choices[name];
+          Object.assign(choices, { baseUrl, ...result.found });
+          return { value: { to: wantsKey ? 'key' : 'model' } };
+        },
+      });
+    },
+
+    key: async (choices, canGoBack) => {
+      const { provider, problem } = choices;
+      const origin = originOf(choices);
+      if (!mayCarry(origin)) return void tell('error', unencrypted(provider, origin));
+      delete choices.problem;
+      return inputStep<Next>({
+        ...optionsOf('key', choices, canGoBack),
+        prompt: t(
+          'API key for {0}. It is stored in the secret storage of the editor and sent to this address only.',
+          new URL(origin).host,
+        ),
+        password: true,
+        ...(problem !== undefined && { problem }),
+        validate: keyProblem,
+        accept: async (apiKey, signal) => {
+          const result = await this.list({ ...choices, apiKey }, signal);
+          if (result.unanswered !== undefined) return { problem: result.unanswered };
+          if (result.refused) return { problem: t(rejected) };
+          Object.assign(choices, { apiKey, ...result.found });
+          if (choices.wants === 'key') return { value: { to: 'end' } };
+          return { value: { to: choices.model === undefined ? 'model' : 'test' } };
+        },
+      });
+    },
+
+    model: async (choices, canGoBack) => {
+      const { provider, baseUrl } = choices;
+      if (!(await this.headerSecrets.askMissing(provider, baseUrl))) return undefined;
+      const label = labelOf(provider);
+      const other = { label: `$(edit) ${t('Another name…')}`, value: 'other' as const };
+      const chosen = await pickStep<{ name: string } | 'other' | 'refused'>({
+        ...optionsOf('model', choices, canGoBack),
+        placeholder: t('Asking {0} for its models…', label),
+        fill: async ({ show, answer }, signal) => {
+          if (choices.listed === undefined) {
+            show({ rows: [other], busy: true });
+            const result = await this.list(choices, signal);
+            if (signal.aborted) return;
+            if (result.refused && mayCarry(originOf(choices))) return answer('refused');
+            Object.assign(choices, result.found);
+          }
+          const names = provider.id === 'azure' ? [] : (choices.listed ?? []); // Azure lists what could be deployed, not what is
+          if (names.length === 0) return answer('other');
+          show({
+            placeholder: t('Select a model'),
+            rows: [...names.map((name) => ({ label: name, value: { name } })), other],
+          });
+        },
+      });
+      if (chosen === undefined || chosen === back) return chosen;
+      if (chosen === 'refused') return this.otherKey(choices);
+      if (chosen !== 'other') choices.model = chosen.name;
+      else {
+        const name = provider.id === 'azure' ? t('Name of the deployment') : t('Name of the model at {0}', label);
+        const typed = await inputStep<string>({
+          ...optionsOf('model', choices, canGoBack),
+          prompt: [choices.unlisted, name].filter(Boolean).join(' '),
+          value: choices.model ?? '',
+          validate: () => undefined,
+          accept: async (value) => ({ value }),
+        });
+        if (typed === undefined || typed === back) return typed;
+        choices.model = typed;
+      }
+      return { to: 'test' };
+    },
+
+    test: async (choices, canGoBack) => {
+      const { provider, model } = choices;
+      const skip = { label: t('Skip'), description: t('Use this model without a test'), value: 'end' as const };
+      const ended = await pickStep<'end' | 'refused'>({
+        ...optionsOf('test', choices, canGoBack),
+        fill: async ({ show, answer }, signal) => {
+          const test = async (): Promise<void> => {
+            show({ placeholder: t('Testing… uses about 20 tokens'), rows: [skip], busy: true });
+            const made = () => this.models.trial(`${provider.id}/${model}`, trialOf(choices));
+            const result = await askOneWord(made, signal, (text) =>
+              show({ placeholder: text, rows: [skip], busy: true }),
+            );
+            if (!result || signal.aborted) return;
+            this.log.info(`Test of ${provider.id}/${model}: ${result.text}`);
+            if (result.works) {
+              const ready = result.first ? t('Ready: first word after {0}', result.first) : t('Ready');
+              return show({ placeholder: ready, rows: [{ label: t('Done'), description: model!, value: 'end' }] });
+            }
+            if (result.code === 'LLM_AUTH_FAILED' && mayCarry(originOf(choices))) return answer('refused');
+            const again = {
+              label: t('Try Again'),
+              detail: toPeople(result.said ?? result.text),
+              act: () => void test(),
+            };
+            show({ placeholder: t('The test failed'), rows: [again, skip] });
+          };
+          await test();
+        },
+      });
+      if (ended === undefined || ended === back) return ended;
+      return ended === 'refused' ? this.otherKey(choices) : { to: 'end' };
+    },
+  };
+
+  /** The key is asked for, with the reason why there has to be another one. */
+  private async otherKey(choices: Choices): Promise<Next> {
+    const saved = await this.secrets.key(choices.provider.id, originOf(choices));
+    if (choices.apiKey !== undefined) choices.problem = t(rejected);
+    else if (saved !== undefined) choices.problem = t('The provider rejected the saved key.');
+    return { to: 'key', skipped: true };
+  }
+
+  /** Asks a provider for its models. */
+  private async list(choices: Choices, signal: AbortSignal): Promise<Listing> {
+    const { provider, baseUrl } = choices;
+    // Nothing can be sent without the secrets that headers name; the step of the model asks for them.
+    if (await this.headerSecrets.areMissing(provider, baseUrl)) return {};
+    try {
+      const listed = await this.models.list(provider.id, signal, trialOf(choices));
+      return { found: { listed: listed.map(({ id }) => id).sort() } };
+    } catch (error) {
+      const words = wordsOf(error);
+      if (signal.aborted) return {};
+      const { code, status, reason, retryable, details } =
+        error instanceof LLMError ? error : ({} as Partial<LLMError>);
+      this.log.warn(
+        `${provider.id} did not list its models: ${inEnglish(words)} ${details ? JSON.stringify(details) : ''}`,
+      );
+      const found = { listed: [], unlisted: t('{0} did not list its models: {1}', labelOf(provider), words) };
+      // 403: a key that is good for chats may well be kept from lists.
+      if (code === 'LLM_AUTH_FAILED' && status !== 403) return { refused: true, found };
+      if (code === 'LLM_TIMEOUT' || (reason === 'unreachable' && retryable))
+        return { unanswered: t('No server answers at this address.'), found };
+      return reason === 'unreachable' ? { unanswered: toPeople(words), found } : { found }; // a certificate, a proxy
+    }
+  }
+
+  private async lacksKey(choices: Choices): Promise<boolean> {
+    const { provider } = choices;
+    if (provider.key !== 'needed' || givesAccess(provider, providerSettings(settings(), provider.id))) return false;
+    const origin = originOf(choices);
+    return !isLoopback(new URL(origin).hostname) && (await this.secrets.key(provider.id, origin)) === undefined;
+  }
+
+  private async save(choices: Choices): Promise<void> {
+    const { wants, provider, baseUrl, apiKey, model } = choices;
+    if (baseUrl !== addressOf(provider.id))
+      await saveSetting('providers', withAddress(settings().providers, provider.id, baseUrl));
+    const origin = originOf(choices);
+    if (apiKey !== undefined) await this.secrets.save(provider.id, origin, apiKey);
+    if (wants === 'key') tell('info', t('The key for {0} is saved.', origin));
+    else await this.models.pick(`${provider.id}/${model}`);
+  }
+}
+
+/** Neither `refused` nor `unanswered`: a server answers, and takes this key as far as its list shows. */
+interface Listing {
+  refused?: boolean;
+  /** A sentence for the box of the address or the key. */
+  unanswered?: string;
+  found?: Pick<Choices, 'listed' | 'unlisted'>;
+}
+
+const compatible = 'openai-compatible';
+const separator = { label: '', kind: vscode.QuickPickItemKind.Separator };
+const rejected = 'The provider rejected this key.';
+
+const originOf = ({ provider, baseUrl }: Choices): string => keyOrigin({ provider: provider.id, baseUrl })!;
+
+const trialOf = ({ baseUrl, apiKey }: Choices): Trial => ({ baseUrl, ...(apiKey !== undefined && { apiKey }) });
+
+function optionsOf(step: Step, { wants }: Choices, canGoBack: boolean): StepOptions {
+  if (wants === 'key') return { title: t('Set API Key'), canGoBack };
+  return { title: t('Connect a Model'), step: positions[step], totalSteps: 3, canGoBack };
+}
+
+const unencrypted = (provider: Provider, origin: string): string =>
+  t(
+    '{0} is reached without encryption at {1}, where no key is ever sent. Set an https address.',
+    labelOf(provider),
+    origin,
+  );
+
+function keyProblem(text: string): string | undefined {
+  if (/^["']?(\S+:\s*)?(Bearer|Basic)\s/i.test(text.trim()))
+    return t('Only the key, without what stands before it in a header.');
+  return /^[\x21-\x7E]+$/.test(text.trim())
+    ? undefined
+    : t('A key is one line of visible ASCII characters, without blanks.');
+}
+
+function addressProblem(text: string): string | undefined {
+  if (!URL.canParse(text.trim())) return t('This is not an address. It begins with https:// or http://.');
+  const { protocol, username, search, hash } = new URL(text.trim());
+  if (protocol !== 'https:' && protocol !== 'http:') return t('The address begins with https:// or http://.');
+  if (username || search || hash) return t('Only the address: no user, no ? and no #. A key is set on its own.');
+  return undefined;
+}

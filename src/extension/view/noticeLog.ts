@@ -1,0 +1,9 @@
+import type { LogOutputChannel } from 'vscode';
+import type { Notice } from '../../protocol/view.ts';
+
+export type NoticeLog = Pick<LogOutputChannel, 'info' | 'warn' | 'error'>;
+
+/** Writes a notice to the log: it may be gone before the user has read it. */
+export function logNotice(log: NoticeLog, { level, text }: Notice): void {
+  log[level === 'warning' ? 'warn' : level](text);
+}
