@@ -54,6 +54,11 @@ export function shortened(text: string, most: number): string {
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
 }
 
+const beforeUnit = /(\d) (?=(?:ms|s|min|h|d|KB|MB|GB|MiB|%|Std\.|Tg\.)(?![\p{L}\p{N}]))/gu;
+
+/** A sentence as it is drawn: no line ends between a number and its unit. For sentences of Towpath, after what they name was made visible. */
+export const unbroken = (sentence: string): string => sentence.replace(beforeUnit, '$1\u00a0');
+
 /** Output of a command: every escape sequence goes, and a carriage return starts a new line (progress lines pile up). */
 export function visibleOutput(text: string): string {
   return visibleProse(text.replace(escapeSequences, '').replace(/\r\n?/g, '\n'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { proseLine, visible, visibleLine, visibleOutput, visibleProse } from '../../src/protocol/visible.ts';
+import { proseLine, unbroken, visible, visibleLine, visibleOutput, visibleProse } from '../../src/protocol/visible.ts';
 
 const shalom = '\u05e9\u05dc\u05d5\u05dd';
 const marhaba = '\u0645\u0631\u062d\u0628\u0627';
@@ -54,6 +54,18 @@ describe('what a person sees is what is there', () => {
       }
       assert.deepEqual(loose, []);
     });
+
+  const sentences: [text: string, drawn: string][] = [
+    ['Done · 3 files · 2 min 15 s', 'Done · 3 files · 2_min 15_s'],
+    ['Ran for 9.1 s, 40 ms, 3 h', 'Ran for 9.1_s, 40_ms, 3_h'],
+    ['12 KB of 1.2 MB', '12_KB of 1.2_MB'],
+    ['97 % in 2 Std. 5 Tg.', '97_% in 2_Std. 5_Tg.'],
+    ['Fork 2 sources of 3 dishes in 1 minute', 'Fork 2 sources of 3 dishes in 1 minute'],
+    ['in 5 straße', 'in 5 straße'],
+  ];
+  for (const [text, drawn] of sentences)
+    it(`no line ends between a number and its unit: ${text}`, () =>
+      assert.equal(unbroken(text), drawn.replaceAll('_', '\u00a0')));
 
   it('no blank but the plain one is left, and no format control', () =>
     fc.assert(

@@ -6,7 +6,7 @@ import { newGraph } from '../../src/protocol/graph.ts';
 import { amount, t } from '../../src/protocol/l10n.ts';
 import type { OutlineNode } from '../../src/protocol/outline.ts';
 import type { CallState, Run } from '../../src/protocol/run.ts';
-import { visible, visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
+import { unbroken, visible, visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
 import { denyButton } from '../cards/card.ts';
 import { deedLine, interruptedApproval } from '../cards/line.ts';
 import { lineView } from '../cards/lineView.ts';
@@ -105,7 +105,7 @@ function wayOf({ to, label, taken }: Row['ways'][number], titles: ReadonlyMap<st
 function wordsOf(context: PanelContext, run: Run, { status, state, asking }: Row): TemplateResult | string {
   switch (status) {
     case 'completed':
-      return html`<span class="for-screen-readers">${t('Done')}, </span>${duration((state!.endedAt ?? context.now) - state!.startedAt)}`;
+      return html`<span class="for-screen-readers">${t('Done')}, </span>${unbroken(duration((state!.endedAt ?? context.now) - state!.startedAt))}`;
     case 'failed':
       return t('Failed');
     case 'running':

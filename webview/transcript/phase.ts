@@ -4,7 +4,7 @@ import { createDictionary, entriesOf } from '../../src/protocol/dictionary.ts';
 import { t } from '../../src/protocol/l10n.ts';
 import { limitReached, money } from '../../src/protocol/money.ts';
 import type { Run } from '../../src/protocol/run.ts';
-import { visible } from '../../src/protocol/visible.ts';
+import { unbroken, visible } from '../../src/protocol/visible.ts';
 import { saysNothing } from '../cards/folding.ts';
 import { doPlan } from '../composer/composer.ts';
 import { focusComposer } from '../composer/draft.ts';
@@ -96,7 +96,7 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
   const rests = run.pausing ? `; ${t('pausing after this turn')}` : '';
   return html`<div class="phase" data-testid="progress" role="status" aria-live="off">
     <vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>
-    <span class="phase-text quiet">${progress ? visible(told(progress)) + wait : t('Working')}${rests}</span>
+    <span class="phase-text quiet">${progress ? unbroken(visible(told(progress)) + wait) : t('Working')}${rests}</span>
     ${
       left > 0
         ? html`<span class="phase-ways"><vscode-button class="small" appearance="secondary" data-testid="retry-now"

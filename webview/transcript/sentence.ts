@@ -1,11 +1,11 @@
 import { html, type TemplateResult } from 'lit-html';
-import { visible } from '../../src/protocol/visible.ts';
+import { unbroken, visible } from '../../src/protocol/visible.ts';
 
 const command = /\*(Towpath: [^*\n]{1,60})\*/;
 
 /** A sentence for a person, in which the commands of Towpath stand out: `Run *Towpath: Set API Key*.` */
 export function sentence(text: string): TemplateResult[] {
-  return visible(text)
+  return unbroken(visible(text))
     .split(command)
     .map((part, index) => (index % 2 === 1 ? html`<em>${part}</em>` : html`${part}`));
 }

@@ -4,7 +4,7 @@ import { seesOf } from '../../src/protocol/compaction.ts';
 import { language, sentence, t } from '../../src/protocol/l10n.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/messages.ts';
 import type { Run } from '../../src/protocol/run.ts';
-import { proseLine, visibleLine, visibleProse } from '../../src/protocol/visible.ts';
+import { proseLine, unbroken, visibleLine, visibleProse } from '../../src/protocol/visible.ts';
 import { addedRuleOf, card, draftCard } from '../cards/card.ts';
 import { Folding, isPlan, saysNothing } from '../cards/folding.ts';
 import { foldView, placeOf } from '../cards/foldView.ts';
@@ -268,7 +268,7 @@ function thoughtWords(
     const last = thinking.trimEnd().slice(-400).split('\n').at(-1) ?? '';
     return html`<span>${t('Thinking')}</span><span class="thinking-last">${proseLine(last.replace(/[*_`#]+/g, ''))}</span>`;
   }
-  return html`<span>${thoughtMs ? t('Thought for {0}', duration(thoughtMs)) : t(complete ? 'Thought' : 'Thinking')}</span>`;
+  return html`<span>${thoughtMs ? unbroken(t('Thought for {0}', duration(thoughtMs))) : t(complete ? 'Thought' : 'Thinking')}</span>`;
 }
 
 /** Takes back what a whole reply changed; a single change has its own button. */

@@ -11,7 +11,7 @@ import {
 } from '../../protocol/insights.ts';
 import { amount, grouped as inNumber, language, t } from '../../protocol/l10n.ts';
 import { money } from '../../protocol/money.ts';
-import { visibleLine } from '../../protocol/visible.ts';
+import { unbroken, visibleLine } from '../../protocol/visible.ts';
 
 /** What the page shows. */
 export interface Shown {
@@ -227,10 +227,10 @@ const maybe = (value: number | undefined, shown: (value: number) => string, none
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${decimal(ms / 1000, 1)} s`;
+  if (ms < 1000) return unbroken(t('{0} ms', Math.round(ms)));
+  if (ms < 60_000) return unbroken(t('{0} s', decimal(ms / 1000, 1)));
   const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return unbroken(t('{0} min {1} s', Math.floor(seconds / 60), seconds % 60));
 }
 
 const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

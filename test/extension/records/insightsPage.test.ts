@@ -46,7 +46,7 @@ describe('the page of insights', () => {
   it('says of models and tools what was counted', () => {
     const page = html([day({}), day({ day: '2026-11-02', cost: 1 })], [tool({})]);
     assert.deepEqual(rows(page, 'models'), ['openai/gpt | 4 | 2,000 | 25 % | 200 | 50 | $1.50 | 2 | 0 | 6']);
-    assert.deepEqual(rows(page, 'tools'), ['fs.edit | 6 | 75 % | 2 | 0 | 20 ms | 1 | 2.0 s']);
+    assert.deepEqual(rows(page, 'tools'), ['fs.edit | 6 | 75 % | 2 | 0 | 20\u00a0ms | 1 | 2.0\u00a0s']);
     assert.deepEqual(rows(page, 'days'), [
       '2026-11-02 | openai/gpt | 2 | 1,000 | 25 % | 100 | 50 | $1',
       '2026-11-01 | openai/gpt | 2 | 1,000 | 25 % | 100 | 50 | $0.50',
