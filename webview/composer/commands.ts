@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, type TemplateResult } from 'lit-html';
 import { amount, t } from '../../src/protocol/l10n.ts';
 import type { CommandAtWork } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
@@ -7,40 +7,29 @@ import { icons } from '../icons.ts';
 import { ago } from '../time.ts';
 import type { StripPart } from './stripPart.ts';
 
-/** What is at work in the background of this window: the commands of the shown run, then those of others. */
+/** Commands of the shown run that are running in the background. Those of other runs are in the status bar. */
 export function commandsPart(context: PanelContext): StripPart | undefined {
   const { run, state } = context.model;
-  const all = state?.commands ?? [];
-  if (all.length === 0) return undefined;
-  const own = all.filter(({ runId }) => runId === run?.id);
-  const others = all.filter(({ runId }) => runId !== run?.id);
+  const own = (state?.commands ?? []).filter(({ runId }) => runId === run?.id);
+  if (own.length === 0) return undefined;
   return {
     list: 'commands',
     icon: icons.terminal,
-    count: `${all.length}`,
+    count: `${own.length}`,
     noun: t('running'),
-    says: t('{0} running in the background', amount(all.length, 'command')),
-    rows: () =>
-      html`<ul class="commands">${[...own, ...others].map((one) => row(context, one, own.includes(one)))}</ul>`,
+    says: t('{0} running in the background', amount(own.length, 'command')),
+    rows: () => html`<ul class="commands">${own.map((one) => row(context, one))}</ul>`,
   };
 }
 
-function row(context: PanelContext, { id, runId, line, startedAt }: CommandAtWork, isOwn: boolean): TemplateResult {
+function row(context: PanelContext, { id, line, startedAt }: CommandAtWork): TemplateResult {
   const name = visibleLine(line);
   const isNew = context.now - startedAt < 60_000;
   return html`<li data-command=${id}>
     <span class="command-mark">${icons.terminal}</span>
     <span class="command-line" title=${name}><bdi>${name}</bdi></span>
     <span class="command-age quiet">${isNew ? t('just now') : ago(startedAt, context.now)}</span>
-    <span class="command-ways">
-      ${
-        isOwn
-          ? nothing
-          : html`<button class="link" title=${t('Show the run it belongs to')} data-testid="command-run"
-              @click=${() => context.post({ type: 'open-run', runId })}>${t('Other run')}</button>`
-      }
-      ${commandWays(context, id, name)}
-    </span>
+    <span class="command-ways">${commandWays(context, id, name)}</span>
   </li>`;
 }
 
