@@ -95,6 +95,16 @@ describe('What only reads', () => {
     assert.equal(foldWords(run, [read('a')]).mark, 'check');
   });
 
+  it('has no check where a call has failed: a dot for some of them, a cross for all', () => {
+    const { run } = told(turn(read('a'), read('b')));
+    const marks = () => [foldWords(run, [read('a'), read('b')]), foldWords(run, [read('a')])].map(({ mark }) => mark);
+    assert.deepEqual(marks(), ['check', 'check']);
+    run.calls.a!.ok = false;
+    assert.deepEqual(marks(), ['dot', 'cross']);
+    run.phase = 'Failed';
+    assert.deepEqual(marks(), ['dot', 'cross']);
+  });
+
   it('keeps the name of a fold while it grows, and draws the rest of it nowhere else', () => {
     const { folding } = told(turn(read('a')), turn(read('b')), turn(read('c')));
     assert.equal(folding.newest!.key, 'a');

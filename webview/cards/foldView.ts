@@ -30,7 +30,7 @@ export function foldView(
   };
   const { words, failed, mark } = foldWords(run, calls);
   const last = items.at(-1)!;
-  return html`<div class="fold" data-fold=${key}>
+  return html`<div class="fold" data-fold=${key} data-mark=${mark}>
     <button class="fold-head" aria-expanded=${open} @click=${toggle}>
       <span class="twistie">${icons.chevron}</span><span class="card-icon">${markOf[mark]}</span>
       <span class="fold-words">${words}${failed > 0 ? html`<span class="quiet"> · ${t('{0} failed', failed)}</span>` : nothing}</span>

@@ -145,10 +145,13 @@ export function foldWords(run: Run, calls: readonly ToolCall[]): FoldWords {
   });
   const words = told.map((one) => t(one)).join(', ');
   const states = calls.map(({ id }) => run.calls[id]);
+  const failed = states.filter((state) => state?.ok === false).length;
+  const isWorking = run.phase === 'Running' && states.some((state) => state?.ok === undefined);
   return {
     words: `${words[0]!.toUpperCase()}${words.slice(1)}`,
-    failed: states.filter((state) => state?.ok === false).length,
-    mark: run.phase === 'Running' && states.some((state) => state?.ok === undefined) ? 'working' : 'check',
+    failed,
+    // A model recovers from some failed reads: they are noted, the work has not failed.
+    mark: isWorking ? 'working' : failed === 0 ? 'check' : failed < calls.length ? 'dot' : 'cross',
   };
 }
 
