@@ -15,6 +15,8 @@ const mostMarked = 500;
 let looking:
   | { query: string; found: (Found & { drawnAt?: number })[]; at: number; run: Run | null; messages: number }
   | undefined;
+/** The find box was opened by the newest shortcut, and the user has gone nowhere else since. */
+let newest = false;
 /** The message that was gone to, until it is drawn. */
 let going = false;
 
@@ -55,16 +57,49 @@ export function onFindKey(context: PanelContext, event: KeyboardEvent): void {
   looking ??= { query: '', found: [], at: 0, run: null, messages: 0 };
   if (chosen) looking = { ...looking, query: chosen.slice(0, 200), run: null };
   context.refresh();
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => document.querySelector<HTMLInputElement>('.find-words')?.select()),
-  );
+  newest = true;
+  context.drawNow(); // the very next key is for it
+  focusFind();
+}
+
+const focusFind = (): void => document.querySelector<HTMLInputElement>('.find-words')?.select();
+
+/**
+ * Keeps the keys in the find box when the host gives them to the message box: late, for a command that came before the find box was opened,
+ * or unasked. True: they stay there.
+ * @param gently nothing that the user did asks for the message box
+ */
+export function keepsKeys(gently: boolean): boolean {
+  const isIn = document.activeElement?.classList.contains('find-words') === true;
+  if (!looking || !(newest || (gently && isIn))) return false;
+  if (!isIn) focusFind();
+  return true;
+}
+
+/** A click, another shortcut, or another part of the window that has the keys: what the host says after it is about that. */
+export function watchFind(): void {
+  const elsewhere = () => {
+    newest = false;
+  };
+  window.addEventListener('keydown', ({ key, ctrlKey, metaKey, altKey }) => {
+    const isShortcut = ctrlKey || metaKey || altKey || /^F\d+$/.test(key);
+    if (isShortcut && !['Control', 'Meta', 'Alt', 'AltGraph'].includes(key)) elsewhere();
+  }, { capture: true }); // biome-ignore format: short
+  window.addEventListener('pointerdown', elsewhere, { capture: true });
+  window.addEventListener('blur', elsewhere);
 }
 
 export function closeFind(context: PanelContext): void {
-  looking = undefined;
-  CSS.highlights.delete(highlightName);
+  forgetFind();
   context.refresh();
   focusComposer();
+}
+
+/** Also when a new run begins: there is nothing to look for. */
+export function forgetFind(): void {
+  looking = undefined;
+  newest = false;
+  CSS.highlights.delete(highlightName);
 }
 
 /** After each drawing: marks the words in the message that is shown, and brings the first of them into view. */

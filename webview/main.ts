@@ -11,7 +11,7 @@ import { putPasted } from './composer/dropping.ts';
 import { measured } from './composer/mentions.ts';
 import type { PanelContext } from './context.ts';
 import { defineElements } from './elements.ts';
-import { markFound, onFindKey } from './find.ts';
+import { forgetFind, keepsKeys, markFound, onFindKey, watchFind } from './find.ts';
 import { closeHistory, focusHistory } from './history.ts';
 import { heardFromHost, post, savedView } from './host.ts';
 import { letOneMove } from './moving.ts';
@@ -156,6 +156,7 @@ function take(message: HostMessage): void {
       context.opened.unfolded.clear();
     }
     if (run && run.id !== before?.id) closeHistory(context); // it lies over what is to be seen now, whoever asked for it
+    if (!run) forgetFind();
     if (partial && before && run?.id === before.id) scroll.move(run.messages.length - before.messages.length);
     else scroll.open(run?.id ?? '');
     openBranch(run?.id, scroll);
@@ -164,7 +165,7 @@ function take(message: HostMessage): void {
   if (message.type === 'events' && message.events.some(isQueued)) context.opened.strip ??= 'waiting';
   if (message.type === 'focus' && (document.hasFocus() || !message.gently)) {
     if (run === null) closeHistory(context); // the next words begin a new one
-    takeFocus();
+    if (!keepsKeys(message.gently === true)) takeFocus();
   }
   if (message.type === 'completions') completed(message);
   if (message.type === 'mention-size') measured(context, message);
@@ -182,6 +183,7 @@ function take(message: HostMessage): void {
 
 reportActivity(() => context.model.run);
 window.addEventListener('keydown', (event) => walk(context, scroll, event) && event.preventDefault());
+watchFind();
 window.addEventListener('keydown', (event) => onFindKey(context, event), { capture: true });
 window.addEventListener('resize', refresh);
 root.addEventListener('load', scroll.onGrown, { capture: true });
