@@ -9,6 +9,8 @@ export interface Opened {
   history: boolean;
   /** What fills the model's window. */
   meter?: boolean;
+  /** The ways to send a message to a run at work. */
+  sendMenu?: boolean;
   /** The words that the list of runs is searched for. */
   query?: string;
   /** The run whose delete button was pressed once. */

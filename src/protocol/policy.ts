@@ -15,6 +15,14 @@ export const presetNames = {
   autopilot: 'Autopilot',
 } as const satisfies Record<Preset, string>;
 
+/** For where there is little width: never cut. */
+export const presetShortNames = {
+  'ask-everything': 'Ask all',
+  'reads-free': 'Reads',
+  'edits-free': 'Edits',
+  autopilot: 'Autopilot',
+} as const satisfies Record<Preset, string>;
+
 export interface Policy {
   preset: Preset;
   /** Commands that are known to only read run without a question. */

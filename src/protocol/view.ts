@@ -112,7 +112,8 @@ export interface PanelState {
   limits?: { run?: number; day?: number };
   /** A run could not be recorded for want of room on the disk, and there is none yet. */
   diskFull?: true;
-  workspace: { open: boolean; virtual?: true; trusted: boolean; name: string };
+  /** `several`: more than one folder is open. */
+  workspace: { open: boolean; several?: true; virtual?: true; trusted: boolean; name: string };
 }
 
 /** A sentence above the composer, with a button when there is a way out. */

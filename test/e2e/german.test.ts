@@ -55,7 +55,7 @@ describe('a person whose editor speaks German', () => {
     assert.equal(words, 'de');
     const { composer, frame, sendButton } = editor.panel;
     assert.equal(await frame.locator('html').getAttribute('lang'), 'de');
-    const hint = 'Ask. @ names a file, / a command; Shift drops files';
+    const hint = 'Ask anything. Type @ to add context, / for commands';
     assert.equal(await composer.getAttribute('placeholder'), german(hint));
     assert.equal(await sendButton.getAttribute('aria-label'), german('Send'));
     await editor.screenshot('german-panel');

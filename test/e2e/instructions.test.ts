@@ -66,7 +66,7 @@ describe('instructions that people have', () => {
     await editor.panel.frame.getByTestId('meter').click();
     const meter = editor.panel.frame.getByTestId('meter-popover');
     await eventually('the meter names the files', async () => {
-      const told = await meter.innerText();
+      const told = await meter.locator('.meter-file').evaluateAll((all) => all.map(({ title }) => title));
       const names = ['AGENTS.md', 'CLAUDE.md', 'docs/style.md', 'skills', '.github/instructions/ts.instructions.md'];
       return names.every((name) => told.includes(name));
     });

@@ -215,14 +215,16 @@ describe('models of every provider', () => {
         await editor.panel.waitForPhase('WaitingUser');
       }
       const meter = editor.panel.frame.getByTestId('meter');
-      await eventually('the size of the window is known', async () => /%$/.test(await meter.innerText()));
+      await eventually('the size of the window is known', async () =>
+        /^\d+%/.test((await meter.getAttribute('aria-label'))!),
+      );
       await meter.click();
       const popover = editor.panel.frame.getByTestId('meter-popover');
       await eventually('what it frees is known', async () => /frees about/.test(await popover.innerText()));
       const told = (await popover.innerText()).replace(/\s+/g, ' ');
       assert.match(
         told,
-        /^[\d.]+k of 32\.0k Instructions about .* Tools about .* Answers about .* Cost no price Compact Now/,
+        /^\d+% · [\d.]+k of 32\.0k Instructions about .* Tools about .* Answers about .* Cost no price Compact Now/,
       );
       await editor.screenshot('meter');
       await editor.panel.frame.getByTestId('compact').click();
@@ -332,7 +334,7 @@ describe('models of every provider', () => {
       await editor.panel.send('Hello?');
       await editor.panel.frame.getByTestId('progress').waitFor();
       await eventually('a countdown is shown', async () =>
-        /\b[12]?\d s\b/.test(await editor.panel.frame.getByTestId('progress').innerText()),
+        /\b[12]?\d\ss\b/.test(await editor.panel.frame.getByTestId('progress').innerText()),
       );
       await editor.panel.stop();
       await editor.panel.waitForPhase('Failed');

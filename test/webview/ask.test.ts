@@ -242,7 +242,7 @@ describe('A question of the model', () => {
       { type: 'phase', phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } },
     ]);
     assert.deepEqual(await text(), ['Asked', 'Which **database** should it use?', '· Not answered']);
-    assert.equal(await composer().getAttribute('placeholder'), 'Ask. @ names a file, / a command; Shift drops files');
+    assert.equal(await composer().getAttribute('placeholder'), 'Ask anything. Type @ to add context, / for commands');
   });
 
   it('of a node stands below the workflow', async () => {

@@ -85,7 +85,7 @@ describe('Naming things in the message box', () => {
       note: 'lines 1-90 of 400',
       why: 'The rest is not read.',
     });
-    assert.deepEqual(await chips(), ['cli.ts 1.2k · lines 1-90 of 400']);
+    assert.deepEqual(await chips(), ['cli.ts 1.2k about 1.2k tokens · lines 1-90 of 400']);
     await test.page.screenshot({ path: path.join(root, 'test/out/screenshots/mention-chip.png') });
     await box().pressSequentially('not stop?');
     await test.page.keyboard.press('Enter');
@@ -228,7 +228,7 @@ describe('Naming things in the message box', () => {
     const said = test.page.locator('[data-role="user"]');
     assert.deepEqual(
       (await said.locator('.mention').allInnerTexts()).map((one) => one.replace(/\s+/g, ' ').trim()),
-      ['Open a.ts:3-9 1.2k', '.env not read'],
+      ['Open a.ts:3-9 1.2k about 1.2k tokens', '.env not read'],
     );
     await said.getByRole('button', { name: /^Open a\.ts:3-9/ }).click();
     assert.deepEqual(await posted(), [{ type: 'open-file', path: 'src/a.ts', line: 3 }]);
@@ -313,11 +313,32 @@ describe('Naming things in the message box', () => {
 
   const lines: Mention = { kind: 'lines', path: 'src/a.ts', from: 3, to: 9 };
 
+  it('a chip names the folder of its file where the name alone says too little', async () => {
+    const added = (...mentions: Mention[]) => test.send({ type: 'mention', mentions });
+    const file = (path: string): Mention => ({ kind: 'file', path });
+    const names = async () => (await test.page.locator('.mention').allTextContents()).map((text) => text.trim());
+    await show();
+    await added(file('docs/README.md'), file('src/a.ts'));
+    assert.deepEqual(await names(), ['README.md', 'a.ts']);
+    await added(file('packages/site/README.md'), { kind: 'problem', path: 'lib/a.ts', line: 3 });
+    assert.deepEqual(await names(), ['docs/README.md', 'src/a.ts', 'packages/site/README.md', 'problem lib/a.ts:3']);
+    await test.renew();
+    await test.send(
+      { type: 'state', state: { ...readyState, workspace: { ...readyState.workspace, several: true } } },
+      { type: 'run', run: null },
+    );
+    await added(file('docs/README.md'), file('top.md'), { kind: 'folder', path: 'docs/guides' });
+    assert.deepEqual(await names(), ['docs/README.md', 'top.md', 'docs/guides/']);
+    await test.send({ type: 'mention-size', mention: file('top.md'), tokens: 4 });
+    assert.equal(await test.page.locator('.mention').nth(1).getAttribute('title'), 'top.md, about 4 tokens');
+    assert.match((await names())[1]!, /about 4 tokens$/, 'also for who hears it');
+  });
+
   it('what is selected goes with the message once, with how much it is; ✕ leaves it out, and says so to the host', async () => {
     await show();
     await test.send({ type: 'selection', mention: lines, goes: true });
     await test.send({ type: 'mention-size', mention: lines, tokens: 1200 });
-    assert.deepEqual(await chips(), ['a.ts:3-9 1.2k']);
+    assert.deepEqual(await chips(), ['a.ts:3-9 1.2k about 1.2k tokens']);
     await box().fill('Why?');
     await box().press('Enter');
     assert.deepEqual(await posted(), [

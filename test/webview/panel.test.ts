@@ -130,19 +130,24 @@ First steps`,
     const chip = test.page.getByTestId('preset');
     const shown: (string | null)[] = [];
     for (const [preset, presetOfRun] of [
+      ['ask-everything', false],
       ['reads-free', false],
       ['edits-free', true],
       ['autopilot', false],
     ] as const) {
       await test.send({ type: 'state', state: { ...readyState, preset, presetOfRun } }, { type: 'run', run: null });
       await reading();
-      assert.equal(await chip.getAttribute('aria-label'), await chip.getAttribute('title'));
+      const [name, words] = [(await chip.getAttribute('aria-label'))!, await chip.innerText()];
+      assert.ok(name.endsWith((await chip.getAttribute('title'))!));
+      assert.ok(name.toLowerCase().includes(words.toLowerCase()), 'the shown words call it, too');
       shown.push(await chip.innerText(), await chip.getAttribute('title'));
     }
     assert.deepEqual(shown, [
-      'Reads are free',
+      'Ask all',
+      'Ask for everything. Click (Tab, R) to change that for this run.',
+      'Reads',
       'Reads are free. Click (Tab, R) to change that for this run.',
-      'Edits are free',
+      'Edits',
       'Edits are free · this run alone. Click (Tab, R) to change that for this run.',
       'Autopilot',
       'Autopilot: runs without asking. Click (Tab, R) to change that for this run.',
@@ -207,7 +212,7 @@ The flag works; one test fails, see the test.`,
     );
     assert.equal(await test.page.locator('body').getAttribute('data-phase'), 'WaitingUser');
     assert.equal(await test.page.locator('.title').innerText(), 'Add a --json flag');
-    assert.equal(await find('meter').innerText(), '12.3k/?');
+    assert.equal(await test.page.locator('.meter-label').textContent(), '12.3k/?');
   });
 
   it('marks every card with its call, tool and status', async () => {
@@ -547,7 +552,7 @@ The flag works; one test fails, see the test.`,
     );
     const message = { role: 'assistant', thinking: 'First.', thoughtMs: 12_300, content: 'Done.' } as const;
     await show([...begin, { type: 'message', message }]);
-    assert.equal(await test.page.locator('.thinking summary').innerText(), 'Thought for 12 s');
+    assert.equal(await test.page.locator('.thinking summary').innerText(), 'Thought for 12\u00a0s');
   });
 
   it('says from where on another model answers, once something was answered', async () => {
@@ -594,16 +599,19 @@ The flag works; one test fails, see the test.`,
 
   it('pauses after the turn, says so meanwhile, and offers to go on', async () => {
     await show([...begin, ...reads]);
+    await find('send-menu').click();
     await find('pause').click();
     const later = (from: number, ...bodies: EventBody[]) =>
       test.send({ type: 'events', events: eventsOf('run-1', bodies, from) });
     const from = begin.length + reads.length;
     await later(from, { type: 'pausing' });
     assert.equal(await find('progress').innerText(), 'Working; pausing after this turn');
-    assert.equal(await find('pause').getAttribute('title'), 'Pausing: this turn is finished first');
+    await find('send-menu').click();
+    assert.equal(await find('pause').innerText(), 'Pausing After This Step');
+    await find('pause').dispatchEvent('click');
     await later(from + 1, { type: 'phase', phase: 'WaitingUser' });
     assert.match(await find('phase').innerText(), /^Paused between two turns\./);
-    assert.equal(await find('pause').count(), 0);
+    assert.equal(await find('send-menu').count(), 0);
     await find('continue').click();
     assert.deepEqual(await posted(), [{ type: 'pause' }, { type: 'continue' }]);
   });
@@ -843,7 +851,7 @@ The flag works; one test fails, see the test.`,
     await composer().fill('words');
     await composer().press('Escape');
     await composer().press('Escape');
-    assert.deepEqual([await stops(), await hint()], [0, 'Said at the next turn (Alt+Enter: when it is done)']);
+    assert.deepEqual([await stops(), await hint()], [0, 'Enter: next step · Alt+Enter: when finished']);
     await composer().fill('');
     await composer().dispatchEvent('keydown', { key: 'Escape', bubbles: true });
     await composer().dispatchEvent('keydown', { key: 'Escape', bubbles: true, repeat: true });
@@ -1136,11 +1144,11 @@ The flag works; one test fails, see the test.`,
 
     it('says how full the window is, warns from 90 % on, and marks where room is made by itself', async () => {
       await show([...begin, used({})]);
-      assert.equal(await find('meter').innerText(), '97 %');
+      assert.equal(await test.page.locator('.meter-label').textContent(), '97%');
       assert.match((await find('meter').getAttribute('class')) ?? '', /full/);
-      assert.equal(Math.round(Number(await test.page.locator('.meter-mark').getAttribute('x'))), 84);
+      assert.match((await test.page.locator('.meter-mark').getAttribute('transform'))!, /^rotate\(306/);
       await show([...begin, used({ size: 100_000 })]);
-      assert.equal(await find('meter').innerText(), '32 %');
+      assert.equal(await test.page.locator('.meter-label').textContent(), '32%');
       assert.doesNotMatch((await find('meter').getAttribute('class')) ?? '', /full/);
     });
 
@@ -1151,7 +1159,7 @@ The flag works; one test fails, see the test.`,
       await test.page.keyboard.press('Enter');
       assert.equal(
         await told(),
-        '31.8k of 32.8k Instructions about 2.1k Tools about 3.1k Your words about 525 Files and output about 21.0k ' +
+        '97% · 31.8k of 32.8k Instructions about 2.1k Tools about 3.1k Your words about 525 Files and output about 21.0k ' +
           'Answers about 5.0k Left out about 8.4k Read from cache 28.0k This run in all 31.8k Cost no price Compact Now',
       );
       await test.page.keyboard.press('Escape');
@@ -1182,18 +1190,18 @@ The flag works; one test fails, see the test.`,
       await find('meter').click();
       assert.match(
         (await find('meter-popover').innerText()).replace(/\s+/g, ' '),
-        /Instructions about 2.1k AGENTS.md about 1.1k docs\/⟨U\+202E⟩CLAUDE.md about 315, cut skills no room Tools/,
+        /Instructions about 2.1k AGENTS.md about 1.1k docs \/⟨U\+202E⟩CLAUDE.md about 315, cut skills no room Tools/,
       );
     });
 
     it('knows the size that the host knows, and where to set it when nobody does', async () => {
       await show([...begin, used({ size: undefined, roomAt: undefined })]);
-      assert.equal(await find('meter').innerText(), '31.8k/?');
+      assert.equal(await test.page.locator('.meter-label').textContent(), '31.8k/?');
       await find('meter').click();
       await find('set-window').click();
       assert.deepEqual(await posted(), [{ type: 'measure-room' }, { type: 'action', action: 'set-window' }]);
       await test.send({ type: 'state', state: { ...readyState, modelId: 'qwen3-coder', window: 64_000 } });
-      assert.equal(await find('meter').innerText(), '50 %');
+      assert.equal(await test.page.locator('.meter-label').textContent(), '50%');
     });
 
     it('makes room at a press, and says before what that frees', async () => {
@@ -1214,7 +1222,7 @@ The flag works; one test fails, see the test.`,
     it('draws nothing out of its place for numbers that a file has made up', async () => {
       await show([...begin, used({ total: -5, size: 0, roomAt: 1e12, instructions: -1e9 })]);
       await show([...begin, used({ size: 10, roomAt: 1e12 })]);
-      assert.equal(await test.page.locator('.meter-filled').getAttribute('width'), '100');
+      assert.equal(await test.page.locator('.meter-filled').getAttribute('stroke-dasharray'), '100 100');
     });
   });
 
@@ -1556,6 +1564,58 @@ The flag works; one test fails, see the test.`,
     await test.send({ type: 'focus' });
     await test.page.keyboard.type('!');
     assert.equal(await composer().inputValue(), 'see!');
+  });
+
+  describe('the find box', () => {
+    const query = () => find('find').inputValue();
+
+    it('keeps what is typed when the host gives the keys to the message box late', async () => {
+      await show([...begin, ...reads]);
+      await composer().focus();
+      await test.page.keyboard.press('Control+f');
+      await test.page.keyboard.type('fl'); // the very next keys
+      await test.send({ type: 'focus' });
+      await test.page.keyboard.type('ag');
+      assert.deepEqual([await query(), await composer().inputValue()], ['flag', '']);
+      await test.send({ type: 'focus', gently: true });
+      await test.page.keyboard.type('s');
+      assert.deepEqual([await query(), await composer().inputValue()], ['flags', '']);
+    });
+
+    const elsewhere: [how: string, go: () => Promise<unknown>][] = [
+      ['a shortcut', () => test.page.keyboard.press("Control+'")],
+      ['the command palette', () => test.page.keyboard.press('F1')],
+      ['a click', () => test.page.locator('.title').click()],
+      [
+        'another part of the window',
+        () =>
+          test.page
+            .locator('body')
+            .evaluate((body) => body.ownerDocument.defaultView!.dispatchEvent(new Event('blur'))),
+      ],
+    ];
+    for (const [how, go] of elsewhere)
+      it(`gives the keys to the message box that ${how} asks for afterwards`, async () => {
+        await show([...begin, ...reads]);
+        await test.page.keyboard.press('Control+f');
+        await test.page.keyboard.type('flag');
+        await go();
+        await test.send({ type: 'focus' });
+        await test.page.keyboard.type('!');
+        assert.deepEqual([await query(), await composer().inputValue()], ['flag', '!']);
+      });
+
+    it('closes when a new run begins, and stays when another one is shown', async () => {
+      await show([...begin, ...reads]);
+      await test.page.keyboard.press('Control+f');
+      await find('find').fill('flag');
+      await test.send({ type: 'run', run: runOf('run-2', [...begin, ...reads]) });
+      assert.equal(await query(), 'flag');
+      await test.send({ type: 'run', run: null });
+      assert.equal(await find('find').count(), 0);
+      await show([...begin, ...reads]);
+      assert.equal(await find('find').count(), 0, 'it does not come back by itself');
+    });
   });
 
   it('keeps a draft across a reload', async () => {
@@ -1959,7 +2019,7 @@ The flag works; one test fails, see the test.`,
         presetOfRun: true,
       });
       const boxes = await test.page
-        .locator('.composer, .composer-bar vscode-button, .meter, .model-label')
+        .locator('.composer, .composer vscode-button, .meter, .preset-name, .model-label')
         .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()));
       const [composer, ...inside] = boxes;
       assert.equal(inside.length, 9);

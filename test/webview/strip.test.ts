@@ -126,20 +126,42 @@ describe('The strip above the message box', () => {
     assert.deepEqual([await find('waiting').count(), await focused()], [0, 'strip-waiting']);
   });
 
+  it('a check box has the colors of the editor, checked too', async () => {
+    await show();
+    await find('strip-files').click();
+    await test.page.evaluate(() => {
+      const { style } = (globalThis as unknown as { document: { documentElement: { style: { setProperty(name: string, value: string): void } } } }).document.documentElement;
+      style.setProperty('--vscode-checkbox-background', 'rgb(1, 2, 3)');
+      style.setProperty('--vscode-checkbox-border', 'rgb(4, 5, 6)');
+      style.setProperty('--vscode-checkbox-foreground', 'rgb(7, 8, 9)');
+    }); // biome-ignore format: in the page
+    const colors = () =>
+      test.page.locator('[data-file="README.md"] input').evaluate((element) => {
+        const { getComputedStyle } = element.ownerDocument.defaultView!;
+        const [box, mark] = [getComputedStyle(element), getComputedStyle(element, '::before')];
+        return [box.appearance, box.backgroundColor, box.borderColor, mark.content === 'none' ? '' : mark.borderColor];
+      });
+    const own = ['none', 'rgb(1, 2, 3)', 'rgb(4, 5, 6)'];
+    assert.deepEqual(await colors(), [...own, '']);
+    await test.page.locator('[data-file="README.md"] input').check();
+    assert.deepEqual(await colors(), [...own, 'rgb(7, 8, 9)']);
+  });
+
   it('a file has its counts, its diff and its undo; all of them are reviewed and committed', async () => {
     await show();
     await find('strip-files').click();
     const lines = (await find('files').innerText()).split('\n').map((one) => one.trim());
     assert.deepEqual(lines.filter(Boolean), [
       '0 of 5 reviewed', 'Review', 'Commit…',
-      'src/commands/export/', 'cli.ts', '+80 −21', 'Diff',
-      'src/commands/export/', 'json.ts', '+34 −0', 'new', 'Diff',
+      'src/commands/export', '/cli.ts', '+80 −21', 'Diff',
+      'src/commands/export', '/json.ts', '+34 −0', 'new', 'Diff',
       'README.md', '+6 −1', 'also changed by you', 'Diff',
-      'src/', 'old.ts', '+0 −8', 'deleted', 'Diff',
-      'assets/', 'logo.png', 'from logo.png', 'Diff',
+      'src', '/old.ts', '+0 −8', 'deleted', 'Diff',
+      'assets', '/logo.png', 'from logo.png', 'Diff',
       'Commands may have changed more: Source Control',
     ]); // biome-ignore format: rows
     const row = test.page.locator('[data-file="README.md"]');
+    assert.equal(await test.page.getByRole('button', { name: 'src/commands/export/cli.ts', exact: true }).count(), 1);
     await row.getByTestId('file-changes').click();
     await row.locator('.file-name').click();
     await row.getByTestId('file-more').click();

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { t } from '../../src/protocol/l10n.ts';
-import { visibleLine } from '../../src/protocol/visible.ts';
+import { unbroken, visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import type { CardLine, Mark } from './line.ts';
@@ -49,10 +49,11 @@ const jointOf = (before: Piece, { tone }: Piece): TemplateResult =>
 const most = 300;
 
 function piece(context: PanelContext, { head = '', text, tail = '', code, tone, lead }: Piece): TemplateResult {
+  const drawn = (part: string) => (code ? clean(part) : unbroken(clean(part)));
   // The slash of a folder goes with its file: of a shortened path `s…/name.ts` is left.
-  const slash = tail && text.endsWith('/') ? '/' : '';
+  const slash = tail ? (/[/\\]$/.exec(text)?.[0] ?? '') : '';
   const [before, middle, end] = [head, text.slice(0, text.length - slash.length), slash + tail].map((one) =>
-    clean(one.length > most ? `${one.slice(0, most)}…` : one),
+    drawn(one.length > most ? `${one.slice(0, most)}…` : one),
   );
   const words = html`${before ? html`<span class="piece-whole">${before}</span>` : nothing}${
     middle ? html`<span class="piece-middle"><bdi>${middle}</bdi></span>` : nothing
@@ -62,7 +63,9 @@ function piece(context: PanelContext, { head = '', text, tail = '', code, tone, 
   const name = code ? 'piece code' : 'piece';
   if (!lead)
     return html`<span class=${name} .style=${style} data-tone=${tone ?? nothing} title=${middle ? clean(head + text + tail) : nothing}>${words}</span>`;
-  return html`<button class="${name} link" .style=${style} title=${titleOf(lead)} @click=${(event: Event) => {
+  return html`<button class="${name} link" .style=${style} title=${titleOf(lead)} aria-label=${clean(head + text + tail)} @click=${(
+    event: Event,
+  ) => {
     event.stopPropagation();
     follow(context, lead);
   }}>${words}</button>`;

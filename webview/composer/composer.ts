@@ -1,10 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { agentName } from '../../src/protocol/agents.ts';
+import { agentName, chatWorkflow, planAgent } from '../../src/protocol/agents.ts';
+import type { When } from '../../src/protocol/events.ts';
 import { t } from '../../src/protocol/l10n.ts';
 import type { Mention } from '../../src/protocol/mention.ts';
 import { wordOf } from '../../src/protocol/named.ts';
 import { isPlanned } from '../../src/protocol/plan.ts';
-import { presetNames } from '../../src/protocol/policy.ts';
+import { type Preset, presetNames, presetShortNames } from '../../src/protocol/policy.ts';
 import { isHeld } from '../../src/protocol/rests.ts';
 import type { ImageAttachment, PanelState } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
@@ -33,6 +34,7 @@ import { isToStop, onKeyInEmptyBox } from './emptyBox.ts';
 import { attachButton, forgetImages, pickedImages, pickedStrip } from './images.ts';
 import { forgetMentions, isNamed, namedNow, namedStrip, namedWithSelection, pick } from './mentions.ts';
 import { meter } from './meter.ts';
+import { sendButtons } from './sendButton.ts';
 import { isUnheardStill, rememberSent, takeUnheard } from './unheard.ts';
 import { beginEdit, editedIn, endEdit } from './waiting.ts';
 
@@ -44,7 +46,6 @@ export function composer(context: PanelContext): TemplateResult {
   const { run, state } = context.model;
   const running = run?.phase === 'Running';
   const asks = choosingNow(run);
-  const pauses = run?.pausing ? t('Pausing: this turn is finished first') : t('Pause after this turn');
   const ready = draft().trim() !== '' || pickedImages().length > 0 || (asks !== undefined && isWhole(asks));
   return html`<div class="composer" @dragover=${onDrag} @drop=${(event: DragEvent) => onDrop(context, event)}
       @paste=${(event: ClipboardEvent) => onPaste(context, event)}>
@@ -61,38 +62,27 @@ export function composer(context: PanelContext): TemplateResult {
       @input=${(event: InputEvent) => onInput(context, event)} @compositionend=${() => onInput(context, {})}
       @click=${() => lookForCompletion(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusout=${() => onLeave(context)}
       @keydown=${(event: KeyboardEvent) => onKey(context, event)}>${t('Message to Towpath')}</vscode-text-area>
-    <div class="composer-bar">
-      <div class="composer-about">
-        ${state ? agentButton(context, state) : nothing}
-        ${state ? modelButton(context) : nothing}
-        ${state ? presetButton(context, state) : nothing}
-        ${run ? meter(context, run) : nothing}
-      </div>
-      <div class="composer-acts">
-        ${attachButton(context)}
-        ${
-          running
-            ? html`<vscode-button appearance="icon" data-testid="pause" ?disabled=${!!run.pausing}
-                title=${pauses} aria-label=${pauses}
-                @click=${() => context.post({ type: 'pause' })}>${icons.pause}</vscode-button>
-              <vscode-button appearance="secondary" class="small" data-testid="stop" title=${t('Stop this run')}
-                @click=${() => context.post({ type: 'stop' })}><span slot="start">${icons.stop}</span>${t('Stop')}</vscode-button>`
-            : nothing
-        }
-        <vscode-button class="send" data-testid="send" ?disabled=${!ready} title=${t(asks ? 'Answer (Enter)' : running ? 'Send at the next turn (Enter)' : 'Send (Enter)')}
-          aria-label=${t(asks ? 'Answer' : 'Send')} @click=${() => send(context)}>${icons.send}</vscode-button>
-      </div>
+    <div class="composer-about">
+      ${state ? agentButton(context, state) : nothing}
+      ${state ? modelButton(context) : nothing}
+      ${state ? presetButton(context, state) : nothing}
+      ${run ? meter(context, run) : nothing}
+    </div>
+    <div class="composer-acts">
+      ${attachButton(context)}
+      ${sendButtons(context, { ready, answers: asks !== undefined, send: (when) => send(context, when) })}
     </div>
   </div>`;
 }
 
-/** Who the words go to. */
+/** The agent that the message goes to: where there is no width for its name, its icon. */
 function agentButton(context: PanelContext, { agent: next }: PanelState): TemplateResult {
   const { run } = context.model;
   const name = visibleLine(run?.workflowId ? agentName(run) : next);
   const title = t('{0} (Tab, A: another agent; Tab, P: plan first, or work again)', name);
+  const icon = name === agentName({ workflowId: chatWorkflow, agentId: planAgent }) ? icons.list : icons.person;
   return html`<vscode-button appearance="icon" class="agent" data-testid="agent" title=${title} aria-label=${t('Agent: {0}', title)}
-      @click=${() => context.post({ type: 'action', action: 'pick-agent' })}><div class="agent-name">${name}</div></vscode-button>`;
+      @click=${() => context.post({ type: 'action', action: 'pick-agent' })}><div class="agent-icon">${icon}</div><div class="agent-name">${name}</div></vscode-button>`;
 }
 
 function modelButton(context: PanelContext): TemplateResult {
@@ -108,18 +98,30 @@ function modelButton(context: PanelContext): TemplateResult {
     </vscode-button>`;
 }
 
-/** What runs without a question in this run; quiet while that is the ordinary. The host asks which one, and for whom. */
+const presetIcons = {
+  'ask-everything': icons.shield,
+  'reads-free': icons.eye,
+  'edits-free': icons.pencil,
+  autopilot: icons.warning,
+} as const satisfies Record<Preset, TemplateResult>;
+
+/** What runs without approval in this run; quiet while that is the default. The host asks which one, and for whom. */
 function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState): TemplateResult {
   const isAutopilot = preset === 'autopilot';
-  const seen = t(presetNames[preset]);
-  const says = presetOfRun ? `${seen} · ${t('this run alone')}` : seen; // begins with what is seen
-  const name = isAutopilot ? t('{0}: runs without asking', says) : says;
-  const title = t('{0}. Click (Tab, R) to change that for this run.', name);
+  const [name, shortName] = [t(presetNames[preset]), t(presetShortNames[preset])];
+  const whole = presetOfRun ? `${name} · ${t('this run alone')}` : name;
+  const title = t(
+    '{0}. Click (Tab, R) to change that for this run.',
+    isAutopilot ? t('{0}: runs without asking', whole) : whole,
+  );
+  // A user who speaks to the computer says the shown words.
+  const label = title.toLowerCase().includes(shortName.toLowerCase()) ? title : `${shortName}: ${title}`;
   const kind = isAutopilot ? 'autopilot' : preset === 'reads-free' && !presetOfRun ? 'ordinary' : '';
   return html`<vscode-button appearance="icon" class="preset ${kind}" data-testid="preset"
-    title=${title} aria-label=${title} @click=${() => context.post({ type: 'action', action: 'run-preset' })}>
-      <div class="preset-words">${isAutopilot ? icons.warning : presetOfRun ? icons.pin : nothing}<span
-        class="preset-name">${seen}${presetOfRun ? html`<span class="preset-run"> · ${t('this run')}</span>` : nothing}</span></div>
+    title=${title} aria-label=${label} @click=${() => context.post({ type: 'action', action: 'run-preset' })}>
+      <div class="preset-words">${presetIcons[preset]}<span class="preset-name">${shortName}</span>${
+        presetOfRun ? html`<span class="preset-run">${icons.pin}</span>` : nothing
+      }</div>
     </vscode-button>`;
 }
 
@@ -128,16 +130,13 @@ function placeholderNow({ model: { run } }: PanelContext, asks: Choosing | undef
   if (running && isToStop()) return escapeAgain();
   if (asks) return placeholderOf(asks);
   if (run && isHeld(run)) return t('What should it do instead? Enter on an empty box continues');
-  if (running) return t('Said at the next turn (Alt+Enter: when it is done)');
+  if (running) return t('Enter: next step · Alt+Enter: when finished');
   if (run && isPlanned(run)) return t('What should be different (Ctrl+Enter: do it)');
-  return t(hints);
+  return t(hint);
 }
 
-/**
- * The editor gives a view nothing that is dropped on it unless Shift is held. With the keys and without them it is the same: in more or fewer
- * lines it would move every button above the message box away from the pointer that presses it.
- */
-const hints = 'Ask. @ names a file, / a command; Shift drops files';
+/** The same with the keys and without them. A narrow panel shows its beginning. */
+const hint = 'Ask anything. Type @ to add context, / for commands';
 
 function placeholderOf({ questions, at }: Choosing): string {
   const { answers, many } = questions[at]!;
@@ -201,7 +200,7 @@ function leaveSaying(context: PanelContext): void {
 }
 
 /** @param when to a run at work */
-function send(context: PanelContext, when?: 'done'): void {
+function send(context: PanelContext, when?: When): void {
   const text = draft().trim() === '' ? '' : draft().trimEnd();
   const images = pickedImages();
   const { run } = context.model;

@@ -30,8 +30,8 @@ function bringBackLast({ model: { run } }: PanelContext, say: (text: string) => 
 
 /** Whatever is open closes first. */
 function stopAtSecond(context: PanelContext): boolean {
-  const { strip, meter, history } = context.opened;
-  if (context.model.run?.phase !== 'Running' || strip || meter || history) return false;
+  const { strip, meter, history, sendMenu } = context.opened;
+  if (context.model.run?.phase !== 'Running' || strip || meter || history || sendMenu) return false;
   if (toStop === undefined) {
     toStop = setTimeout(() => settle(context), togetherMs);
   } else {

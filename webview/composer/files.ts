@@ -4,6 +4,7 @@ import type { FileRow } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
+import { pathView } from '../pathView.ts';
 import type { StripPart } from './stripPart.ts';
 
 /** What the shown run has changed, as the host counts it. */
@@ -45,7 +46,6 @@ const lineCounts = (added: number, removed: number): TemplateResult =>
 function fileRow(context: PanelContext, runId: string, row: FileRow): TemplateResult {
   const { path, id, added, removed, made, from, reviewed = false } = row;
   const name = visibleLine(path);
-  const cut = name.lastIndexOf('/') + 1;
   const place = `file:${path}`;
   const isOpen = context.opened.unfolded.has(place);
   const review = () => context.post({ type: 'review-file', runId, path, id, reviewed: !reviewed });
@@ -60,8 +60,7 @@ function fileRow(context: PanelContext, runId: string, row: FileRow): TemplateRe
   const says = about.filter(Boolean).join(', ');
   return html`<li class=${reviewed ? 'reviewed' : ''} data-file=${path}>
     <input type="checkbox" title=${t('Reviewed')} aria-label=${t('Reviewed: {0}', name)} .checked=${reviewed} @change=${review}>
-    <button class="file-name" title=${t('Open {0}', name)} @click=${() => context.post({ type: 'open-file', path })}
-      ><span class="file-folder">${name.slice(0, cut)}</span><span>${name.slice(cut)}</span></button>
+    <button class="file-name" title=${t('Open {0}', name)} aria-label=${name} @click=${() => context.post({ type: 'open-file', path })}>${pathView(name)}</button>
     ${added === undefined ? nothing : lineCounts(added, removed ?? 0)}
     ${says ? html`<span class="file-says quiet">${says}</span>` : nothing}
     <span class="command-ways">

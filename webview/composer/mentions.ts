@@ -8,6 +8,7 @@ import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
 import { type Picked, savedView, saveView } from '../host.ts';
 import { icons } from '../icons.ts';
+import { pathView } from '../pathView.ts';
 import { count } from '../time.ts';
 import { draft, focusComposer } from './draft.ts';
 import { told } from './told.ts';
@@ -87,10 +88,11 @@ export function namedStrip(context: PanelContext, setDraft: (text: string) => vo
     saveView({ mentions: savedView().mentions.filter((one) => wordOf(one.mention) !== word) });
     setDraft(text);
   };
+  const others = pathsOf([...all.map(({ mention }) => mention), context.model.selection?.mention]);
   return html`<ul class="mentions" data-testid="mentions" aria-label=${t('What goes with this message')}>${selection}${all.map(
     (one) => {
       const name = nameOf(one.mention);
-      return html`<li class="mention ${isUnread(one) ? 'unread' : ''}" title=${titleOf(name, one)}>${words(shortName(name, one.mention), one)}<button
+      return html`<li class="mention ${isUnread(one) ? 'unread' : ''}" title=${titleOf(name, one)}>${words(chipName(context, name, one.mention, others), one)}<button
       title=${t('Leave it out')} aria-label=${t('Leave out {0}', name)} @click=${() => remove(one)}>${icons.close}</button></li>`;
     },
   )}</ul>`;
@@ -110,8 +112,9 @@ function selectionChip(context: PanelContext): TemplateResult | typeof nothing {
     ? t('Leave out {0}, and what you select later', name)
     : t('Add {0}, and what you select later', name);
   const title = goes ? titleOf(name, size) : t('{0} is selected, and does not go with the message', name);
+  const shown = chipName(context, name, mention, pathsOf(named().map((one) => one.mention)));
   return html`<li class="mention ${goes ? '' : 'off'} ${isUnread(size) ? 'unread' : ''}" data-testid="selection" title=${title}>${
-    goes ? words(shortName(name, mention), size) : html`<span class="mention-name">${shortName(name, mention)}</span>`
+    goes ? words(shown, size) : html`<span class="mention-name">${shown}</span>`
   }<button title=${says} aria-label=${says} @click=${turn}>${goes ? icons.close : icons.add}</button></li>`;
 }
 
@@ -122,14 +125,16 @@ export function mentioned(
 ): TemplateResult | typeof nothing {
   const files = attachments.filter(({ mention }) => mention);
   if (files.length === 0) return nothing;
+  const others = pathsOf(files.map(({ mention }) => mention));
   return html`<ul class="mentions" aria-label=${t('What went with this message')}>${files.map(
     ({ name, data, mediaType, mention }) => {
       const shown = visibleLine(name ?? '');
+      const called = chipName(context, shown, mention!, others);
       const size = { ...mention!, ...(mediaType.startsWith('text/') && { tokens: tokensOfData(data) }) };
       return html`<li class="mention ${isUnread(size) ? 'unread' : ''}" title=${titleOf(shown, size)}>${
         opens(mention!)
-          ? html`<button class="mention-open" @click=${() => context.post({ type: 'open-file', path: mention!.path!, ...(mention!.line && { line: mention!.line }) })}><span class="for-screen-readers">${t('Open')} </span>${words(shortName(shown, mention!), size)}</button>`
-          : words(shortName(shown, mention!), size)
+          ? html`<button class="mention-open" @click=${() => context.post({ type: 'open-file', path: mention!.path!, ...(mention!.line && { line: mention!.line }) })}><span class="for-screen-readers">${t('Open')} </span>${words(called, size)}</button>`
+          : words(called, size)
       }</li>`;
     },
   )}</ul>`;
@@ -142,12 +147,14 @@ type Size = Pick<Picked, 'tokens' | 'note' | 'why'>;
 const notRead = 'not read';
 const isUnread = ({ note }: Size): boolean => note === notRead;
 
-function words(name: string, size: Size): TemplateResult {
+function words(name: string | TemplateResult, size: Size): TemplateResult {
   const { tokens, note } = size;
   const much = tokens === undefined || isUnread(size) ? '' : count(Math.round(tokens));
   const rest = note ? `${much ? '· ' : ''}${visibleLine(told(note))}` : '';
   return html`${isUnread(size) ? icons.warning : nothing}<span class="mention-name">${name}</span>${
-    much ? html`<span class="mention-size">${much}</span>` : nothing
+    much
+      ? html`<span class="mention-size"><span aria-hidden="true">${much}</span><span class="for-screen-readers"> ${t('about {0} tokens', much)}</span></span>`
+      : nothing
   }${rest ? html`<span class="mention-note">${rest}</span>` : nothing}`;
 }
 
@@ -155,12 +162,27 @@ function words(name: string, size: Size): TemplateResult {
 const nameOf = (mention: Mention): string =>
   visibleLine(`${wordOf(mention).slice(1)}${mention.kind === 'folder' ? '/' : ''}`);
 
-/** Without the folders of a path. */
-function shortName(name: string, { kind, path }: { kind: Mention['kind']; path?: string | undefined }): string {
+/** Without the folders of a path, unless they tell it from others. */
+function chipName(
+  context: PanelContext,
+  name: string,
+  mention: { kind: Mention['kind']; path?: string | undefined },
+  others: readonly string[],
+): string | TemplateResult {
+  const { kind, path } = mention;
   if (path === undefined || kind === 'test') return name;
   const what = kind === 'problem' || kind === 'change' ? `${t(kind)} ` : '';
-  return `${what}${name.slice(name.lastIndexOf('/', name.length - 2) + 1).replace(/^(problem:|change:|change of )/, '')}`;
+  const whole = name.replace(/^(problem:|change:|change of )/, '');
+  const isAmbiguous = others.some((other) => other !== path && lastOf(other) === lastOf(path));
+  if (!isAmbiguous && !context.model.state?.workspace.several) return `${what}${lastOf(whole)}`;
+  return html`${what}${pathView(whole)}`;
 }
+
+/** The name of a file or folder, with the slash of a folder. */
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('/', path.length - 2) + 1);
+
+const pathsOf = (mentions: readonly (object | undefined)[]): string[] =>
+  mentions.flatMap((mention) => (mention && 'path' in mention && typeof mention.path === 'string' ? mention.path : []));
 
 function titleOf(name: string, { tokens, note, why }: Size): string {
   const size = tokens === undefined || note === notRead ? '' : t('about {0} tokens', count(Math.round(tokens)));

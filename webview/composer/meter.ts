@@ -4,8 +4,9 @@ import type { Filling } from '../../src/protocol/filling.ts';
 import { t } from '../../src/protocol/l10n.ts';
 import { money } from '../../src/protocol/money.ts';
 import type { Run } from '../../src/protocol/run.ts';
-import { visibleLine } from '../../src/protocol/visible.ts';
+import { unbroken, visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
+import { pathView } from '../pathView.ts';
 import { costWords, count } from '../time.ts';
 
 /** From this part of the window on the meter warns. */
@@ -20,14 +21,14 @@ export function meter(context: PanelContext, run: Run): TemplateResult | typeof 
   if (!now) return nothing;
   const { total, size } = now;
   const part = size === undefined ? undefined : total / size;
-  const label = part === undefined ? `${count(total)}/?` : `${Math.round(part * 100)} %`;
+  const label = part === undefined ? `${count(total)}/?` : percent(part);
   const open = context.opened.meter === true;
   const title = t("The model's window: {0}", fullness(now));
   return html`<span class="meter" @keydown=${(event: KeyboardEvent) => onKey(context, event)}
       @focusout=${(event: FocusEvent) => leave(context, event)}>
     <button class="meter-button ${part !== undefined && part >= nearlyFull ? 'full' : ''}" data-testid="meter" title=${title}
       aria-label=${`${label}. ${title}`} aria-haspopup="dialog" aria-expanded=${open ? 'true' : 'false'} @click=${() => toggle(context)}
-      >${part === undefined ? nothing : bar(part, now)}<span class="meter-label">${label}</span></button>
+      >${ring(part, now)}<span class="meter-label">${label}</span></button>
     ${open ? popover(context, run, now) : nothing}
   </span>`;
 }
@@ -50,13 +51,15 @@ function measured({ model: { state } }: PanelContext, { filling, contextTokens, 
 const fullness = ({ total, size }: Measured): string =>
   size === undefined ? t('{0}, window unknown', count(total)) : t('{0} of {1}', count(total), count(size));
 
-/** A mark stands where room is made by itself. */
-function bar(part: number, { size = 1, filling }: Measured): TemplateResult {
-  const mark = filling?.roomAt === undefined ? undefined : Math.min(100, (filling.roomAt / size) * 100);
-  return html`<svg class="meter-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-    <rect class="meter-all" y="2" width="100" height="4" />
-    <rect class="meter-filled" y="2" width=${Math.min(100, part * 100)} height="4" />
-    ${mark === undefined ? nothing : svg`<rect class="meter-mark" x=${mark - 1.5} width="3" height="8" />`}
+const percent = (part: number): string => unbroken(t('{0}%', Math.round(part * 100)));
+
+/** A circle that fills clockwise from the top. A mark stands at the threshold of automatic compaction. */
+function ring(part: number | undefined, { size = 1, filling }: Measured): TemplateResult {
+  const threshold = filling?.roomAt === undefined ? undefined : Math.min(1, filling.roomAt / size);
+  return html`<svg class="meter-ring" viewBox="0 0 16 16" aria-hidden="true">
+    <circle class="meter-all" cx="8" cy="8" r="6" pathLength="100" stroke-dasharray=${part === undefined ? '4 8' : nothing} />
+    ${part === undefined ? nothing : svg`<circle class="meter-filled" cx="8" cy="8" r="6" pathLength="100" stroke-dasharray="${Math.min(100, part * 100)} 100" transform="rotate(-90 8 8)" />`}
+    ${part === undefined || threshold === undefined ? nothing : svg`<path class="meter-mark" d="M8 0v3.6" transform="rotate(${360 * threshold} 8 8)" />`}
   </svg>`;
 }
 
@@ -68,7 +71,7 @@ function popover(context: PanelContext, run: Run, now: Measured): TemplateResult
   const cost = most === undefined ? spent : t('{0}, of {1}', spent, money(most));
   const setWindow = () => context.post({ type: 'action', action: 'set-window' });
   return html`<div class="meter-popover" role="dialog" aria-label=${t("The model's window")} tabindex="-1" data-testid="meter-popover">
-    <p class="meter-head"><b>${fullness(now)}</b>${
+    <p class="meter-head"><b>${now.size === undefined ? nothing : `${percent(now.total / now.size)} · `}${fullness(now)}</b>${
       now.size === undefined
         ? html` · <button class="meter-link" data-testid="set-window" @click=${setWindow}>${t('Set…')}</button>`
         : nothing
@@ -123,7 +126,7 @@ function parts(total: number, filling: Filling): TemplateResult {
 const filesOf = ({ files = [] }: Filling, about: (tokens: number) => string) =>
   files.map(({ path, tokens, cut, hidden }) =>
     row(
-      html`<span class="meter-file" title=${visibleLine(path)}>${visibleLine(path)}</span>`,
+      html`<span class="meter-file" title=${visibleLine(path)}>${pathView(visibleLine(path))}</span>`,
       [
         tokens === 0 ? t('no room') : cut ? t('{0}, cut', about(tokens)) : about(tokens),
         ...(hidden ? [t('contains hidden text')] : []),

@@ -150,6 +150,7 @@ export class Panel {
         ...(this.parts.diskRoom.isFull && { diskFull: true }),
         workspace: {
           open: workspace.roots.length > 0 || workspace.virtual !== undefined,
+          ...(workspace.roots.length > 1 && { several: true as const }),
           ...(workspace.virtual && { virtual: true as const }),
           trusted: workspace.trusted,
           name: vscode.workspace.name ?? '',
