@@ -15,6 +15,8 @@ export interface SavedView {
   draft: string;
   images: Attachment[];
   mentions: Picked[];
+  /** Words typed as mentions that name nothing. */
+  unknown: string[];
   runId: string;
   /** Where the person has scrolled back to in it: see `Scroll`. */
   reading?: { place: number; below: number } | undefined;
@@ -51,6 +53,7 @@ const isSaid: Record<HostMessage['type'], true> = {
   change: true,
   completions: true,
   'mention-size': true,
+  'mention-resolved': true,
   selection: true,
   pasted: true,
   offers: true,
@@ -81,6 +84,7 @@ export function savedView(): SavedView {
     draft: typeof saved.draft === 'string' ? saved.draft : '',
     images: Array.isArray(saved.images) ? saved.images : [],
     mentions: Array.isArray(saved.mentions) ? saved.mentions : [],
+    unknown: Array.isArray(saved.unknown) ? saved.unknown.filter((word) => typeof word === 'string') : [],
     runId: typeof saved.runId === 'string' ? saved.runId : '',
     ...(typeof saved.reading?.place === 'number' &&
       typeof saved.reading.below === 'number' && { reading: saved.reading }),

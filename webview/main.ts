@@ -9,6 +9,7 @@ import { addMentions, bringBack, editWaiting, longestMessage, sayUnheard, setDra
 import { draft, focusComposer } from './composer/draft.ts';
 import { putPasted } from './composer/dropping.ts';
 import { measured } from './composer/mentions.ts';
+import { resolved } from './composer/typedMentions.ts';
 import type { PanelContext } from './context.ts';
 import { defineElements } from './elements.ts';
 import { forgetFind, keepsKeys, markFound, onFindKey, watchFind } from './find.ts';
@@ -169,6 +170,7 @@ function take(message: HostMessage): void {
   }
   if (message.type === 'completions') completed(message);
   if (message.type === 'mention-size') measured(context, message);
+  if (message.type === 'mention-resolved') resolved(context, message);
   if (message.type === 'selection' && message.mention && message.goes)
     post({ type: 'measure-mention', mention: message.mention });
   if (message.type === 'pasted') putPasted(message.text);

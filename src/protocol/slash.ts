@@ -8,10 +8,10 @@ export interface Slash {
 /** Those of Towpath's own, done as soon as they are chosen. `takesWords`: what stands behind it is said then. */
 export const slashActs = {
   new: { does: 'Begin a new run', takesWords: true },
-  compact: { does: 'Make room in the model’s window', takesWords: false },
+  compact: { does: 'Compact the conversation', takesWords: false },
   model: { does: 'Pick the model', takesWords: false },
-  plan: { does: 'Plan first: look, and change nothing', takesWords: true },
-  undo: { does: 'Undo what the last turn has changed', takesWords: false },
+  plan: { does: 'Plan without changes', takesWords: true },
+  undo: { does: 'Undo the last reply', takesWords: false },
   export: { does: 'Export this run', takesWords: false },
 } as const satisfies Record<string, { does: string; takesWords: boolean }>;
 export type SlashAct = keyof typeof slashActs;

@@ -194,6 +194,8 @@ export type HostMessage =
   | { type: 'completions'; asked: number; rows: Completion[]; problem?: string }
   /** What naming this comes to: tokens, roughly, and what of it will not be read. */
   | { type: 'mention-size'; mention: Mention; tokens: number; note?: string; why?: string }
+  /** What a word typed after an `@` names. `unknown`: the word without the punctuation behind it, which was meant to name something. */
+  | { type: 'mention-resolved'; word: string; mention?: Mention; unknown?: string }
   /** What is worth doing in this workspace: for an empty conversation. */
   | { type: 'offers'; offers: Offer[] }
   /** What was selected in an editor after the last message; `goes`: with the next one, by itself. */
@@ -217,6 +219,11 @@ export type ImageAttachment = z.infer<typeof imageSchema>;
 
 /** A tool call: its id is unique only within its run. */
 const callShape = { runId: id, toolCallId: id };
+
+/** A word typed after an `@`, with it. */
+const typedWord = z.string().min(2).max(300);
+/** Words of a message that were typed after an `@` and are not resolved yet: what they name goes with it, as what was picked does. */
+const typedSchema = z.array(typedWord).min(1).max(mostMentions).optional();
 
 /** A message: its place among those of a run. */
 const messagePlace = { runId: id, at: z.number().int().min(0) };
@@ -242,6 +249,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
       text: z.string().max(1_000_000),
       attachments: z.array(imageSchema).min(1).max(mostImages).optional(),
       mentions: mentionsSchema.optional(),
+      typed: typedSchema,
       /** What stood chosen beside these words: to a run that asks, they are the answer. */
       chosen: chosenSchema.optional(),
       /** To a run at work; without it at the next turn. */
@@ -257,6 +265,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     text: z.string().max(1_000_000).optional(),
     /** Besides those that it has. */
     mentions: mentionsSchema.optional(),
+    typed: typedSchema,
     when: whenSchema,
   }),
   z.strictObject({ type: z.literal('take-back'), runId: id, queued: z.number().int() }),
@@ -269,6 +278,8 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   }),
   /** One of Towpath's own that was chosen after a `/`; others are words of a message. */
   z.strictObject({ type: z.literal('slash'), act: z.enum(Object.keys(slashActs) as [SlashAct, ...SlashAct[]]) }),
+  /** A word that was typed after an `@` is complete: answered by `mention-resolved`. */
+  z.strictObject({ type: z.literal('resolve-mention'), word: typedWord }),
   /** How much would go with the message? Answered by `mention-size`. */
   z.strictObject({ type: z.literal('measure-mention'), mention: mentionSchema }),
   /** What is selected in editors goes with messages by itself, or no longer. */
@@ -296,6 +307,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     apart: z.literal(true).optional(),
     text: z.string().max(1_000_000).optional(),
     mentions: mentionsSchema.optional(),
+    typed: typedSchema,
   }),
   z.strictObject({ type: z.literal('open-run'), runId: id }),
   /** The window of a listed run that is in a worktree. */
@@ -339,6 +351,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     ...messagePlace,
     text: z.string().max(1_000_000),
     mentions: mentionsSchema.optional(),
+    typed: typedSchema,
     restore: z.literal(true).optional(),
   }),
   z.strictObject({ type: z.literal('fork'), ...messagePlace }),

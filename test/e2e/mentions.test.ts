@@ -121,6 +121,27 @@ nodes:
     assert.match(said, /src\/fresh\.ts:\n```\nexport \{\};\n```/);
   });
 
+  it('a name that is typed through counts as one that was picked; one that names nothing is marked, and code stays text', async () => {
+    const { composer } = editor.panel;
+    await composer.click();
+    await composer.pressSequentially(
+      'Look at @src/two.ts, @.env, @changes and @src/twoo.ts with @types/node, @Injectable() ',
+    );
+    await eventually('there is a chip for each', async () =>
+      /^\.env not read; @src\/twoo\.ts not found; changes \d+.*; two\.ts \d+$/.test((await chips()).sort().join('; ')),
+    );
+    await editor.screenshot('typed-mentions');
+    await composer.pressSequentially('from me@example.com and @src/one.ts');
+    await editor.page.keyboard.press('Escape'); // the list
+    const said = await sends();
+    assert.match(said, /src\/two\.ts:\n```\n/);
+    assert.match(said, /src\/one\.ts:\n```\nexport const one = 11;\n```/, 'resolved when it was sent');
+    assert.match(said, /-export const one = 1;/);
+    assert.match(said, /\.env:\n\(Not read with this message: /);
+    assert.doesNotMatch(said, /hunter2/);
+    assert.match(said, /@src\/twoo\.ts with @types\/node, @Injectable\(\) from me@example\.com and @src\/one\.ts$/);
+  });
+
   it('what an input method composes is sent by an Enter after it, and not by the one that ends it', async () => {
     const before = provider.requests.length;
     const { page, panel } = editor;

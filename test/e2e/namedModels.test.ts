@@ -126,7 +126,7 @@ describe('a model that a file names', () => {
       await editor.panel.waitForPhase('WaitingUser');
       await editor.panel.shows('From the other one.');
       assert.equal(await editor.panel.frame.getByTestId('model').innerText(), 'scripted');
-      assert.deepEqual([other.requests.length, other.requests.at(-1)!.body.model], [before + 1, 'scripted']);
+      assert.deepEqual([other.requests.length, other.requests.at(-1)!.body.model], [before + 2, 'scripted']);
       await editor.screenshot('another-model');
     } finally {
       picked.script = script;

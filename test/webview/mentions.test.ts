@@ -130,7 +130,7 @@ describe('Naming things in the message box', () => {
     await test.send();
     assert.deepEqual(
       (await posted()).filter((one) => one.type === 'send'),
-      [{ type: 'send', text: '@c' }],
+      [{ type: 'send', text: '@c', typed: ['@c'] }],
     );
   });
 

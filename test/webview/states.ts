@@ -85,8 +85,11 @@ async function naming(test: TestPage): Promise<void> {
   for (let asked = 1; asked < 20; asked++) await test.send({ ...answer, asked });
   for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await test.page.keyboard.press(key);
   await test.send({ type: 'mention-size', mention: file, tokens: 1234 });
+  const unknown = '@src/nothing.ts';
+  await box.pressSequentially(`${unknown} `);
+  await test.send({ type: 'mention-resolved', word: unknown, unknown });
   await box.pressSequentially('and @');
-  for (let asked = 1; asked < 20; asked++) await test.send({ ...answer, asked });
+  for (let asked = 1; asked < 40; asked++) await test.send({ ...answer, asked });
 }
 const rests: EventBody = { type: 'phase', phase: 'WaitingUser' };
 

@@ -1,13 +1,17 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { t } from '../../src/protocol/l10n.ts';
-import type { Completion } from '../../src/protocol/mention.ts';
+import type { Completion, Mention } from '../../src/protocol/mention.ts';
 import { completedWord } from '../../src/protocol/named.ts';
-import type { SlashAct } from '../../src/protocol/slash.ts';
+import type { Slash, SlashAct } from '../../src/protocol/slash.ts';
 import type { HostMessage } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
 import { area } from './draft.ts';
+import { matchedRow } from './matched.ts';
 import { pick } from './mentions.ts';
+import { forgetTyping } from './typedMentions.ts';
+import { type Typed, typedBefore } from './typedWord.ts';
 
 /** What is being typed after an `@`, or after a `/` that the message begins with, from its place in it, and what may be meant by it. */
 let open: (Typed & { rows: readonly Completion[]; at: number; problem?: string }) | undefined;
@@ -30,25 +34,6 @@ export function lookForCompletion(context: PanelContext, event: { isComposing?: 
   open = { rows: [], at: 0, ...(isSame && open), ...typed };
   asked += 1;
   context.post({ type: 'complete', after: typed.after, query: typed.query, asked });
-}
-
-interface Typed {
-  after: '@' | '/';
-  from: number;
-  query: string;
-}
-
-/** Of what was typed no more is read: a long message costs no more at each key than a short one. */
-const longest = 200;
-
-function typedBefore(text: string, caret: number): Typed | undefined {
-  const before = text.slice(Math.max(0, caret - longest - 2), caret); // with the sign, and what stands before it
-  const command = caret <= longest + 1 ? /^\/([^\s/]*)$/.exec(before)?.[1] : undefined;
-  if (command !== undefined) return { after: '/', from: 0, query: command };
-  const [, query] = /(?:^|[\s([{"'])@([^\s@]*)$/.exec(before) ?? [];
-  return query === undefined || query.length > longest
-    ? undefined
-    : { after: '@', from: caret - query.length - 1, query };
 }
 
 /** What the host says may be meant. The row that the person is at stays, where it is there still. */
@@ -96,6 +81,7 @@ function accept(context: PanelContext, row: Completion): void {
   const box = area()?.control as HTMLTextAreaElement | undefined;
   if (!open || !box) return;
   const { from, query } = open;
+  forgetTyping();
   const act = 'slash' in row && row.slash.kind === 'act' && (row.slash.word.slice(1) as SlashAct);
   const word = act ? '' : `${completedWord(row)} `;
   close(context);
@@ -108,22 +94,43 @@ function accept(context: PanelContext, row: Completion): void {
   context.refresh();
 }
 
+const kindIcons: Record<Slash['kind'] | Mention['kind'], TemplateResult> = {
+  file: icons.file,
+  folder: icons.folder,
+  selection: icons.lines,
+  lines: icons.symbol,
+  problems: icons.warning,
+  problem: icons.warning,
+  changes: icons.branch,
+  change: icons.branch,
+  test: icons.check,
+  terminal: icons.terminal,
+  act: icons.chevron,
+  prompt: icons.prompt,
+  skill: icons.spark,
+  workflow: icons.flow,
+  agent: icons.person,
+  'server-prompt': icons.plug,
+};
+
 /** Above the message box. */
 export function completionList(context: PanelContext): TemplateResult | typeof nothing {
   if (!open || !isCompleting()) return nothing;
   const { rows, at, problem } = open;
+  const { query } = open;
   const words = ({ label, detail }: Completion) => visibleLine([label, ...(detail ? [detail] : [])].join(', '));
   const current = rows[at];
   return html`<div class="completion" data-testid="completion" @mousedown=${(event: Event) => event.preventDefault()}>
     ${
       rows.length > 0
-        ? html`<div role="listbox" aria-label=${t('What may be meant')}>${rows.map(
-            (row, place) =>
-              html`<div class="completion-row" role="option" aria-selected=${place === at ? 'true' : 'false'} title=${words(row)}
-                data-kind=${'slash' in row ? row.slash.kind : row.mention.kind} @click=${() => accept(context, row)}><span class="completion-label">${visibleLine(row.label)}</span>${
-                  row.detail ? html`<span class="completion-detail">${visibleLine(row.detail)}</span>` : nothing
-                }</div>`,
-          )}</div>`
+        ? html`<div role="listbox" aria-label=${t('What may be meant')}>${rows.map((row, place) => {
+            const { label, detail } = matchedRow(row, query);
+            const kind = 'slash' in row ? row.slash.kind : row.mention.kind;
+            return html`<div class="completion-row" role="option" aria-selected=${place === at ? 'true' : 'false'} title=${words(row)}
+                data-kind=${kind} @click=${() => accept(context, row)}>${kindIcons[kind]}<span class="completion-label">${label}</span>${
+                  row.detail ? html`<span class="completion-detail">${detail}</span>` : nothing
+                }</div>`;
+          })}</div>`
         : nothing
     }
     ${problem ? html`<p class="quiet">${visibleLine(problem)}</p>` : nothing}

@@ -35,6 +35,7 @@ import { attachButton, forgetImages, pickedImages, pickedStrip } from './images.
 import { forgetMentions, isNamed, namedNow, namedStrip, namedWithSelection, pick } from './mentions.ts';
 import { meter } from './meter.ts';
 import { sendButtons } from './sendButton.ts';
+import { complete, forgetTyping, lookForTyped, typedNow } from './typedMentions.ts';
 import { isUnheardStill, rememberSent, takeUnheard } from './unheard.ts';
 import { beginEdit, editedIn, endEdit } from './waiting.ts';
 
@@ -60,7 +61,7 @@ export function composer(context: PanelContext): TemplateResult {
     <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
       placeholder=${placeholderNow(context, asks)}
       @input=${(event: InputEvent) => onInput(context, event)} @compositionend=${() => onInput(context, {})}
-      @click=${() => lookForCompletion(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusout=${() => onLeave(context)}
+      @click=${() => onCaret(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusout=${() => onLeave(context)}
       @keydown=${(event: KeyboardEvent) => onKey(context, event)}>${t('Message to Towpath')}</vscode-text-area>
     <div class="composer-about">
       ${state ? agentButton(context, state) : nothing}
@@ -149,6 +150,7 @@ export function setDraft(context: PanelContext, text: string): void {
   const element = area();
   if (!element) return;
   element.value = text;
+  forgetTyping();
   saveView({ draft: text });
   context.refresh();
 }
@@ -207,7 +209,7 @@ function send(context: PanelContext, when?: When): void {
   const edited = editedIn(run);
   if (edited && text !== '') {
     const change = { runId: run!.id, queued: edited.queued, text, when: when ?? edited.when };
-    context.post({ type: 'change-waiting', ...change, ...namedNow() });
+    context.post({ type: 'change-waiting', ...change, ...namedNow(), ...typedNow() });
     rememberSent(text);
     setDraft(context, endEdit());
     focusComposer();
@@ -224,6 +226,7 @@ function send(context: PanelContext, when?: When): void {
       text: text.slice(0, longestMessage),
       ...restore,
       ...namedNow(),
+      ...typedNow(),
     });
     rememberSent(text);
     leaveSaying(context);
@@ -245,7 +248,15 @@ function send(context: PanelContext, when?: When): void {
   const attachments = images.length > 0 ? { attachments: images as ImageAttachment[] } : {};
   const chosen = asks && isBegun(asks) ? { chosen: chosenOf(asks) } : {};
   const later = when && run?.phase === 'Running' ? { when } : {};
-  context.post({ type: 'send', text: text.slice(0, longestMessage), ...attachments, ...mentions, ...chosen, ...later });
+  context.post({
+    type: 'send',
+    text: text.slice(0, longestMessage),
+    ...attachments,
+    ...mentions,
+    ...typedNow(),
+    ...chosen,
+    ...later,
+  });
   if (asks) forget(asks);
   rememberSent(text);
   forgetImages();
@@ -259,7 +270,12 @@ function send(context: PanelContext, when?: When): void {
 /** What the run has planned is to be done, and what stands here besides. */
 export function doPlan(context: PanelContext): void {
   const text = draft().trim();
-  context.post({ type: 'do-plan', ...(text !== '' && { text: text.slice(0, longestMessage) }), ...namedNow() });
+  context.post({
+    type: 'do-plan',
+    ...(text !== '' && { text: text.slice(0, longestMessage) }),
+    ...namedNow(),
+    ...typedNow(),
+  });
   sent();
   rememberSent(text);
   forgetMentions();
@@ -298,16 +314,23 @@ function onKey(context: PanelContext, event: KeyboardEvent): void {
 
 function onLeave(context: PanelContext): void {
   close(context);
+  complete(context);
   context.refresh();
 }
 
-function onInput(context: PanelContext, event: { isComposing?: boolean }): void {
+function onInput(context: PanelContext, event: { isComposing?: boolean; inputType?: string }): void {
   saveView({ draft: draft() });
+  lookForTyped(context, event);
   lookForCompletion(context, event);
   context.refresh();
 }
 
 /** The caret may have moved; what changes the words says so by itself. */
 function onKeyUp(context: PanelContext, event: KeyboardEvent): void {
-  if (['ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(event.key)) lookForCompletion(context, event);
+  if (['ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(event.key)) onCaret(context, event);
+}
+
+function onCaret(context: PanelContext, event: { isComposing?: boolean }): void {
+  lookForTyped(context, {});
+  lookForCompletion(context, event);
 }

@@ -40,6 +40,10 @@ const isSelectionNamed = (mention: Mention): boolean => isNamed(wordOf(mention))
 /** The message being written names this already. */
 export const isNamed = (word: string): boolean => placeIn(draft(), word) >= 0;
 
+/** The word names something that was picked, with what stands behind it in the sentence. */
+export const isPicked = (word: string): boolean =>
+  savedView().mentions.some(({ mention }) => placeIn(word, wordOf(mention)) === 0);
+
 /** Where the word stands by itself: `@src/a` is not in `@src/a.ts` or `@src/a:3`, and a full stop after it is none of it. */
 function placeIn(text: string, word: string): number {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
@@ -58,8 +62,14 @@ export function pick(context: PanelContext, mention: Mention): void {
 }
 
 export function forgetMentions(): void {
-  saveView({ mentions: [] });
+  saveView({ mentions: [], unknown: [] });
 }
+
+/** Words of the message being written that were typed as mentions and name nothing. */
+const unknownWords = (): string[] => {
+  const text = draft();
+  return savedView().unknown.filter((word) => placeIn(text, word) >= 0 && !isPicked(word));
+};
 
 /** What the host says of one that was picked. */
 export function measured(
@@ -79,7 +89,8 @@ export function measured(
 export function namedStrip(context: PanelContext, setDraft: (text: string) => void): TemplateResult | typeof nothing {
   const all = named();
   const selection = selectionChip(context);
-  if (all.length === 0 && selection === nothing) return nothing;
+  const unknown = unknownWords();
+  if (all.length + unknown.length === 0 && selection === nothing) return nothing;
   const remove = ({ mention }: Picked) => {
     const word = wordOf(mention);
     let text = draft();
@@ -95,7 +106,20 @@ export function namedStrip(context: PanelContext, setDraft: (text: string) => vo
       return html`<li class="mention ${isUnread(one) ? 'unread' : ''}" title=${titleOf(name, one)}>${words(chipName(context, name, one.mention, others), one)}<button
       title=${t('Leave it out')} aria-label=${t('Leave out {0}', name)} @click=${() => remove(one)}>${icons.close}</button></li>`;
     },
-  )}</ul>`;
+  )}${unknown.map((word) => unknownChip(context, word))}</ul>`;
+}
+
+/** A word that was typed as a mention and names nothing: it is sent as text. */
+function unknownChip(context: PanelContext, word: string): TemplateResult {
+  const name = visibleLine(word);
+  const title = t('{0} was not found and is sent as text', name);
+  const dismiss = () => {
+    saveView({ unknown: savedView().unknown.filter((one) => one !== word) });
+    context.refresh();
+    focusComposer();
+  };
+  return html`<li class="mention unknown" data-testid="unknown-mention" title=${title}>${icons.warning}<span class="mention-name">${name}</span><span
+      class="mention-note">${t('not found')}</span><button title=${t('Dismiss')} aria-label=${t('Dismiss “{0}”', name)} @click=${dismiss}>${icons.close}</button></li>`;
 }
 
 /** What is selected in the editor: it goes with the message, or could. What the person chooses here holds for the next selections, too. */

@@ -4,7 +4,9 @@ import * as vscode from 'vscode';
 export async function showMarkdown(page: vscode.Uri): Promise<void> {
   const document = await vscode.workspace.openTextDocument(page);
   await vscode.languages.setTextDocumentLanguage(document, 'markdown');
-  if ((await vscode.commands.getCommands()).includes('markdown.showPreview'))
+  try {
     await vscode.commands.executeCommand('markdown.showPreview', page);
-  else await vscode.window.showTextDocument(document, { preview: false });
+  } catch {
+    await vscode.window.showTextDocument(document, { preview: false }); // there is no such command
+  }
 }

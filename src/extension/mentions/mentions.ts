@@ -3,12 +3,12 @@ import { counted } from '../../protocol/counted.ts';
 import { t } from '../../protocol/l10n.ts';
 import type { Completion, Mention } from '../../protocol/mention.ts';
 import type { Attachment } from '../../protocol/messages.ts';
-import { mostCompletions, tokensOfData } from '../../protocol/named.ts';
+import { mostCompletions, mostMentions, tokensOfData, wordOf } from '../../protocol/named.ts';
 import type { Policy } from '../../protocol/policy.ts';
 import { toPeople } from '../../protocol/sentence.ts';
 import type { HostMessage } from '../../protocol/view.ts';
 import { fileReadTool } from '../../tools/files/read.ts';
-import { relativeIn } from '../../tools/gate/anywhere.ts';
+import { relativeIn, resolveToRead } from '../../tools/gate/anywhere.ts';
 import { keptFromSearch } from '../../tools/gate/policy.ts';
 import { quoted } from '../../tools/gate/spelling.ts';
 import { WithImages } from '../../tools/images.ts';
@@ -16,6 +16,7 @@ import { FileNames } from '../../tools/mention/fileNames.ts';
 import { bestMatches } from '../../tools/mention/match.ts';
 import { readMentions } from '../../tools/mention/read.ts';
 import { type FileGiven, type Reading, run } from '../../tools/mention/reading.ts';
+import { typedMention, withoutPunctuation } from '../../tools/mention/typed.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import { commitChanges } from '../commit/commitChanges.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
@@ -139,6 +140,41 @@ export class Mentions implements vscode.Disposable {
     const { note, why } = files[0]?.mention ?? {};
     const told = { ...(note && { note }), ...(why && { why }) };
     this.parts.post({ type: 'mention-size', mention, tokens: Math.round(tokens), ...told });
+  }
+
+  /** Tells what a word names that was typed after an `@`. */
+  async resolve(word: string): Promise<void> {
+    const mention = await this.typed(word);
+    const unknown = mention === 'unknown' && { unknown: withoutPunctuation(word) };
+    this.parts.post({
+      type: 'mention-resolved',
+      word,
+      ...(typeof mention === 'object' && { mention }),
+      ...unknown,
+    });
+  }
+
+  /** What was picked, and what typed words name besides. */
+  async namedIn({ mentions = [], typed = [] }: { mentions?: Mention[]; typed?: string[] }): Promise<Mention[]> {
+    const found = (await Promise.all(typed.map((word) => this.typed(word)))).filter((one) => typeof one === 'object');
+    const all = new Map([...mentions, ...found].map((one) => [wordOf(one), one]));
+    return [...all.values()].slice(0, mostMentions);
+  }
+
+  private async typed(word: string): ReturnType<typeof typedMention> {
+    await this.names.fresh(this.closed.signal);
+    return typedMention(
+      word,
+      async (path) => {
+        try {
+          const { kind } = await resolveToRead(this.parts.workspace, path, 'search');
+          return kind === 'file' || kind === 'folder' ? kind : undefined;
+        } catch {
+          return undefined; // not there, or not to be seen
+        }
+      },
+      (extension) => this.names.names.some((name) => name.toLowerCase().endsWith(`.${extension}`)),
+    );
   }
 
   /** What these stand for now. */

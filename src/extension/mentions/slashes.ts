@@ -110,14 +110,17 @@ export class Slashes {
 
   /** In the place of the message that it was said by. */
   private send(
-    { attachments = [], mentions = [], when }: Sent,
+    { attachments = [], mentions = [], typed = [], when }: Sent,
     text: string,
     { pictures = [], named = [] }: { pictures?: Attachment[]; named?: Mention[] } = {},
   ): void {
     const { conversation } = this.parts;
     const all = [...mentions, ...named].slice(0, mostMentions);
     const meant = conversation.id;
-    const read = all.length > 0 ? this.parts.mentions().then((part) => part.read(all, meant)) : undefined;
+    const read =
+      all.length + typed.length > 0
+        ? this.parts.mentions().then(async (part) => part.read(await part.namedIn({ mentions: all, typed }), meant))
+        : undefined;
     void conversation.send(text, [...attachments, ...pictures], undefined, when, read);
   }
 

@@ -53,10 +53,15 @@ interface Slashes {
   say(message: Extract<ViewMessage, { type: 'send' }>): Promise<boolean | undefined>;
 }
 
+/** What was picked, and words that were typed after an `@`. */
+type Naming = Pick<Extract<ViewMessage, { type: 'send' }>, 'mentions' | 'typed'>;
+
 /** What the person names in messages. */
 interface Mentions {
   offer(query: string, asked: number): Promise<void>;
   measure(mention: Mention, runId: string): Promise<void>;
+  resolve(word: string): Promise<void>;
+  namedIn(message: Naming): Promise<Mention[]>;
   read(mentions: readonly Mention[], runId: string): Promise<Attachment[]>;
   namedBy(places: readonly string[]): Promise<Mention[]>;
 }
@@ -205,7 +210,7 @@ export class Panel {
           message.attachments,
           message.chosen,
           message.when,
-          message.mentions && this.read(message.mentions, conversation.id),
+          this.read(message, conversation.id),
         );
       }
       case 'complete': {
@@ -214,10 +219,12 @@ export class Panel {
       }
       case 'slash':
         return (await this.parts.slashes()).act(message.act);
+      case 'resolve-mention':
+        return (await this.parts.mentions()).resolve(message.word);
       case 'measure-mention':
         return (await this.parts.mentions()).measure(message.mention, conversation.id);
       case 'change-waiting': {
-        const named = message.mentions && (await this.read(message.mentions, message.runId));
+        const named = await this.read(message, message.runId);
         return conversation.changeWaiting(message.runId, message.queued, message, named);
       }
       case 'take-back':
@@ -240,8 +247,8 @@ export class Panel {
         return view.focus();
       }
       case 'do-plan': {
-        const { apart, text: words, mentions } = message;
-        const named = mentions && this.read(mentions, conversation.id);
+        const { apart, text: words } = message;
+        const named = this.read(message, conversation.id);
         return doPlan({ apart, words, named }, this.parts);
       }
       case 'retry-now':
@@ -277,7 +284,7 @@ export class Panel {
           message.at,
           message.text,
           message.restore,
-          message.mentions && (await this.read(message.mentions, message.runId)),
+          await this.read(message, message.runId),
         );
       case 'fork':
         return this.parts.branches.forkBefore(message.runId, message.at);
@@ -337,8 +344,10 @@ export class Panel {
     }
   }
 
-  private async read(mentions: readonly Mention[], runId: string): Promise<Attachment[]> {
-    return (await this.parts.mentions()).read(mentions, runId);
+  /** Undefined: the message names nothing. */
+  private read(message: Naming, runId: string): Promise<Attachment[]> | undefined {
+    if (!message.mentions && !message.typed) return undefined;
+    return this.parts.mentions().then(async (part) => part.read(await part.namedIn(message), runId));
   }
 
   private givenTo({ action, setting, call }: Extract<ViewMessage, { type: 'action' }>): unknown[] {
