@@ -17,6 +17,9 @@ let looking:
   | undefined;
 /** The find box was opened by the newest shortcut, and the user has gone nowhere else since. */
 let newest = false;
+let openedAt = Number.NEGATIVE_INFINITY;
+/** Milliseconds within which a command from before may still move the keys to and fro between the editor and this page. */
+const settlingMs = 1000;
 /** The message that was gone to, until it is drawn. */
 let going = false;
 
@@ -58,6 +61,7 @@ export function onFindKey(context: PanelContext, event: KeyboardEvent): void {
   if (chosen) looking = { ...looking, query: chosen.slice(0, 200), run: null };
   context.refresh();
   newest = true;
+  openedAt = performance.now();
   context.drawNow(); // the very next key is for it
   focusFind();
 }
@@ -70,9 +74,10 @@ const focusFind = (): void => document.querySelector<HTMLInputElement>('.find-wo
  * @param gently nothing that the user did asks for the message box
  */
 export function keepsKeys(gently: boolean): boolean {
-  const isIn = document.activeElement?.classList.contains('find-words') === true;
-  if (!looking || !(newest || (gently && isIn))) return false;
-  if (!isIn) focusFind();
+  const box = document.querySelector<HTMLElement>('.find-words');
+  if (!looking || !box || !(newest || (gently && document.activeElement === box))) return false;
+  if (!document.hasFocus()) window.focus();
+  box.focus();
   return true;
 }
 
@@ -86,7 +91,7 @@ export function watchFind(): void {
     if (isShortcut && !['Control', 'Meta', 'Alt', 'AltGraph'].includes(key)) elsewhere();
   }, { capture: true }); // biome-ignore format: short
   window.addEventListener('pointerdown', elsewhere, { capture: true });
-  window.addEventListener('blur', elsewhere);
+  window.addEventListener('blur', () => performance.now() - openedAt > settlingMs && elsewhere());
 }
 
 export function closeFind(context: PanelContext): void {
