@@ -14,6 +14,7 @@ import { insightsIn } from './insights.ts';
 /** At 200 % a page of this size fills a small window. */
 const allSizes = [
   { name: '230', width: 230, height: 720, zoom: 1 },
+  { name: '300', width: 300, height: 720, zoom: 1 },
   { name: '420', width: 420, height: 720, zoom: 1 },
   { name: '900', width: 900, height: 720, zoom: 1 },
   { name: 'zoomed', width: 360, height: 360, zoom: 2 },

@@ -27,7 +27,7 @@ export const unseen = (conversation: Locator): Promise<string[]> =>
     const edge = documentElement.clientWidth;
     for (const table of root.querySelectorAll('.markdown table')) {
       const scrolls = table.scrollWidth > table.clientWidth;
-      const columns = [...table.querySelectorAll('tr:first-child > *')].length;
+      const columns = [...table.querySelectorAll('thead th')].length;
       if (scrolls && columns < 3) found.push(`does not fit: ${table.textContent}`);
       if (scrolls && defaultView.getComputedStyle(table).maskImage === 'none')
         found.push(`scrolls without a sign: ${table.textContent}`);
