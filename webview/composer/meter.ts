@@ -57,8 +57,8 @@ const percent = (part: number): string => unbroken(t('{0}%', Math.round(part * 1
 function ring(part: number | undefined, { size = 1, filling }: Measured): TemplateResult {
   const threshold = filling?.roomAt === undefined ? undefined : Math.min(1, filling.roomAt / size);
   return html`<svg class="meter-ring" viewBox="0 0 16 16" aria-hidden="true">
-    <circle class="meter-all" cx="8" cy="8" r="6" pathLength="100" stroke-dasharray=${part === undefined ? '4 8' : nothing} />
-    ${part === undefined ? nothing : svg`<circle class="meter-filled" cx="8" cy="8" r="6" pathLength="100" stroke-dasharray="${Math.min(100, part * 100)} 100" transform="rotate(-90 8 8)" />`}
+    <circle class="meter-all" cx="8" cy="8" r="6" pathLength="100" />
+    ${part === undefined ? svg`<text x="8" y="11" text-anchor="middle">?</text>` : svg`<circle class="meter-filled" cx="8" cy="8" r="6" pathLength="100" stroke-dasharray="${Math.min(100, part * 100)} 100" transform="rotate(-90 8 8)" />`}
     ${part === undefined || threshold === undefined ? nothing : svg`<path class="meter-mark" d="M8 0v3.6" transform="rotate(${360 * threshold} 8 8)" />`}
   </svg>`;
 }
