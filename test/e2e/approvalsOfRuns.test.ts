@@ -52,7 +52,8 @@ describe('approvals of two runs whose calls have the same id', () => {
     provider.requests
       .map(({ body }) => body.messages)
       .filter((messages) => messages.some(({ content }) => content?.includes(message)))
-      .flatMap((messages) => messages.filter(({ role }) => role === 'tool').map(({ content }) => content));
+      .flatMap((messages) => messages.slice(messages.findIndex(({ role }) => role === 'tool')))
+      .flatMap(({ role, content }) => (role === 'tool' || role === 'user' ? [content] : []));
 
   it('a card, a key, the status bar, a command and a notification each answer the one on the screen', async () => {
     await editor.panel.send('Edit the first file.');
@@ -94,11 +95,11 @@ describe('approvals of two runs whose calls have the same id', () => {
     await command(closeEditors!);
   });
 
-  it('a denial with words reaches the run of its card, and no other', async () => {
-    await card('Deny With Words…').click();
-    const box = editor.page.locator('.quick-input-widget input');
-    await box.fill('Not this one.');
-    await box.press('Enter');
+  it('a denial and its feedback reach the run of its card, and no other', async () => {
+    await card('Deny').click();
+    await editor.panel.shows('Denied · waiting for your instructions');
+    await editor.panel.send('Not this one.');
+    await editor.panel.shows('Denied: “Not this one.”');
     await editor.panel.waitForPhase('WaitingUser');
     assert.match(told('Edit the second file.').join(), /Not this one\./);
     assert.deepEqual(told('Edit the first file.'), []);
