@@ -13,7 +13,7 @@ describe('approvals of two runs whose calls have the same id', () => {
   before(async () => {
     provider = await startProvider(({ messages }) => {
       const last = messages.at(-1)!;
-      if (last.role === 'tool') return reply.text('Done.');
+      if (messages.some(({ role }) => role === 'tool')) return reply.text('Done.');
       const path = String(last.content).includes('first') ? 'first.txt' : 'second.txt';
       return reply.call('fs_edit', { path, edits: [{ oldText: 'one', newText: path }] }, { id });
     });
@@ -93,6 +93,24 @@ describe('approvals of two runs whose calls have the same id', () => {
     await editor.command('Towpath: Answer…');
     assert.equal(await titleOfDialog(), 'Edit first.txt (run “Edit the first file.”)', 'the review in front');
     await command(closeEditors!);
+  });
+
+  it('a new run says how many others wait, and nothing can be taken over', async () => {
+    await command(newRun!);
+    await editor.panel.shows('2 runs need your approval');
+    await editor.panel.frame.getByTestId('notice').getByRole('button', { name: 'Answer…' }).click();
+    assert.equal((await editor.dialog.text()).split('\n')[0], 'Edit first.txt (run “Edit the first file.”)');
+    await editor.dialog.click('Review…');
+    await reviewInFront('first.txt');
+    await command(closeEditors!);
+    await editor.command('Towpath: Take Over Run…');
+    await editor.panel.shows('No other window has this run.');
+    await editor.panel.frame.getByTestId('history').click();
+    await editor.panel.frame
+      .locator('.history-row', { hasText: 'Edit the second file.' })
+      .locator('.history-open')
+      .click();
+    await editor.panel.shows('Edit the second file.');
   });
 
   it('a denial and its feedback reach the run of its card, and no other', async () => {
