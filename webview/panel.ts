@@ -13,7 +13,7 @@ import { closeHistory, history, leaveHistory, onHistoryKey, openHistory } from '
 import { icons } from './icons.ts';
 import { onLetter } from './letters.ts';
 import { noticeBar } from './notice.ts';
-import { graph } from './transcript/graph.ts';
+import { graph, graphPlace } from './transcript/graph.ts';
 import { phaseLine } from './transcript/phase.ts';
 import type { Scroll } from './transcript/scroll.ts';
 import { transcript } from './transcript/transcript.ts';
@@ -33,7 +33,7 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
         ${state ? workspaceNotices(context, state) : nothing}
         ${state && empty ? welcome(context, state) : nothing}
         ${run ? transcript(context, run, scroll.pages) : nothing}
-        ${run ? graph(context, run) : nothing}
+        ${run && graphPlace(run) === undefined ? graph(context, run) : nothing}
         ${run ? asksElsewhere(context, run) : nothing}
         ${run && !context.model.partial ? phaseLine(context, run) : nothing}
       </div>

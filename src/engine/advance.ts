@@ -24,7 +24,7 @@ import { answerLooseEnds, attendedBy, type Evidence, endCalls, unsettledIn } fro
 import { refusedRoom, restedBefore } from './refusedRoom.ts';
 import type { Rest } from './result.ts';
 import { saidOf } from './said.ts';
-import { RestsAt, Stopped, stopPointOf } from './stop.ts';
+import { RestsAt, type StopPoint, Stopped, stopPointOf } from './stop.ts';
 import { nameRun } from './title.ts';
 import { measureWork } from './took.ts';
 import { give, giveWaiting, whenDone } from './waiting.ts';
@@ -61,11 +61,12 @@ export async function untilHeard(log: RunLog, active: Active, plan: Plan, option
     }
   }
   for (let unheard = Number.POSITIVE_INFINITY; ; ) {
-    const rest = await advance(log, active, plan, options);
+    const { held, ...rest } = await advance(log, active, plan, options);
     const isLeft = active.wantsRoom && !active.controller.signal.aborted; // no call came after it was asked for
     const stop = isLeft ? await compact(log, active, options, { before: rest }) : rest;
     await log.idle();
     const waiting = log.run.queued.filter(({ when }) => when !== 'done').length;
+    if (held && !log.run.held && !active.pausing && !active.controller.signal.aborted) continue; // it ended as the run came to rest
     const next = active.pausing || waiting > 0 ? undefined : whenDone(log.run, stop);
     if (next) {
       await give(log, next);
@@ -85,7 +86,7 @@ async function advance(
   active: Active,
   { workflowId, agentId: chosen, values, model: instead, onlyApprovals }: Plan,
   options: Advancing,
-): Promise<Rest> {
+): Promise<Rest & Pick<StopPoint, 'held'>> {
   const { run } = log;
   const { seq: restedAt, updatedAt: lastAt } = run;
   const intent = restedAt === 0 ? 'start' : 'continue';

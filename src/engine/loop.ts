@@ -107,7 +107,8 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   let known = turns.contextWindow;
   let answered = 0; // turns that only asked the person something: who goes on answering is there to say no
   for (let turn = 0; turn - answered < turns.maxTurns; turn++) {
-    if (turns.isHeld() || (turn > 0 && turns.isPausing())) return { phase: 'WaitingUser' };
+    if (turns.isHeld()) return held;
+    if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
     const said = talk.messages.length;
     await talk.hear?.();
     if (talk.messages.length > said) guard.forget();
@@ -182,7 +183,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     if (signal.aborted) return stopPointOf(signal);
     if (isSilent) return { phase: 'WaitingUser' };
     if (!whole) return reply.success ? cutByLength : failed(reply.error);
-    if (turns.isHeld()) return { phase: 'WaitingUser' };
+    if (turns.isHeld()) return held;
     const repeated = await guard.endTurn();
     if (repeated) return looping(repeated);
     const deniedBefore = allDenied;
@@ -268,6 +269,8 @@ function failed(error: ErrorInfo | undefined): StopPoint {
   const rests = told.code === 'LLM_RATE_LIMITED' || isOverLimit(told);
   return { phase: rests ? 'WaitingUser' : 'Failed', error: told };
 }
+
+const held: StopPoint = { phase: 'WaitingUser', held: true };
 
 const cutByLength: StopPoint = {
   phase: 'WaitingUser',

@@ -16,7 +16,7 @@ export interface EngineResult {
 }
 
 /** Where a run hands back, as it is told. */
-export type Rest = Omit<StopPoint, 'turns'> & { took?: Took };
+export type Rest = Omit<StopPoint, 'turns' | 'held'> & { took?: Took };
 
 export function resultOf(run: Run, stop: StopPoint): EngineResult {
   const last = run.messages.findLast((message) => message.role === 'assistant');

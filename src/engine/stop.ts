@@ -9,6 +9,8 @@ export interface StopPoint {
   error?: ErrorInfo;
   /** The limit of turns that it has reached. */
   turns?: number;
+  /** A denial of the user holds it. */
+  held?: true;
 }
 
 /** The reason a run's signal is aborted with: where the loop is to hand back. */

@@ -327,6 +327,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   conversation.onShow = (run, isElsewhere) => {
     interrupted.show(run, isElsewhere);
     changedFiles.show(run);
+    approvals.runShown();
   };
   const agents: Agents = new Agents({
     memory: context.workspaceState,

@@ -3,7 +3,7 @@ import { type Sentence, t } from './l10n.ts';
 
 /** Each code in words for people: what stands behind “Could not read a.ts: ”, and, begun with a capital, a sentence. */
 export const codeWords = {
-  TOOL_ARGS_INVALID: 'what the model asked for does not fit',
+  TOOL_ARGS_INVALID: 'invalid arguments',
   TOOL_ARGS_INVALID_JSON: 'what the model asked for cannot be read',
   TOOL_DENIED: 'it was not allowed',
   TOOL_EXEC_FAILED: 'it failed',

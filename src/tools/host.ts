@@ -200,7 +200,10 @@ export function createToolHost({
         await stored(context, { type: 'tool-start', ...start, ...marked, ...step, ...about });
         doing = kept;
         hasEffect = !onlyReads && Boolean(context.step || context.recordsOutcome);
-        if (plan?.change && plan.change.after !== null) diff = changeAtAGlance(plan.change.before, plan.change.after);
+        if (plan?.change && plan.change.after !== null) {
+          const { path, before, after } = plan.change;
+          diff = changeAtAGlance(path, before, after);
+        }
         started = now(); // the time it takes is not the time people think about it
         stopIfAborted(context.signal);
         const toolContext = contextOf(call, context, context.workspace ?? workspace, {
@@ -211,7 +214,7 @@ export function createToolHost({
           async leaves(text) {
             const after = await context.keep(text).catch(() => sha256(text)); // it is done, and known by this at least
             doing = { ...doing, changes: doing.changes?.map((change) => ({ ...change, after })) };
-            if (plan?.change) diff = changeAtAGlance(plan.change.before, text);
+            if (plan?.change) diff = changeAtAGlance(plan.change.path, plan.change.before, text);
           },
           commandGoesOn(one) {
             background = one;

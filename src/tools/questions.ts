@@ -163,7 +163,7 @@ function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
 function onRecord({ id, call, plan }: ApprovalRequest): EventBody {
   const { change } = plan;
   const isText = change && change.after !== null;
-  const diff = isText ? changeAtAGlance(change.before, change.after!) : undefined;
+  const diff = isText ? changeAtAGlance(change.path, change.before, change.after!) : undefined;
   const { what, where } = plan.english ?? plan;
   const command = plan.command !== undefined && { command: plan.command };
   const question = { id, what, where, why: '', ...command, ...(diff && { diff }) };
@@ -173,7 +173,7 @@ function onRecord({ id, call, plan }: ApprovalRequest): EventBody {
 
 function onScreen({ id, call, plan, note }: ApprovalRequest): EventBody {
   const { change, title } = plan;
-  const diff = change && change.after !== null && shownChange(change.before, change.after, mostShownLines);
+  const diff = change && change.after !== null && shownChange(change.path, change.before, change.after, mostShownLines);
   const { what, where, english, command } = plan;
   const why = [plan.loss?.text, plan.why].filter(Boolean).join(' ');
   const about = { what, where, why, ...(english && { english }), ...(command !== undefined && { command }) };

@@ -13,7 +13,7 @@ describe('approvals of two runs whose calls have the same id', () => {
   before(async () => {
     provider = await startProvider(({ messages }) => {
       const last = messages.at(-1)!;
-      if (last.role === 'tool') return reply.text('Done.');
+      if (messages.some(({ role }) => role === 'tool')) return reply.text('Done.');
       const path = String(last.content).includes('first') ? 'first.txt' : 'second.txt';
       return reply.call('fs_edit', { path, edits: [{ oldText: 'one', newText: path }] }, { id });
     });
@@ -41,7 +41,7 @@ describe('approvals of two runs whose calls have the same id', () => {
   const reviewInFront = (file: string) =>
     editor.page.locator('.tab.active', { hasText: `Edit ${file} (proposed)` }).waitFor();
   const key = async () => {
-    await editor.panel.hasTheKeys();
+    await editor.panel.composer.click(); // a review that was closed had the keys
     await editor.page.keyboard.press("Control+Alt+'");
   };
   const status = () => editor.page.locator('.statusbar-item', { hasText: '2 approvals waiting' });
@@ -52,7 +52,8 @@ describe('approvals of two runs whose calls have the same id', () => {
     provider.requests
       .map(({ body }) => body.messages)
       .filter((messages) => messages.some(({ content }) => content?.includes(message)))
-      .flatMap((messages) => messages.filter(({ role }) => role === 'tool').map(({ content }) => content));
+      .flatMap((messages) => messages.filter((_, at) => messages.slice(0, at).some(({ role }) => role === 'assistant')))
+      .flatMap(({ role, content }) => (role === 'tool' || role === 'user' ? [content] : []));
 
   it('a card, a key, the status bar, a command and a notification each answer the one on the screen', async () => {
     await editor.panel.send('Edit the first file.');
@@ -94,11 +95,29 @@ describe('approvals of two runs whose calls have the same id', () => {
     await command(closeEditors!);
   });
 
-  it('a denial with words reaches the run of its card, and no other', async () => {
-    await card('Deny With Words…').click();
-    const box = editor.page.locator('.quick-input-widget input');
-    await box.fill('Not this one.');
-    await box.press('Enter');
+  it('a new run says how many others wait, and nothing can be taken over', async () => {
+    await command(newRun!);
+    await editor.panel.shows('2 runs need your approval');
+    await editor.panel.frame.getByTestId('notice').getByRole('button', { name: 'Answer…' }).click();
+    assert.equal((await editor.dialog.text()).split('\n')[0], 'Edit first.txt (run “Edit the first file.”)');
+    await editor.dialog.click('Review…');
+    await reviewInFront('first.txt');
+    await command(closeEditors!);
+    await editor.command('Towpath: Take Over Run…');
+    await editor.panel.shows('No other window has this run.');
+    await editor.panel.frame.getByTestId('history').click();
+    await editor.panel.frame
+      .locator('.history-row', { hasText: 'Edit the second file.' })
+      .locator('.history-open')
+      .click();
+    await editor.panel.shows('Edit the second file.');
+  });
+
+  it('a denial and its feedback reach the run of its card, and no other', async () => {
+    await card('Deny').click();
+    await editor.panel.shows('Denied · waiting for your instructions');
+    await editor.panel.send('Not this one.');
+    await editor.panel.shows('Denied: “Not this one.”');
     await editor.panel.waitForPhase('WaitingUser');
     assert.match(told('Edit the second file.').join(), /Not this one\./);
     assert.deepEqual(told('Edit the first file.'), []);

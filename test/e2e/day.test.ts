@@ -98,8 +98,9 @@ describe('a day', () => {
     }
     await eventually('it asks about two.txt', async () => (await editor.dialog.text()).includes('two.txt'));
     await editor.dialog.escape();
+    await editor.panel.continueHeld();
     await rests('Two are written, one is not.');
-    await editor.panel.shows('You said no');
+    await editor.panel.shows('Denied');
     assert.deepEqual(
       ['one.txt', 'new.txt', 'two.txt'].map((name) => editor.read(name)),
       [lines([3, 'three'], [30, 'thirty']), 'new\n', 'two\n'],

@@ -68,7 +68,9 @@ describe('a person whose editor speaks German', () => {
       assert.ok(buttons.includes(german(one)), `${german(one)} in ${buttons}`);
     await editor.screenshot('german-question');
     await editor.dialog.escape();
-    await editor.panel.waitForPhase('WaitingUser');
+    await editor.panel.shows('Abgelehnt · wartet auf Ihre Anweisungen');
+    await editor.screenshot('german-held');
+    await editor.panel.continueHeld();
     const told = JSON.stringify(provider.requests.at(-1)!.body.messages);
     assert.match(told, /The person did not allow this/);
     await editor.screenshot('german-denied');

@@ -77,6 +77,7 @@ describe('a model in a process of its own', () => {
     await press('Allow');
     await eventually('the second question', async () => /two\.md/.test(await editor.dialog.text()));
     await editor.dialog.click('Cancel');
+    await editor.panel.continueHeld();
     await hears(said.denied);
     assert.equal(editor.read('notes/one.md'), 'One.\n');
     assert.equal(editor.read('notes/two.md'), undefined);

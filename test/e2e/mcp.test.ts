@@ -88,6 +88,7 @@ describe('with an MCP server in the folder', () => {
     await editor.panel.send('Work.');
     assert.match(await editor.dialog.text(), /^Use work of the MCP server odd\n/);
     await editor.dialog.click('Cancel');
+    await editor.panel.continueHeld();
     await hears('TOOL_DENIED');
     await editor.panel.waitForPhase('WaitingUser');
   });

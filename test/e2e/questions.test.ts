@@ -80,7 +80,9 @@ describe('questions', () => {
   /** A button of the newest card of a tool. */
   const card = (tool: string, name: string) =>
     editor.panel.cards(tool).last().getByRole('button', { name, exact: true });
-  const title = (name: string) => editor.page.locator('.editor-actions').getByRole('button', { name, exact: true });
+  /** The editor adds the key to the name. */
+  const title = (name: string) =>
+    editor.page.locator('.editor-actions').getByRole('button', { name: new RegExp(`^${name}( \\(.*\\))?$`) });
   const reviewed = () => editor.page.locator('.monaco-diff-editor .editor.modified .view-lines').first();
   /** Replaces all text of the editor with the cursor. */
   const type = async (text: string) => {
@@ -113,7 +115,7 @@ describe('questions', () => {
     await asks(...Array.from({ length: 64 }, (_, index) => write(`many/${index}.txt`, 'x')));
     assert.match(await editor.dialog.text(), /52 more will be asked about after this\. Cancel says no to all 64\./);
     await editor.dialog.click('Cancel');
-    await done();
+    await editor.panel.continueHeld();
     assert.deepEqual(codes(), Array(64).fill('TOOL_DENIED'));
     assert.equal(await editor.dialog.isOpen(), false);
     assert.equal(editor.read('many/0.txt'), undefined);
@@ -129,7 +131,7 @@ describe('questions', () => {
     await press('Cancel');
     await eventually('the third is asked', async () => /^Create z\.txt/.test(await editor.dialog.text()));
     await editor.dialog.click('Cancel');
-    await done();
+    await editor.panel.continueHeld();
     assert.deepEqual(codes(), ['ok', 'TOOL_DENIED', 'TOOL_DENIED']);
     assert.deepEqual([editor.read('x.txt'), editor.read('y.txt')], ['x', undefined]);
   });
@@ -150,7 +152,7 @@ describe('questions', () => {
     await eventually('the third is asked', async () => /^Run this command\?/.test(await editor.dialog.text()));
     assert.match(await editor.dialog.text(), /echo "a␣␣b" > c\.txt/);
     await editor.dialog.click('Cancel');
-    await done();
+    await editor.panel.continueHeld();
     assert.deepEqual(
       [codes(), editor.read('out.txt'), editor.read('sub/out.txt')],
       [['ok', 'ok', 'TOOL_DENIED'], 'one\n', 'two\n'],
@@ -178,7 +180,7 @@ describe('questions', () => {
       assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
       await editor.screenshot('question-discards');
       await editor.dialog.click('Cancel');
-      await done();
+      await editor.panel.continueHeld();
       assert.deepEqual([codes(), editor.read('a.txt')], [['TOOL_DENIED'], 'hours of work\n']);
       await editor.host.evaluate(async (vscode) => vscode.commands.executeCommand('towpath.newRun'));
       await asks(run('git checkout -- .'));
@@ -201,7 +203,7 @@ describe('questions', () => {
     );
     await offers(['Review…', 'Allow', 'Cancel']);
     await editor.dialog.click('Cancel');
-    await done();
+    await editor.panel.continueHeld();
     assert.deepEqual(codes(), ['ok', 'TOOL_DENIED', 'ok']);
   });
 
@@ -250,34 +252,192 @@ describe('questions', () => {
     await gone();
   });
 
-  it('a denial with words: the model reads them', async () => {
-    await asks(edit('a.txt', 'one', '1'));
-    await editor.dialog.click('Review…');
-    await card('fs.edit', 'Deny With Words…').click();
-    const box = editor.page.locator('.quick-input-widget input');
-    await box.fill('Leave that file alone.');
-    await box.press('Enter');
+  const placeholder = 'What should it do instead? Enter on an empty box continues';
+  const asksInstead = async () => {
+    await editor.panel.shows('Denied · waiting for your instructions');
+    await editor.panel.hasTheKeys();
+    assert.equal(await editor.panel.composer.getAttribute('placeholder'), placeholder);
     await done();
-    assert.deepEqual(outcomes()[0].error.details, { words: 'Leave that file alone.' });
+    assert.equal(await editor.dialog.isOpen(), false);
+  };
+  const denials: [how: string, deny: () => Promise<unknown>][] = [
+    ['Cancel', () => editor.dialog.click('Cancel')],
+    ['Escape', () => editor.dialog.escape()],
+    [
+      'Deny on the card',
+      async () => {
+        await editor.dialog.click('Review…');
+        await card('fs.edit', 'Deny').click();
+      },
+    ],
+    [
+      'Deny above the review',
+      async () => {
+        await editor.dialog.click('Review…');
+        await title('Deny').click();
+      },
+    ],
+    [
+      'the key of the review',
+      async () => {
+        await editor.page.keyboard.press('Enter');
+        await title('Deny').waitFor();
+        await editor.page.keyboard.press('Shift+Alt+Delete');
+      },
+    ],
+    [
+      'the command that had words of its own',
+      async () => {
+        await editor.dialog.click('Review…');
+        await title('Deny').waitFor();
+        await editor.host.evaluate(async (vscode) => vscode.commands.executeCommand('towpath.denyWithWords'));
+      },
+    ],
+  ];
+  for (const [index, [how, deny]] of denials.entries())
+    it(`${how}: nothing is sent before the message box has an answer, which is the feedback`, async () => {
+      await asks(edit('a.txt', 'one', '1'));
+      await editor.dialog.text();
+      const sent = provider.requests.length;
+      await deny();
+      await asksInstead();
+      if (index === 0) await editor.screenshot('denied-waiting');
+      await editor.page.keyboard.type('use pnpm');
+      assert.equal(provider.requests.length, sent);
+      await editor.page.keyboard.press('Enter');
+      await editor.panel.shows(`Done ${round}.`);
+      assert.equal(provider.requests.length, sent + 1);
+      assert.deepEqual(codes(), ['TOOL_DENIED']);
+      const { messages } = provider.requests.at(-1)!.body;
+      assert.match(JSON.stringify(messages.at(-1)), /use pnpm/);
+      await editor.panel.shows('Denied: “use pnpm”');
+      assert.equal(editor.read('a.txt'), 'one\ntwo\n');
+      await gone();
+    });
+
+  it('Enter on the empty box, or the button on the card, continues without a message; a reload changes nothing', async () => {
+    for (const how of ['key', 'button', 'reload'] as const) {
+      await editor.host.evaluate(async (vscode) => vscode.commands.executeCommand('towpath.newRun'));
+      await asks(edit('a.txt', 'one', '1'));
+      await editor.dialog.click('Cancel');
+      await asksInstead();
+      const sent = provider.requests.length;
+      if (how === 'reload') {
+        await editor.reload();
+        await editor.panel.ready();
+        await editor.panel.write(''); // the editor may bring back what stood there before
+        await editor.panel.shows('Denied · waiting for your instructions');
+        assert.equal(await editor.panel.composer.getAttribute('placeholder'), placeholder);
+        assert.equal(provider.requests.length, sent);
+      }
+      if (how === 'button') {
+        await editor.panel.frame.getByTestId('continue-held').click();
+        await editor.panel.shows(`Done ${round}.`);
+      } else await editor.panel.continueHeld();
+      assert.deepEqual([provider.requests.length, codes()], [sent + 1, ['TOOL_DENIED']]);
+      assert.doesNotMatch(await editor.panel.cards('fs.edit').last().innerText(), /instructions|“/);
+    }
+  });
+
+  it('Stop ends the wait, and sends nothing', async () => {
+    await asks(edit('a.txt', 'one', '1'));
+    await editor.dialog.click('Cancel');
+    await asksInstead();
+    const sent = provider.requests.length;
+    await editor.host.evaluate(async (vscode) => vscode.commands.executeCommand('towpath.stop'));
+    await eventually('the message box asks nothing more', async () => {
+      return (await editor.panel.composer.getAttribute('placeholder')) !== placeholder;
+    });
+    assert.equal(provider.requests.length, sent);
+  });
+
+  it('one denial of several leaves the others, and waits after them', async () => {
+    await asks(write('x2.txt', 'x'), write('y2.txt', 'y'));
+    await press('One by One');
+    await eventually('the first is asked', async () => /^Create x2\.txt/.test(await editor.dialog.text()));
+    await press('Cancel');
+    await eventually('the second is asked', async () => /^Create y2\.txt/.test(await editor.dialog.text()));
+    const sent = provider.requests.length;
+    await editor.dialog.click('Allow');
+    await asksInstead();
+    assert.deepEqual([editor.read('x2.txt'), editor.read('y2.txt'), provider.requests.length], [undefined, 'y', sent]);
+    await editor.panel.continueHeld();
+    assert.deepEqual(codes(), ['TOOL_DENIED', 'ok']);
+  });
+
+  it('by keyboard: the review has the keys, a change and a key allow it', async () => {
+    await asks(edit('a.txt', 'one', '1'));
+    await editor.dialog.text();
+    await editor.page.keyboard.press('Enter'); // Review…
+    await title('Allow').waitFor();
+    for (const [name, keys] of [
+      ['Allow', 'Shift+Alt+Enter'],
+      ['Deny', 'Shift+Alt+Delete'],
+    ] as const)
+      assert.equal(await title(name).getAttribute('aria-label'), `${name} (${keys})`);
+    await editor.panel.shows('In the review: Shift+Alt+Enter allows, Shift+Alt+Delete denies');
+    await editor.screenshot('review-keys');
+    await editor.page.keyboard.press('Enter');
+    await eventually('Enter writes, and allows nothing', () => title('Allow As Changed').isVisible());
+    await type('mine');
+    assert.deepEqual([await editor.panel.phase(), editor.read('a.txt')], ['Running', 'one\ntwo\n']);
+    await editor.page.keyboard.press('Shift+Alt+Enter');
+    await done();
+    assert.deepEqual([codes(), editor.read('a.txt')], [['ok'], 'mine']);
+    await editor.panel.hasTheKeys();
     await gone();
   });
 
-  it('words that are not said answer nothing; an answer elsewhere takes the box away', async () => {
-    await asks(write('x2.txt', 'x'), write('y2.txt', 'y'));
-    await editor.dialog.click('Review…');
-    await card('fs.write', 'Deny With Words…').click();
-    const box = editor.page.locator('.quick-input-widget input');
-    await box.waitFor();
-    await box.press('Escape');
-    await box.waitFor({ state: 'hidden' });
-    assert.equal(await editor.panel.phase(), 'Running');
-    await card('fs.write', 'Deny With Words…').click();
-    await box.waitFor();
-    await editor.panel.stop();
-    await editor.panel.waitForPhase('Failed');
-    await box.waitFor({ state: 'hidden' });
+  it('the keys of a review answer several of one, and a command', async () => {
+    await asks(edit('a.txt', 'one', '1'), edit('b.txt', 'b', 'B'));
+    await editor.dialog.text();
+    await editor.page.keyboard.press('Enter');
+    await editor.page.locator('.multiDiffEntry').nth(1).waitFor();
+    await title('Allow All').waitFor();
+    await editor.panel.hasTheKeys();
+    await editor.page.keyboard.press('Shift+Alt+Enter');
+    assert.equal(await editor.panel.phase(), 'Running', 'they are for the review alone');
+    await editor.page.locator('.multiDiffEntry .editor.modified .view-lines').first().click();
+    await editor.page.keyboard.press('Shift+Alt+Enter');
+    await done();
+    assert.deepEqual([editor.read('a.txt'), editor.read('b.txt')], ['1\ntwo\n', 'B\n']);
+    await editor.host.evaluate(async (vscode) => vscode.commands.executeCommand('towpath.newRun'));
+    await asks(run('echo theirs > keys.txt'));
+    await editor.dialog.text();
+    await editor.page.keyboard.press('Enter');
+    await title('Allow').waitFor();
+    await type('echo mine > keys.txt');
+    await title('Allow As Changed').waitFor();
+    await editor.page.keyboard.press('Shift+Alt+Enter');
+    await done();
+    assert.equal(editor.read('keys.txt'), 'mine\n');
     await gone();
-    assert.deepEqual([editor.read('x2.txt'), editor.read('y2.txt')], [undefined, undefined]);
+  });
+
+  it('outside of a review its keys answer nothing', async () => {
+    await asks(edit('a.txt', 'one', '1'));
+    await editor.dialog.click('Review…');
+    await title('Allow').waitFor();
+    await editor.panel.composer.click();
+    await editor.page.keyboard.press('Shift+Alt+Enter');
+    await editor.page.keyboard.press('Shift+Alt+Delete');
+    await editor.host.evaluate(
+      async (vscode, name) => {
+        await vscode.window.showTextDocument(vscode.Uri.file(name), { preview: false });
+      },
+      path.join(editor.folder, 'b.txt'),
+    );
+    await editor.page.keyboard.press('Shift+Alt+Enter');
+    await editor.page.keyboard.press('Shift+Alt+Delete');
+    assert.deepEqual([await editor.panel.phase(), editor.read('a.txt')], ['Running', 'one\ntwo\n']);
+    await card('fs.edit', 'Answer…').click();
+    await editor.dialog.click('Allow');
+    await done();
+    await editor.panel.write('');
+    await editor.host.evaluate(async (vscode) => {
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    });
   });
 
   it('typing through a waiting question approves nothing', async () => {
@@ -295,9 +455,9 @@ describe('questions', () => {
     await editor.page.keyboard.press('Control+Enter');
     assert.deepEqual([await editor.panel.phase(), editor.read('typed.txt')], ['Running', undefined]);
     await title('Deny').click();
-    await done();
-    assert.deepEqual(codes(), ['TOOL_DENIED']);
     await editor.panel.write('');
+    await editor.panel.continueHeld();
+    assert.deepEqual(codes(), ['TOOL_DENIED']);
     await gone();
   });
 
@@ -310,7 +470,7 @@ describe('questions', () => {
     await editor.page.keyboard.type('words '.repeat(8), { delay: 80 });
     assert.deepEqual([await editor.dialog.isOpen(), await editor.panel.cards('fs.write').count()], [false, 1]);
     await editor.dialog.click('Cancel');
-    await done();
+    await editor.panel.continueHeld();
     assert.deepEqual(codes(), ['TOOL_DENIED']);
     await editor.host.evaluate(async (vscode) => {
       await vscode.commands.executeCommand('workbench.action.files.revert');

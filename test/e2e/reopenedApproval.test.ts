@@ -71,6 +71,7 @@ describe('an approval that was not answered before a reload', () => {
     await editor.panel.composer.click();
     assert.match(await editor.dialog.text(), /^Edit a\.txt/);
     await editor.dialog.escape();
+    await editor.panel.continueHeld();
     await editor.panel.shows('Done.');
     assert.deepEqual([provider.requests.length, editor.read('a.txt')], [before + 1, 'one\n']);
   });
@@ -84,6 +85,7 @@ describe('an approval that was not answered before a reload', () => {
 
     before = await reloaded();
     await button('Deny').click();
+    await editor.panel.continueHeld();
     await editor.panel.shows('Done.');
     assert.deepEqual([provider.requests.length, editor.read('a.txt')], [before + 1, 'one\n']);
     assert.equal(await editor.dialog.isOpen(), false);

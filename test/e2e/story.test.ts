@@ -97,11 +97,11 @@ for (const name of (Object.keys(backends) as (keyof typeof backends)[]).slice(0,
       ['Cancel', () => editor.dialog.click('Cancel')],
       ['Escape', () => editor.dialog.escape()],
     ] as const)
-      it(`${how} is a no: the file stays, the model is told, the run goes on`, async () => {
+      it(`${how} is a no: the file stays, and the model is told once the run continues`, async () => {
         await editor.panel.send('[[write]] Note the day.');
         await editor.dialog.text();
         await answer();
-        await editor.panel.waitForPhase('WaitingUser');
+        await editor.panel.continueHeld();
         await hears(said.denied);
         assert.equal(editor.read('notes/today.md'), undefined);
         assert.deepEqual(await card('fs.write'), { status: 'done', ok: 'false' });

@@ -87,7 +87,7 @@ describe('tools in the editor', () => {
     const question = await editor.dialog.text();
     assert.match(question, /^Get a page of example\.com\n[\s\S]*GET https:\/\/example\.com\/a\?b=c/);
     await editor.dialog.click('Cancel');
-    await editor.panel.waitForPhase('WaitingUser');
+    await editor.panel.continueHeld();
     assert.deepEqual(
       told.map((content) => JSON.parse(content).error.code),
       ['E_SANDBOX_VIOLATION', 'TOOL_DENIED'],

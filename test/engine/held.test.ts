@@ -187,6 +187,24 @@ describe('a run that a denial holds', () => {
     assert.equal((await talk.kept()).held, undefined);
   });
 
+  it('ends while the run comes to rest: it goes on all the same', async () => {
+    const answer = await prepare([edit('a')]);
+    const { workflow } = talk;
+    let ended = false;
+    talk.workflow = {
+      ...workflow,
+      async advance(context) {
+        const stop = await workflow.advance(context);
+        if (!ended) await talk.engine.endHold(talk.runId);
+        ended = true;
+        return stop;
+      },
+    };
+    const done = talk.start();
+    await answer('a', hold);
+    assert.deepEqual([(await done).assistantText, requests()], ['I see.', 2]);
+  });
+
   it('a message while other calls still wait is the feedback', async () => {
     const answer = await prepare([edit('a'), edit('b')]);
     const done = talk.start();

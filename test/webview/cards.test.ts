@@ -94,8 +94,8 @@ describe('The first line of a card', () => {
     );
     assert.equal(says('fs.read', 'ENOENT', 'x'), 'Could not read src/a.ts: there is no such file');
     assert.equal(says('fs.search', 'TOOL_ARGS_INVALID', 'pattern: bad'), 'Could not search ( in src/a.ts: the pattern is not valid');
-    assert.equal(says('mcp.docs.get', 'TOOL_EXEC_FAILED', 'The page was moved. Try get_page.'), 'Could not use docs: get: The page was moved');
-    assert.equal(says('mcp.docs.get', 'TOOL_EXEC_FAILED', '{"error":"x"}'), 'Could not use docs: get: it failed');
+    assert.equal(says('mcp.docs.get', 'TOOL_EXEC_FAILED', 'The page was moved. Try get_page.'), 'Could not use docs: get “src/a.ts”: The page was moved');
+    assert.equal(says('mcp.docs.get', 'TOOL_EXEC_FAILED', '{"error":"x"}'), 'Could not use docs: get “src/a.ts”: it failed');
   }); // biome-ignore format: rows
 
   const commands: [line: string, data: object, mark: Mark, says: string][] = [

@@ -192,6 +192,25 @@ describe('The workflow in the panel', () => {
     assert.equal(await test.page.getByTestId('phase').count(), 0, 'nothing of it was interrupted');
   });
 
+  const answer: EventBody = { type: 'message', message: { role: 'assistant', content: 'All is well.' } };
+  const end: EventBody[] = [
+    { type: 'node', node: 'nothing', status: 'start' },
+    { type: 'node', node: 'nothing', status: 'end', next: [] },
+  ];
+  for (const [what, events] of [
+    ['that is told after its end', [...end, answer]],
+    ['of an agent at its last node', [end[0]!, answer, end[1]!]],
+  ] as const)
+    it(`has its answer below it, ${what}, and what is said about it`, async () => {
+      const ask: EventBody = { type: 'message', message: { role: 'user', content: 'Why?' } };
+      await show([outline, ...events, { type: 'phase', phase: 'Completed' }, ask]);
+      const order = await test.page
+        .locator('[data-testid="graph"], [data-role="user"], [data-role="assistant"]')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('data-testid') ?? one.getAttribute('data-role')));
+      assert.deepEqual(order.slice(-3), ['graph', 'assistant', 'user']);
+      assert.equal(order.filter((one) => one === 'graph').length, 1);
+    });
+
   it('folds what is far from the work in a long workflow, by keyboard too', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
     const long: EventBody[] = [

@@ -1722,7 +1722,7 @@ The flag works; one test fails, see the test.`,
   });
 
   it('shows a change of a few lines where it was made, the first lines of more, and all of it when it is asked for', async () => {
-    const few = changeAtAGlance('one\ntwo\n', 'one\n2\n');
+    const few = changeAtAGlance('a.ts', 'one\ntwo\n', 'one\n2\n');
     const lines = (word: string) => Array.from({ length: 40 }, (_, at) => `${word} ${at}`).join('\n');
     const changed = (diff: string): EventBody[] => [
       { type: 'message', message: { role: 'assistant', content: '', toolCalls: [editCall] } },
@@ -1741,17 +1741,17 @@ The flag works; one test fails, see the test.`,
     ]);
     assert.equal(await shown(), '2 − two 2 + 2');
     assert.match(await reading(), /^Edited src\/cli\.ts \+1 −1$/m);
-    await show([...begin, ...changed(changeAtAGlance(lines('old'), lines('new')))]);
+    await show([...begin, ...changed(changeAtAGlance('a.ts', lines('old'), lines('new')))]);
     assert.equal(await shown(), '1 − old 0 2 − old 1 3 − old 2 77 more changed lines');
     await find('more-lines').click();
     assert.deepEqual(await posted(), [{ type: 'show-change', runId: 'run-1', toolCallId: editCall.id }]);
-    const diff = shownChange(lines('old'), lines('new'), 2000);
+    const diff = shownChange('a.ts', lines('old'), lines('new'), 2000);
     await test.send({ type: 'change', runId: 'run-1', toolCallId: editCall.id, diff });
     assert.match(await shown(), /^1 − old 0 .* 40 \+ new 39$/);
   });
 
   it('shows all that is asked where the question is', async () => {
-    const diff = shownChange(null, 'one\ntwo\n', 2000);
+    const diff = shownChange('a.ts', null, 'one\ntwo\n', 2000);
     await show([...begin, ...reads, asks[0]!, { ...(asks[1] as Extract<EventBody, { type: 'question' }>), question: { id: 'q', what: 'Edit', where: '/', why: 'It changes a file.', diff } }]); // biome-ignore format: one line
     const shown = await card(editCall.id).locator('.diff').innerText();
     assert.equal(shown.replace(/\s+/g, ' ').trim(), '1 + one 2 + two');
@@ -1813,7 +1813,7 @@ The flag works; one test fails, see the test.`,
   });
 
   it('shows few details, the usual ones or all, as the person wants', async () => {
-    const diff = changeAtAGlance('one\n', '2\n');
+    const diff = changeAtAGlance('a.ts', 'one\n', '2\n');
     const changes = [{ path: 'src/cli.ts', before: 'a'.repeat(64), after: 'b'.repeat(64) }];
     const bodies: EventBody[] = [
       ...begin,

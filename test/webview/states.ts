@@ -116,10 +116,11 @@ const done = (data: unknown): ToolOutcome => ({ ok: true, data });
 const deep = 'packages/website/src/components/navigation/sidebar.ts';
 const lines = (word: string, many: number) => Array.from({ length: many }, (_, at) => `${word} ${at}`).join('\n');
 const few = changeAtAGlance(
+  'src/cli.ts',
   'const rows = load();\nprint(rows);\n',
   'const rows = load();\nprint(json ? encode(rows) : rows);\n',
 );
-const many = changeAtAGlance(lines('old', 40), lines('new', 40));
+const many = changeAtAGlance('a.ts', lines('old', 40), lines('new', 40));
 
 const answer = `## What is there
 
@@ -165,7 +166,7 @@ const cards: EventBody[] = [
   ...called('search', 'fs.search', { pattern: 'export', path: 'src' }, done({ matches: 2, files: [{ path: 'src/a.ts', lines: ['12: export const a = 1;', '40: export const b = 2;'] }] })),
   ...called('edit+', 'fs.edit', { path: 'src/cli.ts' }, done({ path: 'src/cli.ts', added: 1, removed: 1, newProblems: ['a', 'b'] }), { changes: kept('src/cli.ts'), diff: few }),
   ...called('long', 'fs.edit', { path: deep }, done({ path: deep, added: 40, removed: 40 }), { changes: kept(deep), diff: many }),
-  ...called('write', 'fs.write', { path: 'src/new.ts', content: 'x' }, done({ path: 'src/new.ts', added: 12, removed: 0 }), { changes: [{ path: 'src/new.ts', before: null, after: 'b'.repeat(64) }], diff: changeAtAGlance(null, 'one\ntwo\n') }),
+  ...called('write', 'fs.write', { path: 'src/new.ts', content: 'x' }, done({ path: 'src/new.ts', added: 12, removed: 0 }), { changes: [{ path: 'src/new.ts', before: null, after: 'b'.repeat(64) }], diff: changeAtAGlance('a.ts', null, 'one\ntwo\n') }),
   ...called('move', 'fs.move', { from: 'a.ts', to: 'lib/b.ts' }, done({ path: 'lib/b.ts', from: 'a.ts' })),
   ...called('delete', 'fs.delete', { path: 'old' }, done({ path: 'old', files: 14 })),
   ...called('test', 'shell.run', { command: 'npm test' }, done({ exitCode: 0, output: 'ok' }), { exitCode: 0 }),
@@ -250,6 +251,7 @@ const question = {
   where: '/home/ada/sample/src/cli.ts',
   why: 'It changes a file of the workspace.',
   diff: shownChange(
+    'src/cli.ts',
     'const rows = load();\nprint(rows);\n',
     'const rows = load();\nprint(json ? encode(rows) : rows);\n',
     2000,
@@ -410,7 +412,7 @@ const wideTable = [
   `|${'---|'.repeat(20)}`,
   `| ${Array.from({ length: 20 }, (_, at) => `some words of column ${at}`).join(' | ')} |`,
 ].join('\n');
-export const longDiff = shownChange(lines('old', 2000), lines('new', 2000), mostShownLines);
+export const longDiff = shownChange('a.ts', lines('old', 2000), lines('new', 2000), mostShownLines);
 export const longQuestion: EventBody[] = [
   ...begin,
   asked('ask', 'fs.write', { path: 'src/table.js' }),

@@ -247,13 +247,15 @@ const asked = (context: PanelContext, key: CallKey, state: CallState | undefined
 
 function asking(context: PanelContext, key: CallKey, state: CallState | undefined): TemplateResult {
   const { note, why = '' } = state?.question ?? {};
+  const isFirst = firstAsking(context.model) === key.toolCallId;
   return html`<div class="card-question">
     <span>${[note, why].filter(Boolean).map((text) => html`<span class="card-why">${visibleLine(text!)}</span> `)}</span>
     <span class="card-answers">
-      <vscode-button class="small" appearance=${firstAsking(context.model) === key.toolCallId ? 'primary' : 'secondary'} data-testid="show-question"
+      <vscode-button class="small" appearance=${isFirst ? 'primary' : 'secondary'} data-testid="show-question"
         @click=${() => context.post({ type: 'show-question', ...key })}>${t('Answer…')}</vscode-button>
       ${denyButton(context, key)}
     </span>
+    ${isFirst ? html`<span class="card-keys quiet">${t('In the review: Shift+Alt+Enter allows, Shift+Alt+Delete denies')}</span>` : nothing}
   </div>`;
 }
 

@@ -15,10 +15,11 @@ export function readDiff(diff: string): { lines: Line[]; left: number } {
   const lines: Line[] = [];
   let [before, after, left] = [0, 0, 0];
   for (const line of diff.split('\n')) {
-    const hunk = /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@$/.exec(line);
+    const hunk = /^@@ -(\d+),\d+ \+(\d+),\d+ @@(?: cell (\d+))?$/.exec(line);
     if (hunk) {
-      [before, after] = [Number(hunk[1]), Number(hunk[3])];
-      if (lines.length > 0) lines.push({ sign: '@', number: 0, text: '' });
+      [before, after] = [Number(hunk[1]), Number(hunk[2])];
+      const cell = hunk[3] === undefined ? '' : t('Cell {0}', hunk[3]);
+      if (lines.length > 0 || cell) lines.push({ sign: '@', number: 0, text: cell });
     } else if (line[0] === '-') lines.push({ sign: '-', number: before++, text: line.slice(1) });
     else if (line[0] === '+') lines.push({ sign: '+', number: after++, text: line.slice(1) });
     else if (/^… \d+$/.test(line)) left = Number(line.slice(2));
@@ -35,9 +36,9 @@ function drawn(diff: string, more: (() => void) | undefined): TemplateResult {
   const { lines, left } = readDiff(diff);
   const width = String(Math.max(1, ...lines.map(({ number }) => number))).length;
   const words = amount(left, 'more changed line');
-  return html`${lines.map(({ sign, number, text }) =>
+  return html`<div role="list">${lines.map(({ sign, number, text }) =>
     sign === '@'
-      ? html`<div class="diff-gap"></div>`
-      : html`<div class="diff-line" data-sign=${sign}><span class="diff-number">${String(number).padStart(width)}</span><span class="diff-sign">${sign === '-' ? '−' : '+'}</span><span class="diff-text">${visible(text)}</span></div>`,
-  )}${left === 0 ? nothing : more ? html`<button class="more" data-testid="more-lines" @click=${more}>${t(words)}</button>` : html`<div class="quiet diff-left">${t('{0}: see Diff', words)}</div>`}`;
+      ? html`<div class="diff-gap" role=${text ? 'listitem' : 'none'}>${text}</div>`
+      : html`<div class="diff-line" role="listitem" data-sign=${sign}><span class="diff-number">${String(number).padStart(width)}</span><span class="diff-sign" role="img" aria-label=${sign === '-' ? t('removed') : t('added')}>${sign === '-' ? '−' : '+'}</span><span class="diff-text">${visible(text)}</span></div>`,
+  )}</div>${left === 0 ? nothing : more ? html`<button class="more" data-testid="more-lines" @click=${more}>${t(words)}</button>` : html`<div class="quiet diff-left">${t('{0}: see Diff', words)}</div>`}`;
 }

@@ -1,6 +1,7 @@
 import { askTool } from '../../src/protocol/ask.ts';
 import { amount, grouped, type Sentence, sentence, t } from '../../src/protocol/l10n.ts';
 import type { CallState } from '../../src/protocol/run.ts';
+import { shortened } from '../../src/protocol/visible.ts';
 import type { Doing, Done, Verb } from './verbs.ts';
 import {
   address,
@@ -267,7 +268,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
     not: 'use',
     object: ({ args, state }) => {
       const of = ofServer(text(args.name));
-      return of ? serverPieces(of, state?.title) : [plain(t('a tool of a server'))];
+      return of ? serverPieces(of, args.arguments, state?.title) : [plain(t('a tool of a server'))];
     },
   },
   'mcp.read_resource': {
@@ -288,9 +289,9 @@ const foreign: ToolWords = {
   doing: 'Using',
   done: 'Used',
   not: 'use',
-  object: ({ name, state }) => {
+  object: ({ name, args, state }) => {
     const of = ofServer(name);
-    return of ? serverPieces(of, state?.title) : [{ text: unjoined(name) }];
+    return of ? serverPieces(of, args, state?.title) : [{ text: unjoined(name) }];
   },
 };
 
@@ -308,10 +309,21 @@ const folder = (path: string): Piece => (path === '.' ? plain(t('the folder')) :
 const some = (amount: Sentence): Piece => plain(t(amount));
 const times = (many: number): Sentence =>
   many > 2 ? sentence('{0} times', grouped(many)) : sentence(many === 1 ? 'once' : 'twice');
-const serverPieces = ({ server, tool }: { server: string; tool: string }, title?: string): Piece[] => [
+const serverPieces = ({ server, tool }: { server: string; tool: string }, args: unknown, title?: string): Piece[] => [
   plain(`${server}:`),
   { text: title === undefined ? tool : unjoined(title) },
+  ...firstArgument(args),
 ];
+
+/** Value of the first argument that can be read in a line. */
+function firstArgument(args: unknown): Piece[] {
+  const values = typeof args === 'object' && args !== null ? Object.values(args) : [];
+  const first = values.find((one) => typeof one === 'number' || (typeof one === 'string' && one.trim() !== ''));
+  if (first === undefined) return [];
+  return [{ text: t('“{0}”', shortened(String(first).replace(/\s+/g, ' ').trim(), longestArgument)) }];
+}
+
+const longestArgument = 80;
 
 function inPlace(path: unknown, glob?: unknown): Piece[] {
   const [where, which] = [text(path), text(glob)];

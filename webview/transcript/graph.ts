@@ -18,6 +18,16 @@ import { duration } from '../time.ts';
 import { type Fold, folded, type NodeState, type Row, type RowStatus, rowsOf } from './graphRows.ts';
 import { warningsOf } from './told.ts';
 
+/** Position among the messages at which the graph of a workflow that has ended stands: its answer is below. Undefined: at the end. */
+export function graphPlace({ graph, messages }: Run): number | undefined {
+  if (!graph?.end) return undefined;
+  const { messages: at } = graph.end;
+  if (messages[at]?.role === 'assistant') return at; // the result is told after the end
+  const last = messages[at - 1];
+  const place = last?.role === 'assistant' && !last.toolCalls?.length ? at - 1 : at;
+  return place < messages.length ? place : undefined;
+}
+
 /** The run's workflow: all of its nodes and ways, how each stands, and on demand the values and files. */
 export function graph(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const rows = rowsOf(run);

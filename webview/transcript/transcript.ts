@@ -19,6 +19,7 @@ import { MarkdownView } from '../markdown/view.ts';
 import { duration } from '../time.ts';
 import { branchesAt } from './branches.ts';
 import { damages } from './damage.ts';
+import { graph, graphPlace } from './graph.ts';
 import { actsDependencies, messageActs } from './messageActs.ts';
 import { note } from './notes.ts';
 import type { Pages } from './pages.ts';
@@ -33,9 +34,10 @@ const folding = new Folding();
 export function transcript(context: PanelContext, run: Run, pages: Pages): TemplateResult {
   folding.look(run, (place) => isParted(context, run, place));
   const places = run.live ? run.messages.length + 1 : run.messages.length;
+  const graphAt = graphPlace(run);
   const draw = (place: number) => {
     const message = run.messages[place];
-    return html`${guard(around(context, run), () => between(context, run, place))}${
+    return html`${place === graphAt ? graph(context, run) : nothing}${guard(around(context, run), () => between(context, run, place))}${
       message
         ? guard(dependencies(context, run, message, place), () => entry(context, run, message, place))
         : live(context, run, place)

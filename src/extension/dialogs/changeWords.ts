@@ -1,7 +1,7 @@
 import { amount, grouped, t } from '../../protocol/l10n.ts';
 import { visible } from '../../protocol/visible.ts';
 import { diff, type Hunk } from '../../tools/files/diff.ts';
-import { linesOf } from '../../tools/files/text.ts';
+import { comparedLines } from '../../tools/notebook/comparedLines.ts';
 import type { FileChange } from '../../tools/tool.ts';
 
 const firstLines = 6;
@@ -14,9 +14,9 @@ export interface ChangeWords {
   lines: string[];
 }
 
-export function changeWords({ before, after }: Pick<FileChange, 'before' | 'after'>): ChangeWords {
-  const from = linesOf(before ?? '');
-  const to = linesOf(after ?? '');
+export function changeWords({ path, before, after }: Pick<FileChange, 'path' | 'before' | 'after'>): ChangeWords {
+  const compared = comparedLines(path, before, after);
+  const [from, to] = [compared.from.lines, compared.to.lines];
   const hunks = diff(from, to);
   const lines = hunks.flatMap((hunk) => linesOfHunk(hunk, from, to));
   const more = changedIn(hunks) - Math.min(lines.length, firstLines);

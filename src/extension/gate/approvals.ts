@@ -76,6 +76,7 @@ export class Approvals implements vscode.Disposable {
       vscode.window.onDidChangeWindowState(({ focused }) => focused && this.next()),
     );
     this.reminders = new Reminders({
+      all: () => [...this.waiting].sort((one, other) => one.order - other.order),
       isWaiting: (one) => this.waiting.includes(one),
       panelInView: () => parts.presence.panelInView,
       otherRun: (runId) => parts.otherRun(runId),
@@ -152,9 +153,10 @@ export class Approvals implements vscode.Disposable {
     await this.denyEach([chosen]);
   }
 
-  /** The buttons above a review; `uri` is what it shows. */
+  /** The buttons above a review, and its keys; `uri` is what it shows, by default the editor in front. */
   async answerReview(how: 'allow' | 'deny', uri: vscode.Uri | undefined): Promise<void> {
-    const reviewed = this.waiting.find(({ request }) => request.id === this.parts.reviews.idOf(uri));
+    const id = uri ? this.parts.reviews.idOf(uri) : this.parts.reviews.oneInFront;
+    const reviewed = this.waiting.find(({ request }) => request.id === id);
     if (!reviewed) return;
     reviewed.single = true;
     await this.answerReviewed(how, [reviewed]);
@@ -259,8 +261,8 @@ export class Approvals implements vscode.Disposable {
   private async dialog({ message, detail }: QuestionText, buttons: string[], over: AbortSignal) {
     const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...inReach(buttons));
     const chosen = await this.front.ended(shown, over);
-    // What opens a list gives the focus to that, which it would lose again to the panel.
-    if (chosen !== t(labels.allowAlways)) await this.parts.presence.back();
+    // A list or a review takes the focus, which it would lose again to the panel.
+    if (chosen !== t(labels.allowAlways) && chosen !== t(labels.review)) await this.parts.presence.back();
     over.throwIfAborted();
     return chosen;
   }
@@ -327,18 +329,14 @@ export class Approvals implements vscode.Disposable {
     else await this.denyEach(all);
   }
 
-  /** The editor shows it; the keys stay with the person's own words, out of what may be written in there. */
+  /** The review takes the focus: it can be read, changed and answered by keyboard. Enter writes there. */
   private async review(group: Waiting[]): Promise<void> {
     const still = this.stillWaiting(group);
     if (still.length === 0) return;
     for (const one of still) one.aside = true;
-    await this.parts.reviews.open(
-      still.map(({ request }) => request),
-      { preserveFocus: this.parts.presence.panelInView },
-    );
+    await this.parts.reviews.open(still.map(({ request }) => request));
     this.reminders.remind(still);
-    // An editor of several differences takes the keys, and one that had them may show the proposal now.
-    if (still.length > 1 || this.parts.presence.wasInEditor) await this.parts.presence.back('nowhere');
+    if (still.length > 1) await this.parts.presence.back('nowhere'); // the editor gives the focus to no part of several differences
   }
 
   /** A list or a box that closes by itself when nothing waits for it any more, or something else is asked. */
@@ -359,6 +357,11 @@ export class Approvals implements vscode.Disposable {
       over.removeEventListener('abort', close);
       if (!over.aborted) await this.parts.presence.back();
     }
+  }
+
+  /** Called when the panel shows another run. */
+  runShown(): void {
+    if (this.parts.presence.panelInView) this.reminders.showNotice();
   }
 
   /** Called when the panel came into view or went out of it. */

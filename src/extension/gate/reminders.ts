@@ -18,6 +18,8 @@ export interface Remindable {
 }
 
 interface Dependencies<Waiting> {
+  /** Those that wait, oldest first. */
+  all(): readonly Waiting[];
   isWaiting(one: Waiting): boolean;
   panelInView(): boolean;
   /** The title of a run that is not the shown one. */
@@ -35,14 +37,19 @@ export class Reminders<Waiting extends Remindable> {
     const { isWaiting, otherRun, panelInView } = this.dependencies;
     const untold = group.filter((one) => isWaiting(one) && !one.told);
     for (const one of untold) one.told = true;
-    const run = untold[0] && otherRun(untold[0].request.runId);
     if (!panelInView()) this.notify(group);
-    else if (run !== undefined) this.showNotice(untold[0]!, run); // the cards of the shown run say it by themselves
+    else if (untold[0] && otherRun(untold[0].request.runId) !== undefined) this.showNotice();
   }
 
-  private showNotice({ request }: Waiting, run: string): void {
-    const action = { label: t('Answer…'), action: 'answer', call: keyOf(request) } as const;
-    this.dependencies.notice({ level: 'info', text: visibleLine(needsApproval(run)), action });
+  /** Says above the message box which runs that are not shown wait. The cards of the shown run say it by themselves. */
+  showNotice(): void {
+    const { all, otherRun, notice } = this.dependencies;
+    const others = byRun(all().filter(({ told, request }) => told && otherRun(request.runId) !== undefined));
+    const [first] = others[0] ?? [];
+    if (!first) return;
+    const [run, call] = [otherRun(first.request.runId)!, keyOf(first.request)];
+    const text = others.length > 1 ? t('{0} runs need your approval', others.length) : needsApproval(run);
+    notice({ level: 'info', text: visibleLine(text), action: { label: t('Answer…'), action: 'answer', call } });
   }
 
   /** Called when the panel came into view, where it says what waits, and when it went out of view. */

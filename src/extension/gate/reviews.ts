@@ -43,16 +43,17 @@ export class Reviews implements vscode.FileSystemProvider {
   }
 
   /** Opens what one question is about, or the changes of several in one editor. */
-  async open(requests: readonly ApprovalRequest[], { preserveFocus = false } = {}): Promise<void> {
+  async open(requests: readonly ApprovalRequest[]): Promise<void> {
     const reviews = await Promise.all(requests.map((request) => this.prepare(request)));
     const [first, ...more] = reviews;
-    const opening = more.length > 0 ? this.openAll(reviews) : this.openOne(first!, { preview: true, preserveFocus });
+    const opening = more.length > 0 ? this.openAll(reviews) : this.openOne(first!);
     await this.openedOrClosed(reviews, opening);
     for (const review of reviews) review.seen = true;
   }
 
-  private async openOne({ request, uri }: Review, options: vscode.TextDocumentShowOptions): Promise<void> {
+  private async openOne({ request, uri }: Review): Promise<void> {
     const title = t('{0} (proposed)', visibleLine(request.plan.what));
+    const options = { preview: true };
     if (request.plan.change)
       await vscode.commands.executeCommand('vscode.diff', this.before(request), uri, title, options);
     else await vscode.window.showTextDocument(uri, options);
@@ -87,6 +88,12 @@ export class Reviews implements vscode.FileSystemProvider {
   /** The ids of approvals whose common review is in front; none as soon as another tab is in front. */
   severalInFront(): ReadonlySet<string> {
     return this.unsettled(this.severalIn(frontTab()));
+  }
+
+  /** The id of the approval whose own review is in front. */
+  get oneInFront(): string | undefined {
+    const tab = frontTab();
+    return tab && this.idOf(uriOf(tab));
   }
 
   /** The ids of approvals whose review is in front, one or several. */

@@ -378,7 +378,8 @@ export class Panel {
     const { runId, toolCallId } = key;
     const textOf = (id: string | null) => (id === null ? null : this.parts.store.contents.read(runId, id));
     const [before, after] = [await textOf(change.before), await textOf(change.after)];
-    this.parts.view.post({ type: 'change', runId, toolCallId, diff: shownChange(before, after, mostShownLines) });
+    const diff = shownChange(change.path, before, after, mostShownLines);
+    this.parts.view.post({ type: 'change', runId, toolCallId, diff });
   }
 
   private async openOutput(key: CallKey): Promise<void> {

@@ -11,7 +11,7 @@ import { inShort } from '../../protocol/inShort.ts';
 import { sentence, t } from '../../protocol/l10n.ts';
 import type { Attachment } from '../../protocol/messages.ts';
 import { isOverLimit } from '../../protocol/money.ts';
-import { canGoOn } from '../../protocol/rests.ts';
+import { canGoOn, isBetweenTurns } from '../../protocol/rests.ts';
 import { newRun, type Run } from '../../protocol/run.ts';
 import { partsOf } from '../../protocol/runParts.ts';
 import { saidAs, told } from '../../protocol/sentence.ts';
@@ -271,8 +271,11 @@ export class Conversation {
     const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
     if (!shown || !run) {
       if (!shown) this.notice({ level: 'info', text: t('No run is shown that could go on. Say what should be done.') });
-    } else if (this.working && run.held) await this.endHold(shown);
-    else if (this.working) this.notice({ level: 'info', text: t('This run is at work already.') });
+    } else if (this.working && run.held) {
+      await this.endHold(shown);
+      const now = this.working ? undefined : await this.kept(shown);
+      if (now && !now.held && isBetweenTurns(now)) await this.work(shown, () => this.engine.continue({ runId: shown })); // it rested first
+    } else if (this.working) this.notice({ level: 'info', text: t('This run is at work already.') });
     else if (!canGoOn(run))
       this.notice({ level: 'info', text: t('There is nothing left to go on with. Say what comes next.') });
     else if (restedBefore(run.error)) await this.compact(model);
@@ -418,12 +421,14 @@ export class Conversation {
     return isRefused && isUnheard;
   }
 
-  /** Shows the run as it is kept now, and does what could not be done while another window had it. */
-  async goOnWithRefused(runId: string): Promise<void> {
+  /** Shows the run as it is kept now, and does what could not be done while another window had it. Resolves to whether there was something. */
+  async goOnWithRefused(runId: string): Promise<boolean> {
     const refused = this.refused;
     this.refused = undefined;
     await this.open(runId);
-    if (refused?.runId === runId) await this.tryRefused(refused);
+    if (refused?.runId !== runId) return false;
+    await this.tryRefused(refused);
+    return true;
   }
 
   private async tryRefused({ again, isWords }: Refused): Promise<void> {

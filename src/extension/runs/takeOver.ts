@@ -4,6 +4,7 @@ import { visibleLine } from '../../protocol/visible.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Modals } from '../dialogs/modals.ts';
+import { tell } from '../dialogs/tell.ts';
 import type { Conversation } from './conversation.ts';
 
 interface Parts {
@@ -17,7 +18,7 @@ export async function takeOverRun({ store, conversation, modals }: Parts): Promi
   await conversation.restored;
   const { runId } = conversation;
   if (!runId || conversation.working) {
-    conversation.notice({ level: 'info', text: t('No other window has this run.') });
+    tell('info', t('No other window has this run.'));
     return;
   }
   const found = await store.holder(runId);
@@ -32,7 +33,8 @@ export async function takeOverRun({ store, conversation, modals }: Parts): Promi
       return;
     }
   }
-  await conversation.goOnWithRefused(runId);
+  const isDone = await conversation.goOnWithRefused(runId);
+  if (!found && !isDone) tell('info', t('No other window has this run.'));
 }
 
 type Found = NonNullable<Awaited<ReturnType<RunStore['holder']>>>;

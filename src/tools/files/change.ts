@@ -6,11 +6,12 @@ import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { changesInstallScripts } from '../gate/protected.ts';
 import { quoted } from '../gate/spelling.ts';
 import { breakHardLink } from '../gate/write.ts';
+import { comparedLines } from '../notebook/comparedLines.ts';
 import { isNotebook, notebookTrouble } from '../notebook/notebook.ts';
 import { AlreadySo, type Plan, type SeenText, type ToolContext, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { countChanges, lineDiff } from './diff.ts';
-import { currentText, type DecodedText, likeWhat, linesOf, sha256, tellEditor } from './text.ts';
+import { currentText, type DecodedText, likeWhat, sha256, tellEditor } from './text.ts';
 
 /** A file about to be changed: where it really is and the text a person sees there now; null when there is none. */
 export interface Target {
@@ -67,12 +68,17 @@ export function planText(
 ): Plan {
   const { file, before } = target;
   const ofRun = file.mount === 'run';
+  const counts = (stands: string) => {
+    const { from, to } = comparedLines(file.relative, before, stands);
+    return countChanges(from.lines, to.lines);
+  };
+  const isSameNotebook = (stands: string) => comparedLines(file.relative, after, stands).isSame;
   const given = (stands: string) => ({
     path: file.relative,
     sha256: sha256(stands),
     ...extra,
-    ...countChanges(linesOf(before ?? ''), linesOf(stands)),
-    ...(stands !== after && { changedOnSave: lineDiff(after, stands, longestDifference) }),
+    ...counts(stands),
+    ...(stands !== after && !isSameNotebook(stands) && { changedOnSave: lineDiff(after, stands, longestDifference) }),
   });
   if (before === after) {
     const message = `${quoted(file.relative)} already holds exactly this text.`;

@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { type ComparedLines, comparedLines } from '../notebook/comparedLines.ts';
 import { linesOf } from './text.ts';
 
 /** A place where two sequences differ: `[fromStart, fromEnd)` of the first became `[toStart, toEnd)` of the second. */
@@ -73,25 +74,36 @@ const longestLine = 500;
 
 /**
  * A change for people: its hunks as `@@ -1,2 +1,3 @@` and their lines, at most `most` of these, and how many lines there are besides,
- * as a last line `… 12`. Empty where only line ends change.
+ * as a last line `… 12`. Empty where only line ends change. Hunks of a notebook name their cell (`@@ -1,2 +1,3 @@ cell 4`), in whose
+ * source their lines are counted.
  */
-export function shownChange(before: string | null, after: string | null, most: number): string {
-  const [from, to] = [linesOf(before ?? ''), linesOf(after ?? '')];
+export function shownChange(path: string, before: string | null, after: string | null, most: number): string {
+  const { from, to } = comparedLines(path, before, after);
   const shown: string[] = [];
   let left = 0;
   let room = most;
-  for (const { fromStart, fromEnd, toStart, toEnd } of diff(from, to)) {
-    const goes = from
+  for (const hunk of diff(from.lines, to.lines)) {
+    const { fromStart, fromEnd, toStart, toEnd } = hunk;
+    const goes = from.lines
       .slice(fromStart, Math.min(fromEnd, fromStart + room))
       .map((line) => `-${line.slice(0, longestLine)}`);
-    const comes = to
+    const comes = to.lines
       .slice(toStart, Math.min(toEnd, toStart + room - goes.length))
       .map((line) => `+${line.slice(0, longestLine)}`);
-    if (room > 0) shown.push(`@@ -${range(fromStart, fromEnd)} +${range(toStart, toEnd)} @@`, ...goes, ...comes);
+    if (room > 0) shown.push(headOf(hunk, from, to), ...goes, ...comes);
     room -= goes.length + comes.length;
     left += fromEnd - fromStart + toEnd - toStart - goes.length - comes.length;
   }
   return [...shown, ...(left > 0 ? [`… ${left}`] : [])].join('\n');
+}
+
+function headOf({ fromStart, fromEnd, toStart, toEnd }: Hunk, from: ComparedLines, to: ComparedLines): string {
+  const [was, now] = [from.cells?.[fromStart], to.cells?.[toStart]];
+  const at = (place: typeof was, start: number, end: number) =>
+    place ? `${place.line},${end - start}` : range(start, end);
+  const cell = toEnd > toStart ? now?.cell : was?.cell;
+  const ranges = `@@ -${at(was, fromStart, fromEnd)} +${at(now, toStart, toEnd)} @@`;
+  return cell === undefined ? ranges : `${ranges} cell ${cell}`;
 }
 
 /** Changed lines that a card shows when it is opened, or asks: more of them are for an editor. */
@@ -102,7 +114,7 @@ const fewLines = 8;
 const firstLines = 3;
 
 /** What a card shows of a change before anybody opens it. */
-export function changeAtAGlance(before: string | null, after: string | null): string {
-  const short = shownChange(before, after, fewLines);
-  return /\n… \d+$/.test(short) ? shownChange(before, after, firstLines) : short;
+export function changeAtAGlance(path: string, before: string | null, after: string | null): string {
+  const short = shownChange(path, before, after, fewLines);
+  return /\n… \d+$/.test(short) ? shownChange(path, before, after, firstLines) : short;
 }

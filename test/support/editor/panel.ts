@@ -21,6 +21,8 @@ export interface Panel {
   write(text: string): Promise<void>;
   send(text: string): Promise<void>;
   stop(): Promise<void>;
+  /** After a denial: lets the run continue by Enter on the empty message box, and waits until it rests with another reply. */
+  continueHeld(): Promise<void>;
   /** Waits until the next key lands in the message box. */
   hasTheKeys(): Promise<void>;
   /** Waits until the panel says `text`; fails with what it says instead. */
@@ -67,6 +69,14 @@ export function panelOf(page: Page, where: 'view' | 'tab' = 'view'): Panel {
       await sendButton.click();
     },
     stop: () => stopButton.click(),
+    async continueHeld() {
+      const said = frame.locator('[data-role="assistant"]');
+      await frame.getByTestId('continue-held').waitFor();
+      const before = await said.count();
+      await composer.press('Enter');
+      await eventually('the model has gone on', async () => (await said.count()) > before);
+      await this.waitForPhase(['WaitingUser', 'Completed']);
+    },
     hasTheKeys: () =>
       eventually('the message has the keys', () =>
         composer.evaluate((element) => element.matches(':focus') && element.ownerDocument.hasFocus()),

@@ -5,7 +5,7 @@ import { cell } from './workflowTables.ts';
 
 interface Contributes {
   commands: { command: string; title: string }[];
-  keybindings: { command: string; key: string; mac: string }[];
+  keybindings: { command: string; key: string; mac?: string }[];
   menus: { commandPalette: { command: string; when: string }[] };
 }
 
@@ -16,7 +16,7 @@ const { commands, keybindings, menus } = manifest.contributes as Contributes;
 export const manifestTables: Record<string, () => string> = {
   settings_table: () => manifestSections.map(sectionTable).filter(Boolean).join('\n\n'),
   keys: () => {
-    const rows = keybindings.map(({ command, key, mac }) => {
+    const rows = keybindings.map(({ command, key, mac = key }) => {
       const { title } = commands.find((one) => one.command === command)!;
       return `| *${title}* | ${pressed(key)} | ${pressed(mac)} |`;
     });
