@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { ago } from '../src/protocol/ago.ts';
 import { t } from '../src/protocol/l10n.ts';
 import { money } from '../src/protocol/money.ts';
 import { titleSaid } from '../src/protocol/run.ts';
@@ -7,7 +8,7 @@ import type { RunRow } from '../src/protocol/view.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
-import { ago, day } from './time.ts';
+import { day } from './time.ts';
 
 /**
  * The runs of this workspace that have the words of the box above them: pinned ones, then day by day, branches under their run.
@@ -29,6 +30,7 @@ export function history(context: PanelContext): TemplateResult | typeof nothing 
   }}>
     <input class="history-search" type="search" data-testid="search-runs" maxlength="200" .value=${query} @input=${search}
       placeholder=${t('Search titles and texts')} aria-label=${t('Search runs by words of their titles and texts')} />
+    ${runs ? nothing : html`<p class="quiet" role="status">${t('Loading…')}</p>`}
     ${runs?.query === query && rows.length === 0 ? html`<p class="quiet">${none}</p>` : nothing}
     <ul>${repeat(
       withDays(rows, context.now),

@@ -15,16 +15,6 @@ export function duration(ms: number): string {
 /** `1.4`, `2`. */
 export const short = (value: number): string => decimal(value, value.toFixed(1).endsWith('.0') ? 0 : 1);
 
-/** `now`, `5 min`, `3 h`, `2 d`, then the date. */
-export function ago(at: number, now: number): string {
-  const minutes = Math.floor((now - at) / 60_000);
-  if (minutes < 1) return t('now');
-  if (minutes < 60) return t('{0} min', minutes);
-  if (minutes < 24 * 60) return t('{0} h', Math.floor(minutes / 60));
-  if (minutes < 7 * 24 * 60) return t('{0} d', Math.floor(minutes / (24 * 60)));
-  return new Date(at).toLocaleDateString(language(), { day: 'numeric', month: 'short', year: 'numeric' });
-}
-
 /** `14:02`, as the person's language writes it. */
 export const clock = (at: number): string =>
   new Date(at).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' });

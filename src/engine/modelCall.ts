@@ -4,7 +4,7 @@ import type { EventBody } from '../protocol/events.ts';
 import type { Filling } from '../protocol/filling.ts';
 import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
-import { ended, joined, textAs, wordsIn } from '../protocol/sentence.ts';
+import { textAs, unended, wordsIn } from '../protocol/sentence.ts';
 import { type Budget, unheldWarning } from './budget.ts';
 import { tokensOfMessages, tokensOfPrefix } from './tokens.ts';
 
@@ -92,8 +92,7 @@ export async function callModel(
       ...options,
       onRetry: ({ attempt, delayMs, until, error }) => {
         failed(attempt - 1, error, Math.round(delayMs)).catch(() => {}); // a record that fails ends the run by itself
-        const words = joined([ended(wordsIn(error)), sentence('Trying again.')]);
-        void emit({ type: 'progress', ...textAs(words), until, attempt });
+        void emit({ type: 'progress', ...textAs(unended(wordsIn(error))), until, attempt });
       },
       onWait: ({ until }) =>
         void emit({ type: 'progress', ...textAs(sentence('Waiting for a place within the rate limit.')), until }),

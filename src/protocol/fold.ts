@@ -149,6 +149,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
         ...(event.said && { said: event.said }),
         fraction: event.fraction,
         until: event.until,
+        ...(event.attempt !== undefined && { attempt: event.attempt }),
       };
       break;
     case 'pausing':

@@ -162,7 +162,7 @@ export interface Run {
   ends?: string[];
   /** The reply that is being streamed; its `calls` are being written. */
   live?: { content: string; thinking: string; calls: { name: string; argumentsText: string }[] };
-  progress?: { text: string; said?: Sentence; fraction?: number; until?: number };
+  progress?: { text: string; said?: Sentence; fraction?: number; until?: number; attempt?: number };
   usage: TokenUsage;
   /** Tokens of `usage` that its `cost`, when it has one, is not for; absent: it is for all. */
   unpriced?: number;

@@ -8,6 +8,8 @@ const markSchema = z.object({
   title: z.string(),
   /** With `asking`: what waits is an approval. */
   awaitsApproval: z.boolean().optional(),
+  /** With `ended`: it rests at its limit of turns. */
+  isAtLimit: z.boolean().optional(),
 });
 export type Mark = z.infer<typeof markSchema>;
 

@@ -42,6 +42,7 @@ export interface Stage {
 
 const shown = (event: RunEvent) => event.type === 'chunk' && Boolean(event.content);
 const progress = (words: RegExp) => (event: RunEvent) => event.type === 'progress' && words.test(event.text);
+const retrying = (event: RunEvent) => event.type === 'progress' && event.attempt !== undefined;
 const asking = (event: RunEvent) => event.type === 'question';
 const never: Approve = () => new Promise(() => {});
 const write = reply.call('fs_write', { path: 'a.txt', content: 'two\n' });
@@ -53,8 +54,7 @@ export const stages: Record<string, () => Promise<Stage>> = {
   'in a slow stream': () => behind(reply.endless(), { when: shown }),
   'in a flood': () => behind(reply.endless('and on ', 0), { when: shown }),
   'in a hang': () => behind(reply.text('Half').hang(), { when: shown }),
-  'waiting to ask again': () =>
-    behind(reply.status(429, {}, { 'retry-after': '50' }), { when: progress(/Trying again/) }),
+  'waiting to ask again': () => behind(reply.status(429, {}, { 'retry-after': '50' }), { when: retrying }),
   'waiting for the rate limit': async () => {
     const limiter = createRateLimiter({ requestsPerMinute: 1, tokensPerMinute: 0 });
     limiter.reserve(1);
@@ -78,7 +78,7 @@ export const stages: Record<string, () => Promise<Stage>> = {
   'at a node: llm.call': () => atNode('llm.call', '', reply.hang(), (event) => event.type === 'node'),
   'at a node: llm.stream': () => atNode('llm.stream', '', reply.endless(), shown),
   'at a node: waiting in llm.retry': () =>
-    atNode('llm.retry', 'base_delay: 600, max_delay: 600', reply.status(500), progress(/Trying again/)),
+    atNode('llm.retry', 'base_delay: 600, max_delay: 600', reply.status(500), retrying),
   'at a node: llm.tools, in a command': () =>
     atNode('llm.tools', 'tools: [shell.run]', reply.call('shell_run', { command: 'echo up; sleep 300' }), isOutput),
 };

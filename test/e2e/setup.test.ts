@@ -263,6 +263,32 @@ describe('setting a provider up', () => {
     assert.equal(provider.requests.length, 0);
   });
 
+  it('a notice that only informs leaves by itself, one under the pointer stays, and the log has both', async () => {
+    editor = await begin();
+    const notice = editor.panel.frame.getByTestId('notice');
+    await run('towpath.deleteKey');
+    await told('No key or secret is saved.');
+    await editor.screenshot('notice-info');
+    await notice.waitFor({ state: 'detached' });
+    await run('towpath.deleteKey');
+    await notice.hover();
+    await run('towpath.showLog');
+    await editor.page.locator('.output-view .view-line', { hasText: 'No key or secret is saved.' }).nth(1).waitFor();
+    assert.equal(await notice.count(), 1);
+  });
+
+  it('the size of the context window is known before the first message, and in the first count', async () => {
+    editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+    await eventually('the list is asked for', () => provider.otherRequests.length === 1);
+    await editor.panel.send('Hello?');
+    await editor.panel.shows('ready');
+    await editor.panel.frame.getByTestId('meter').click();
+    await eventually('the meter has the size', async () =>
+      /of 32\.8k/.test(await editor.panel.frame.locator('body').innerText()),
+    );
+    assert.equal(provider.otherRequests.length, 1, 'it is asked for once in a window');
+  });
+
   it('settings are found by the words that people have for them', async () => {
     editor = await begin();
     const found = async (words: string, command: string) => {

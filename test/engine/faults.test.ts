@@ -234,7 +234,7 @@ describe('a model in trouble, as a run has it', () => {
       const { assistantText } = await engine.start({ runId: RunStore.newId(), userInput: 'hi' });
       const notes = events.flatMap((event) => (event.type === 'progress' ? [event.text] : []));
       assert.deepEqual([assistantText, notes.length], ['Hello', 1]);
-      assert.match(notes[0]!, /answered 500.*Trying again\.$/);
+      assert.match(notes[0]!, /answered 500$/);
     } finally {
       await provider.close();
     }

@@ -290,7 +290,7 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
     [{ text: 'Starting the server.' }, 'info Starting the server.'],
     [{ text: 'Waiting for a place.', until: 3500 }, 'info Waiting for a place. (2.5 s)'],
     [{ text: 'Loading', fraction: 0.5 }, undefined],
-    [{ text: 'Slow down. Trying again.', until: 3500, attempt: 2 }, undefined],
+    [{ text: 'Slow down', until: 3500, attempt: 2 }, undefined],
   ],
   pausing: [[{}, 'info the person wants it to rest after this turn']],
   question: [

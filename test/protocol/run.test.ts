@@ -25,7 +25,7 @@ const question = { id: 'q1', what: 'Write a', where: '/w/a', why: 'It changes a 
 
 describe('a run is the fold of its events', () => {
   it('a countdown goes on while the person says something, and whatever befalls a command', () => {
-    const progress = { type: 'progress', text: 'Trying again.', until: 99_000 } as const;
+    const progress = { type: 'progress', text: 'Slow down', until: 99_000 } as const;
     const meanwhile: EventBody[] = [
       { type: 'queued', text: 'And then?' },
       { type: 'queued-change', queued: 3, text: 'And now?', when: 'done' },

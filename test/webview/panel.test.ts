@@ -332,12 +332,35 @@ The flag works; one test fails, see the test.`,
     assert.deepEqual(await posted(), [{ type: 'continue' }]);
   });
 
+  it('says that it is loading before the host has told anything: pickers, and the list of runs', async () => {
+    await test.send();
+    assert.equal(await test.page.locator('.loading').innerText(), 'Loading…');
+    await find('history').click();
+    await test.send();
+    assert.equal(await test.page.locator('.history p').first().innerText(), 'Loading…');
+    await test.send({ type: 'state', state: readyState }, { type: 'runs', query: '', rows: [], more: 0 });
+    assert.equal(await test.page.locator('.loading').count(), 0);
+    assert.equal(await test.page.locator('.history p').first().innerText(), 'No runs yet.');
+  });
+
+  it('joins what goes wrong and the next try by a dot, also when that has begun and for waits of another kind', async () => {
+    const progresses: [EventBody, RegExp][] = [
+      [{ type: 'progress', text: 'Example answered 500: Internal Server Error', until: Date.now() + 16_000, attempt: 2 }, /^Example answered 500: Internal Server Error · retrying in 1[56] s/],
+      [{ type: 'progress', text: 'Busy', until: Date.now() - 1, attempt: 3 }, /^Busy · retrying$/],
+      [{ type: 'progress', text: 'Waiting for a place within the rate limit.', until: Date.now() + 9000 }, /^Waiting for a place within the rate limit\. \([89](\.\d)? s\)/],
+    ]; // biome-ignore format: a table
+    for (const [progress, words] of progresses) {
+      await show([...begin, progress]);
+      assert.match((await find('progress').locator('.phase-text').innerText()).replace(/\s+/g, ' '), words);
+    }
+  });
+
   it('counts down to the next try, which the person can have at once, also while words wait', async () => {
-    const retries: EventBody[] = [{ type: 'progress', text: 'Busy. Trying again.', until: Date.now() + 50_000 }];
+    const retries: EventBody[] = [{ type: 'progress', text: 'Busy', until: Date.now() + 50_000, attempt: 2 }];
     await show([...begin, ...retries, { type: 'queued', text: 'And a test.' }]);
     assert.match(
       (await find('progress').innerText()).replace(/\s+/g, ' '),
-      /^Busy\. Trying again\. \(\d+ s\) Retry Now Retry With…$/,
+      /^Busy · retrying in \d+ s Retry Now Retry With…$/,
     );
     await find('retry-now').click();
     await find('try-another-model').click();

@@ -477,7 +477,7 @@ export const states: State[] = [
   { name: 'choices', says: shown(choosing) },
   { name: 'working', says: shown(working, { commands: [{ id: 'abcdef01', runId: 'run-1', line: 'npm run dev -- --port 3000', startedAt: now - 180_000 }] }, 3) },
   { name: 'thinking', says: shown([...begin, { type: 'chunk', thinking: 'The flag belongs where the arguments are parsed.' }], {}, 1) },
-  { name: 'waits for the provider', says: shown([...begin, { type: 'progress', text: 'Example asks for fewer requests. Trying again.', until: now + 60_000 }], {}, 1) },
+  { name: 'waits for the provider', says: shown([...begin, { type: 'progress', text: 'Example asks for fewer requests', until: now + 60_000, attempt: 2 }], {}, 1) },
   { name: 'meter', says: shown([...begin, ...concludes.slice(0, -2), usage, rests], { preset: 'autopilot', presetOfRun: true, limits: { run: 2 } }), does: press('meter') },
   { name: 'runs', says: [...shown([...begin, ...concludes]), { type: 'runs', query: '', rows, more: 3 }], does: async (test) => { await press('history')(test); await test.send({ type: 'runs', query: '', rows, more: 3 }); } },
   { name: 'find', says: shown([...begin, ...reads, ...concludes]), does: async (test) => { await test.page.keyboard.press('Control+f'); await test.page.getByTestId('find').fill('flag'); } },

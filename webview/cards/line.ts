@@ -1,3 +1,4 @@
+import { ago } from '../../src/protocol/ago.ts';
 import type { CommandEnd, RunPhase } from '../../src/protocol/events.ts';
 import { t } from '../../src/protocol/l10n.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
@@ -6,7 +7,7 @@ import { type CallDraft, type CallState, endSentence, hasDied } from '../../src/
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { understoodCall } from '../../src/protocol/understood.ts';
 import { shortened } from '../../src/protocol/visible.ts';
-import { ago, duration } from '../time.ts';
+import { duration } from '../time.ts';
 import { exitAnswer } from './exitWords.ts';
 import { argumentsSoFar } from './soFar.ts';
 import { type Known, say, type ToolWords, verbOf, wordsFor } from './toolWords.ts';

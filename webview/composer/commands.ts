@@ -1,10 +1,10 @@
 import { html, type TemplateResult } from 'lit-html';
+import { ago } from '../../src/protocol/ago.ts';
 import { amount, t } from '../../src/protocol/l10n.ts';
 import type { CommandAtWork } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import { ago } from '../time.ts';
 import type { StripPart } from './stripPart.ts';
 
 /** Commands of the shown run that are running in the background. Those of other runs are in the status bar. */

@@ -64,7 +64,7 @@ export function composer(context: PanelContext): TemplateResult {
       @click=${() => onCaret(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusout=${() => onLeave(context)}
       @keydown=${(event: KeyboardEvent) => onKey(context, event)}>${t('Message to Towpath')}</vscode-text-area>
     <div class="composer-about">
-      ${state ? agentButton(context, state) : nothing}
+      ${state ? agentButton(context, state) : html`<span class="loading quiet" role="status">${t('Loading…')}</span>`}
       ${state ? modelButton(context) : nothing}
       ${state ? presetButton(context, state) : nothing}
       ${run ? meter(context, run) : nothing}

@@ -82,6 +82,14 @@ const nameOf = (act: (typeof acts)[Way]): string => {
   return act.type === 'continue' ? 'continue' : 'summary' in act ? 'run-with-summary' : 'another-run';
 };
 
+/** Text of what a run is waiting for. @param left seconds until the next request */
+function progressWords(progress: NonNullable<Run['progress']>, left: number): string {
+  const words = visible(told(progress));
+  const wait = left > 0 ? duration(left * 1000) : '';
+  if (progress.attempt === undefined) return wait ? `${words} (${wait})` : words;
+  return wait ? t('{0} · retrying in {1}', words, wait) : t('{0} · retrying', words);
+}
+
 function runningLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const { progress } = run;
   const busy =
@@ -92,11 +100,10 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
     callsAtWork(context.model).length > 0;
   if (!progress && busy) return nothing;
   const left = Math.ceil(((progress?.until ?? 0) - context.now) / 1000);
-  const wait = left > 0 ? ` (${duration(left * 1000)})` : '';
   const rests = run.pausing ? `; ${t('pausing after this turn')}` : '';
   return html`<div class="phase" data-testid="progress" role="status" aria-live="off">
     <vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>
-    <span class="phase-text quiet">${progress ? unbroken(visible(told(progress)) + wait) : t('Working')}${rests}</span>
+    <span class="phase-text quiet">${progress ? unbroken(progressWords(progress, left)) : t('Working')}${rests}</span>
     ${
       left > 0
         ? html`<span class="phase-ways"><vscode-button class="small" appearance="secondary" data-testid="retry-now"

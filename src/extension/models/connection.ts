@@ -4,7 +4,7 @@ import { askModel } from '../../engine/modelCall.ts';
 import { secretsIn } from '../../llm/headers.ts';
 import type { ProviderId } from '../../llm/providers.ts';
 import { amount, type Sentence, sentence, t } from '../../protocol/l10n.ts';
-import { ended, joined, textAs, toPeople, wordsIn, wordsOf } from '../../protocol/sentence.ts';
+import { joined, textAs, toPeople, unended, wordsIn, wordsOf } from '../../protocol/sentence.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
 import { offer, tell } from '../dialogs/tell.ts';
 import { settings } from '../settings/settings.ts';
@@ -62,7 +62,7 @@ export async function askOneWord(
           firstAt ??= performance.now();
           pieces++;
         },
-        onRetry: (wait) => progress(t('{0} Trying again.', ended(wordsIn(wait.error)))),
+        onRetry: (wait) => progress(t('{0} · retrying', unended(wordsIn(wait.error)))),
       },
     );
     if (reply.aborted) return undefined;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
+import { ago } from '../../protocol/ago.ts';
 import { underTheirRuns } from '../../protocol/branches.ts';
-import { language, t } from '../../protocol/l10n.ts';
+import { t } from '../../protocol/l10n.ts';
 import { titleSaid } from '../../protocol/run.ts';
 import type { RunSummary } from '../../protocol/summary.ts';
 import { proseLine } from '../../protocol/visible.ts';
@@ -79,7 +80,7 @@ function itemOf(run: RunSummary, depth: number, now: RunNow | undefined, excerpt
   return {
     run,
     label: `${'\u2003'.repeat(depth)}${plainLabel(titleSaid(run.title))}`,
-    description: [state, from, new Date(run.updatedAt).toLocaleString(language())].filter(Boolean).join(' · '),
+    description: [state, from, ago(run.updatedAt, Date.now())].filter(Boolean).join(' · '),
     ...(detail && { detail: plainLabel(detail) }),
     ...(depth > 0 && { iconPath: new vscode.ThemeIcon('git-branch') }),
     alwaysShow: true, // what is found in its text is not in its title
@@ -92,10 +93,7 @@ function inWorktrees(elsewhere: readonly RunElsewhere[], query: string): Item[] 
   const items = found.map(({ folder, branch, title, run, state, awaitsApproval }) => ({
     label: plainLabel(title),
     description: run
-      ? [
-          state && stateLabel({ state, awaitsApproval, elsewhere: true }),
-          new Date(run.updatedAt).toLocaleString(language()),
-        ]
+      ? [state && stateLabel({ state, awaitsApproval, elsewhere: true }), ago(run.updatedAt, Date.now())]
           .filter(Boolean)
           .join(' · ')
       : t('not begun'),

@@ -7,6 +7,8 @@ import type { RunSummary } from '../../protocol/summary.ts';
 import type { Mark } from '../../runs/marks.ts';
 import type { RunStore } from '../../runs/store.ts';
 
+type End = 'asking' | 'failed' | 'at limit' | 'ended' | 'seen';
+
 /** A run that concerns the person now. `elsewhere`: another window has it. */
 export interface RunNow extends Mark {
   runId: string;
@@ -38,7 +40,7 @@ export class RunStates {
   /** Of runs at work here: what was last said. */
   private readonly mine = new Map<string, Mark>();
   /** How runs at work here have ended; `seen`: of that nothing is to be said. */
-  private readonly ends = new Map<string, 'asking' | 'failed' | 'ended' | 'seen'>();
+  private readonly ends = new Map<string, End>();
   /** What is said of all others. */
   private others = new Map<string, Mark>();
   private heldElsewhere = new Set<string>();
@@ -91,7 +93,12 @@ export class RunStates {
         this.leave(runId, undefined);
         continue;
       }
-      const mark = { state: end, title: titleOf(runId) ?? title };
+      const atLimit = end === 'at limit';
+      const mark: Mark = {
+        state: atLimit ? 'ended' : end,
+        title: titleOf(runId) ?? title,
+        ...(atLimit && { isAtLimit: true }),
+      };
       this.leave(runId, end === 'asking' ? { ...mark, awaitsApproval: true } : mark);
       if (end !== 'asking' && runId !== shown) this.parts.ended({ runId, ...mark });
     }
@@ -115,13 +122,14 @@ export class RunStates {
     const mine = this.looking;
     const marks = await store.marks.read();
     const held = new Set<string>();
-    for (const [runId, { state, title }] of marks) {
+    for (const [runId, mark] of marks) {
+      const { state } = mark;
       if (this.mine.has(runId)) continue;
       if (!(await store.has(runId))) {
         marks.delete(runId);
         await store.marks.set(runId, undefined); // it was deleted
       } else if ((state === 'asking' || state === 'working') && (await store.holder(runId))) held.add(runId);
-      else marks.set(runId, markAtRest(await store.listed(runId).catch(() => undefined), { state, title }));
+      else marks.set(runId, markAtRest(await store.listed(runId).catch(() => undefined), mark));
     }
     if (mine !== this.looking) return;
     const before = this.said();
@@ -152,15 +160,17 @@ export class RunStates {
 const order: readonly RunState[] = ['asking', 'failed', 'ended', 'working'];
 
 /** A user who stopped a run has seen how it ended; a run at its limit of turns did not fail. */
-function endOf({ phase, error }: Extract<RunEvent, { type: 'phase' }>): 'failed' | 'ended' | 'seen' {
+function endOf({ phase, error }: Extract<RunEvent, { type: 'phase' }>): Exclude<End, 'asking'> {
   if (error?.code === 'ENGINE_ABORTED') return error.message === closedMessage ? 'ended' : 'seen';
-  return phase === 'Failed' && error?.code !== 'ENGINE_MAX_TURNS_EXCEEDED' ? 'failed' : 'ended';
+  if (error?.code === 'ENGINE_MAX_TURNS_EXCEEDED') return 'at limit';
+  return phase === 'Failed' ? 'failed' : 'ended';
 }
 
 /** Mark of a run that no window is at work on; one whose window was killed has ended. */
-export function markAtRest(run: RunSummary | undefined, { state, title }: Mark): Mark {
+export function markAtRest(run: RunSummary | undefined, { state, title, isAtLimit }: Mark): Mark {
   const isOver = state === 'failed' || state === 'ended';
-  return { title, ...(stateAtRest(run) ?? { state: isOver ? state : 'ended' }) };
+  const over = { state: isOver ? state : 'ended', ...(isOver && isAtLimit && { isAtLimit }) } as const;
+  return { title, ...(stateAtRest(run) ?? over) };
 }
 
 /** State of a run that no window is at work on; undefined: nothing of it waits for the user. */
@@ -168,7 +178,8 @@ export const stateAtRest = (run: RunSummary | undefined): Pick<Mark, 'state' | '
   run?.awaitsApproval ? { state: 'asking', awaitsApproval: true } : undefined;
 
 /** Words after the title of a run: `waiting for approval`, `at work in another window`. */
-export function stateLabel({ state, elsewhere, awaitsApproval }: Omit<RunNow, 'runId' | 'title'>): string {
+export function stateLabel({ state, elsewhere, awaitsApproval, isAtLimit }: Omit<RunNow, 'runId' | 'title'>): string {
+  if (state === 'ended' && isAtLimit) return t('Limit reached');
   const words = awaitsApproval ? t('waiting for approval') : t(wordsOf[state]);
   return elsewhere ? t('{0} in another window', words) : words;
 }

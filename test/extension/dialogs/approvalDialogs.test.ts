@@ -173,6 +173,7 @@ describe('the dialog of every kind of approval', () => {
       const { message, detail, whole } = serverQuestionText(question);
       assert.ok(whole, kind);
       checkLines(kind, detail, detail.split('\n\n')[0]!);
+      assert.doesNotMatch(detail, /^⏎$/m, `${kind}: a blank line of ours is none of the server`);
       shown.push(`## ${kind}`, message, '', detail, '');
     }
     const { own, stop } = await ownPage(given);

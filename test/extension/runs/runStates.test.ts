@@ -154,6 +154,15 @@ describe('which runs concern the person', () => {
     assert.deepEqual(counts(two), counts(one));
   });
 
+  it('says that a run rests at its limit of turns, in each window, and in the next one', async () => {
+    const limited = await one.works('Long');
+    const error = { code: 'ENGINE_MAX_TURNS_EXCEEDED', message: 'Stopped at the limit of 50 turns.' };
+    await one.ends(limited, { phase: 'Failed', error });
+    assert.deepEqual(await one.says(), ['Long Limit reached']);
+    assert.deepEqual(await two.says(), ['Long Limit reached']);
+    assert.deepEqual(badgeOf(one.states.all), { value: 1, tooltip: '“Long”: Limit reached' });
+  });
+
   it('has what ended until somebody has seen it, in whichever window', async () => {
     const [done, broken, stopped, closed] = [
       await one.works('Done'),
