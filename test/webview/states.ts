@@ -476,6 +476,7 @@ export const states: State[] = [
   { name: 'several at work', says: shown(atOnce) },
   { name: 'choices', says: shown(choosing) },
   { name: 'working', says: shown(working, { commands: [{ id: 'abcdef01', runId: 'run-1', line: 'npm run dev -- --port 3000', startedAt: now - 180_000 }] }, 3) },
+  { name: 'ways to send', says: shown(working, {}, 3), does: async (test) => { await test.page.locator('[data-testid="composer"] textarea').fill('And the README.'); await press('send-menu')(test); } },
   { name: 'thinking', says: shown([...begin, { type: 'chunk', thinking: 'The flag belongs where the arguments are parsed.' }], {}, 1) },
   { name: 'waits for the provider', says: shown([...begin, { type: 'progress', text: 'Example asks for fewer requests', until: now + 60_000, attempt: 2 }], {}, 1) },
   { name: 'meter', says: shown([...begin, ...concludes.slice(0, -2), usage, rests], { preset: 'autopilot', presetOfRun: true, limits: { run: 2 } }), does: press('meter') },
