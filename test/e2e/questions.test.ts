@@ -84,6 +84,11 @@ describe('questions', () => {
   const title = (name: string) =>
     editor.page.locator('.editor-actions').getByRole('button', { name: new RegExp(`^${name}( \\(.*\\))?$`) });
   const reviewed = () => editor.page.locator('.monaco-diff-editor .editor.modified .view-lines').first();
+  const reviewHasKeys = () =>
+    eventually(
+      'the review has the keys',
+      async () => (await editor.page.locator('.editor-instance :focus').count()) > 0,
+    );
   /** Replaces all text of the editor with the cursor. */
   const type = async (text: string) => {
     await editor.page.keyboard.press('Control+a');
@@ -281,7 +286,7 @@ describe('questions', () => {
       'the key of the review',
       async () => {
         await editor.page.keyboard.press('Enter');
-        await title('Deny').waitFor();
+        await reviewHasKeys();
         await editor.page.keyboard.press('Shift+Alt+Delete');
       },
     ],
@@ -370,6 +375,7 @@ describe('questions', () => {
     await editor.dialog.text();
     await editor.page.keyboard.press('Enter'); // Review…
     await title('Allow').waitFor();
+    await reviewHasKeys();
     for (const [name, keys] of [
       ['Allow', 'Shift+Alt+Enter'],
       ['Deny', 'Shift+Alt+Delete'],
@@ -405,7 +411,7 @@ describe('questions', () => {
     await asks(run('echo theirs > keys.txt'));
     await editor.dialog.text();
     await editor.page.keyboard.press('Enter');
-    await title('Allow').waitFor();
+    await reviewHasKeys();
     await type('echo mine > keys.txt');
     await title('Allow As Changed').waitFor();
     await editor.page.keyboard.press('Shift+Alt+Enter');
@@ -451,6 +457,7 @@ describe('questions', () => {
     await editor.dialog.text();
     await editor.page.keyboard.type('yes\n'); // the keys of somebody who did not see the dialog come
     await title('Allow').waitFor(); // what Enter did: Review…
+    await reviewHasKeys();
     await editor.page.keyboard.type('yes\n');
     await editor.page.keyboard.press('Control+Enter');
     assert.deepEqual([await editor.panel.phase(), editor.read('typed.txt')], ['Running', undefined]);

@@ -186,6 +186,7 @@ Edit src/cli.ts · Waiting for approval
 It changes a file of the workspace.
 Answer…
 Deny
+In the review: Shift+Alt+Enter allows, Shift+Alt+Delete denies
 Run npm test -- --grep json · Waits its turn`,
     );
     assert.equal(
