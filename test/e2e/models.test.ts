@@ -27,13 +27,16 @@ describe('models of every provider', () => {
     editor.host.evaluate((vscode, name) => {
       void vscode.commands.executeCommand(name);
     }, command);
-  const saveKey = async (value: string) => {
+  const typeKey = async (value: string) => {
     await run('towpath.setKey');
     await row('in use').click();
     await editor.page.locator('.quick-input-title', { hasText: 'Set API Key' }).waitFor();
     assert.equal(await quickInput().getAttribute('type'), 'password');
     await quickInput().fill(value);
     await editor.page.keyboard.press('Enter');
+  };
+  const saveKey = async (value: string) => {
+    await typeKey(value);
     await told('is saved');
   };
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it in settings
@@ -369,14 +372,18 @@ describe('models of every provider', () => {
     const { port } = proxy.address() as AddressInfo;
     editor = await begin({
       'http.proxy': `http://127.0.0.1:${port}`,
-      'towpath.model': 'openai/scripted',
-      'towpath.baseUrls': { openai: 'https://elsewhere.invalid/v1' },
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.endpoint.baseUrl': 'https://elsewhere.invalid/v1',
     });
+    const refusal =
+      'The proxy on the way to OpenAI-compatible endpoint (elsewhere.invalid) refused the connection (407)';
     try {
-      await saveKey(key);
+      await typeKey(key);
+      await editor.page.locator('.quick-input-message', { hasText: refusal }).waitFor();
+      await editor.page.keyboard.press('Escape');
       await editor.panel.send('Hello?');
       await editor.panel.waitForPhase('Failed');
-      await editor.panel.shows('The proxy on the way to OpenAI (elsewhere.invalid) refused the connection (407)');
+      await editor.panel.shows(refusal);
       assert.match(heard[0]!, /^CONNECT elsewhere\.invalid:443 /);
       assert.ok(!heard.join('').includes(key));
     } finally {
@@ -385,7 +392,8 @@ describe('models of every provider', () => {
   });
 
   it('Anthropic: thinks, asks for a change, and goes on after the answer', async () => {
-    const server = await anthropic.startAnthropic(({ body: asked }) => {
+    const server = await anthropic.startAnthropic(({ body: asked, method }) => {
+      if (method === 'GET') return anthropic.refusal(404, 'not_found_error', 'There is no list.');
       const answered = JSON.stringify(asked.messages).includes('tool_result');
       return answered
         ? anthropic.reply([anthropic.text('It is written.')])

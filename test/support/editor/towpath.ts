@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
-import { eventually } from '../eventually.ts';
+import { eventually, patienceMs } from '../eventually.ts';
 import { manifestSettings } from '../manifestSettings.ts';
 import { type Dialog, dialogOf } from './dialog.ts';
 import { connectHost, type ExtensionHost } from './host.ts';
@@ -312,12 +312,11 @@ function windowOf(page: Page): Window {
         panel.frame.getByTestId('notice').filter({ hasText: words }).first(),
         page.locator('.notification-toast', { hasText: words }).first(),
       ];
-      let found: Locator | undefined;
-      await eventually(`it tells ${words}`, async () => {
-        for (const place of places) if (await place.isVisible()) found = place;
-        return found !== undefined;
+      // The page itself looks in each frame: a notice may be there for a few seconds only.
+      const seen = places.map((place) => place.waitFor({ timeout: patienceMs }).then(() => place));
+      return Promise.any(seen).catch(() => {
+        throw new Error(`It does not tell ${words} within ${patienceMs / 1000} s.`);
       });
-      return found!;
     },
     dialog: dialogOf(page),
     async command(title) {
