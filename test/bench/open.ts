@@ -60,7 +60,10 @@ async function opened(test: TestPage, length: number): Promise<Opened> {
   const view = {
     post(message: HostMessage) {
       drawn = drawn.then(() => test.send(message));
-      if (message.type === 'run' && message.run) drawn = drawn.then(() => void (first ??= performance.now()));
+      if (message.type !== 'run' || !message.run) return;
+      drawn = drawn.then(() => {
+        first ??= performance.now();
+      });
     },
     event() {},
   };
