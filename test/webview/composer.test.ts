@@ -124,32 +124,31 @@ describe('The buttons beside the message box', () => {
     assert.deepEqual(await menu(), ['Pause After This Step']);
   });
 
-  /** Presses a button as soon as it is drawn, and each frame until that does something; gives how often. */
-  const pressUntilTaken = async (id: string) => {
-    const before = (await posted()).length;
-    return test.page.evaluate(
-      async ({ name, least }) => {
-        const page = globalThis as unknown as { document: { querySelector(one: string): { click(): void } | null }; said(): Promise<{ type: string }[]> };
-        for (let presses = 0; ; presses++) {
-          const all = await page.said();
-          if (all.filter(({ type }) => type === 'send' || type === 'stop').length > least) return presses;
-          page.document.querySelector(`[data-testid="${name}"]`)?.click();
-        }
-      },
-      { name: id, least: before },
-    ); // biome-ignore format: in the page
+  /** The page's clock, in milliseconds. */
+  const now = () => test.page.evaluate(() => performance.now());
+  /** Clicks a button at a moment of that clock, however busy the machine is. */
+  const clickAt = async (id: string, at: number) => {
+    await find(id).evaluate((button, timeStamp) => {
+      const click = new (globalThis as unknown as { MouseEvent: typeof Event }).MouseEvent('click', { bubbles: true });
+      button.dispatchEvent(Object.defineProperty(click, 'timeStamp', { value: timeStamp }) as never);
+    }, at);
+    await test.send();
   };
 
   it('ignore clicks for 300 ms after a change: none that was meant for Send stops, none for Stop sends', async () => {
     await show([...begin, rests]);
     await settled();
+    let before = await now();
     await next(begin.length + 1, works); // in place of Send stands Stop
-    const stop = await pressUntilTaken('stop');
-    assert.ok(stop > 1, `taken at press ${stop}`);
+    await clickAt('stop', before + 299);
+    assert.deepEqual(await posted(), []);
+    await clickAt('stop', (await now()) + 300);
     assert.deepEqual(await posted(), [{ type: 'stop' }]);
+    before = await now();
     await write('Words'); // in place of Stop stands Send
-    const send = await pressUntilTaken('send');
-    assert.ok(send > 1, `taken at press ${send}`);
+    await clickAt('send', before + 299);
+    assert.deepEqual(await posted(), [{ type: 'stop' }]);
+    await clickAt('send', (await now()) + 300);
     assert.deepEqual(await posted(), [{ type: 'stop' }, { type: 'send', text: 'Words' }]);
   });
 
@@ -172,5 +171,20 @@ describe('The buttons beside the message box', () => {
     await write('At once.');
     await find('send').dispatchEvent('click');
     assert.deepEqual(await posted(), [{ type: 'send', text: 'At once.' }]);
+  });
+
+  it('says how files are dropped while it is empty, has the keys and is wide enough', async () => {
+    await test.renew({ width: 700 });
+    await test.send({ type: 'state', state: readyState }, { type: 'run', run: null });
+    const hint = test.page.getByText('Hold Shift to drop files');
+    await box().focus();
+    assert.equal(await hint.isVisible(), true);
+    await box().fill('x');
+    await test.send();
+    assert.equal(await hint.isVisible(), false);
+    await box().fill('');
+    await test.page.setViewportSize({ width: 300, height: 600 });
+    await test.send();
+    assert.equal(await hint.isVisible(), false);
   });
 });

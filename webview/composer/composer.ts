@@ -68,6 +68,7 @@ export function composer(context: PanelContext): TemplateResult {
       ${state ? modelButton(context) : nothing}
       ${state ? presetButton(context, state) : nothing}
       ${run ? meter(context, run) : nothing}
+      ${ready ? nothing : html`<span class="drop-hint quiet">${t('Hold Shift to drop files')}</span>`}
     </div>
     <div class="composer-acts">
       ${attachButton(context)}
