@@ -30,6 +30,7 @@ const calls = new Map<string, Call>(
     raiseLimit: ({ engine, runId }) => engine.raiseLimit(runId, { of: 'run', more: 1, to: 2 }),
     chooseAfterInterruption: ({ engine, runId }) =>
       engine.chooseAfterInterruption(runId, { toolCallIds: ['c'], choice: 'again' }),
+    endHold: ({ engine, runId }) => engine.endHold(runId),
     usedLater: ({ engine, runId }) => engine.usedLater(runId, 'node', 0),
     stop: ({ engine, runId }) => engine.stop(runId),
     pause: ({ engine, runId }) => engine.pause(runId),

@@ -27,7 +27,7 @@ export async function showState(test: TestPage, { says, does }: State): Promise<
 /** What is wider than the page. */
 export function sideways({ page }: TestPage): Promise<string[]> {
   return page
-    .locator('body, .scroller, .transcript, .card, .composer, footer')
+    .locator('body, .scroller, .transcript, .card, .composer > :not(.completion), footer')
     .evaluateAll((all) =>
       (all as unknown as { className: string; scrollWidth: number; clientWidth: number }[])
         .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
