@@ -17,6 +17,7 @@ export const timeLimits = /UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|TIMED_?OUT/;
 /** Classes of codes, the most specific first. */
 const classes: readonly (readonly [RegExp, Sentence])[] = [
   [/EXPIRED|CERT_DATE_INVALID/, sentence('the certificate has expired')],
+  [/NOT_YET_VALID/, sentence('the certificate is not valid yet')],
   [/ALTNAME|COMMON_NAME_INVALID/, sentence('the certificate belongs to another server')],
   [/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|AUTHORITY_INVALID/, sentence('the issuer of the certificate is unknown')],
   [/ENOTFOUND|EAI_|NAME_NOT_RESOLVED/, sentence('the host name was not found')],

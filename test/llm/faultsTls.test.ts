@@ -30,25 +30,45 @@ function tests(): void {
   const good = createIdentity('localhost', { issuer: authority });
   const late = { from: -2 * day, to: -day };
 
-  const refusals: [says: string, identity: Identity, trusted: Identity | undefined, reason: RegExp][] = [
-    ['self-signed', stranger, undefined, /DEPTH_ZERO_SELF_SIGNED_CERT/],
-    ['of an authority nobody knows', good, undefined, /UNABLE_TO_VERIFY_LEAF_SIGNATURE/],
-    ['self-signed and expired', createIdentity('localhost', late), undefined, /CERT_HAS_EXPIRED|SELF_SIGNED/],
-    ['expired', createIdentity('localhost', { ...late, issuer: authority }), authority, /CERT_HAS_EXPIRED/],
+  const refusals: [says: string, identity: Identity, trusted: Identity | undefined, code: RegExp, words: string][] = [
+    ['self-signed', stranger, undefined, /DEPTH_ZERO_SELF_SIGNED_CERT/, 'the issuer of the certificate is unknown'],
+    [
+      'of an authority nobody knows',
+      good,
+      undefined,
+      /UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
+      'the issuer of the certificate is unknown',
+    ],
+    [
+      'self-signed and expired',
+      createIdentity('localhost', late),
+      undefined,
+      /CERT_HAS_EXPIRED/,
+      'the certificate has expired',
+    ],
+    [
+      'expired',
+      createIdentity('localhost', { ...late, issuer: authority }),
+      authority,
+      /CERT_HAS_EXPIRED/,
+      'the certificate has expired',
+    ],
     [
       'not valid yet',
       createIdentity('localhost', { from: day, to: 2 * day, issuer: authority }),
       authority,
       /CERT_NOT_YET_VALID/,
+      'the certificate is not valid yet',
     ],
     [
       "another host's",
       createIdentity('models.example', { issuer: authority }),
       authority,
       /ERR_TLS_CERT_ALTNAME_INVALID/,
+      'the certificate belongs to another server',
     ],
   ];
-  for (const [says, identity, trusted, reason] of refusals) {
+  for (const [says, identity, trusted, code, words] of refusals) {
     it(`N03 ${says}: one connection, nothing is sent, and the reason is told`, async () => {
       const { result, connections, requests } = await meet(identity, trusted);
       assert.deepEqual(
@@ -56,8 +76,11 @@ function tests(): void {
         [false, 'LLM_HTTP_ERROR', 1, 1, 0],
         JSON.stringify(result),
       );
-      assert.match(result.error?.message ?? '', /^The certificate of .*localhost:\d+.* was not accepted/);
-      assert.match(result.error?.message ?? '', reason);
+      const { message = '', details } = result.error ?? {};
+      assert.match(message, /^The certificate of .*localhost:\d+.* was not accepted: /);
+      assert.ok(message.includes(`: ${words}. `), message);
+      assert.doesNotMatch(message, code, 'codes stand in the details');
+      assert.match(JSON.stringify(details), code);
       assert.ok(!JSON.stringify(result).includes(canary), 'the key is told to nobody');
     });
   }
