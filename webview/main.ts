@@ -95,7 +95,7 @@ function draw(): void {
 
 /** A button that did its work is gone at times: the next key is to land somewhere all the same. */
 function keepFocus(): void {
-  if (document.activeElement !== document.body) return;
+  if (document.activeElement !== document.body || !document.hasFocus()) return; // an editor has taken them meanwhile
   focusWhereItIs();
 }
 

@@ -185,10 +185,10 @@ describe('an end of a run', () => {
   it('that is no end yet: a wait counts down, also while words wait, and Retry Now does not wait', async () => {
     await asks(busy(50));
     const waits = editor.panel.frame.getByTestId('progress');
-    await eventually('the wait is told', async () => /\d+ (min|s)/.test((await waits.allInnerTexts()).join()));
+    await eventually('the wait is told', async () => /\d+\s(min|s)/.test((await waits.allInnerTexts()).join()));
     await editor.panel.send('And this, too.');
     await editor.panel.frame.getByTestId('strip-waiting').first().waitFor();
-    assert.match(await waits.innerText(), /\d+ (min|s)/);
+    assert.match(await waits.innerText(), /\d+\s(min|s)/);
     await editor.screenshot('end-wait');
     await waits.getByText('Retry Now', { exact: true }).click();
     await goesOn();

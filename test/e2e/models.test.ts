@@ -75,6 +75,7 @@ describe('models of every provider', () => {
       await quickInput().fill(provider.url);
       await editor.page.keyboard.press('Enter');
       await row('scripted').click();
+      await row('Done').click();
       await eventually('the model is in use', async () =>
         (await editor.panel.frame.getByTestId('model').innerText()).includes('scripted'),
       );
@@ -239,19 +240,18 @@ describe('models of every provider', () => {
 
     it('a test of the connection says precisely what works and what does not', async () => {
       editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
-      const test = async () => {
+      // A notice that only informs leaves after a while: it is waited for from the beginning.
+      const test = async (words: string | RegExp) => {
         const asking = editor.panel.frame.getByTestId('notice').filter({ hasText: 'for one word' });
         await eventually('the last test is over', async () => (await asking.count()) === 0);
-        await run('towpath.testConnection');
+        const said = told(words);
+        await Promise.all([run('towpath.testConnection'), said]);
       };
-      await test();
-      await told(/openai-compatible\/scripted answers: first word after .* s, done after .* s, 17 tokens/);
+      await test(/openai-compatible\/scripted answers: first word after .* s, done after .* s, 17 tokens/);
       provider.script = () => reply.status(401, { error: { message: `Wrong key ${key}` } });
-      await test();
-      await told('No API key for OpenAI-compatible endpoint');
+      await test('No API key for OpenAI-compatible endpoint');
       await provider.close();
-      await test();
-      await told('cannot be reached');
+      await test('cannot be reached');
     });
 
     it('N35 a key and a secret of a header go nowhere but to the address they were saved for', async () => {

@@ -124,6 +124,7 @@ describe('setting a provider up', () => {
     await editor.screenshot('connect-address');
     await goBack();
     await row('OpenAI-compatible endpoint').click();
+    await message('the address up to');
     await type(provider.url);
     await title('Connect a Model (2/3)');
     await type(wrong);
@@ -147,19 +148,19 @@ describe('setting a provider up', () => {
     await title('Connect a Model (2/3)');
     await editor.page.keyboard.press('Escape');
     assert.equal(await stored(), before);
-    await run('towpath.deleteKey');
-    await told('No key or secret is saved.');
+    await Promise.all([told('No key or secret is saved.'), run('towpath.deleteKey')]);
 
-    provider.script = () => reply.text('ready').late(1500);
+    provider.script = () => reply.text('ready').late(5000);
     await run('towpath.useEndpoint');
     await row('OpenAI-compatible endpoint').click();
+    await message('the address up to');
     await type(provider.url);
     await title('Connect a Model (2/3)');
     await type(key);
     await row('good-one').click();
     await says('Testing… uses about 20 tokens');
     await editor.screenshot('connect-testing');
-    await says('Ready: first word after 1.');
+    await says('Ready: first word after ');
     await editor.screenshot('connect-ready');
     await row('Done').click();
     await inUse('good-one');
@@ -266,12 +267,10 @@ describe('setting a provider up', () => {
   it('a notice that only informs leaves by itself, one under the pointer stays, and the log has both', async () => {
     editor = await begin();
     const notice = editor.panel.frame.getByTestId('notice');
-    await run('towpath.deleteKey');
-    await told('No key or secret is saved.');
+    await Promise.all([told('No key or secret is saved.'), run('towpath.deleteKey')]);
     await editor.screenshot('notice-info');
     await notice.waitFor({ state: 'detached' });
-    await run('towpath.deleteKey');
-    await notice.hover();
+    await Promise.all([notice.hover(), run('towpath.deleteKey')]);
     await run('towpath.showLog');
     await editor.page.locator('.output-view .view-line', { hasText: 'No key or secret is saved.' }).nth(1).waitFor();
     assert.equal(await notice.count(), 1);

@@ -35,6 +35,8 @@ interface Choices {
   /** Reason why the models could not be listed. */
   unlisted?: string;
   model?: string;
+  /** The provider is in use: only another model of it is picked. */
+  connected?: true;
 }
 
 /** `skipped`: the user has not seen a box of this step, and does not come back to it. */
@@ -53,6 +55,7 @@ export class ConnectModel {
   async connect(provider?: Provider): Promise<void> {
     const choices = { wants: 'model' } as Choices;
     const first = provider ? await this.choose(choices, provider) : 'provider';
+    if (first === 'model') choices.connected = true;
     if (first) await this.walk(first, choices);
   }
 
@@ -196,7 +199,7 @@ export class ConnectModel {
         if (typed === undefined || typed === back) return typed;
         choices.model = typed;
       }
-      return { to: 'test' };
+      return { to: choices.connected && choices.apiKey === undefined ? 'end' : 'test' };
     },
 
     test: async (choices, canGoBack) => {
