@@ -247,7 +247,7 @@ describe('models of every provider', () => {
         const said = told(words);
         await Promise.all([run('towpath.testConnection'), said]);
       };
-      await test(/openai-compatible\/scripted answers: first word after .* s, done after .* s, 17 tokens/);
+      await test(/openai-compatible\/scripted answers: first word after .*\ss, done after .*\ss, 17\stokens/);
       provider.script = () => reply.status(401, { error: { message: `Wrong key ${key}` } });
       await test('No API key for OpenAI-compatible endpoint');
       await provider.close();

@@ -172,10 +172,16 @@ describe('setting a provider up', () => {
     provider.script = () => reply.text('ready').late(Number.POSITIVE_INFINITY);
     await run('towpath.pickModel');
     await row('Another model of').click();
-    await row('good-two').click();
+    await row('good-two').click(); // the provider has been tested
+    await inUse('good-two');
+    await run('towpath.useEndpoint');
+    await row('OpenAI-compatible endpoint').click();
+    await message('the address up to');
+    await editor.page.keyboard.press('Enter');
+    await row('good-one').click();
     await says('Testing');
     await row('Skip').click();
-    await inUse('good-two');
+    await inUse('good-one');
   });
 
   it('Azure: a deployment is asked for by its name, for the list says what could be deployed; a list that never comes is waited for no longer than it says', async () => {
