@@ -15,7 +15,7 @@ export const presetNames = {
   autopilot: 'Autopilot',
 } as const satisfies Record<Preset, string>;
 
-/** For where there is little width: never cut. */
+/** Short names for narrow panels, where they are never cut. */
 export const presetShortNames = {
   'ask-everything': 'Ask all',
   'reads-free': 'Reads',

@@ -194,7 +194,7 @@ export type HostMessage =
   | { type: 'completions'; asked: number; rows: Completion[]; problem?: string }
   /** What naming this comes to: tokens, roughly, and what of it will not be read. */
   | { type: 'mention-size'; mention: Mention; tokens: number; note?: string; why?: string }
-  /** What a word typed after an `@` names. `unknown`: the word without the punctuation behind it, which was meant to name something. */
+  /** Mention that a word typed after an `@` names. `unknown`: the word without trailing punctuation if it was meant as a mention but names nothing. */
   | { type: 'mention-resolved'; word: string; mention?: Mention; unknown?: string }
   /** What is worth doing in this workspace: for an empty conversation. */
   | { type: 'offers'; offers: Offer[] }

@@ -1,7 +1,7 @@
 import { applyEvent } from '../protocol/fold.ts';
 import { newRun, type Run } from '../protocol/run.ts';
 import { readLastEvents } from './reading.ts';
-import { journalIn, keptSummary } from './summary.ts';
+import { journalIn, readStoredSummary } from './summary.ts';
 
 /** Bytes of a journal that are read for its last messages: first so many, and at most. */
 const [firstBytes, mostBytes] = [128 * 1024, 2 * 1024 * 1024];
@@ -17,7 +17,7 @@ export async function readLastMessages(
   id: string,
   { size: first = firstBytes, enough = screenful } = {},
 ): Promise<Run | undefined> {
-  const { title, damaged, readOnly, createdAt } = (await keptSummary(folder)) ?? {};
+  const { title, damaged, readOnly, createdAt } = (await readStoredSummary(folder)) ?? {};
   if (title === undefined || damaged !== undefined) return undefined;
   for (let size = first; size <= mostBytes; size *= 4) {
     const events = await readLastEvents(journalIn(folder), size);

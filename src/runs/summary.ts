@@ -29,7 +29,7 @@ const summaryIn = (folder: string): string => path.join(folder, 'summary.json');
 /** What a list says of the run in this folder, by its summary, or by its journal where that is lost; undefined: no run. */
 export async function readSummary(folder: string, id: string): Promise<RunSummary | undefined> {
   const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
-  const kept = stat && (await keptSummary(folder));
+  const kept = stat && (await readStoredSummary(folder));
   if (kept && kept.journalBytes === stat.size && kept.journalTime === stat.mtimeMs) return listed(id, kept);
   return stat && (await readAnew(folder, id, stat, kept))?.summary;
 }
@@ -40,7 +40,7 @@ export async function readForIndex(
   id: string,
 ): Promise<{ summary: RunSummary; run?: Run; stamp: Stamp } | undefined> {
   const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
-  const read = stat && (await readAnew(folder, id, stat, await keptSummary(folder)));
+  const read = stat && (await readAnew(folder, id, stat, await readStoredSummary(folder)));
   return read && { ...read, stamp: { size: stat.size, mtimeMs: stat.mtimeMs } };
 }
 
@@ -74,12 +74,12 @@ function listed(id: string, { journalBytes: _, journalTime: __, mostBytes: ___, 
 /** The run in this folder, and what its journal is made of. Throws `StoreError`. */
 export async function readRun(folder: string, id: string, kept?: Summary) {
   const contents = await readJournal(journalIn(folder), id);
-  const { mostBytes } = kept ?? (await keptSummary(folder)) ?? {};
+  const { mostBytes } = kept ?? (await readStoredSummary(folder)) ?? {};
   return { contents, run: fold(id, contents, mostBytes) };
 }
 
-/** Reads a summary that says what was written; undefined: absent, of another shape, or altered. */
-export async function keptSummary(folder: string): Promise<Summary | undefined> {
+/** Reads the stored summary of the run in this folder; undefined: absent, of another shape, or altered. */
+export async function readStoredSummary(folder: string): Promise<Summary | undefined> {
   try {
     const kept = summarySchema.parse(JSON.parse(await fs.readFile(summaryIn(folder), 'utf8')));
     const { check, ...said } = kept;

@@ -255,9 +255,15 @@ function asking(context: PanelContext, key: CallKey, state: CallState | undefine
         @click=${() => context.post({ type: 'show-question', ...key })}>${t('Answer…')}</vscode-button>
       ${denyButton(context, key)}
     </span>
-    ${isFirst ? html`<span class="card-keys quiet">${t('In the review: Shift+Alt+Enter allows, Shift+Alt+Delete denies')}</span>` : nothing}
+    ${isFirst ? html`<span class="card-keys quiet">${reviewKeys()}</span>` : nothing}
   </div>`;
 }
+
+/** Keys of a review (bound in `package.json`), as the keyboard of this system names them. */
+const reviewKeys = (): string =>
+  /\bMac\b/.test(navigator.userAgent)
+    ? t('In the review: Shift+Option+Return allows, Shift+Option+Delete denies')
+    : t('In the review: Shift+Alt+Enter allows, Shift+Alt+Delete denies');
 
 export const denyButton = (context: PanelContext, key: CallKey): TemplateResult =>
   html`<vscode-button class="small" appearance="secondary" data-testid="deny"

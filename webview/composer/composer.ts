@@ -35,7 +35,7 @@ import { attachButton, forgetImages, pickedImages, pickedStrip } from './images.
 import { forgetMentions, isNamed, namedNow, namedStrip, namedWithSelection, pick } from './mentions.ts';
 import { meter } from './meter.ts';
 import { sendButtons } from './sendButton.ts';
-import { complete, forgetTyping, lookForTyped, typedNow } from './typedMentions.ts';
+import { forgetTyping, lookForTyped, resolveTyped, typedNow } from './typedMentions.ts';
 import { isUnheardStill, rememberSent, takeUnheard } from './unheard.ts';
 import { beginEdit, editedIn, endEdit } from './waiting.ts';
 
@@ -315,7 +315,7 @@ function onKey(context: PanelContext, event: KeyboardEvent): void {
 
 function onLeave(context: PanelContext): void {
   close(context);
-  complete(context);
+  resolveTyped(context);
   context.refresh();
 }
 

@@ -18,7 +18,7 @@ export function lookForTyped(context: PanelContext, { inputType }: { inputType?:
   const box = area()?.control as HTMLTextAreaElement | undefined;
   const typed =
     box && box.selectionStart === box.selectionEnd ? mentionBefore(box.value, box.selectionStart) : undefined;
-  if (typing !== undefined && typed?.from !== typing) complete(context);
+  if (typing !== undefined && typed?.from !== typing) resolveTyped(context);
   if (typed && typed.query !== '' && isTyping(inputType)) typing = typed.from;
 }
 
@@ -35,8 +35,8 @@ export function forgetTyping(): void {
   typing = undefined;
 }
 
-/** Asks the host what the word names. */
-export function complete(context: PanelContext): void {
+/** Asks the host what the typed word names. */
+export function resolveTyped(context: PanelContext): void {
   const word = typing === undefined ? undefined : wordAt(typing);
   typing = undefined;
   if (word === undefined || isPicked(word)) return;

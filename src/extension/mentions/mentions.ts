@@ -154,7 +154,7 @@ export class Mentions implements vscode.Disposable {
     });
   }
 
-  /** What was picked, and what typed words name besides. */
+  /** Returns the picked mentions, and those that typed words name. */
   async namedIn({ mentions = [], typed = [] }: { mentions?: Mention[]; typed?: string[] }): Promise<Mention[]> {
     const found = (await Promise.all(typed.map((word) => this.typed(word)))).filter((one) => typeof one === 'object');
     const all = new Map([...mentions, ...found].map((one) => [wordOf(one), one]));

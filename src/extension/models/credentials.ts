@@ -43,7 +43,7 @@ export class Credentials {
   }
 
   /**
-   * For a list of models and for a test, which nobody is asked about: without a key where none is saved. Throws like `forRun`.
+   * Returns what a list of models or a test carries, without asking the user: no key if none is saved. Throws like `forRun`.
    * @param typed a key that is not saved yet, in the place of the saved one
    */
   async forList(provider: Provider, settings: Wanted, typed?: string): Promise<Carried> {
@@ -52,7 +52,7 @@ export class Credentials {
     return this.carried(settings, apiKey, async () => undefined, origin);
   }
 
-  /** Whether a provider could list its models without a question: with a saved key, or without any. */
+  /** Tells whether a provider can list its models without asking the user: with a saved key, or without any. */
   async mayList(provider: Provider, settings: Wanted): Promise<boolean> {
     if (provider.key !== 'needed' || givesAccess(provider, settings)) return true;
     const origin = originOf(provider, settings);

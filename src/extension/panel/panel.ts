@@ -53,7 +53,7 @@ interface Slashes {
   say(message: Extract<ViewMessage, { type: 'send' }>): Promise<boolean | undefined>;
 }
 
-/** What was picked, and words that were typed after an `@`. */
+/** Mentions of a message: picked ones, and words typed after an `@`. */
 type Naming = Pick<Extract<ViewMessage, { type: 'send' }>, 'mentions' | 'typed'>;
 
 /** What the person names in messages. */

@@ -52,7 +52,8 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
         ended = new Promise((done) => child!.once('exit', done).once('error', done));
         child.once('spawn', resolve);
         child.once('error', (error: NodeJS.ErrnoException) => {
-          reject(new ServerFault(sentence('could not be started ({0})', error.code ?? sentence('unknown error'))));
+          hooks.log(`(not started) ${error.message}`);
+          reject(notStarted(error.code));
           transport.onclose?.();
         });
         const said = readErrors(child, hooks);
@@ -112,6 +113,13 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
   }
 }
 
+/** Fault of a server whose process did not start, by the code of the system, which stands in the log alone. */
+function notStarted(code: string | undefined): ServerFault {
+  if (code === 'ENOENT') return new ServerFault(sentence('could not be started: its command was not found'));
+  if (code === 'EACCES') return new ServerFault(sentence('could not be started: its command may not be run'));
+  return new ServerFault(sentence('could not be started'));
+}
+
 function start(launch: Local, sdk: Sdk, marker: string): ChildProcess {
   const env = { ...commandEnvironment(process.env, marker), ...launch.env };
   const options = {
@@ -122,7 +130,7 @@ function start(launch: Local, sdk: Sdk, marker: string): ChildProcess {
     windowsHide: true,
   };
   const program = programToStart(launch.command, { ...thisSystem(), env: options.env });
-  if (program === undefined) throw new ServerFault(sentence('could not be started ({0})', 'ENOENT'));
+  if (program === undefined) throw notStarted('ENOENT');
   // On Windows `npx` and its like are scripts, which only a shell starts: that is what the library knows about.
   return (process.platform === 'win32' ? sdk.spawn : nodeSpawn)(program, launch.args, options);
 }

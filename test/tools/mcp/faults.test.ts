@@ -120,7 +120,7 @@ npm error A complete log of this run can be found in: /home/ada/.npm/_logs/debug
     await t.prepare();
     assert.deepEqual(t.server('odd').state, {
       phase: 'failed',
-      problem: 'The MCP server "odd" could not be started (ENOENT).',
+      problem: 'The MCP server "odd" could not be started: its command was not found.',
     });
   });
 
