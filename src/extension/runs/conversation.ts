@@ -1,27 +1,22 @@
-import { promises as fs } from 'node:fs';
-import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import type { UserInput } from '../../engine/asking.ts';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { restedBefore } from '../../engine/refusedRoom.ts';
-import { untrustedMessage } from '../../engine/result.ts';
-import { closedMessage } from '../../engine/stop.ts';
 import type { RunEvent, When } from '../../protocol/events.ts';
 import { inShort } from '../../protocol/inShort.ts';
-import { sentence, t } from '../../protocol/l10n.ts';
+import { t } from '../../protocol/l10n.ts';
 import type { Attachment } from '../../protocol/messages.ts';
 import { isOverLimit } from '../../protocol/money.ts';
 import { canGoOn, isBetweenTurns } from '../../protocol/rests.ts';
 import { newRun, type Run } from '../../protocol/run.ts';
-import { partsOf } from '../../protocol/runParts.ts';
-import { saidAs, told } from '../../protocol/sentence.ts';
+import { told } from '../../protocol/sentence.ts';
 import type { Chosen, Notice } from '../../protocol/view.ts';
 import { StoreError } from '../../runs/journal.ts';
-import { lockedMessage } from '../../runs/lock.ts';
 import { RunStore } from '../../runs/store.ts';
-import { keepFile } from '../../tools/gate/write.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { ChatView } from '../view/chatView.ts';
+import { atRest, RunSnapshots } from './runSnapshots.ts';
+import { ShownRunFile } from './shownRunFile.ts';
+import { untrustedNotice } from './untrustedNotice.ts';
 
 interface Refused {
   runId: string;
@@ -34,12 +29,10 @@ interface Refused {
 /** The run that the panel shows: sending, stopping and going on act on it. Survives a reload of the window. */
 export class Conversation {
   private shown?: string;
-  /** Counts the snapshots. */
-  private posted = 0;
   /** Of the run that begins here, when none is shown: what is chosen for it is chosen before its first word. */
   private next = RunStore.newId();
-  /** The file that names the shown run; the editor's own memory is written a second late, and killing it would forget. */
-  private readonly nameFile: string;
+  private readonly shownRunFile: ShownRunFile;
+  private readonly snapshots: RunSnapshots;
   /** Runs that have said themselves that they could not be recorded. */
   private readonly failed = new Set<string>();
   /** What the panel knows of the shown run: up to which event, when that was, and whether another window was at work on it. */
@@ -70,7 +63,8 @@ export class Conversation {
     /** Who speaks in a run that begins with the person's words. */
     private readonly speaker: () => { workflowId?: string; agentId?: string } = () => ({}),
   ) {
-    this.nameFile = path.join(folder, 'open-run');
+    this.shownRunFile = new ShownRunFile(folder);
+    this.snapshots = new RunSnapshots(view, (runId) => engine.live(runId));
     this.restored = this.restore();
   }
 
@@ -96,7 +90,7 @@ export class Conversation {
   /** Shows the shown run in a panel that has nothing of it: of a long one the last messages before the rest is read. */
   async snapshot(): Promise<void> {
     await this.restored;
-    this.posted += 1;
+    this.snapshots.supersede();
     if (this.shown !== undefined && !this.engine.live(this.shown)) await this.showLastMessages(this.shown);
     await this.showWhole();
   }
@@ -106,8 +100,7 @@ export class Conversation {
       this.store.readLastMessages(runId).catch(() => undefined), // reading all of it says what is wrong
       this.store.isElsewhere(runId),
     ]);
-    if (run && runId === this.shown && !this.engine.live(runId))
-      this.view.post({ type: 'run', run: atRest(run, isElsewhere), part: 'end' });
+    if (run && runId === this.shown && !this.engine.live(runId)) this.snapshots.postEnd(atRest(run, isElsewhere));
   }
 
   private async showWhole(): Promise<void> {
@@ -120,23 +113,7 @@ export class Conversation {
 
   private async show(run: Run | null, isElsewhere = false): Promise<void> {
     this.known = run ? { id: run.id, seq: run.seq, updatedAt: run.updatedAt, isElsewhere } : undefined;
-    if (await this.post(run)) this.onShow?.(run, isElsewhere);
-  }
-
-  /** Resolves to false where another snapshot has taken its place meanwhile. */
-  private async post(run: Run | null): Promise<boolean> {
-    this.posted += 1;
-    const mine = this.posted;
-    const { parts, rest } = run ? partsOf(run) : { parts: [], rest: run };
-    for (const part of parts) {
-      this.view.post({ type: 'run-part', ...part });
-      if (run === this.engine.live(part.runId)) continue; // it changes while others have their turn
-      await setImmediate();
-      if (mine !== this.posted) return false;
-    }
-    const before = parts.reduce((sum, { messages }) => sum + messages.length, 0);
-    this.view.post({ type: 'run', run: rest, ...(before > 0 && { before }) });
-    return true;
+    if (await this.snapshots.post(run)) this.onShow?.(run, isElsewhere);
   }
 
   /** Shows that another window has begun work on the shown run, and what it has done once it rests there: the events come to that one. */
@@ -441,25 +418,17 @@ export class Conversation {
     this.shown = runId;
     this.next = RunStore.newId();
     this.listChanged(true);
-    await this.keepName();
+    await this.shownRunFile.write(this.shown);
   }
 
   /** This window ends. Whichever of several chose last, it is this one that may come back, which is all that a reload is. */
   async leave(): Promise<void> {
     await this.restored;
-    await this.keepName();
-  }
-
-  private async keepName(): Promise<void> {
-    try {
-      await keepFile(this.nameFile, this.shown ?? '');
-    } catch {
-      // The next window opens with another run. That nothing can be kept is said by a run that cannot be.
-    }
+    await this.shownRunFile.write(this.shown);
   }
 
   private async restore(): Promise<void> {
-    const runId = await fs.readFile(this.nameFile, 'utf8').catch(() => '');
+    const runId = await this.shownRunFile.read();
     if (runId && (await this.store.has(runId))) this.shown = runId;
   }
 
@@ -474,24 +443,8 @@ export class Conversation {
   }
 }
 
-/** An approval cannot be answered in an untrusted workspace. */
-export const untrustedNotice = (): Notice => ({
-  level: 'warning',
-  text: t(untrustedMessage),
-  action: { label: t('Manage Trust'), action: 'manage-trust' },
-});
-
 const takeOver = (): Notice['action'] => ({ label: t('Take Over'), action: 'take-over' });
 
 /** What stands in the message box of who says it. */
 const wordsOf = ({ userInput, attachments }: Partial<UserInput>): string | undefined =>
   userInput || attachments?.length ? (userInput ?? '') : undefined;
-
-/** A kept run whose loop is not at work here, whatever its last event says: another window is at work on it, or the editor closed meanwhile. */
-function atRest(run: Run, isElsewhere: boolean): Run {
-  if (run.phase !== 'Running') return run;
-  const error = isElsewhere
-    ? { code: 'STORE_LOCKED', ...saidAs(sentence(lockedMessage)) }
-    : { code: 'ENGINE_ABORTED', ...saidAs(sentence(closedMessage)) };
-  return { ...run, phase: 'WaitingUser', error };
-}

@@ -7,8 +7,9 @@ import type { RunStore } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { Approvals } from '../gate/approvals.ts';
 import type { Presence } from '../view/presence.ts';
-import { type Conversation, untrustedNotice } from './conversation.ts';
+import type { Conversation } from './conversation.ts';
 import type { RunStates } from './runStates.ts';
+import { untrustedNotice } from './untrustedNotice.ts';
 
 interface Dependencies {
   engine: ExecutionEngine;

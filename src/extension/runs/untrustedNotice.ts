@@ -1,0 +1,10 @@
+import { untrustedMessage } from '../../engine/result.ts';
+import { t } from '../../protocol/l10n.ts';
+import type { Notice } from '../../protocol/view.ts';
+
+/** Notice that an approval cannot be answered in an untrusted workspace. */
+export const untrustedNotice = (): Notice => ({
+  level: 'warning',
+  text: t(untrustedMessage),
+  action: { label: t('Manage Trust'), action: 'manage-trust' },
+});
