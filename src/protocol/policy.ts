@@ -10,8 +10,8 @@ export const isWider = (one: Preset, other: Preset): boolean => presets.indexOf(
 /** What a person calls them. */
 export const presetNames = {
   'ask-everything': 'Ask for everything',
-  'reads-free': 'Reads are free',
-  'edits-free': 'Edits are free',
+  'reads-free': 'Auto-approve reads',
+  'edits-free': 'Auto-approve edits',
   autopilot: 'Autopilot',
 } as const satisfies Record<Preset, string>;
 

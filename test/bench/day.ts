@@ -1,4 +1,4 @@
-// npm run bench -- day [--verbose]: days of commands as agents write them, with *Reads are free* and *Always Allow* wherever it is
+// npm run bench -- day [--verbose]: days of commands as agents write them, with *Auto-approve reads* and *Always Allow* wherever it is
 // offered: for the exact words, for the same command, or for the kind. How many of the harmless ones are asked about after the first
 // ten, and what ran unasked that must not. Exits with 1 when something dangerous, or a change, ran unasked.
 import { breadths, days, play } from '../support/day.ts';

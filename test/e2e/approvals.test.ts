@@ -87,10 +87,10 @@ describe('approvals', () => {
   const badge = (text = 'Autopilot') => editor.page.locator('.statusbar-item', { hasText: text });
 
   it('edits are free: an edit runs unasked and its card says why, a command is asked about', async () => {
-    await says('Reads are free');
-    await choose('Edits are free');
-    await says('Edits are free');
-    await badge('Edits are free').waitFor();
+    await says('Auto-approve reads');
+    await choose('Auto-approve edits');
+    await says('Auto-approve edits');
+    await badge('Auto-approve edits').waitFor();
     await asks(write('free.txt'), run('touch asked.txt'));
     assert.match(await editor.dialog.text(), /^Run this command\?\ntouch asked\.txt/);
     assert.equal(editor.read('free.txt'), 'text\n');
@@ -98,22 +98,22 @@ describe('approvals', () => {
     await done();
     assert.match(await words('fs.write'), /^Allowed because edits are free/);
     assert.equal(editor.read('asked.txt'), undefined);
-    await choose('Reads are free');
-    await says('Reads are free');
-    await badge('Edits are free').waitFor({ state: 'hidden' });
+    await choose('Auto-approve reads');
+    await says('Auto-approve reads');
+    await badge('Auto-approve edits').waitFor({ state: 'hidden' });
   });
 
   it('for this run alone: an edit runs unasked in that run, a new run and a reload ask again', async () => {
     await chip().click();
     await enter(); // what Enter does changes nothing
-    await says('Reads are free');
+    await says('Auto-approve reads');
     await editor.panel.hasTheKeys();
     await chip().click();
     await editor.screenshot('run-preset-picker');
-    await pick('Edits are free');
-    await says('Edits are free · this run alone');
+    await pick('Auto-approve edits');
+    await says('Auto-approve edits · this run alone');
     await editor.panel.hasTheKeys();
-    await badge('Edits are free').waitFor();
+    await badge('Auto-approve edits').waitFor();
     await editor.screenshot('run-preset');
     await asks(write('in-run.txt'));
     await eventually('it is written unasked', () => editor.read('in-run.txt') === 'text\n');
@@ -121,8 +121,8 @@ describe('approvals', () => {
     assert.match(await words('fs.write'), /^Allowed because edits are free/);
 
     await begin();
-    await says('Reads are free');
-    await badge('Edits are free').waitFor({ state: 'hidden' });
+    await says('Auto-approve reads');
+    await badge('Auto-approve edits').waitFor({ state: 'hidden' });
     await asks(write('asked.txt'));
     assert.match(await editor.dialog.text(), /^Create asked\.txt/);
     await editor.dialog.click('Cancel');
@@ -130,10 +130,10 @@ describe('approvals', () => {
 
     await editor.panel.frame.getByTestId('history').click();
     await editor.panel.frame.locator('.history-open, [data-testid="open-run"]').nth(1).click();
-    await says('Edits are free · this run alone');
+    await says('Auto-approve edits · this run alone');
     await editor.reload();
     await editor.panel.ready();
-    await says('Reads are free');
+    await says('Auto-approve reads');
     await asks(write('after.txt'));
     assert.match(await editor.dialog.text(), /^Create after\.txt/);
     await editor.dialog.click('Cancel');
@@ -165,7 +165,7 @@ describe('approvals', () => {
     await eventually('it runs unasked', () => editor.read('by-run.txt') === '');
     await done();
     await begin();
-    await says('Reads are free');
+    await says('Auto-approve reads');
     await badge().waitFor({ state: 'hidden' });
     await asks(run('touch other.txt'));
     assert.match(await editor.dialog.text(), /^Run this command\?/);
@@ -188,10 +188,10 @@ describe('approvals', () => {
       await editor.panel.send('Go slowly.');
       await editor.panel.waitForPhase('Running');
       await begin();
-      await says('Reads are free');
+      await says('Auto-approve reads');
       await badge().click();
       await editor.page.locator('.quick-input-title', { hasText: 'asked about in “Go slowly.”' }).waitFor();
-      await pick('Reads are free');
+      await pick('Auto-approve reads');
       await badge().waitFor({ state: 'hidden' });
     } finally {
       letGo();
@@ -208,7 +208,7 @@ describe('approvals', () => {
     await editor.dialog.click('Cancel');
     await done();
     await set('towpath.approvals.preset', undefined);
-    await says('Reads are free');
+    await says('Auto-approve reads');
   });
 
   it('always allow in this workspace: says what it covers, survives a reload, can be deleted', async () => {
@@ -357,7 +357,7 @@ describe('approvals', () => {
   });
 
   it('where edits are free, what a check runs is asked about, for that one file, and so is a name that another one has but for its case', async () => {
-    await choose('Edits are free');
+    await choose('Auto-approve edits');
     await asks(write('eslint.config.js'));
     assert.match(await editor.dialog.text(), /^Create eslint\.config\.js.*It is the configuration of a tool/s);
     const buttons = ['Review…', 'Allow', 'Allow for This Run', 'Cancel'];
@@ -374,7 +374,7 @@ describe('approvals', () => {
     assert.equal(editor.read('eslint.config.js'), 'other\n');
     assert.match(await words('fs.edit'), /^Allowed earlier in this run: changes of "eslint\.config\.js"/);
     assert.match(await editor.panel.cards('shell.run').last().innerText(), /such a command is never run from here/);
-    await choose('Reads are free');
+    await choose('Auto-approve reads');
   });
 
   it('autopilot is asked about once, and cannot be overlooked', async () => {
@@ -398,9 +398,9 @@ describe('approvals', () => {
     await badge().click();
     await pick('For Every Run…');
     await rows().filter({ hasText: 'Add a Rule…' }).waitFor(); // both lists have the presets
-    await pick('Reads are free');
+    await pick('Auto-approve reads');
     await badge().waitFor({ state: 'hidden' });
-    await says('Reads are free');
+    await says('Auto-approve reads');
   });
 
   it('an autopilot that was written into the settings asks, and a no leaves everything asked about', async () => {

@@ -129,7 +129,7 @@ describe('settings', () => {
     await editor.panel.ready();
     await holds('ask-everything');
     assert.equal(own()[preset], 'ask-everything');
-    await pick('Reads are free');
+    await pick('Auto-approve reads');
     await holds('reads-free');
 
     await editor.command('Towpath: Open Settings');

@@ -45,7 +45,7 @@ export const breadths = ['exact', 'row', 'kind'] as const;
 export type Breadth = (typeof breadths)[number];
 
 /**
- * Plays a day with *Reads are free*: each approval is answered with the rule of this breadth, or the widest below it that is offered, else
+ * Plays a day with *Auto-approve reads*: each approval is answered with the rule of this breadth, or the widest below it that is offered, else
  * with *Allow*; what is dangerous is denied. Nothing runs but the shell's own part of what was approved: the files that its output goes to
  * are made.
  */

@@ -11,9 +11,9 @@ describe('what Doctor says of rules', () => {
   };
 
   it('none, one that can be used, and one that cannot, with what becomes of it', () => {
-    assert.deepEqual(say(), ['fact: The preset is “Reads are free”; 0 rules hold in this workspace']);
+    assert.deepEqual(say(), ['fact: The preset is “Auto-approve reads”; 0 rules hold in this workspace']);
     assert.deepEqual(say({ effect: 'allow', tool: 'fs.edit', path: 'src/**' }), [
-      'fact: The preset is “Reads are free”; 1 rule holds in this workspace',
+      'fact: The preset is “Auto-approve reads”; 1 rule holds in this workspace',
       'ok: Every rule can be used',
     ]);
     const [fact, problem] = say({ effect: 'deny', tool: 'fs.edit', path: 'src\\lib' });
