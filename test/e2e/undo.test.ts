@@ -44,7 +44,7 @@ describe('undo', () => {
     await answers(edited, 'Restore 1 File');
     await eventually('the other is undone', () => editor.read('two.txt') === 'mine 2');
     assert.equal(editor.read('one.txt'), 'mine, since then');
-    await editor.panel.frame.getByText('one.txt stays as it is: It was changed since.').waitFor();
+    await editor.panel.frame.getByTestId('notice').getByText('one.txt stays as it is: It was changed since.').waitFor();
     await editor.command('Towpath: Undo Run');
     await answers(/Undo what Towpath changed in one\.txt\?\s+one\.txt\s+was changed since/, 'Undo');
     await eventually('both are undone', () => editor.read('one.txt') === 'mine 1');
@@ -139,13 +139,13 @@ describe('undo', () => {
       await eventually('both are undone', () => String(files()) === 'mine 1,mine 2');
     };
     await undoes();
-    await editor.panel.frame.getByText('Undone: changes in 2 files.').waitFor();
+    await editor.panel.frame.getByTestId('notice').getByText('Undone: changes in 2 files.').waitFor();
     await editor.panel.frame.getByRole('button', { name: 'Redo', exact: true }).last().click();
     await eventually('both are redone', () => String(files()) === 'Pulled 1.,Pulled 2.');
     await undoes();
     writeFileSync(path.join(editor.folder, 'two.txt'), 'mine, since then');
     await editor.command('Towpath: Redo');
-    await editor.panel.frame.getByText('two.txt stays as it is: It was changed since.').waitFor();
+    await editor.panel.frame.getByTestId('notice').getByText('two.txt stays as it is: It was changed since.').waitFor();
     assert.deepEqual(files(), ['mine 1', 'mine, since then']);
     writeFileSync(path.join(editor.folder, 'two.txt'), 'mine 2');
     await editor.command('Towpath: Redo');

@@ -118,7 +118,7 @@ describe('what is no plain file is neither read nor waited for', () => {
 describe('what somebody else may have put there', () => {
   /** These open what Towpath itself keeps or is built of, what the system gives, or a folder that is held. */
   const own =
-    /^(runs\/|vsix\/|llm\/local\/(?!ggufHeader|modelFile)|tools\/gate\/(open|plainFile|write|folder|tree|grants\/tables)\.ts|tools\/shell\/(processes|left|table|listening)\.ts|workflows\/package\/(document|shelf)\.ts|extension\/(settings\/memory|runs\/conversation|gate\/reviews|settings\/formerSettings)\.ts)/;
+    /^(runs\/|vsix\/|llm\/local\/(?!ggufHeader|modelFile)|tools\/gate\/(open|plainFile|write|folder|tree|grants\/tables)\.ts|tools\/shell\/(processes|left|table|listening)\.ts|workflows\/package\/(document|shelf)\.ts|extension\/(settings\/memory|runs\/shownRunFile|gate\/reviews|settings\/formerSettings)\.ts)/;
 
   it('is opened in one place', () => {
     const source = paths.join(import.meta.dirname, '../../src');
