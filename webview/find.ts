@@ -43,8 +43,8 @@ export function findBar(context: PanelContext, scroll: Scroll): TemplateResult |
     <input type="text" class="find-words" data-testid="find" maxlength="200" placeholder=${t('Find in this run')} aria-label=${t('Find in this run')}
       .value=${query} @input=${search}>
     <span class="find-count quiet" role="status">${count}</span>
-    ${button(t('Previous message that has it'), icons.up, () => goOn(context, scroll, -1), found.length === 0)}
-    ${button(t('Next message that has it'), icons.down, () => goOn(context, scroll, 1), found.length === 0)}
+    ${button(t('Previous matching message'), icons.up, () => goOn(context, scroll, -1), found.length === 0)}
+    ${button(t('Next matching message'), icons.down, () => goOn(context, scroll, 1), found.length === 0)}
     ${button(t('Close'), icons.close, () => closeFind(context))}
   </search>`;
 }

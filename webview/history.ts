@@ -29,7 +29,7 @@ export function history(context: PanelContext): TemplateResult | typeof nothing 
     keys = { element: target as HTMLElement, row: rowOf(target as Node) };
   }}>
     <input class="history-search" type="search" data-testid="search-runs" maxlength="200" .value=${query} @input=${search}
-      placeholder=${t('Search titles and texts')} aria-label=${t('Search runs by words of their titles and texts')} />
+      placeholder=${t('Search titles and texts')} aria-label=${t('Search titles and texts of runs')} />
     ${runs ? nothing : html`<p class="quiet" role="status">${t('Loading…')}</p>`}
     ${runs?.query === query && rows.length === 0 ? html`<p class="quiet">${none}</p>` : nothing}
     <ul>${repeat(
@@ -37,7 +37,7 @@ export function history(context: PanelContext): TemplateResult | typeof nothing 
       ({ row: { id } }) => id,
       ({ row, heading }) => line(context, row, heading),
     )}</ul>
-    ${runs?.more ? html`<p class="quiet">${t('{0} more: search for words of theirs.', runs.more)}</p>` : nothing}
+    ${runs?.more ? html`<p class="quiet">${t('{0} more: search for their words.', runs.more)}</p>` : nothing}
     <button class="history-deleted" data-testid="deleted-runs" @click=${() => context.post({ type: 'action', action: 'deleted-runs' })}>${t('Deleted runs…')}</button>
   </section>`;
 }
@@ -99,7 +99,7 @@ function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?
 /** Where and how much, or how it ended, as a sentence. */
 function aboutIt({ damaged, damagedSaid, readOnly, error, worktree }: RunRow): string | undefined {
   if (worktree) return t('Opens its window: {0}', visibleLine(worktree.folder));
-  if (damaged) return visibleLine(t('A part of its record is damaged: {0}', damagedSaid ?? damaged));
+  if (damaged) return visibleLine(t('Part of its record is damaged: {0}', damagedSaid ?? damaged));
   const words = readOnly ? t(readOnly) : error && (error.said ? t(error.said) : error.message);
   return words && visibleLine(words);
 }
@@ -116,13 +116,13 @@ function stateOf({
   error,
   worktree,
 }: RunRow): string {
-  if (worktree?.begun === false) return t('Not begun');
+  if (worktree?.begun === false) return t('Not started');
   if (state === 'asking' && awaitsApproval)
     return elsewhere ? t('Waiting for approval in another window') : t('Waiting for approval');
-  if (state === 'asking') return elsewhere ? t('Asks in another window') : t('Asks');
+  if (state === 'asking') return elsewhere ? t('Needs approval in another window') : t('Needs approval');
   if (live || state === 'working') return elsewhere ? t('Running in another window') : t('Running');
   if (damaged) return t('Damaged');
-  if (readOnly) return t('From a newer Towpath');
+  if (readOnly) return t('From a newer version of Towpath');
   const ended =
     phase === 'Running'
       ? 'Interrupted'
@@ -135,7 +135,7 @@ function stateOf({
             : error?.code === 'ENGINE_MAX_TURNS_EXCEEDED'
               ? 'Limit reached'
               : 'Failed';
-  if (state) return `${t(ended || 'Done')}, ${t('not seen yet')}`;
+  if (state) return `${t(ended || 'Done')}, ${t('not viewed yet')}`;
   return ended && t(ended);
 }
 
@@ -179,8 +179,8 @@ function line(context: PanelContext, run: RunRow, heading: string | undefined): 
       title=${t(run.pinned ? 'Unpin this run' : 'Pin this run')} aria-label=${t('Pin {0}', title)}>${icons.pin}</button>
     <button class="history-button" data-testid="rename-run" @click=${rename} title=${t('Rename this run')} aria-label=${t('Rename {0}', title)}>${icons.pencil}</button>
     <button class="history-delete ${deleting ? 'sure' : ''}" data-testid="delete-run" @click=${remove} @blur=${forget}
-      title=${t(deleting ? 'Press again to stop this run and delete it' : 'Delete this run: it can be brought back')}
-      aria-label=${t(deleting ? 'Really stop and delete {0}' : 'Delete {0}', title)}>${deleting ? t('Stop and delete?') : icons.trash}</button>`;
+      title=${t(deleting ? 'Press again to stop and delete this run' : 'Delete this run. You can restore it.')}
+      aria-label=${t(deleting ? 'Stop and delete {0}' : 'Delete {0}', title)}>${deleting ? t('Stop and delete?') : icons.trash}</button>`;
   return html`${heading === undefined ? nothing : html`<li class="history-day quiet">${heading}</li>`}
   <li class="history-row ${current ? 'current' : ''}" data-run=${run.id} data-state=${run.state ?? nothing} data-depth=${Math.min(run.depth, deepest)}>
     <button class="history-open" title=${aboutIt(run) ?? title}

@@ -42,7 +42,7 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
       scroll.following || empty
         ? nothing
         : html`<vscode-button class="latest small" appearance="secondary" data-testid="latest" @click=${scroll.toEnd}
-              ><span slot="start">${icons.down}</span>${t(asksIn(run).length > 0 ? 'A question waits' : 'Jump to Latest')}</vscode-button>`
+              ><span slot="start">${icons.down}</span>${t(asksIn(run).length > 0 ? 'Approval needed' : 'Jump to Latest')}</vscode-button>`
     }</div>
     ${stripList(context, parts)}
     <footer @keydown=${(event: KeyboardEvent) => onLetter(context, event) || onStripKey(context, event)}>

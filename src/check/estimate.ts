@@ -56,7 +56,7 @@ export function estimateOf(isLocal: boolean, before?: CheckResult, tasks: readon
     ms: whole ? sumOf(whole, 'ms') : (fresh / read + written / write) * 1000 + replies * waitMs,
     basis: whole
       ? t('as on {0}', inDay(whole.at, language()))
-      : t('if it reads {0} and writes {1} tokens a second, which nobody has measured yet', read, write),
+      : t('if it reads {0} and generates {1} tokens a second, which has not been measured yet', read, write),
   };
 }
 
@@ -65,9 +65,9 @@ export function estimateInWords({ replies, prompt, fresh, written, ms, basis }: 
   const rounded = (tokens: number) => grouped(Math.round(tokens / 100) * 100);
   const { replies: most, written: mostWritten, ms: mostMs } = usualLimits;
   return [
-    t('About {0}, {1}; a model that thinks takes longer.', inTime(ms), basis),
+    t('About {0}, {1}. Models that think take longer.', inTime(ms), basis),
     t(
-      'About {0}: {1} tokens sent, of which {2} are new, and {3} written.',
+      'About {0}: {1} tokens sent, {2} of them new, and {3} generated.',
       amount(replies, 'reply', 'replies'),
       ...[prompt, fresh, written].map(rounded),
     ),
@@ -75,7 +75,7 @@ export function estimateInWords({ replies, prompt, fresh, written, ms, basis }: 
       ? t('Its price is not known.')
       : least === 0
         ? t('It costs nothing.')
-        : t('It costs {0} at least.', cents(least)),
-    t('No task takes more than {0} replies, {1} written tokens and {2}.', most, grouped(mostWritten), inTime(mostMs)),
+        : t('It costs at least {0}.', cents(least)),
+    t('A task takes at most {0} replies, {1} generated tokens and {2}.', most, grouped(mostWritten), inTime(mostMs)),
   ];
 }

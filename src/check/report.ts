@@ -23,11 +23,9 @@ export function checksAsMarkdown(results: readonly CheckResult[], tongue = engli
     return task ? (task.passed ? '✓' : '✗') : '–';
   };
   return [
-    tell(sentence('# Checked models')),
+    tell(sentence('# Model check results')),
     '',
-    ...(results.length === 0
-      ? [tell(sentence('None yet. *Check This Model* checks the one that is picked.')), '']
-      : []),
+    ...(results.length === 0 ? [tell(sentence('None yet. *Check This Model* checks the selected model.')), ''] : []),
     ...(results.length > 0
       ? [
           row(['', ...results.map(({ model }) => model)]),
@@ -60,7 +58,7 @@ function checkAsMarkdown(result: CheckResult, { tell, locale }: Tongue): string 
     `## ${visibleLine(model)}`,
     '',
     tell(done),
-    ...(ended ? ['', tell(sentence('**Not all were tried.** {0}', visibleLine(tell(ended))))] : []),
+    ...(ended ? ['', tell(sentence('**Not all tasks were run.** {0}', visibleLine(tell(ended))))] : []),
     ...failuresAsMarkdown(result, tell),
     '',
     row(heads.map((head) => tell(sentence(head)))),
@@ -77,7 +75,7 @@ function checkAsMarkdown(result: CheckResult, { tell, locale }: Tongue): string 
 export function failuresAsMarkdown({ tasks }: CheckResult, tell: Tongue['tell']): string[] {
   const failed = tasks.filter(({ passed }) => !passed);
   if (failed.length === 0) return [];
-  const head = row([sentence('not done'), sentence('what went wrong')].map(tell));
+  const head = row([sentence('not done'), sentence('what failed')].map(tell));
   const rows = failed.map((task) => row([titleOf(task), whyOf(task)].map(tell)));
   return ['', head, '|---|---|', ...rows];
 }
@@ -98,16 +96,16 @@ function factsOf(results: readonly CheckResult[], { tell, locale }: Tongue): str
   const done = (result: CheckResult) => `**${tell(sentence('{0} of {1}', passedOf(result), result.of))}**`;
   const facts: [Sentence, (result: CheckResult) => string | undefined][] = [
     [sentence('Done'), done],
-    [sentence('Writes, tokens/s'), ({ writtenPerSecond }) => shown(writtenPerSecond, speed)],
-    [sentence('Reads, tokens/s'), ({ readPerSecond }) => shown(readPerSecond, speed)],
+    [sentence('Generation, tokens/s'), ({ writtenPerSecond }) => shown(writtenPerSecond, speed)],
+    [sentence('Reading, tokens/s'), ({ readPerSecond }) => shown(readPerSecond, speed)],
     [sentence('Time'), (result) => inTime(sumOf(result, 'ms'))],
     [sentence('Tokens sent'), (result) => number(sumOf(result, 'prompt'))],
     [sentence('… from a cache'), (result) => number(sumOf(result, 'cached'))],
-    [sentence('Tokens written'), (result) => number(sumOf(result, 'written'))],
+    [sentence('Tokens generated'), (result) => number(sumOf(result, 'written'))],
     [sentence('Window'), ({ window }) => shown(window, number)],
     [sentence('Cost'), ({ cost }) => shown(cost, (amount) => tell(money(amount)))],
   ];
-  const unknown = tell(sentence('not known'));
+  const unknown = tell(sentence('unknown'));
   return facts.map(([name, of]) => row([`*${tell(name)}*`, ...results.map((result) => of(result) ?? unknown)]));
 }
 

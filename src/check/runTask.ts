@@ -111,13 +111,13 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
       if (event.type !== 'chunk') return;
       written += [event.content, event.thinking, event.toolCall?.argumentsText].filter(Boolean).join('');
       if (written.length > limits.written && estimateTokenCount(written) > limits.written)
-        end(sentence('It had written more than {0} tokens, and was ended.', grouped(limits.written)));
+        end(sentence('It had generated more than {0} tokens and was stopped.', grouped(limits.written)));
     },
   });
   const stop = () => void engine.stop(runId);
   signal.addEventListener('abort', stop);
   const late = setTimeout(
-    () => end(sentence('It was not done after {0}, and was ended.', inTime(limits.ms))),
+    () => end(sentence('It was not done after {0} and was stopped.', inTime(limits.ms))),
     limits.ms,
   );
   const started = performance.now();
@@ -156,7 +156,7 @@ const isOfTheModel = (error: ErrorInfo, hasAnswered: boolean): boolean =>
 
 function faultOf(error: ErrorInfo, { replies }: TaskLimits): Words {
   if (error.code === 'ENGINE_MAX_TURNS_EXCEEDED')
-    return sentence('It did not come to an end, and was ended after {0} replies.', replies);
-  if (error.code === 'ENGINE_LOOP_DETECTED') return sentence('It went round in circles. {0}', wordsIn(error));
+    return sentence('It did not finish and was stopped after {0} replies.', replies);
+  if (error.code === 'ENGINE_LOOP_DETECTED') return sentence('It repeated itself. {0}', wordsIn(error));
   return wordsIn(error);
 }

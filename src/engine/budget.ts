@@ -109,8 +109,8 @@ async function note(spent: SpentFiles, cost: number | undefined): Promise<void> 
 }
 
 const spentOf = {
-  run: "{0} of this run's {1} are spent, and the next answer costs {2} at least.",
-  day: "{0} of today's {1} are spent, and the next answer costs {2} at least.",
+  run: "{0} of this run's {1} are spent, and the next answer costs at least {2}.",
+  day: "{0} of today's {1} are spent, and the next answer costs at least {2}.",
 } as const;
 
 function reached(of: LimitOf, spent: number, most: number, least: number): ErrorInfo {
@@ -124,7 +124,7 @@ const unreadable = (of: LimitOf): ErrorInfo => ({
   code: 'LIMIT_UNREADABLE',
   ...saidAs(
     sentence(
-      'The setting {0} is no number of dollars, so that nothing is spent. Correct it, then continue.',
+      'The setting {0} is not an amount in dollars, so nothing is spent. Correct it, then continue.',
       settingOf(of),
     ),
   ),
@@ -134,7 +134,7 @@ const unknown = (error: unknown, limit: number): ErrorInfo => ({
   code: 'LIMIT_DAY_UNKNOWN',
   ...saidAs(
     sentence(
-      'What was spent today is kept in a file that cannot be used ({0}), so that the limit of {1} a day cannot be held. Mend that, or set {2} to 0, then continue.',
+      "Today's spending is stored in a file that cannot be read ({0}), so the limit of {1} per day cannot be applied. Fix the file, or set {2} to 0; then continue.",
       wordsOf(error),
       dollars(limit),
       settingOf('day'),
@@ -144,4 +144,4 @@ const unknown = (error: unknown, limit: number): ErrorInfo => ({
 
 /** Said once where a limit is set and a model has no known price. */
 export const unheldWarning =
-  'What this model costs is not known, so that the limit of money that you have set cannot be held. `towpath.providers` takes prices.';
+  'The price of this model is unknown, so your spending limit cannot be applied. Set `prices` in `towpath.providers`.';

@@ -223,7 +223,7 @@ export class ExecutionEngine {
   ): Promise<UndoResult | ErrorInfo> {
     const before = this.active.get(runId);
     if (before && !before.ended)
-      return { code: 'ENGINE_BUSY', ...saidAs(sentence('This run is at work. Stop it, then undo its changes.')) };
+      return { code: 'ENGINE_BUSY', ...saidAs(sentence('This run is in progress. Stop it, then undo its changes.')) };
     const { store, tell, now = Date.now } = this.options;
     let close = () => {};
     const active = { ...newActive(), closed: new Promise<void>((resolve) => (close = resolve)) };
@@ -296,7 +296,7 @@ export class ExecutionEngine {
   private enter(runId: string, said: UserInput[], open: () => Promise<OpenRun>, plan: Plan): Promise<EngineResult> {
     const before = this.active.get(runId);
     if (before && !before.ended && !before.controller.signal.aborted)
-      return Promise.resolve(failedWith('ENGINE_BUSY', sentence('This run is at work already.')));
+      return Promise.resolve(failedWith('ENGINE_BUSY', sentence('This run is already in progress.')));
     void this.makeWay();
     const active = newActive(said);
     this.active.set(runId, active);
@@ -343,10 +343,10 @@ export class ExecutionEngine {
       closed: log.end().catch(() => {}), // what befell it before could not be recorded, which its next work finds out
     });
     if (active.early.length > 0 && active.early.every((input) => isLate(log.run, input)))
-      return notBegun('ENGINE_NOT_ASKED', sentence('This question does not wait for an answer any more.'));
+      return notBegun('ENGINE_NOT_ASKED', sentence('This approval is no longer open.'));
     const waiting = openApprovals(log.run).length;
     if (plan.onlyApprovals && waiting === 0)
-      return notBegun('ENGINE_NOT_ASKED', sentence('This approval was answered already.'));
+      return notBegun('ENGINE_NOT_ASKED', sentence('This approval has already been answered.'));
     if (waiting > 0 && !plan.onlyRoom && active.early.length === 0 && !(await this.canApprove()))
       return notBegun('ENGINE_UNTRUSTED', sentence(untrustedMessage));
     active.asking = new Asking(log, signal);

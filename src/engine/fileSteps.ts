@@ -138,7 +138,7 @@ async function rewriteAs(file: ResolvedPath, text: string, form: NonNullable<Fil
 const isMoved = ({ target: before }: Found, { target: now }: Found, path: string): boolean =>
   before !== undefined && now !== undefined && before.input === path && before.file.path !== now.file.path;
 
-export const changedMeanwhile = () => new SaidError(sentence('It changed while you were asked.'));
+export const changedMeanwhile = () => new SaidError(sentence('It changed while the approval was open.'));
 
 /** An undo before this one may have been killed while it wrote in place: that is no change of somebody else. */
 export async function repairTorn(

@@ -65,7 +65,7 @@ export class RepeatGuard {
       return undefined;
     }
     const words = sentence(
-      'The same call failed {0} times, with nothing changed in between: {1}. Say what to do instead, or continue.',
+      'The same call failed {0} times without a change in between: {1}. Change the instructions, or continue.',
       stopAt,
       wordsOf(call),
     );

@@ -141,7 +141,7 @@ export async function tellChangedInstructions(log: Log, look: WorkspaceInstructi
   for (const { path, hash, near } of stillSent(run)) if (!near) known.set(path, hash);
   const news = now.filter(({ path, text }) => known.get(path) !== hashOf(text));
   const gone = [...known].filter(([path, hash]) => hash !== null && !now.some((one) => one.path === path));
-  const about = 'Files of this workspace that speak to agents have changed. They say now:';
+  const about = 'Instruction files of this workspace have changed. They now contain:';
   await tell(log, { news, gone: gone.map(([path]) => path), about, window: run.filling?.size });
 }
 

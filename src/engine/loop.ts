@@ -224,7 +224,7 @@ export const turnLimit = (turns: number): StopPoint => ({
   phase: 'Failed',
   error: {
     code: 'ENGINE_MAX_TURNS_EXCEEDED',
-    ...saidAs(sentence('The limit of {0} turns is reached. Continue if the work should go on.', turns)),
+    ...saidAs(sentence('Stopped at the limit of {0} steps. Continue if the work should go on.', turns)),
   },
   turns,
 });
@@ -265,7 +265,7 @@ const isSilentEnd = (error: ErrorInfo | undefined, { messages }: Talk): boolean 
   error?.reason === 'empty' && messages.at(-1)?.role === 'tool';
 
 function failed(error: ErrorInfo | undefined): StopPoint {
-  const told = error ?? { code: 'UNKNOWN', ...saidAs(sentence('The model call failed without saying why.')) };
+  const told = error ?? { code: 'UNKNOWN', ...saidAs(sentence('The model call failed without a reason.')) };
   const rests = told.code === 'LLM_RATE_LIMITED' || isOverLimit(told);
   return { phase: rests ? 'WaitingUser' : 'Failed', error: told };
 }
@@ -276,14 +276,15 @@ const cutByLength: StopPoint = {
   phase: 'WaitingUser',
   error: {
     code: 'LLM_INCOMPLETE',
-    ...saidAs(sentence('The answer reached its length limit and is cut off. Continue to let it go on.')),
+    ...saidAs(sentence('The answer was cut off at its length limit.')),
     reason: 'cut',
   },
 };
 
-const refusedUnexplained = 'The provider refused the request without a known reason. Trying a shorter one.';
-const shorterAccepted = 'The provider refused the request without a known reason, and accepted a shorter one.';
-const shorterRefused = 'A shorter request was refused as well.';
+const refusedUnexplained = 'The provider rejected the request, probably because it was too long. Trying a shorter one.';
+const shorterAccepted =
+  'The provider rejected the request, probably because it was too long, and accepted a shorter one.';
+const shorterRefused = 'A shorter request was rejected, too.';
 
 /** Tells the model that its call was not run: such an answer would otherwise end the run as a success. */
 const unreadNote =
@@ -293,9 +294,7 @@ const unread: StopPoint = {
   phase: 'WaitingUser',
   error: {
     code: 'LLM_BAD_RESPONSE',
-    ...saidAs(
-      sentence('The model wrote a tool call as text that cannot be read, twice. Nothing was run. Try another model.'),
-    ),
+    ...saidAs(sentence('The model wrote an unreadable tool call twice. Nothing was run. Try another model.')),
   },
 };
 

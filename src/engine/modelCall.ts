@@ -94,8 +94,7 @@ export async function callModel(
         failed(attempt - 1, error, Math.round(delayMs)).catch(() => {}); // a record that fails ends the run by itself
         void emit({ type: 'progress', ...textAs(unended(wordsIn(error))), until, attempt });
       },
-      onWait: ({ until }) =>
-        void emit({ type: 'progress', ...textAs(sentence('Waiting for a place within the rate limit.')), until }),
+      onWait: ({ until }) => void emit({ type: 'progress', ...textAs(sentence('Waiting for the rate limit')), until }),
     },
     {
       begins(unheld) {

@@ -29,7 +29,7 @@ export function resultOf(run: Run, stop: StopPoint): EngineResult {
 }
 
 /** The run has calls that wait for an approval, which nobody can give here. */
-export const untrustedMessage = 'Nothing is changed in an untrusted workspace.';
+export const untrustedMessage = 'Nothing can be changed in an untrusted workspace.';
 
 export function failedWith(code: string, words: Words): EngineResult {
   return { success: false, phase: 'Failed', error: { code, ...saidAs(words) } };

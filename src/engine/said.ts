@@ -82,4 +82,4 @@ const isKept = (emitted: Promise<void>): Promise<boolean> =>
   );
 
 /** A record begins with how the run began. */
-const beginning = sentence('This run is only just beginning. Try it again in a moment.');
+const beginning = sentence('This run is just starting. Try again in a moment.');

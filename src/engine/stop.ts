@@ -37,7 +37,7 @@ export class RestsAt extends Error {
 }
 
 export const closedMessage =
-  'The editor closed while this run was at work. Nothing was lost; what had not been answered did not run.';
+  'Interrupted: the editor closed while this run was in progress. Nothing was lost; calls without approval did not run.';
 
 /** Where an aborted run hands back. */
 export const stopPointOf = (signal: AbortSignal): StopPoint => (signal.reason as Stopped).point;

@@ -68,7 +68,7 @@ export async function summarise(
     return reply.success ? reply.message?.content.trim() : undefined;
   };
   const chosen = await small?.().catch((error: unknown) => {
-    const words = joined([wordsOf(error), sentence('The model of this run makes the summary itself.')]);
+    const words = joined([wordsOf(error), sentence('The model of this run writes the summary.')]);
     void emit({ type: 'progress', ...textAs(words) });
     return undefined;
   });
@@ -79,7 +79,7 @@ export async function summarise(
 }
 
 export const tellThatItIsMade = (emit: Conversing['emit']): void =>
-  void emit({ type: 'progress', ...textAs(sentence("The model's window is full: summarising the oldest turns.")) });
+  void emit({ type: 'progress', ...textAs(sentence('The context window is full: summarizing the oldest steps')) });
 
 /** The same before anybody needs it, of this model alone and once; undefined: it cannot be had, for whatever reason. */
 export async function summariseAhead(

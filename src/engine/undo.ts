@@ -112,7 +112,7 @@ export async function redo(log: RunLog, parts: Parts, { undo: seq }: RedoRequest
     true,
   );
   if (changed.length > 0)
-    return { undone: [], left: changed.map((path) => ({ path, why: t('It was changed since.') })) };
+    return { undone: [], left: changed.map((path) => ({ path, why: t('It has changed since.') })) };
   if (result.undone.length > 0) {
     await log.emit({ type: 'redo', undo: seq, toolCallIds, changes, paths, moves });
     const about = toolCallIds.length > 0 ? 'has redone your changes of' : 'has taken back what was restored';
@@ -231,7 +231,7 @@ async function work(log: RunLog, parts: Parts, { operations, left }: Work, ask: 
         failed.add(one[1]);
       });
     else await put(one).catch((error) => leave(one.step.path, error));
-  for (const one of steps) if (!isChosen(one)) leave(one.step.path, new SaidError(sentence('It was changed since.')));
+  for (const one of steps) if (!isChosen(one)) leave(one.step.path, new SaidError(sentence('It has changed since.')));
 
   const finished = steps.filter((one) => changes.has(one));
   const moved = moves.filter((one) => !failed.has(one));

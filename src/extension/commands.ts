@@ -253,7 +253,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
       const runId = (await pickRun(parts.store, parts.states, t('Towpath: delete a run')))?.run?.id;
       if (!runId) return;
       const stop = t('Stop and Delete');
-      const text = t('This run is at work. Stop it and delete it?');
+      const text = t('This run is in progress. Stop and delete it?');
       const atWork = parts.engine.liveIds.includes(runId);
       if (!atWork || (await parts.modals.ask({ text, buttons: [stop] })) === stop) await deleteRun(runId, parts);
     },
@@ -370,11 +370,11 @@ const versionOf = ({ extension }: vscode.ExtensionContext): string => extension.
 async function tryAnotherModel({ conversation, models, setup }: Parts, id?: string): Promise<void> {
   await conversation.restored;
   if (conversation.working && !conversation.waitsToAsk) {
-    tell('info', t('This run is at work. Stop it first.'));
+    tell('info', t('This run is in progress. Stop it first.'));
     return;
   }
   if (conversation.runId === undefined) {
-    tell('info', t('No run is shown that could go on.'));
+    tell('info', t('No run is shown. Open the run to continue.'));
     return;
   }
   const picked = await models.pickedIn(() => (typeof id === 'string' ? models.pick(id) : setup.pickModel()));
@@ -382,7 +382,7 @@ async function tryAnotherModel({ conversation, models, setup }: Parts, id?: stri
   await showPanel();
   if (conversation.working) {
     if (!conversation.waitsToAsk)
-      return tell('info', t('The run has gone on meanwhile. Its next answer is by the other model.'));
+      return tell('info', t('The run has continued. Its next answer comes from the other model.'));
     await conversation.stop();
   }
   void conversation.goOn(picked);
@@ -404,10 +404,10 @@ async function showRunsNow(parts: Parts): Promise<void> {
   await parts.states.look();
   const { all } = parts.states;
   if (all.length === 0) {
-    tell('info', t('No run is at work, asks, or has ended unseen.'));
+    tell('info', t('No runs in progress.'));
     return;
   }
-  const [run] = (await pickOfNow(all, t('Towpath: runs at work, that ask, or that have ended unseen'))) ?? [];
+  const [run] = (await pickOfNow(all, t('Towpath: active runs'))) ?? [];
   if (run) await showRun(parts, run.runId);
 }
 
@@ -422,15 +422,15 @@ async function showPanel(): Promise<void> {
 
 async function unloadLocal(models: Models): Promise<void> {
   const what = await models.unloadLocal();
-  if (what === 'busy') tell('warning', t('The local model is at work. Stop its run, then unload it.'));
+  if (what === 'busy') tell('warning', t('The local model is in use. Stop its run, then unload it.'));
   else if (what === 'none') tell('info', t('No local model is loaded.'));
-  else tell('info', t('The local model is unloaded and its memory is free. The next message loads it again.'));
+  else tell('info', t('The local model was unloaded, and its memory is free. The next message loads it again.'));
 }
 
 function askTask(): Thenable<string | undefined> {
   return vscode.window.showInputBox({
     title: t('Towpath: a new run'),
-    prompt: t('What should be done?'),
+    prompt: t('What do you want to do?'),
     ignoreFocusOut: true,
   });
 }

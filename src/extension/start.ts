@@ -68,7 +68,7 @@ async function loadAll(context: vscode.ExtensionContext, page: ChatPage): Promis
     return (await main()).begin(context, page);
   } catch (error) {
     console.error(error);
-    void vscode.window.showErrorMessage(t('Towpath could not start. Reload the window, or install it again.'));
+    void vscode.window.showErrorMessage(t('Towpath could not start. Reload the window, or reinstall it.'));
     throw error;
   }
 }

@@ -14,15 +14,15 @@ export const pages = [
   {
     name: 'llama-server',
     title: 'A shared llama-server',
-    about: 'One for a team: what it is sent, what it keeps, which limits to set',
+    about: 'A server for a team: what it is sent, what it stores, which limits to set',
   },
   { name: 'vllm', title: 'A shared vLLM', about: 'The same for vLLM' },
   { name: 'ollama', title: 'A shared Ollama', about: 'The same for Ollama' },
-  { name: 'approvals', title: 'What is asked', about: 'The questions, presets, rules, commands, what stays asked' },
+  { name: 'approvals', title: 'Approvals', about: 'Approvals, presets, rules, commands, and what always asks' },
   {
     name: 'runs',
     title: 'Runs',
-    about: 'Stop and pause, commands in the background, a full window, the log, insights, export',
+    about: 'Stop and pause, background commands, a full context window, the log, insights, export',
   },
   { name: 'changes', title: 'Changes', about: 'How files are edited and written, undo, commit messages' },
   {
@@ -31,12 +31,12 @@ export const pages = [
     about: 'AGENTS.md, CLAUDE.md, Copilot’s instructions, skills: what is read, when, how much; Import…',
   },
   { name: 'privacy', title: 'What leaves this machine', about: 'Each kind of connection: when, to where, with what' },
-  { name: 'audit', title: 'Audit', about: 'A record of what was asked, answered and done, for others' },
+  { name: 'audit', title: 'Audit', about: 'A record of requests, approvals and actions, for others' },
   { name: 'mcp', title: 'MCP servers', about: 'Tools of servers: configuring, trusting, changed tools' },
-  { name: 'workflows', title: 'Workflows', about: 'All that is needed to write one, with every action and tool' },
+  { name: 'workflows', title: 'Workflows', about: 'How to write one, with every action and tool' },
   { name: 'packages', title: 'Workflow packages', about: 'Micro-file packages: folders and .bmad archives' },
-  { name: 'settings', title: 'Settings and commands', about: 'Every setting, what it is at first, and every command' },
-  { name: 'developing', title: 'Developing Towpath', about: 'Building, testing and measuring it' },
+  { name: 'settings', title: 'Settings and commands', about: 'Every setting with its default, and every command' },
+  { name: 'developing', title: 'Developing Towpath', about: 'Building, testing and measuring Towpath' },
 ] as const satisfies readonly Page[];
 
 export type PageName = (typeof pages)[number]['name'];

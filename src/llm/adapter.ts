@@ -217,7 +217,7 @@ function checkEnd(reply: Reply, model: string): void {
   if (reply.content.trim() === '' && reply.toolCalls.length === 0 && finishReason !== 'length') {
     const nothing = reply.thinking.trim()
       ? sentence('The model ended after its thinking, without an answer.')
-      : sentence('The model answered with nothing.');
+      : sentence('The model returned an empty answer.');
     throw new LLMError('LLM_BAD_RESPONSE', nothing, { retryable: 'once', reason: 'empty' });
   }
 }

@@ -27,7 +27,7 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
   const name = nameOf(endpoint);
   if (noEncryption.test(`${code} ${text}`)) {
     const message = sentence(
-      '{0} does not speak TLS at this port. Check the address: a server on this machine usually has an http:// one.',
+      '{0} does not use TLS at this port. Check the address: a server on this machine usually has an http:// address.',
       name,
     );
     return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', details });
@@ -57,7 +57,7 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
   }
   if (code === 'UND_ERR_SOCKET' && text.includes('bad response')) {
     const message = sentence(
-      '{0} sent “100 Continue”, which was not requested, so that its answer cannot be read. Check the server or the proxy on the way.',
+      '{0} sent “100 Continue”, which was not requested, so its answer cannot be read. Check the server or the proxy on the way.',
       name,
     );
     return new LLMError('LLM_HTTP_ERROR', message, { details });

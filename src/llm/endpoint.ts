@@ -49,7 +49,7 @@ export function toEndpoint(options: EndpointOptions): Endpoint {
 export function checkKey(endpoint: Endpoint): void {
   if (endpoint.secrets.every((secret) => /^[\x20-\x7e]+$/.test(secret))) return;
   const message = sentence(
-    'The API key for {0} has characters that no key has. Run *Towpath: Set API Key*.',
+    'The API key for {0} contains invalid characters. Run *Towpath: Set API Key*.',
     labelOf(endpoint),
   );
   throw new LLMError('LLM_AUTH_FAILED', message);

@@ -80,7 +80,7 @@ export async function listen({
   }
 }
 
-const brokenOff = 'The answer broke off before its end.';
+const brokenOff = 'The answer ended early.';
 
 /** An HTTP client keeps the same limits and knows better what happened; it gets a moment to say so first. */
 const grace = 1.05;

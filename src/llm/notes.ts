@@ -31,6 +31,6 @@ export function oncePerRun(): (run: string | undefined, sentences: readonly Word
 /** What a model that reads nothing but text does not get to see. */
 export function unseenFiles(model: Words, leftOut: readonly Attachment[]): Words[] {
   if (leftOut.length === 0) return [];
-  if (leftOut.every(isImage)) return [sentence('{0} sees no images, so they are left out.', model)];
-  return [sentence('{0} reads nothing but text; the other files are left out.', model)];
+  if (leftOut.every(isImage)) return [sentence('{0} does not accept images, so they are left out.', model)];
+  return [sentence('{0} accepts text only. The other files are left out.', model)];
 }

@@ -28,7 +28,7 @@ export async function waitForPlace(
   try {
     if (performance.now() + delayMs > deadline) {
       const message = sentence(
-        'The limit that is set for this provider asks to wait {0}, longer than the whole call may take.',
+        'The rate limit that is set for this provider requires a wait of {0}, longer than the whole call may take.',
         lasting(delayMs),
       );
       throw new LLMError('LLM_RATE_LIMITED', message);

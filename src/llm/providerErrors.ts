@@ -204,13 +204,15 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   if (perMinute && isMore(perMinute[2], perMinute[1])) {
     const window = asWindow(perMinute[1]);
     if (window !== undefined) details.window = window;
-    const message = sentence('The conversation is longer than {0} takes in one request{1}', name, said);
+    const message = sentence('The conversation is longer than {0} accepts in one request{1}', name, said);
     return error('LLM_CONTEXT_OVERFLOW', message, false);
   }
   if (status === 429) {
     // Google says "exceeded your current quota" for each limit a minute too, and then when to come back.
     const spent = quotaIsSpent.test(everything) && (retryDelayMs === undefined || dailyQuota);
-    const message = spent ? creditSpent(name, said) : sentence('{0} asks for fewer requests{1}', name, said);
+    const message = spent
+      ? creditSpent(name, said)
+      : sentence('{0} rejected the request because of its rate limit{1}', name, said);
     return error('LLM_RATE_LIMITED', message, !spent, spent ? 'no-credit' : undefined);
   }
   if (status === 402 || ((status === 400 || status === undefined) && quotaIsSpent.test(everything))) {
@@ -221,7 +223,7 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
     if (window !== undefined) details.window = window;
     return error(
       'LLM_CONTEXT_OVERFLOW',
-      sentence("The conversation is longer than the model's window{0}", said),
+      sentence("The conversation is longer than the model's context window{0}", said),
       false,
     );
   }
@@ -229,11 +231,11 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
     return error('LLM_CONTENT_FILTERED', sentence('{0} filtered this request{1}', name, said), false);
   }
   if (modelSlipped.test(everything)) {
-    return error('LLM_BAD_RESPONSE', sentence('{0} cannot read what its model wrote{1}', name, said), 'once');
+    return error('LLM_BAD_RESPONSE', sentence('{0} could not read the output of its model{1}', name, said), 'once');
   }
   if (status === undefined) {
     const retryable = !/invalid_|\bimage_|bad_request|not_found|unsupported/i.test(everything);
-    return error('LLM_HTTP_ERROR', sentence('{0} broke off with an error{1}', name, said), retryable);
+    return error('LLM_HTTP_ERROR', sentence('{0} ended with an error{1}', name, said), retryable);
   }
   const reason = status === 404 || modelIsOther.test(everything) ? 'other-model' : undefined;
   if (refusals.includes(status) && !reason && saysNoOther(everything, parameter)) details.mayBeFull = true;
@@ -254,9 +256,9 @@ const creditSpent = (name: Words, said: string) => sentence('The account at {0} 
 function refusal(endpoint: Endpoint, said: string): Sentence {
   const name = nameOf(endpoint);
   const { credentials } = endpoint;
-  if (!credentials) return sentence('{0} refused the API key{1} Run *Towpath: Set API Key*.', name, said);
+  if (!credentials) return sentence('{0} rejected the API key{1} Run *Towpath: Set API Key*.', name, said);
   return sentence(
-    '{0} refused {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Secret of a Header*.',
+    '{0} rejected {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Header Secret*.',
     name,
     credentials,
     said,

@@ -125,7 +125,7 @@ function parseEvent(endpoint: Endpoint, data: string): unknown {
 
 /** What a reader throws at an end that is none: nothing had said that the reply is whole. */
 export function cutShort(endpoint: Endpoint): LLMError {
-  const message = sentence('The answer of {0} broke off before its end.', nameOf(endpoint));
+  const message = sentence('The answer of {0} ended early.', nameOf(endpoint));
   return new LLMError('LLM_INCOMPLETE', message, { retryable: true });
 }
 

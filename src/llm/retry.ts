@@ -39,7 +39,11 @@ export function decideRetry(
   if (!error.retryable) return { giveUp: error.toInfo() };
   const asked = error.retryAfterMs;
   if (asked !== undefined && asked > policy.retryAfterCapMs) {
-    const words = sentence('{0} It asks to wait {1}; then try again.', ended(wordsOf(error)), lasting(asked));
+    const words = sentence(
+      '{0} It requires a wait of {1}. Try again after that time.',
+      ended(wordsOf(error)),
+      lasting(asked),
+    );
     return { giveUp: { ...error.toInfo(), ...saidAs(words) } };
   }
   if (attempt >= policy.retries) return { giveUp: error.toInfo() };

@@ -7,23 +7,23 @@ export type TimeLimit = keyof typeof limits;
 
 const limits = {
   connect: {
-    says: '{0} did not answer for {1}. That is the limit until it answers at all; the setting {2} changes it.',
+    says: '{0} did not answer for {1}. That is the limit for the start of an answer; the setting {2} changes it.',
     setting: 'towpath.timeouts.connect',
   },
   firstToken: {
-    says: '{0} said nothing for {1}. That is the limit until the first word; the setting {2} changes it.',
+    says: '{0} did not respond for {1}. That is the limit for the first token; the setting {2} changes it.',
     setting: 'towpath.timeouts.firstToken',
   },
   idle: {
-    says: '{0} fell silent for {1}. That is the limit for silence within an answer; the setting {2} changes it.',
+    says: '{0} stopped responding for {1}. That is the limit for silence within an answer; the setting {2} changes it.',
     setting: 'towpath.timeouts.idle',
   },
   events: {
-    says: '{0} sent nothing but signs of life for {1}. That is the limit until the next piece of an answer; no setting changes it.',
+    says: '{0} sent only keep-alive signals for {1}. That is the limit for the next piece of an answer; no setting changes it.',
     setting: undefined,
   },
   total: {
-    says: '{0} did not come to its end for {1}. That is the limit for a whole answer with its retries; the setting {2} changes it.',
+    says: '{0} did not finish within {1}. That is the limit for a whole answer with retries; the setting {2} changes it.',
     setting: 'towpath.timeouts.total',
   },
 } as const;

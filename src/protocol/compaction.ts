@@ -17,7 +17,7 @@ export const usualMost = 600;
 
 /** What the model sees in the place of what is older, in words for a person. With so little room, what it said itself is cut, too. */
 export function seesOf({ summary, most = usualMost }: Pick<Compaction, 'summary' | 'most'>) {
-  if (summary !== undefined) return 'a summary of the oldest turns';
+  if (summary !== undefined) return 'a summary of the oldest steps';
   return most < usualMost ? 'older tool output, and long answers of its own, shortened' : 'older tool output shortened';
 }
 

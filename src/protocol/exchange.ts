@@ -162,10 +162,11 @@ export interface Imported {
  */
 export function importedRuns(said: unknown, newId: () => string): Imported[] {
   const file = fileSchema.safeParse(said).data;
-  if (!file) throw new SyntaxError('This is no file of exported runs.');
-  if (file['towpath-runs'] !== 1) throw new SyntaxError('A newer Towpath has written this file. Update to import it.');
+  if (!file) throw new SyntaxError('This is not a file of exported runs.');
+  if (file['towpath-runs'] !== 1)
+    throw new SyntaxError('This file was written by a newer version of Towpath. Update Towpath to import it.');
   const ids = new Map(file.runs.map(({ id }) => [id, newId()]));
-  if (ids.size < file.runs.length) throw new SyntaxError('Two runs of this file have the same id.');
+  if (ids.size < file.runs.length) throw new SyntaxError('Two runs of this file have the same ID.');
   return file.runs.map(({ id, events }, nth) => ({
     id: ids.get(id)!,
     events: atRest(

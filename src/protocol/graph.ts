@@ -225,7 +225,10 @@ export function applyNodeCompaction(
   }: Omit<Compaction, 'at'> & { node: string; branch?: string; conversation?: string },
 ): void {
   const state = graph.nodes[node];
-  const warning = sentence('The window of its model was full: it saw {0} from then on.', sentence(seesOf(compaction)));
+  const warning = sentence(
+    'The context window was full: the model saw {0} from then on.',
+    sentence(seesOf(compaction)),
+  );
   if (state) warn(state, [inEnglish(warning)], [warning]);
   if (conversation !== undefined) {
     const own = trackOf(graph, branch)?.conversations?.[conversation];

@@ -17,15 +17,15 @@ export function inShort(run: Run): string {
   const items = planOf(run).map(({ text, status }) => `- [${status === 'done' ? 'x' : ' '}] ${text}`);
   const files = filesOf(run);
   const parts = [
-    ['What was asked for', cut(first, most.words)],
-    ['What was asked for last', newest === first ? undefined : cut(newest, most.words)],
+    ['Request', cut(first, most.words)],
+    ['Last request', newest === first ? undefined : cut(newest, most.words)],
     ['The plan', items.join('\n')],
-    ['What was done, as it was summarised on the way', summary && cut(summary, most.summary)],
-    ['Files that were changed', files.join('\n')],
-    ['What was answered last', answer && cut(answer.content, most.answer)],
+    ['Work so far, as it was summarized', summary && cut(summary, most.summary)],
+    ['Changed files', files.join('\n')],
+    ['Last answers', answer && cut(answer.content, most.answer)],
   ] as const;
   const told = parts.flatMap(([title, text]) => (text?.trim() ? [`${t(title)}:\n${text.trim()}`] : []));
-  const begin = t('Go on with the work of another run, “{0}”, from where it stands.', titleSaid(titleOf(run)));
+  const begin = t('Continue the work of another run, “{0}”, from its current state.', titleSaid(titleOf(run)));
   return [begin, ...told].join('\n\n');
 }
 

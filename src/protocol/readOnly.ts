@@ -2,11 +2,11 @@
 export const readOnly = {
   /** What it has done is not here, and what its file says may be another. */
   importedWorkflow:
-    'This run was imported, and follows a workflow: it can be read here, and not gone on with. Run the workflow again instead.',
+    'This run was imported and follows a workflow. You can read it here but not continue it. Run the workflow again instead.',
   writtenByNewer:
-    'This run was written by a newer Towpath. What this one understands is shown; update to go on with it.',
+    'This run was written by a newer version of Towpath. This version shows what it can read. Update Towpath to continue it.',
   continuedByNewer:
-    'A newer Towpath has worked on this run. What this one understands is shown; update to go on with it.',
+    'A newer version of Towpath has continued this run. This version shows what it can read. Update Towpath to continue it.',
 } as const;
 
 export type ReadOnly = (typeof readOnly)[keyof typeof readOnly];

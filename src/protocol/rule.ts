@@ -12,9 +12,9 @@ export const kindNames = {
   looks: 'Commands that look (git status, log, diff, npm ls, docker ps, …)',
   checks:
     'Tests, linters, type checks and builds, which run this project’s code (npm test, pytest, cargo test, tsc, eslint, make test, …)',
-  asks: 'Commands that ask registries and GitHub, and change nothing (npm view, npm audit, gh pr view, …)',
+  asks: 'Commands that query registries and GitHub and change nothing (npm view, npm audit, gh pr view, …)',
   loads:
-    'Commands that look or ask registries, and run this project’s code (pnpm list, yarn why, bundle outdated, terraform validate, …)',
+    'Commands that look or query registries and run this project’s code (pnpm list, yarn why, bundle outdated, terraform validate, …)',
 } as const satisfies Record<Kind, string>;
 
 /**

@@ -267,13 +267,13 @@ export const endWords = (end: CommandEnd): string => inEnglish(endSentence(end))
 
 /** The same, for people, too. */
 export function endSentence({ by, exitCode, signal, stillRunning }: CommandEnd): Sentence {
-  if (by === 'lost') return sentence(stillRunning?.length ? 'went on without its window' : 'ended after its window');
+  if (by === 'lost') return sentence(stillRunning?.length ? 'continued without its window' : 'ended after its window');
   if (by === 'window') return sentence('ended with its window or its run');
-  if (by === 'flood') return sentence('was ended: it wrote more than 100 MiB');
-  if (by === 'timeout') return sentence('was ended: its time was over');
-  if (by === 'person') return sentence('was stopped by the person');
+  if (by === 'flood') return sentence('was stopped: it wrote more than 100 MiB');
+  if (by === 'timeout') return sentence('timed out');
+  if (by === 'person') return sentence('was stopped by you');
   if (by === 'call') return sentence('was stopped');
-  return signal ? sentence('was killed ({0})', signal) : sentence('ended with {0}', String(exitCode));
+  return signal ? sentence('was killed ({0})', signal) : sentence('exited with code {0}', String(exitCode));
 }
 
 /** It ended as nobody wanted it to: neither stopped nor with 0. */

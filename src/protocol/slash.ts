@@ -7,7 +7,7 @@ export interface Slash {
 
 /** Those of Towpath's own, done as soon as they are chosen. `takesWords`: what stands behind it is said then. */
 export const slashActs = {
-  new: { does: 'Begin a new run', takesWords: true },
+  new: { does: 'Start a new run', takesWords: true },
   compact: { does: 'Compact the conversation', takesWords: false },
   model: { does: 'Pick the model', takesWords: false },
   plan: { does: 'Plan without changes', takesWords: true },

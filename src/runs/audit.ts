@@ -88,7 +88,7 @@ export const auditError = (folder: string, reason: Words, cause?: unknown): Stor
   new StoreError(
     'STORE_AUDIT',
     sentence(
-      'The audit cannot be written to {0} ({1}), and what is not in it is not done. Put that right, or change the setting towpath.audit.folder; then go on.',
+      'The audit cannot be written to {0} ({1}), so nothing more is done. Fix this, or change the setting towpath.audit.folder; then continue.',
       folder,
       reason,
     ),
@@ -96,11 +96,11 @@ export const auditError = (folder: string, reason: Words, cause?: unknown): Stor
   );
 
 const reasons = {
-  ENOENT: 'it is not there, or was taken away',
-  ENOTDIR: 'it is no folder',
+  ENOENT: 'it does not exist, or was removed',
+  ENOTDIR: 'it is not a folder',
   EACCES: 'no permission',
   EPERM: 'no permission',
-  EROFS: 'the disk can only be read',
+  EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
 } as const;

@@ -31,7 +31,7 @@ export function branchFiles(run: Run, kin: readonly Run[]): BranchFiles {
   for (const path of new Set(all.flatMap(({ files }) => (files ? keysOf(files) : [])))) {
     const seen = all.flatMap((one) => (one.files?.[path] ? [{ run: one, file: one.files[path] }] : []));
     if (seen.some(({ file }) => file.from !== undefined || (file.kind && file.kind !== 'file'))) {
-      result.left.push({ path, why: t('It was moved, or is no text.') });
+      result.left.push({ path, why: t('It was moved, or is not text.') });
       continue;
     }
     const known = seen.flatMap(({ file }) => [file.before, file.after]);
@@ -43,7 +43,7 @@ export function branchFiles(run: Run, kin: readonly Run[]): BranchFiles {
     const firsts = seen.filter(({ file }) => seen.every((other) => other.file.after !== file.before)); // not found as another left it
     const [first] = firsts;
     if (!first || firsts.some(({ file }) => file.before !== first.file.before)) {
-      result.left.push({ path, why: t('Nobody knows what it was in this branch.') });
+      result.left.push({ path, why: t('The state of this file in this branch is unknown.') });
       continue;
     }
     const was = first.file.kind && deletionOf(first.run, path);

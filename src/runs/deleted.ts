@@ -113,7 +113,7 @@ const entries = (folder: string): Promise<string[]> => fs.readdir(folder).catch(
 const idOf = (name: string): string | undefined => /^\d{1,15}\.(run-[\w-]{1,100})$/.exec(name)?.[1];
 const deletedAt = (name: string): number => Number(name.split('.', 1)[0]);
 
-const gone = () => new StoreError('STORE_DAMAGED', sentence('There is no such deleted run any more.'));
+const gone = () => new StoreError('STORE_DAMAGED', sentence('This deleted run no longer exists.'));
 
 async function guarded(work: () => Promise<void>): Promise<void> {
   try {
@@ -122,7 +122,7 @@ async function guarded(work: () => Promise<void>): Promise<void> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw gone();
     if (code === 'ENOTEMPTY' || code === 'EEXIST')
-      throw new StoreError('STORE_DAMAGED', sentence('This run is among the others already.'), { cause: error });
+      throw new StoreError('STORE_DAMAGED', sentence('This run is already in the list.'), { cause: error });
     throw StoreError.from(error);
   }
 }

@@ -115,10 +115,10 @@ export function unforkable(run: Run, contents: JournalContents, seq: number, has
   if (run.readOnly) return sentence(run.readOnly);
   if (!run.graph) return undefined;
   const until = foldUpTo(run.id, contents, seq);
-  if (!until.graph) return sentence('A workflow goes from its first words on: run it again instead.');
+  if (!until.graph) return sentence('A workflow starts from its first message. Run it again instead.');
   if (!hasState) return undefined;
   return sentence(
-    'The run of a package keeps where it stands in files of its own, which are known as they are now alone. So it has no branches.',
+    'The run of a package stores its state in files that exist only in their current form, so it has no branches.',
   );
 }
 

@@ -31,7 +31,7 @@ export class StoreError extends SaidError {
     new StoreError(
       'STORE_DAMAGED',
       sentence(
-        'The folder where this run is kept was deleted or moved while it was at work, so nothing more is done in it.',
+        'The folder of this run was deleted or moved while the run was in progress, so nothing more is done in it.',
       ),
     );
 
@@ -54,7 +54,7 @@ export class StoreError extends SaidError {
       return new StoreError(
         'STORE_FAILED',
         sentence(
-          'The disk failed (EIO) while this run was recorded, so nothing more is done in it. Look after the disk; then continue.',
+          'The disk failed while this run was recorded, so nothing more is done in it. Check the disk; then continue.',
         ),
         { cause },
       );
@@ -62,7 +62,7 @@ export class StoreError extends SaidError {
       return new StoreError(
         'STORE_FAILED',
         sentence(
-          'Too many files are open on this machine ({0}) to record this run, so nothing more is done in it. Close what opened them; then continue.',
+          'Too many files are open on this machine ({0}) to record this run, so nothing more is done in it. Close the programs that opened them; then continue.',
           code,
         ),
         { cause },
@@ -72,7 +72,7 @@ export class StoreError extends SaidError {
   }
 }
 
-const alreadyThere = sentence('A run of this id is there already. Continue that one, or start another.');
+const alreadyThere = sentence('A run with this ID already exists. Continue it, or start another run.');
 
 export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
 

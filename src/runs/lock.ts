@@ -85,7 +85,7 @@ export async function holderOf(file: string): Promise<{ holder?: Holder; beatAt:
   return standing === 'dead' || (standing === 'unknown' && isQuiet) ? undefined : { holder: parseHolder(text), beatAt };
 }
 
-export const lockedMessage = 'This run is at work in another window. Stop it there to go on here.';
+export const lockedMessage = 'This run is in progress in another window. Stop it there to continue here.';
 const locked = () => new StoreError('STORE_LOCKED', sentence(lockedMessage));
 
 /** Somebody has it for longer than a moment, and not this process. */

@@ -234,7 +234,7 @@ class Found {
     if (first) {
       const isSame = JSON.stringify(first.event) === JSON.stringify(entry.event);
       const text = isSame
-        ? sentence('line {0} says line {1} again', line, first.line)
+        ? sentence('line {0} repeats line {1}', line, first.line)
         : sentence('line {0} contradicts line {1}', line, first.line);
       this.wounds.push({ ...wound(line, at, text), loses: !isSame });
       return;
@@ -253,7 +253,7 @@ function addMissing(entries: readonly Entry[], wounds: Wound[]): void {
     const before = entries[index - 1];
     if (entry.previous === undefined || entry.previous === (before?.seq ?? 0)) continue;
     if (wounds.some(({ at, loses }) => loses && isBetween(at, before, entry))) continue; // said already
-    wounds.push(wound(entry.line, entry.at, sentence('what stood before line {0} is missing', entry.line)));
+    wounds.push(wound(entry.line, entry.at, sentence('the part before line {0} is missing', entry.line)));
   }
 }
 

@@ -369,7 +369,7 @@ export class RunStore {
 
   private async mustExist(id: string): Promise<void> {
     if (!isRunId(id) || !(await fs.stat(this.journalOf(id)).catch(() => undefined)))
-      throw new StoreError('ENGINE_RUN_NOT_FOUND', sentence('There is no such run, or not any more.'));
+      throw new StoreError('ENGINE_RUN_NOT_FOUND', sentence('This run does not exist, or no longer exists.'));
   }
 
   private folderOf(id: string): string {
@@ -396,7 +396,7 @@ const isRunId = (name: string): boolean => /^run-[\w-]{1,100}$/.test(name);
 const takenOver = () =>
   new StoreError(
     'STORE_LOCKED',
-    sentence('Another window has taken this run over. It goes on there; nothing more is done here.'),
+    sentence('Another window took over this run. It continues there; this window does nothing more in it.'),
   );
 
 /** A copy in its place: whoever has the one before open, and writes late, writes where nobody reads. */

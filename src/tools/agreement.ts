@@ -89,7 +89,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
       // What a person has allowed runs as it was shown, not as it would have run unasked.
       if (shown && isShown(plan, shown))
         return { ...prepared, ...changed, verdict: { ...verdict, onlyReads: undefined } };
-      if (shown) again = { note: tell(sentence('This is not what was shown: it changed meanwhile.')) };
+      if (shown) again = { note: tell(sentence('The content has changed since it was shown.')) };
       if (question && !isShown(plan, shownOf(question.plan))) question.withdraw(); // when it still waits
 
       if (!question) {
@@ -123,7 +123,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
       } catch (error) {
         stopIfAborted(context.signal);
         const { message } = toFailure(error, context.signal).error;
-        again = { note: tell(sentence('Your change cannot be used. {0}', message)), draft: edited };
+        again = { note: tell(sentence('Your change is invalid. {0}', message)), draft: edited };
         shown = undefined;
       }
     }

@@ -299,7 +299,7 @@ export function createToolHost({
     const why = plan && plan.why !== '' ? [plan.why] : [];
     if (now.readOnlyCommands && plan?.reading && typeof plan.reading !== 'function') why.push(plan.reading);
     if (now.readOnlyCommands && plan?.outputs?.length)
-      why.push(sentence('What it writes to {0} may be read in this run without a question.', plan.outputs.join(', ')));
+      why.push(sentence('What it writes to {0} may be read in this run without approval.', plan.outputs.join(', ')));
     if (verdict.effect === 'ask' && verdict.said) why.push(verdict.said);
     const ruled = through !== undefined && { tool: meant.tool.definition.name };
     const origin = meant.tool.origin?.(meant.args);

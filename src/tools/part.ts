@@ -23,4 +23,4 @@ export interface Part {
 export const placesOf = ({ folders, row }: Pick<Part, 'folders' | 'row'>): string[] => row?.folders ?? folders;
 
 /** The row of several commands that only read, together. Rules are kept with it. */
-export const readingRow = 'commands that only read';
+export const readingRow = 'read-only commands';

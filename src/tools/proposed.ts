@@ -19,13 +19,13 @@ export function differenceFrom(proposed: Proposed, plan: AskedPlan): Words | und
   const now = proposedOf(plan);
   const isOther = (part: keyof Proposed) => now[part] !== proposed[part];
   const differences = [
-    ...(isOther('before') ? [sentence('The file has changed since this was proposed; the edit still applies.')] : []),
-    ...(isOther('command') ? [sentence('The command is different from the one that was proposed.')] : []),
-    ...(isOther('location') ? [sentence('The location is different from the one that was proposed.')] : []),
-    ...(isOther('tool') ? [sentence('The tool has changed since this was proposed.')] : []),
+    ...(isOther('before') ? [sentence('The file has changed since the proposal; the edit still applies.')] : []),
+    ...(isOther('command') ? [sentence('The command differs from the proposed command.')] : []),
+    ...(isOther('location') ? [sentence('The location differs from the proposed location.')] : []),
+    ...(isOther('tool') ? [sentence('The tool has changed since the proposal.')] : []),
   ];
   if (differences.length > 0) return joined(differences);
-  return isOther('after') ? sentence('The result is different from the one that was proposed.') : undefined;
+  return isOther('after') ? sentence('The result differs from the proposed result.') : undefined;
 }
 
 /** The error of an edit that was proposed in an earlier window and cannot be planned any more, with `stale` for its card. */

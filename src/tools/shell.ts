@@ -159,10 +159,10 @@ export function stopTool(background: BackgroundCommands): Tool {
     if (!command)
       throw new ToolError('ENOENT', `No command of this run is in the background with the id ${JSON.stringify(id)}.`);
     return {
-      what: sentence('End a command in the background'),
+      what: sentence('Stop a background command'),
       where: command.folder,
       why: sentence('It is a command of this run.'),
-      free: 'It ends a command of this run.',
+      free: 'It stops a command of this run.',
       details: command.line,
       grant: 'shell.stop',
       async run(context) {

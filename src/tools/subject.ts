@@ -66,7 +66,7 @@ export async function readPlan(tool: Tool, args: unknown, workspace: Workspace):
   return {
     what: readWords(name, about),
     where: places.map(({ path }) => path).join('\n') || allOf(workspace).join('\n'),
-    why: sentence('What it gives goes to the model.'),
+    why: sentence('Its result is sent to the model.'),
     paths: places.map(relativeOf),
     ...(Object.keys(others).length > 0 && { details: JSON.stringify(others, null, 2) }),
     grant: name,

@@ -33,7 +33,7 @@ export function webTool({
     const own = isOpen ? undefined : await ownPages?.(runId, checkUrl(written, true));
     const url = checkUrl(written, isOpen || own !== undefined);
     return {
-      what: sentence('Get a page of {0}', url.host),
+      what: sentence('Fetch a page of {0}', url.host),
       where: `GET ${url.href}`,
       ...(own ? aboutOwn(own) : { why, grant: `web.fetch ${url.origin}` }),
       site: url.origin,
@@ -58,14 +58,14 @@ export function webTool({
   });
 }
 
-const why = sentence('The address goes to that server, and what it answers goes to the model.');
+const why = sentence('The address is sent to that server, and its response is sent to the model.');
 
 /** No rule and no preset opens this machine: an answer does, for one port of one command. */
 function aboutOwn({ who, grant }: OwnPage): Pick<Plan, 'why' | 'grant' | 'guarded' | 'once'> {
-  const about = sentence('It is a page of this machine: {0}. What it answers goes to the model.', who);
+  const about = sentence('It is a page of this machine: {0}. Its response is sent to the model.', who);
   if (grant === undefined) return { why: about };
   return {
-    why: sentence('{0} Pages of this port are not asked about again while the command runs.', about),
+    why: sentence('{0} Pages of this port do not ask again while the command runs.', about),
     grant,
     guarded: true,
     once: true,

@@ -68,7 +68,7 @@ export const stages: Record<string, () => Promise<Stage>> = {
     most: 5,
   }),
   'in a long output': () => command('seq 200000; sleep 300'),
-  'starting an MCP server': () => mcp('hangs-at-initialize', progress(/Starting the MCP server/)),
+  'starting an MCP server': () => mcp('hangs-at-initialize', progress(/Starting MCP server/)),
   'in an MCP call': () => mcp('hangs', (event) => event.type === 'tool-start'),
   'loading a local model': loading,
   'a local model reading': () =>
@@ -121,7 +121,7 @@ async function summary(): Promise<Stage> {
       await engine.start({ runId, userInput: 'first' });
       for (const userInput of ['second', 'third']) await engine.continue({ runId, userInput });
     },
-    when: progress(/summarising/),
+    when: progress(/summarizing/),
   };
 }
 

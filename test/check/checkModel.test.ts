@@ -203,6 +203,6 @@ describe('Checking a model', () => {
       again.ms,
       result.tasks.reduce((sum, { ms }) => sum + ms, 0),
     );
-    assert.match(estimateOf(true, { ...result, ended: 'It was stopped.' }).basis, /nobody has measured yet/);
+    assert.match(estimateOf(true, { ...result, ended: 'It was stopped.' }).basis, /has not been measured yet/);
   });
 });

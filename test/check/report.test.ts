@@ -32,7 +32,7 @@ describe('What came of checking models', () => {
     const [table, first, second] = checksAsMarkdown([small, large]).split('\n## ');
     assert.equal(
       table,
-      `# Checked models
+      `# Model check results
 
 |  | local/models/small.gguf | openai/large |
 | --- | :-: | :-: |
@@ -51,7 +51,7 @@ describe('What came of checking models', () => {
     );
     assert.match(first!, /^local\/models\/small\.gguf\n\n1 of 2 tasks done, on 24 Nov 2026 with Towpath 0\.1\.0\.\n/);
     assert.match(first!, /^\| Task two \| It said \\\| and.*nothing else\. \|$/m, 'a cell stays a cell');
-    assert.match(second!, /\*\*Not all were tried\.\*\* It was stopped\./);
+    assert.match(second!, /\*\*Not all tasks were run\.\*\* It was stopped\./);
   });
 
   it('is nothing yet, with the way to it', () => assert.match(checksAsMarkdown([]), /None yet\. \*Check This Model\*/));

@@ -95,7 +95,7 @@ describe('what can be done about a message and its code', () => {
   });
 
   it('To Terminal brings one up for the line', async () => {
-    await codeAct('echo never run', 'To Terminal');
+    await codeAct('echo never run', 'Insert into Terminal');
     await eventually('there is a terminal', () =>
       editor.host.evaluate((vscode) => vscode.window.terminals.length === 1),
     );
@@ -130,7 +130,7 @@ describe('what can be done about a message and its code', () => {
     await editor.panel.shows('By the other one.');
     await rests();
     assert.equal(provider.requests.at(-1)!.body.model, 'another');
-    await find('[data-testid="branches"], .branches').getByRole('button', { name: 'Show the branch before' }).first().click();
+    await find('[data-testid="branches"], .branches').getByRole('button', { name: 'Show the previous branch' }).first().click();
     await editor.panel.shows('Said again.');
   }); // biome-ignore format: rows
 

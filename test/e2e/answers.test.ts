@@ -221,7 +221,7 @@ describe('answers', () => {
       ],
     };
     const ask: Call = ['ask.person', { questions: [question] }];
-    const status = () => editor.page.locator('.statusbar-item', { hasText: 'Towpath asks' });
+    const status = () => editor.page.locator('.statusbar-item', { hasText: 'Towpath has a question' });
     const rows = () => card('ask.person').locator('.ask-answer');
     const told = () =>
       JSON.parse(provider.requests.at(-1)!.body.messages.findLast(({ role }) => role === 'tool')!.content!);
@@ -243,7 +243,7 @@ describe('answers', () => {
       prepare(3000, ask);
       await editor.panel.send('And again.');
       await editor.command('View: Show Explorer');
-      const toast = editor.page.locator('.notification-toast', { hasText: 'Towpath asks:' });
+      const toast = editor.page.locator('.notification-toast', { hasText: 'Towpath has a question:' });
       await toast.getByText('Answer…').click();
       await rows().first().waitFor();
       await toast.waitFor({ state: 'detached' });

@@ -96,14 +96,14 @@ describe('approvals', () => {
     assert.equal(editor.read('free.txt'), 'text\n');
     await editor.dialog.click('Cancel');
     await done();
-    assert.match(await words('fs.write'), /^Allowed because edits are free/);
+    assert.match(await words('fs.write'), /^Auto-approved: edits/);
     assert.equal(editor.read('asked.txt'), undefined);
     await choose('Auto-approve reads');
     await says('Auto-approve reads');
     await badge('Auto-approve edits').waitFor({ state: 'hidden' });
   });
 
-  it('for this run alone: an edit runs unasked in that run, a new run and a reload ask again', async () => {
+  it('for this run only: an edit runs unasked in that run, a new run and a reload ask again', async () => {
     await chip().click();
     await enter(); // what Enter does changes nothing
     await says('Auto-approve reads');
@@ -111,14 +111,14 @@ describe('approvals', () => {
     await chip().click();
     await editor.screenshot('run-preset-picker');
     await pick('Auto-approve edits');
-    await says('Auto-approve edits · this run alone');
+    await says('Auto-approve edits · this run only');
     await editor.panel.hasTheKeys();
     await badge('Auto-approve edits').waitFor();
     await editor.screenshot('run-preset');
     await asks(write('in-run.txt'));
     await eventually('it is written unasked', () => editor.read('in-run.txt') === 'text\n');
     await done();
-    assert.match(await words('fs.write'), /^Allowed because edits are free/);
+    assert.match(await words('fs.write'), /^Auto-approved: edits/);
 
     await begin();
     await says('Auto-approve reads');
@@ -130,7 +130,7 @@ describe('approvals', () => {
 
     await editor.panel.frame.getByTestId('history').click();
     await editor.panel.frame.locator('.history-open, [data-testid="open-run"]').nth(1).click();
-    await says('Auto-approve edits · this run alone');
+    await says('Auto-approve edits · this run only');
     await editor.reload();
     await editor.panel.ready();
     await says('Auto-approve reads');
@@ -143,24 +143,24 @@ describe('approvals', () => {
   it('what asks for more in one run stays after a reload, and autopilot in one run is agreed to', async () => {
     await chip().click();
     await pick('Ask for everything');
-    await says('Ask for everything · this run alone');
+    await says('Ask for everything · this run only');
     await asks(['fs.read', { path: 'a.txt' }]);
     await editor.dialog.click('Cancel');
     await done();
     await editor.reload();
     await editor.panel.ready();
-    await says('Ask for everything · this run alone');
+    await says('Ask for everything · this run only');
 
     await chip().click();
     await pick('Autopilot');
-    assert.match(await editor.dialog.text(), /^Turn autopilot on in the run “Go\.”\?\n.*It ends with this run/s);
+    assert.match(await editor.dialog.text(), /^Turn on Autopilot in the run “Go\.”\?\n.*It ends with this run/s);
     await editor.dialog.escape();
-    await says('Ask for everything · this run alone');
+    await says('Ask for everything · this run only');
     await chip().click();
     await pick('Autopilot');
     assert.equal(await editor.dialog.focused(), 'Keep Asking');
-    await editor.dialog.click('Turn Autopilot On');
-    await says('Autopilot · this run alone: runs without asking');
+    await editor.dialog.click('Turn On Autopilot');
+    await says('Autopilot · this run only: runs without approval');
     await asks(run('touch by-run.txt'));
     await eventually('it runs unasked', () => editor.read('by-run.txt') === '');
     await done();
@@ -177,8 +177,8 @@ describe('approvals', () => {
   it('a run at work that goes further than the shown one stays in sight, and is led back from there', async () => {
     await chip().click();
     await pick('Autopilot');
-    await editor.dialog.click('Turn Autopilot On');
-    await says('Autopilot · this run alone: runs without asking');
+    await editor.dialog.click('Turn On Autopilot');
+    await says('Autopilot · this run only: runs without approval');
     let letGo = () => {};
     const seen = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -290,7 +290,7 @@ describe('approvals', () => {
       await box.fill(text);
       await box.press('Enter');
     }
-    await pick('Deny fs.* in src/** everywhere');
+    await pick('Deny fs.* in src/** in all workspaces');
     await eventually('it is kept', () =>
       editor.host.evaluate(
         (vscode) => vscode.workspace.getConfiguration('towpath').get<unknown[]>('approvals.rules')!.length === 1,
@@ -324,8 +324,8 @@ describe('approvals', () => {
     await editor.dialog.click('Cancel');
     await done();
     const [first] = await whys('shell.run');
-    assert.match(first!, /^Allowed because this command only reads/);
-    await choose('Commands that only read');
+    assert.match(first!, /^Auto-approved: read-only command/);
+    await choose('Read-only commands');
     await begin();
     await asks(run('cat a.txt'));
     assert.match(await editor.dialog.text(), /^Run this command\?\ncat a\.txt/);
@@ -350,7 +350,7 @@ describe('approvals', () => {
       await editor.dialog.click('Cancel');
       await done();
       const said = await whys('shell.run');
-      assert.match(said.at(-2)!, /^Allowed because this command only reads/);
+      assert.match(said.at(-2)!, /^Auto-approved: read-only command/);
     } finally {
       for (const file of [log, other]) rmSync(file, { force: true });
     }
@@ -373,27 +373,27 @@ describe('approvals', () => {
     await done();
     assert.equal(editor.read('eslint.config.js'), 'other\n');
     assert.match(await words('fs.edit'), /^Allowed earlier in this run: changes of "eslint\.config\.js"/);
-    assert.match(await editor.panel.cards('shell.run').last().innerText(), /such a command is never run from here/);
+    assert.match(await editor.panel.cards('shell.run').last().innerText(), /this command is never run from here/);
     await choose('Auto-approve reads');
   });
 
   it('autopilot is asked about once, and cannot be overlooked', async () => {
     await choose('Autopilot');
-    assert.match(await editor.dialog.text(), /^Turn autopilot on in this workspace\?/);
+    assert.match(await editor.dialog.text(), /^Turn on Autopilot in this workspace\?/);
     assert.equal(await editor.dialog.focused(), 'Keep Asking');
     await editor.dialog.click('Keep Asking');
     await editor.panel.hasTheKeys();
     assert.equal(await badge().count(), 0);
     await choose('Autopilot');
-    await editor.dialog.click('Turn Autopilot On');
+    await editor.dialog.click('Turn On Autopilot');
     await badge().waitFor();
-    await says('Autopilot: runs without asking');
+    await says('Autopilot: runs without approval');
     await asks(run('touch unasked.txt'), write('.vscode/tasks.json'));
     assert.match(await editor.dialog.text(), /^Create \.vscode\/tasks\.json/);
     await editor.dialog.click('Cancel');
     await done();
     assert.equal(editor.read('unasked.txt'), '');
-    assert.match(await words('shell.run'), /^Allowed because autopilot is on/);
+    assert.match(await words('shell.run'), /^Allowed because Autopilot is on/);
     await editor.screenshot('autopilot-dark');
     await badge().click();
     await pick('For Every Run…');
@@ -410,7 +410,7 @@ describe('approvals', () => {
       settings: { ...settings(), 'towpath.approvals.preset': 'autopilot' },
       theme: 'Default Light Modern',
     });
-    assert.match(await editor.dialog.text(), /^Turn autopilot on in this workspace\?/);
+    assert.match(await editor.dialog.text(), /^Turn on Autopilot in this workspace\?/);
     await editor.dialog.escape();
     await asks(write('no.txt'));
     assert.match(await editor.dialog.text(), /^Create no\.txt/);
@@ -418,10 +418,10 @@ describe('approvals', () => {
     await done();
     assert.equal(await badge().count(), 0);
     await choose('Autopilot');
-    await editor.dialog.click('Turn Autopilot On');
+    await editor.dialog.click('Turn On Autopilot');
     await badge().waitFor();
     await editor.resizePanel(230);
-    await says('Autopilot: runs without asking');
+    await says('Autopilot: runs without approval');
     await editor.screenshot('autopilot-light');
   });
 });

@@ -79,7 +79,7 @@ describe('approvals of two runs whose calls have the same id', () => {
     await command(closeEditors!);
 
     const titles = [
-      ['Towpath waits:', 'Edit second.txt'],
+      ['Needs your approval:', 'Edit second.txt'],
       ['“Edit the first file.” needs your approval', 'Edit first.txt (run “Edit the first file.”)'],
     ] as const;
     for (const [text, title] of titles) {

@@ -59,18 +59,22 @@ describe('the button above the changes', () => {
     });
     await editor.page.locator('.scm-view .monaco-list-row', { hasText: 'gate.txt' }).waitFor();
     assert.deepEqual(await box('a draft'), { value: 'a draft', awake: false });
-    await press('Write Commit Message');
+    await press('Generate Commit Message');
     await eventually('the words come', async () => (await box()).value.startsWith('Open the gate'));
     await editor.screenshot('commit-message-stop');
-    await press('Stop Writing the Commit Message');
+    await press('Stop Generating the Commit Message');
     await eventually('the draft is back', async () => (await box()).value === 'a draft');
 
-    await press('Write Commit Message');
+    await press('Generate Commit Message');
     const message = 'Open the gate for the boats that come down the…\n\n…canal in spring\n\nIt was shut.';
     await eventually('the message is there', async () => (await box()).value === message);
     await editor.page.locator('.scm-view .view-line', { hasText: 'It was shut.' }).waitFor();
     await editor.screenshot('commit-message');
-    await editor.page.locator('.part.sidebar').getByRole('button', { name: 'Write Commit Message' }).first().waitFor();
+    await editor.page
+      .locator('.part.sidebar')
+      .getByRole('button', { name: 'Generate Commit Message' })
+      .first()
+      .waitFor();
     const told = JSON.stringify(provider.requests[1]!.body.messages);
     assert.match(told, /Shut the gate.*modified gate\.txt.*\+open/);
     assert.match(told, /at most 50 characters.*at most 72 characters/);
@@ -89,7 +93,7 @@ describe('the button above the changes', () => {
       await vscode.workspace.getConfiguration('towpath').update('models', {}, vscode.ConfigurationTarget.Global);
     });
     await write();
-    await says('The demo model can only play its script.');
+    await says('The demo model only follows its script.');
     await editor.host.evaluate(async (vscode) => {
       const small = { small: 'openai-compatible/scripted' };
       await vscode.workspace.getConfiguration('towpath').update('models', small, vscode.ConfigurationTarget.Global);
@@ -97,7 +101,7 @@ describe('the button above the changes', () => {
     rmSync(path.join(folder, '.env'));
     writeFileSync(path.join(folder, 'gate.txt'), 'shut\n');
     await write();
-    await says('Nothing has changed in');
+    await says('No changes to commit in');
     assert.equal(provider.requests.length, 2);
   });
 });

@@ -97,7 +97,7 @@ describe('Doctor', () => {
     assert.match(report, /- No provider has settings of its own$/m);
     assert.match(report, /- None is configured, or the workspace is not trusted$/m);
     assert.match(report, /- The editor names no proxy \(http\.proxy\)$/m);
-    assert.match(report, /- The preset is “Auto-approve reads”; 0 rules hold in this workspace$/m);
+    assert.match(report, /- Approvals: “Auto-approve reads”; 0 rules hold in this workspace$/m);
     assert.match(report, /- \d+ runs? (is|are) kept, /);
     assert.ok(!report.includes(homedir()), 'the home folder is not named');
     await editor.page.keyboard.press('x');
@@ -116,7 +116,7 @@ describe('Doctor', () => {
     );
     try {
       await panel.send('Work.');
-      assert.match(await dialog.text(), /^Start the MCP server odd\?\n/);
+      assert.match(await dialog.text(), /^Start MCP server “odd”\?\n/);
       await dialog.click('Allow');
       assert.match(await dialog.text(), /^Use work of the MCP server odd\n/);
       await dialog.click('Allow');
@@ -136,8 +136,8 @@ describe('Doctor', () => {
         '- The certificate of far.invalid was issued by “Acme Inspection” until 2',
         '- ✅ odd (.vscode/mcp.json) runs, with 2 tools\n',
         '- ❌ .vscode/mcp.json: servers.wrong.command: expected string',
-        '- The preset is “Auto-approve reads”; 2 rules hold in this workspace\n',
-        '- ❌ The rule {"effect":"permit"} cannot be used (effect: ',
+        '- Approvals: “Auto-approve reads”; 2 rules hold in this workspace\n',
+        '- ❌ The rule {"effect":"permit"} is invalid (effect: ',
       ];
       for (const line of lines) assert.ok(badly.includes(line), `${line} in\n${badly}`);
       assert.match(badly, /^- \d+ runs? (is|are) kept, [\d.]+ kB$/m);

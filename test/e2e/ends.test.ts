@@ -114,7 +114,7 @@ describe('an end of a run', () => {
     await says(/^No API key for /, 'Set API Key', 'Retry', 'Retry With…');
     await setsKey('sk-of-another-place');
     await press('Retry');
-    await says(/refused the API key/, 'Set API Key', 'Retry', 'Retry With…');
+    await says(/rejected the API key/, 'Set API Key', 'Retry', 'Retry With…');
     await setsKey('sk-of-this-place');
     await press('Retry');
     await goesOn();
@@ -157,9 +157,9 @@ describe('an end of a run', () => {
     const missing = reply.call('fs_read', { path: 'missing.txt' });
     gives(...Array<ProviderReply>(10).fill(missing));
     await press('Continue');
-    await says(/^The same call failed 3 times.*“missing\.txt”/, 'Say What Instead', 'Continue', 'Retry With…');
+    await says(/^The same call failed 3 times.*“missing\.txt”/, 'Change Instructions', 'Continue', 'Retry With…');
     await editor.panel.frame.getByTestId('meter').focus();
-    await press('Say What Instead');
+    await press('Change Instructions');
     await editor.panel.hasTheKeys();
     gives();
     await editor.page.keyboard.type('Look elsewhere.');
@@ -174,8 +174,8 @@ describe('an end of a run', () => {
         error("This model's maximum context length is 4096 tokens.", { code: 'context_length_exceeded' }),
       ),
     );
-    await says(/window.*Most of it: /, 'New Run With a Summary', 'Pick Model');
-    await press('New Run With a Summary');
+    await says(/window.*Most of it: /, 'New Run with Summary', 'Pick Model');
+    await press('New Run with Summary');
     await eventually('the summary is there to be sent', async () =>
       /Go\./.test(await editor.panel.composer.inputValue()),
     );
@@ -329,7 +329,7 @@ describe('an end of a run', () => {
         return reply.call('fs_write', { path: 'b.txt', content: 'b\n' });
       };
       await editor.panel.send('Go.');
-      await says(/deleted or moved while it was at work, so nothing more is done in it/, 'New Run');
+      await says(/deleted or moved while the run was in progress, so nothing more is done in it/, 'New Run');
       assert.equal(editor.read('b.txt'), undefined);
       await press('New Run');
       await asks(reply.text('It goes on.'));

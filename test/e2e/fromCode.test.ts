@@ -158,7 +158,7 @@ describe('from the code into a message', () => {
   it('what is outside of the open folders is not named, and it is said why', async () => {
     await open(outside);
     await run('towpath.addToChat');
-    await editor.panel.shows('"outside.ts" is in none of the open folders, so that nothing of it is told.');
+    await editor.panel.shows('"outside.ts" is outside the open folders and was not attached.');
     assert.deepEqual(await chips(), []);
   });
 

@@ -298,7 +298,7 @@ describe('habits by keyboard alone', () => {
       other: [2, 'Zed', 'ctrl-shift-r, ctrl-alt-z'],
       async ours() {
         await inBox();
-        await fromPalette('Take Back Change');
+        await fromPalette('Undo Change');
         const first = editor.page.locator('.quick-input-list .monaco-list-row.focused');
         await eventually('the first change is meant', async () => (await first.innerText()).includes('one = 10'));
         await press('Enter');
@@ -315,7 +315,7 @@ describe('habits by keyboard alone', () => {
       other: [2, 'Zed', 'ctrl-shift-g, alt-tab'],
       async ours() {
         provider.script = () => reply.text('Make one ten');
-        await fromPalette('Write Commit Message');
+        await fromPalette('Generate Commit Message');
         await eventually('it stands in the box', () =>
           editor.host.evaluate((vscode) => {
             const git = vscode.extensions.getExtension('vscode.git')!.exports;

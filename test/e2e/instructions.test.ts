@@ -93,7 +93,7 @@ describe('instructions that people have', () => {
     await editor.panel.send('Change the style');
     const dialog = editor.page.locator('.monaco-dialog-box');
     await dialog.waitFor();
-    assert.match(await dialog.innerText(), /CLAUDE\.md includes it, so that it instructs agents/);
+    assert.match(await dialog.innerText(), /CLAUDE\.md includes it, so it instructs agents/);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await editor.panel.waitForPhase('WaitingUser');
     assert.equal(

@@ -49,7 +49,7 @@ describe('an editor that is killed while a command runs', () => {
     await eventually('it goes on without an editor', () => editor.read('ticks.txt')!.length > ticks);
 
     await open();
-    const notice = await editor.told('A command went on when the editor ended');
+    const notice = await editor.told('A command kept running when the editor closed');
     assert.match(await notice.innerText(), /while sleep 0\.1; .* in .*, (bash|sh) \(\d+\)/s);
     await editor.screenshot('left-running');
     await editor.command('Towpath: Continue Run');
@@ -61,16 +61,16 @@ describe('an editor that is killed while a command runs', () => {
     assert.match(said, /It is not run a second time beside itself/);
     assert.match(
       await editor.panel.cards('shell.run').first().innerText(),
-      /interrupted by the last window, and went on/,
+      /interrupted when the window closed, and went on/,
     );
     await editor.screenshot('left-running-told');
 
-    await editor.command('Towpath: End Commands Left Running…');
+    await editor.command('Towpath: Stop Orphaned Commands…');
     await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'while sleep' }).first().click();
     await editor.told('Ended: echo begun');
     const last = editor.read('ticks.txt');
-    await editor.command('Towpath: End Commands Left Running…');
-    await editor.told('No command that outlived');
+    await editor.command('Towpath: Stop Orphaned Commands…');
+    await editor.told('No orphaned commands');
     assert.equal(editor.read('ticks.txt'), last);
   });
 });

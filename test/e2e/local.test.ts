@@ -83,14 +83,14 @@ describe('a model in a process of its own', () => {
     assert.equal(editor.read('notes/two.md'), undefined);
   });
 
-  it('is unloaded by command and loaded again by the next message', async () => {
+  it('was unloaded by command and loaded again by the next message', async () => {
     await editor.panel.send('Hello?');
     await hears(said.hello);
     await editor.panel.waitForPhase('WaitingUser');
     const before = await modelProcess();
     assert.ok(before > 0);
     await editor.command('Towpath: Unload Local Model');
-    await editor.told('is unloaded');
+    await editor.told('was unloaded');
     assert.equal(await modelProcess(), 0);
     await editor.panel.send('[[think]] And now?');
     await hears(said.answer);
@@ -114,7 +114,7 @@ describe('a model in a process of its own', () => {
     await editor.panel.send('Are you still there?');
     await eventually('the panel says that it was read again', async () =>
       (await transcript()).includes(
-        'Other runs needed the room: what the model had read of this one was dropped, and the conversation was read again.',
+        'Other runs needed the memory. The state of this run was discarded, and the conversation was read again.',
       ),
     );
   });
@@ -123,7 +123,7 @@ describe('a model in a process of its own', () => {
     await editor.panel.send('[[long]] Count.');
     await hears('tick tock');
     await command('towpath.unloadLocal'); // by the palette its window would be full on a busy machine before that is open
-    await editor.told('is at work');
+    await editor.told('is in use');
     await editor.panel.stop();
     await editor.panel.waitForPhase('Failed');
   });

@@ -48,7 +48,7 @@ describe('with an MCP server in the folder', () => {
   it('a no starts nothing: the run goes on without it', async () => {
     await editor.panel.send('Work.');
     const question = await editor.dialog.text();
-    assert.match(question, /^Start the MCP server odd\?\n/);
+    assert.match(question, /^Start MCP server “odd”\?\n/);
     assert.ok(question.includes(`${process.execPath} ${faultyServer}\nin ${editor.folder}`), question);
     assert.ok(question.includes('with the variables COLOUR=green\n'), question);
     assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
@@ -77,7 +77,7 @@ describe('with an MCP server in the folder', () => {
     await editor.command('Towpath: MCP Servers…');
     const row = editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'odd' });
     await row.filter({ hasText: 'running, 2 tools' }).click();
-    for (const action of ['Restart', 'Stop', 'Show Tools', 'Show Log', 'Trust What Only Reads', 'Forget'])
+    for (const action of ['Restart', 'Stop', 'Show Tools', 'Show Log', 'Trust Read-Only Tools', 'Remove'])
       await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: action }).first().waitFor();
     await editor.page.keyboard.press('Escape');
   });
@@ -96,11 +96,11 @@ describe('with an MCP server in the folder', () => {
   it('another configuration is asked about again, and says so; a secret is asked for and shown nowhere', async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
     const env = { TOKEN: '${input:token}' };
-    const token = { type: 'promptString', id: 'token', description: 'A token', password: true };
+    const token = { type: 'promptString', id: 'token', description: 'Token', password: true };
     writeFileSync(path.join(editor.folder, file), configuration(env, token));
     await editor.panel.send('Work.');
     const question = await editor.dialog.text();
-    assert.match(question, /^Start the MCP server odd\?\n[\s\S]*\nIt is not what you allowed before/);
+    assert.match(question, /^Start MCP server “odd”\?\n[\s\S]*\nIt is not what you allowed before/);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
     assert.ok(question.includes('with the variables TOKEN (${input:token})'), question);
     await editor.dialog.click('Allow');
@@ -205,7 +205,7 @@ describe('with an MCP server in the folder', () => {
     await hears('There is no such tool.');
     await editor.panel.waitForPhase('WaitingUser');
     await editor.command('Towpath: Approvals…');
-    await row('has no tool any more that says the same about itself').waitFor();
+    await row('no tool of its server has this definition').waitFor();
     await editor.screenshot('mcp-idle-rule');
     await editor.page.keyboard.press('Escape');
   });
@@ -213,7 +213,7 @@ describe('with an MCP server in the folder', () => {
   it('forgetting a server takes the rules for its tools with it', async () => {
     await editor.command('Towpath: MCP Servers…');
     await row('running, 2 tools').click();
-    await row('Forget').click();
+    await row('Remove').click();
     await eventually('the rule is gone', async () => {
       await editor.command('Towpath: Approvals…');
       await row('Add a Rule…').waitFor();

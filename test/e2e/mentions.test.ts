@@ -249,7 +249,7 @@ nodes:
 
   it('a workflow with a mistake says what it is, and the words wait in the message box', async () => {
     await editor.panel.send('/broken');
-    await editor.told('broken.yaml, line 1: `nodes` has to be a list.');
+    await editor.told('broken.yaml, line 1: `nodes` must be a list.');
     await eventually('the words are back', async () => (await editor.panel.composer.inputValue()) === '/broken');
   });
 });

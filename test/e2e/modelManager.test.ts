@@ -73,7 +73,7 @@ describe('the model manager', () => {
       await begin();
       const question = await editor.dialog.text();
       assert.match(question, /^Download .+\?\n/);
-      for (const fact of ['From 127.0.0.1', `To ${models}`, 'Licence: Apache-2.0', 'Its checksum is checked.'])
+      for (const fact of ['From 127.0.0.1', `To ${models}`, 'Licence: Apache-2.0', 'Its checksum is verified.'])
         assert.ok(question.includes(fact), question);
       assert.deepEqual(
         hub.requests.map(({ server }) => server),
@@ -81,7 +81,7 @@ describe('the model manager', () => {
         'nothing of the model is fetched before the answer',
       );
       await editor.dialog.click('Download');
-      await told('is here and in use');
+      await told('is installed and in use');
       await editor.panel.frame.getByRole('button', { name: 'Check This Model…' }).waitFor();
       assert.equal(modelFiles().length, 1);
       await editor.panel.send('Hello?');
@@ -133,7 +133,7 @@ describe('the model manager', () => {
       for (const index of [1, 3]) writeFileSync(part(index), bytes);
       const choose = async (file: string) => {
         await run('towpath.useLocal');
-        await editor.chooseFile('A model file to run on this machine', file);
+        await editor.chooseFile('Model file to run on this machine', file);
       };
       const details = async (says: RegExp) => {
         await run('towpath.manageModels');
@@ -146,7 +146,7 @@ describe('the model manager', () => {
       await run('towpath.manageModels');
       await row('big 50% #1').waitFor();
       assert.match(await row('big 50% #1').innerText(), /cannot be used.*1 of its 3 files is missing\./s);
-      await details(/\*\*It cannot be used\.\*\* 1 of its 3 files is missing\./);
+      await details(/\*\*Cannot be used\.\*\* 1 of its 3 files is missing\./);
 
       writeFileSync(part(2), bytes);
       await details(/\| Size on disk \| .* in 3 files \|/);
@@ -178,14 +178,14 @@ describe('the model manager', () => {
       await run('towpath.manageModels');
       await press('.gguf', 'Pause');
       await row('paused at').waitFor();
-      await told('What came so far is kept');
+      await told('The downloaded part is stored');
       await editor.reload();
       await editor.showPanel();
       hub.pieceMs = 0;
       const before = hub.requests.length;
       await run('towpath.manageModels');
       await row('paused at').click();
-      await told('is here and in use');
+      await told('is installed and in use');
       assert.match(String(hub.requests.slice(before).at(-1)!.headers.range), /^bytes=[1-9]\d*-$/);
       assert.equal(modelFiles().length, 1);
     });
@@ -194,7 +194,7 @@ describe('the model manager', () => {
       await hub.close();
       await begin();
       const said = await told('cannot be reached');
-      assert.match(await said.innerText(), /pick a \.gguf file that is already here/);
+      assert.match(await said.innerText(), /pick a \.gguf file on this machine/);
       await said.getByRole('button', { name: 'Demo Model' }).click();
       await eventually('the demo model is in use', async () =>
         (await editor.panel.frame.getByTestId('model').innerText()).includes('Demo model'),

@@ -37,7 +37,7 @@ describe('models of every provider', () => {
   };
   const saveKey = async (value: string) => {
     await typeKey(value);
-    await told('is saved');
+    await told('is stored');
   };
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it in settings
   const gateway = 'Bearer ${secret:gateway}';
@@ -94,7 +94,7 @@ describe('models of every provider', () => {
       provider.script = ({ messages }) =>
         reply.text(messages.some(({ content }) => content?.includes('does the Ida lie')) ? 'At berth 5317.' : 'ready');
       await editor.dialog.click('Check');
-      await told('scripted was given 15 tasks and has done 1 of them.');
+      await told('scripted was given 15 tasks and completed 1 of them.');
       const page = () =>
         editor.host.evaluate(
           (vscode) =>
@@ -105,7 +105,7 @@ describe('models of every provider', () => {
           (vscode) => vscode.window.tabGroups.activeTabGroup.activeTab?.label.startsWith('Preview') === true,
         ),
       );
-      await eventually('the page has what went wrong', async () =>
+      await eventually('the page has what failed', async () =>
         (await page()).includes('| A plain call | It called no tool that reads the file. |'),
       );
       assert.match(await page(), /^\| A value from far back \| ✓ \|$/m);
@@ -129,7 +129,7 @@ describe('models of every provider', () => {
       await editor.dialog.click('Check');
       await editor.panel.frame.getByRole('button', { name: 'Cancel' }).click();
       await told('was not checked to the end. It was stopped.');
-      await eventually('the page says so, too', async () => /Not all were tried/.test(await page()));
+      await eventually('the page says so, too', async () => /Not all tasks were run/.test(await page()));
     });
 
     it('no other model takes the place of one that was picked once: the run asks for one, and so does a new one', async () => {
@@ -143,7 +143,7 @@ describe('models of every provider', () => {
         }, model);
       await pick(undefined);
       const button = editor.panel.frame.getByTestId('model');
-      await eventually('none is in use', async () => (await button.innerText()).includes('Choose a model'));
+      await eventually('none is in use', async () => (await button.innerText()).includes('Select a model'));
       for (const words of ['And now?', 'And in a new one?']) {
         await editor.panel.send(words);
         await editor.panel.shows(
@@ -195,10 +195,10 @@ describe('models of every provider', () => {
       await eventually('the list was asked for', async () => provider.otherRequests.length === 1);
       await editor.panel.waitForPhase('WaitingUser');
       await editor.panel.send('And more.');
-      await editor.panel.shows('it sees a summary of the oldest turns from here on');
+      await editor.panel.shows('it sees a summary of the oldest steps from here on');
       await editor.panel.shows('Once more.');
       await run('towpath.pause');
-      await editor.panel.shows('Paused between two turns.');
+      await editor.panel.shows('Paused.');
       const said = provider.requests.map(({ body }) => body.messages.map(({ content }) => content).slice(1));
       assert.match(said[1]![0]!, /^Person: Many words, please\.\n\nAgent: words and more/);
       const sent = said[2]!.join('\n\n');
@@ -232,7 +232,7 @@ describe('models of every provider', () => {
       );
       await editor.screenshot('meter');
       await editor.panel.frame.getByTestId('compact').click();
-      await editor.panel.shows('it sees a summary of the oldest turns from here on');
+      await editor.panel.shows('it sees a summary of the oldest steps from here on');
       await editor.panel.waitForPhase('WaitingUser');
       await meter.click();
       await eventually('it says what is left out', async () => /Left out/.test(await popover.innerText()));
@@ -242,7 +242,7 @@ describe('models of every provider', () => {
       editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
       // A notice that only informs leaves after a while: it is waited for from the beginning.
       const test = async (words: string | RegExp) => {
-        const asking = editor.panel.frame.getByTestId('notice').filter({ hasText: 'for one word' });
+        const asking = editor.panel.frame.getByTestId('notice').filter({ hasText: 'is testing' });
         await eventually('the last test is over', async () => (await asking.count()) === 0);
         const said = told(words);
         await Promise.all([run('towpath.testConnection'), said]);

@@ -62,7 +62,7 @@ describe('a model that a file names', () => {
     const text = await asked();
     assert.ok(text.includes(`vLLM at ${other.url}`), text);
     assert.match(text, /names the model other\..*You picked scripted\./s);
-    assert.equal(await editor.dialog.focused(), 'Do Not Use It');
+    assert.equal(await editor.dialog.focused(), "Don't Use");
     await editor.screenshot('named-model');
     await editor.dialog.escape();
     await editor.panel.hasTheKeys();
@@ -74,7 +74,7 @@ describe('a model that a file names', () => {
   it('a yes holds for this file and place, after a reload, too, and can be taken back', async () => {
     await editor.panel.frame.getByTestId('continue').click();
     await asked();
-    await editor.dialog.click('Use It');
+    await editor.dialog.click('Use');
     await answered();
     assert.equal(other.requests.length, 1);
     await editor.reload();
@@ -91,7 +91,7 @@ describe('a model that a file names', () => {
     await editor.page.keyboard.press('Escape');
     await runFlow();
     await asked();
-    await editor.dialog.click('Use It');
+    await editor.dialog.click('Use');
     await eventually('it is used', () => other.requests.length === 3);
     await answered();
   });
@@ -113,7 +113,7 @@ describe('a model that a file names', () => {
       await editor.panel.waitForPhase('Failed');
       await button.click();
       const ways = [
-        ['the model to talk to', 'A provider or an endpoint'],
+        ['select a model', 'A provider or an endpoint'],
         ['Connect a Model (1/3)', 'vLLM'],
         ['Connect a Model (3/3)', 'scripted'],
         ['Connect a Model (3/3)', 'Done'],
@@ -171,7 +171,7 @@ describe('a model that a file names', () => {
         agent(`local/${file}`),
       );
       await runAgent('brought');
-      await editor.panel.shows(`names the model file ${file}, which is in none of your folders of models`);
+      await editor.panel.shows(`uses the model file ${file}, which is in none of your model folders`);
       assert.equal(await editor.dialog.isOpen(), false);
     }
   });

@@ -67,12 +67,12 @@ describe('a workflow package', () => {
       reply.call('fs_write', { path: '@project/letter.md', content: 'Dear Ada' }),
       reply.call('fs_apply_patch', state({ currentNodeId: 'done', stepsCompleted: ['ask', 'judge'] })),
       reply.call('fs_apply_patch', state({ stepsCompleted: ['ask', 'judge', 'done'] })),
-      reply.text('The letter is written; see [where it stands](@state/workflow.md).'),
+      reply.text('The letter is written; see [its current state](@state/workflow.md).'),
     ];
     await editor.command('Towpath: Run Package Workflow…');
     await row('Write a letter').click();
     await eventually('the words are asked for', async () =>
-      /What should it know/.test(await editor.page.locator('.quick-input-widget').innerText()),
+      /Initial information for the workflow/.test(await editor.page.locator('.quick-input-widget').innerText()),
     );
     await input().fill('A letter, please.');
     await editor.screenshot('package-words');
@@ -94,7 +94,7 @@ describe('a workflow package', () => {
     await editor.screenshot('package-completed');
     assert.equal(editor.read('letter.md'), 'Dear Ada');
     assert.match(stateText()!, /currentNodeId: done/);
-    await editor.panel.frame.getByRole('button', { name: 'where it stands' }).click();
+    await editor.panel.frame.getByRole('button', { name: 'its current state' }).click();
     await eventually('the state document is open', () =>
       editor.host.evaluate(async (vscode) =>
         /workflow\.md$/.test(vscode.window.activeTextEditor?.document.fileName ?? ''),
@@ -166,7 +166,7 @@ describe('a workflow package', () => {
       ),
     );
     await frame.getByTestId('open-diff').last().click();
-    await editor.page.locator('.tab', { hasText: 'workflow.md (what Towpath changed)' }).waitFor();
+    await editor.page.locator('.tab', { hasText: 'workflow.md (changes by Towpath)' }).waitFor();
     await editor.command('Towpath: Undo Turn');
     await eventually('the run is back at its first node', async () =>
       isDeepStrictEqual(await rows(), ['ask waiting', 'judge todo', 'done todo']),
@@ -203,35 +203,35 @@ describe('a workflow package', () => {
     await row('Packed letters').click();
     provider.script = [reply.text('Whom is it for?')];
     await eventually('the words are asked for', async () =>
-      /What should it know/.test(await editor.page.locator('.quick-input-widget').innerText()),
+      /Initial information for the workflow/.test(await editor.page.locator('.quick-input-widget').innerText()),
     );
     await input().press('Enter');
     await editor.panel.frame.getByText('Whom is it for?').first().waitFor();
     await editor.panel.waitForPhase('WaitingUser');
 
     const forget = async (title: string) => {
-      await editor.command('Towpath: Forget Package…');
+      await editor.command('Towpath: Remove Package…');
       await row(title).click();
     };
     await forget('Packed letters');
     assert.match(await editor.dialog.text(), /Forget Packed letters\?[\s\S]*1 run was begun with it/);
     await editor.screenshot('package-forget');
-    await editor.dialog.click('Forget');
+    await editor.dialog.click('Remove');
     await eventually('what was unpacked is gone', () => unpacked().length === 0);
     await forget('A folder of letters');
     await eventually('nothing is left to forget', async () => {
-      await editor.command('Towpath: Forget Package…');
+      await editor.command('Towpath: Remove Package…');
       return (await editor.panel.frame.getByText('No package was opened in this workspace.').count()) > 0;
     });
     assert.ok(existsSync(path.join(outer, 'mine', 'bmad.json')) && existsSync(path.join(outer, 'packed.bmad')));
     await editor.panel.send('For Ada.');
-    await editor.panel.frame.getByText('is not here any more. Open it again.').first().waitFor();
+    await editor.panel.frame.getByText('is no longer here. Open it again.').first().waitFor();
   });
 
   it('has agents to talk to, by a word of their menu or in one’s own words', async () => {
     provider.script = [reply.text('Be kind.'), reply.text('I am Jim.')];
     const talkTo = async (agent: string, words: string) => {
-      await editor.command("Towpath: Talk to a Package's Agent…");
+      await editor.command('Towpath: Chat with Package Agent…');
       await row(agent).click();
       await eventually('the menu is there', async () =>
         /Letters: /.test(await editor.page.locator('.quick-input-widget').innerText()),

@@ -171,14 +171,14 @@ describe('the panel', () => {
     editor = await begin(backend.settings);
     const item = (text: string) => editor.page.locator('.statusbar-item', { hasText: text });
     await editor.panel.send('[[long]] Count.');
-    await item('Towpath works').click();
+    await item('Towpath: working…').click();
     await editor.panel.waitForPhase('Failed');
     await editor.panel.send('[[long]] Count again.');
     await editor.panel.shows('tick tock');
     await editor.panel.frame.getByTestId('new-run').click();
     await eventually('the conversation is empty', async () => (await messages().count()) === 0);
-    await item('Towpath works').click(); // also when another run is shown than the one at work
-    await eventually('nothing works any more', async () => (await item('Towpath works').count()) === 0);
+    await item('Towpath: working…').click(); // also when another run is shown than the one at work
+    await eventually('nothing works any more', async () => (await item('Towpath: working…').count()) === 0);
     await editor.panel.send('[[write]] Note the day.');
     await editor.dialog.text();
     await item('approval waiting').waitFor();
@@ -230,9 +230,9 @@ describe('the panel', () => {
       await editor.panel.send('Begin.');
       await model.asked(1);
       await says('At the turn.');
-      await waiting('At the turn.').getByText('Said at the next turn').waitFor();
+      await waiting('At the turn.').getByText('Sent at the next step').waitFor();
       await says('At the end.', 'Alt+Enter');
-      await waiting('At the end.').getByText('Said when it is done').waitFor();
+      await waiting('At the end.').getByText('Sent when finished').waitFor();
       await says('Never.');
       await waiting('Never.').getByTestId('waiting-remove').click();
       await eventually('it is taken back', async () => (await waiting('Never.').count()) === 0);
@@ -253,7 +253,7 @@ describe('the panel', () => {
       await waiting('Keep this.').waitFor();
       await editor.panel.stop();
       await editor.panel.waitForPhase('Failed');
-      await waiting('Keep this.').getByText('Said when this run goes on').waitFor();
+      await waiting('Keep this.').getByText('Sent when this run continues').waitFor();
       await editor.screenshot('waiting-stopped');
       await waiting('Keep this.').getByTestId('waiting-now').click();
       assert.equal((await model.asked(4)).at(-1), 'Keep this.');
@@ -276,8 +276,8 @@ describe('the panel', () => {
       await rows.filter({ hasText: text }).first().click();
     };
     const says = async (text: string, when: string) => {
-      await editor.command('Towpath: Say While It Works…');
-      await editor.page.locator('.quick-input-widget').getByText('What is to be said?').waitFor();
+      await editor.command('Towpath: Send While Running…');
+      await editor.page.locator('.quick-input-widget').getByText('Enter a message').waitFor();
       await input.fill(text);
       await input.press('Enter');
       await pick(when);
@@ -286,38 +286,38 @@ describe('the panel', () => {
       await waiting(text).waitFor();
     };
     const change = async (text: string, act: string) => {
-      await editor.command('Towpath: Waiting Messages…');
+      await editor.command('Towpath: Queued Messages…');
       await pick(text);
-      await rows.filter({ hasText: 'Take Back' }).waitFor();
+      await rows.filter({ hasText: 'Undo' }).waitFor();
       await pick(act);
     };
     try {
-      await editor.command('Towpath: Waiting Messages…');
-      await editor.panel.shows('Nothing that you said waits.');
-      await editor.command('Towpath: Say While It Works…');
-      await editor.panel.shows('The shown run is not at work');
+      await editor.command('Towpath: Queued Messages…');
+      await editor.panel.shows('No queued messages.');
+      await editor.command('Towpath: Send While Running…');
+      await editor.panel.shows('The shown run is not in progress');
       await editor.panel.send('Begin.');
       await model.asked(1);
-      await says('Look here.', 'At the Next Turn');
-      await waiting('Look here.').getByText('Said at the next turn').waitFor();
-      await says('Never mind.', 'When It Is Done');
-      await says('Then sum up.', 'At the Next Turn');
-      await change('Then sum up.', 'When It Is Done');
-      await waiting('Then sum up.').getByText('Said when it is done').waitFor();
+      await says('Look here.', 'Next Step');
+      await waiting('Look here.').getByText('Sent at the next step').waitFor();
+      await says('Never mind.', 'When Finished');
+      await says('Then sum up.', 'Next Step');
+      await change('Then sum up.', 'When Finished');
+      await waiting('Then sum up.').getByText('Sent when finished').waitFor();
       await change('Look here.', 'Edit');
       await eventually('it is in the box', async () => (await editor.panel.composer.inputValue()) === 'Look here.');
       await editor.panel.write('Look there.');
       await editor.panel.composer.press('Enter');
       await waiting('Look there.').waitFor();
-      await editor.command('Towpath: Waiting Messages…');
+      await editor.command('Towpath: Queued Messages…');
       await eventually('all three are listed', async () => (await rows.count()) === 3);
       await editor.screenshot('waiting-listed');
       await editor.page.keyboard.press('Escape');
-      await change('Never mind.', 'Take Back');
+      await change('Never mind.', 'Undo');
       await eventually('it is taken back', async () => (await waiting('Never mind.').count()) === 0);
       model.release();
       assert.deepEqual((await model.asked(2)).slice(1), ['Look there.']);
-      await change('Then sum up.', 'Now');
+      await change('Then sum up.', 'Send Now');
       assert.deepEqual((await model.asked(3)).slice(1), ['Look there.', 'Then sum up.']);
       model.release();
       await editor.panel.waitForPhase('WaitingUser');
@@ -356,7 +356,7 @@ describe('the panel', () => {
       }
       for (const window of windows) {
         const { where } = window;
-        const status = window === there ? 'Towpath: 1 approval waiting' : 'Towpath asks';
+        const status = window === there ? 'Towpath: 1 approval waiting' : 'Towpath has a question';
         const lines = [
           `“Far away.”: waiting for approval${where(true)}`,
           ...['Walk on.', 'Talk on.'].map((title) => `“${title}”: at work${where(false)}`),
@@ -377,7 +377,7 @@ describe('the panel', () => {
             .getByText(`Running${where(false)} ·`)
             .waitFor();
         await window.panel.frame.getByTestId('search-runs').press('Escape');
-        await window.command('Towpath: Runs at Work or Waiting…');
+        await window.command('Towpath: Active Runs…');
         await eventually('they are listed', async () => (await listed(window).count()) === 3);
         assert.match(
           await listed(window).first().innerText(),
@@ -388,9 +388,9 @@ describe('the panel', () => {
       await editor.screenshot('runs-now');
       await picture(other.page, 'runs-now-other');
 
-      await item(here, 'Towpath asks').click(); // what asks elsewhere is shown here, and cannot be answered
+      await item(here, 'Towpath has a question').click(); // what asks elsewhere is shown here, and cannot be answered
       await listed(here).filter({ hasText: 'Far away.' }).click();
-      await editor.panel.shows('This run is at work in another window.');
+      await editor.panel.shows('This run is in progress in another window.');
       await other.panel.cards('fs.write').last().getByRole('button', { name: 'Answer…', exact: true }).click();
       await other.dialog.text();
       await other.dialog.click('Allow');
@@ -398,7 +398,7 @@ describe('the panel', () => {
       await editor.panel.shows('Not that far.'); // by itself, when it has ended there
       assert.equal(editor.read('notes/far.md'), 'Pulled far away.');
       for (const window of windows) {
-        await item(window, 'Towpath works (2)').waitFor();
+        await item(window, 'Towpath: working… (2)').waitFor();
         await eventually('nothing waits for the person', async () => (await badge(window).count()) === 0);
       }
 
@@ -410,11 +410,11 @@ describe('the panel', () => {
       assert.match(await listed(here).first().innerText(), /Walk on\./, 'the shown one first');
       await editor.screenshot('stop-several');
       await listed(here).filter({ hasText: 'Talk on.' }).click();
-      for (const window of windows) await eventually('one is left', () => says(window, 'Towpath works'));
-      await item(there, 'Towpath works').click(); // which can only be stopped there: it is listed
+      for (const window of windows) await eventually('one is left', () => says(window, 'Towpath: working…'));
+      await item(there, 'Towpath: working…').click(); // which can only be stopped there: it is listed
       await listed(there).filter({ hasText: 'Walk on.' }).waitFor();
       await other.page.keyboard.press('Escape');
-      await item(here, 'Towpath works').click();
+      await item(here, 'Towpath: working…').click();
       for (const window of windows) await eventually('nothing works any more', () => says(window, 'Towpath'));
     } catch (error) {
       await pictureOfFailure(other.page, 'runs-now-other');

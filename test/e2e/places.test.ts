@@ -155,7 +155,7 @@ describe('the chat has its place where the person wants it:', () => {
       await editor.panel.send('[[long]] Count.');
       await editor.panel.shows('tick tock');
       await other.panel.send('Meanwhile.');
-      await other.panel.shows('This run is at work in another window.');
+      await other.panel.shows('This run is in progress in another window.');
       await other.page.screenshot({ path: 'test/out/screenshots/two-windows.png' });
       await editor.panel.stop();
       await editor.panel.waitForPhase('Failed');

@@ -76,7 +76,7 @@ describe('questions', () => {
   /** Presses a button whose answer brings the next dialog at once. */
   const press = (name: string) =>
     editor.page.locator('.monaco-dialog-box').getByRole('button', { name, exact: true }).click();
-  const toast = () => editor.page.locator('.notification-toast', { hasText: 'Towpath waits:' });
+  const toast = () => editor.page.locator('.notification-toast', { hasText: 'Needs your approval:' });
   /** A button of the newest card of a tool. */
   const card = (tool: string, name: string) =>
     editor.panel.cards(tool).last().getByRole('button', { name, exact: true });
@@ -118,7 +118,7 @@ describe('questions', () => {
 
   it('Cancel is one click for all of them, however many there are', async () => {
     await asks(...Array.from({ length: 64 }, (_, index) => write(`many/${index}.txt`, 'x')));
-    assert.match(await editor.dialog.text(), /52 more will be asked about after this\. Cancel says no to all 64\./);
+    assert.match(await editor.dialog.text(), /52 more need approval after this\. Cancel denies all 64\./);
     await editor.dialog.click('Cancel');
     await editor.panel.continueHeld();
     assert.deepEqual(codes(), Array(64).fill('TOOL_DENIED'));
@@ -217,15 +217,15 @@ describe('questions', () => {
     await editor.dialog.click('Review…');
     await reviewed().click();
     await type('mine');
-    await title('Allow As Changed').waitFor();
+    await title('Allow as Changed').waitFor();
     await editor.screenshot('review-changed');
     assert.equal(editor.read('a.txt'), 'one\ntwo\n');
-    await title('Allow As Changed').click();
+    await title('Allow as Changed').click();
     await done();
     assert.equal(editor.read('a.txt'), 'mine');
     assert.equal(outcomes()[0].data.changedByPerson, '@@ -1,2 +1,1 @@\n-1\n-two\n+mine');
     await gone();
-    assert.match(await editor.panel.cards('fs.edit').last().innerText(), /Changed by you before you allowed it/);
+    assert.match(await editor.panel.cards('fs.edit').last().innerText(), /Changed by you before approval/);
   });
 
   it('a command can be changed, and the dialog shows it as it will run', async () => {
@@ -233,12 +233,12 @@ describe('questions', () => {
     await editor.dialog.click('Review…');
     await editor.page.locator('.editor-instance .view-lines', { hasText: 'theirs' }).click();
     await type('echo mine > who.txt');
-    await title('Allow As Changed').waitFor();
+    await title('Allow as Changed').waitFor();
     await card('shell.run', 'Answer…').click();
     const question = await editor.dialog.text();
     assert.match(question, /echo mine > who\.txt\n[\s\S]*You changed it/);
-    await offers(['Review…', 'Allow As Changed', 'Cancel']);
-    await editor.dialog.click('Allow As Changed');
+    await offers(['Review…', 'Allow as Changed', 'Cancel']);
+    await editor.dialog.click('Allow as Changed');
     await done();
     assert.equal(editor.read('who.txt'), 'mine\n');
     assert.equal(outcomes()[0].data.changedByPerson, 'echo mine > who.txt');
@@ -384,7 +384,7 @@ describe('questions', () => {
     await editor.panel.shows('In the review: Shift+Alt+Enter allows, Shift+Alt+Delete denies');
     await editor.screenshot('review-keys');
     await editor.page.keyboard.press('Enter');
-    await eventually('Enter writes, and allows nothing', () => title('Allow As Changed').isVisible());
+    await eventually('Enter writes, and allows nothing', () => title('Allow as Changed').isVisible());
     await type('mine');
     assert.deepEqual([await editor.panel.phase(), editor.read('a.txt')], ['Running', 'one\ntwo\n']);
     await editor.page.keyboard.press('Shift+Alt+Enter');
@@ -413,7 +413,7 @@ describe('questions', () => {
     await editor.page.keyboard.press('Enter');
     await reviewHasKeys();
     await type('echo mine > keys.txt');
-    await title('Allow As Changed').waitFor();
+    await title('Allow as Changed').waitFor();
     await editor.page.keyboard.press('Shift+Alt+Enter');
     await done();
     assert.equal(editor.read('keys.txt'), 'mine\n');
@@ -497,7 +497,7 @@ describe('questions', () => {
       path.join(editor.folder, 'b.txt'),
     );
     await press('Allow');
-    await eventually('it is asked again', async () => /changed meanwhile/.test(await editor.dialog.text()));
+    await eventually('it is asked again', async () => /because the line had changed/.test(await editor.dialog.text()));
     assert.equal(editor.read('b.txt'), 'b\n');
     await editor.dialog.click('Allow');
     await done();

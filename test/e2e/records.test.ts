@@ -69,14 +69,14 @@ describe('the record of a run', () => {
     });
     assert.match(
       (await row.locator('.history-open').getAttribute('title')) ?? '',
-      /^A part of its record is damaged: line \d+ is damaged \(\d+ bytes from byte \d+\)/,
+      /^Part of its record is damaged: line \d+ is damaged \(\d+ bytes from byte \d+\)/,
     );
     await row.locator('.history-open').click();
     const place = editor.panel.frame.locator('[data-role="damage"]');
     await place.waitFor();
     assert.match(
       await place.innerText(),
-      /A part of this run's record is damaged here: line \d+ is damaged \(\d+ bytes from byte \d+\)\. The model hears of it when you go on\./,
+      /Part of this run’s record is damaged here: line \d+ is damaged \(\d+ bytes from byte \d+\)\. The model is informed when you continue\./,
     );
     await place.locator('summary').click();
     await editor.panel.shows('Second answer.');
@@ -85,7 +85,7 @@ describe('the record of a run', () => {
     assert.match(asked(), /A part of the record of this conversation was damaged: line \d+/);
     assert.match(asked(), /Second answer/);
     await editor.reload();
-    await editor.panel.shows("A part of this run's record is damaged here");
+    await editor.panel.shows('Part of this run’s record is damaged here');
     await editor.panel.shows('I see.');
   });
 
@@ -99,12 +99,12 @@ describe('the record of a run', () => {
     await says('What does it cost?', 'A dollar.');
     const before = provider.requests.length;
     await editor.panel.send('And this?');
-    await editor.panel.shows("$1 of this run's $1 are spent, and the next answer costs $0.20 at least.");
+    await editor.panel.shows("$1 of this run's $1 are spent, and the next answer costs at least $0.20.");
     const another = editor.panel.frame.getByTestId('raise-limit');
     await another.click();
     assert.match(
       await editor.dialog.text(),
-      /^Let this run spend another \$1\?\n“What does it cost\?”\n\$1 of this run's \$1 are spent, .*\nYour limit stays as it is: this is for this run alone\./,
+      /^Allow this run to spend another \$1\?\n“What does it cost\?”\n\$1 of this run's \$1 are spent, .*\nYour limit stays as it is\. This applies to this run only\./,
     );
     await editor.screenshot('money-limit');
     await editor.dialog.escape();
@@ -136,8 +136,8 @@ describe('the record of a run', () => {
     });
     provider.script = () => reply.text('In short: essays.');
     const before = provider.requests.length;
-    await editor.command('Towpath: Compact Now');
-    await editor.panel.shows("$3 of this run's $3 are spent, and the next answer costs $0.20 at least.");
+    await editor.command('Towpath: Compact Conversation');
+    await editor.panel.shows("$3 of this run's $3 are spent, and the next answer costs at least $0.20.");
     assert.equal(provider.requests.length, before);
     const another = editor.panel.frame.getByTestId('raise-limit');
     await another.click();
@@ -207,13 +207,13 @@ describe('the record of a run', () => {
     try {
       provider.script = () => reply.text('Here it goes on.');
       await editor.panel.send('Go on here.');
-      await editor.panel.shows('This run is at work in another window.');
+      await editor.panel.shows('This run is in progress in another window.');
       const take = editor.panel.frame.getByTestId('notice-action');
       await take.click();
       const question = await editor.dialog.text();
       assert.match(question, /^Take this run over from another window\?\nWindow: sample · Another Editor \(on /);
       assert.ok(question.includes(`on ${hostname()}, process ${process.pid})`), question);
-      assert.match(question, /At work since .*\nLast sign of life: \d+ s ago\n/);
+      assert.match(question, /Running since .*\nLast sign of life: \d+ s ago\n/);
       await editor.screenshot('take-over');
       await editor.dialog.escape();
       assert.equal(await lock.isMine(), true, 'closing the dialog takes nothing');
@@ -426,7 +426,7 @@ describe('the record of a run', () => {
       await editor.panel.waitForPhase('WaitingUser');
     }
     await branch(4).waitFor();
-    const arrow = (nth: number) => branch(nth).getByRole('button', { name: 'Show the branch before' });
+    const arrow = (nth: number) => branch(nth).getByRole('button', { name: 'Show the previous branch' });
     await arrow(4).focus();
     for (const nth of [3, 2]) {
       await eventually('the keys are on the arrow', () =>
@@ -454,12 +454,12 @@ describe('the record of a run', () => {
     await editor.kill();
 
     editor = await openTowpath({ folder, userDataDir, settings: settings() });
-    await editor.panel.shows('The editor closed while this run was at work.');
+    await editor.panel.shows('Interrupted: the editor closed while this run was in progress.');
     assert.match(had[3]!.words, /user +Four\.\nassistant +\n→ fs\.write \[done\]$/);
     for (const nth of [4, 3, 2, 1]) {
       await branch(nth).waitFor();
       assert.equal(await shown(), had[nth - 1]!.words, `branch ${nth}`);
-      if (nth > 1) await branch(nth).getByRole('button', { name: 'Show the branch before' }).click();
+      if (nth > 1) await branch(nth).getByRole('button', { name: 'Show the previous branch' }).click();
     }
     assert.deepEqual(files(), had[3]!.files, 'showing a branch changes no file');
     assert.deepEqual(files(), { ...atTwo, 'a.txt': 'A4', 'd.txt': 'D3' });
@@ -512,7 +512,7 @@ describe('the record of a run', () => {
     await editor.screenshot('delete-branches');
     await editor.dialog.click('Delete All 4');
     await eventually('none is listed', async () => (await rows.count()) === 0);
-    await (await editor.told('3 branches are deleted.')).getByRole('button', { name: 'Undo', exact: true }).click();
+    await (await editor.told('3 branches were deleted.')).getByRole('button', { name: 'Undo', exact: true }).click();
     await eventually(
       'all are back',
       async () => (await store.list()).filter(({ id }) => family.some((one) => one.id === id)).length === 4,

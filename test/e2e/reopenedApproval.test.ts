@@ -95,8 +95,8 @@ describe('an approval that was not answered before a reload', () => {
     let before = await reloaded();
     write('zero\none\n');
     await button('Answer…').click();
-    assert.match(await editor.dialog.text(), /The file has changed since this was proposed; the edit still applies\./);
-    await editor.panel.shows('The file has changed since this was proposed');
+    assert.match(await editor.dialog.text(), /The file has changed since the proposal; the edit still applies\./);
+    await editor.panel.shows('The file has changed since the proposal');
     await editor.screenshot('approval-changed-since');
     await editor.dialog.click('Allow');
     await eventually('it is done', () => editor.read('a.txt') === 'zero\ntwo\n');

@@ -174,7 +174,7 @@ describe('settings', () => {
     });
     await openWith({ 'towpath.approvals.rules': rules });
     const question = await editor.dialog.text();
-    assert.match(question, /^Take over Towpath's settings of before \(2\)\?\n/);
+    assert.match(question, /^Adopt the former settings of Towpath \(2\)\?\n/);
     assert.match(question, /towpath\.retries: 1\n/);
     assert.match(question, /towpath\.approvals\.rules: \[.*"fs\.read".*"fs\.delete".*\] \(now \[.*"fs\.read".*\]\)\n/);
     assert.ok(question.includes(path.join(userDataDir, 'Machine', 'settings.json')), question);
@@ -199,7 +199,7 @@ describe('settings', () => {
     await openWith();
     await editor.dialog.click('Read Them…');
     await editor.page.locator('.tab', { hasText: 'settings.json' }).waitFor();
-    await (await editor.told('settings of before')).getByRole('button', { name: 'Decide…' }).click();
+    await (await editor.told('former settings')).getByRole('button', { name: 'Decide…' }).click();
     await editor.dialog.click('Take Over');
     const taken = {
       'towpath.retries': 1,

@@ -82,7 +82,7 @@ describe('setting a provider up', () => {
     );
 
     await run('towpath.setKey');
-    await title('a key for which provider?');
+    await title('select a provider to set its key');
     assert.match((await rows())[0]!, /^OpenAI(?!-).*in use/s);
     await row('Groq').click();
     await title('Set API Key');
@@ -91,13 +91,13 @@ describe('setting a provider up', () => {
 
     await run('towpath.deleteKey');
     await row(/^OpenAI(?!-)/).click();
-    await told('is forgotten');
+    await told('was deleted');
     await editor.panel.send('Hello?');
     await editor.panel.shows('ready');
     assert.equal(provider.requests.at(-1)!.headers.authorization, undefined);
   });
 
-  it('an endpoint from nothing: each error stands in its box, each step can be taken back, and nothing is saved before the end', async () => {
+  it('an endpoint from nothing: each error stands in its box, each step can be taken back, and nothing is stored before the end', async () => {
     const wrong = 'sk-wrong-key-1234567890';
     provider.listing = ({ headers }) =>
       headers.authorization === `Bearer ${key}`
@@ -148,7 +148,7 @@ describe('setting a provider up', () => {
     await title('Connect a Model (2/3)');
     await editor.page.keyboard.press('Escape');
     assert.equal(await stored(), before);
-    await Promise.all([told('No key or secret is saved.'), run('towpath.deleteKey')]);
+    await Promise.all([told('No key or secret is stored.'), run('towpath.deleteKey')]);
 
     provider.script = () => reply.text('ready').late(5000);
     await run('towpath.useEndpoint');
@@ -196,7 +196,7 @@ describe('setting a provider up', () => {
     await run('towpath.useEndpoint');
     await row('Azure OpenAI').click();
     await message(
-      /did not list its models: Azure OpenAI \(http:.*\) gave no answer within 15 s\..*Name of the deployment/s,
+      /did not list its models: Azure OpenAI \(http:.*\) did not answer within 15 s\..*Name of the deployment/s,
     );
     await type('mine');
     await tested();
@@ -246,7 +246,7 @@ describe('setting a provider up', () => {
     await row('OpenAI-compatible endpoint').click();
     await title('Set API Key');
     await type(key);
-    await told('is saved');
+    await told('is stored');
     const fails = async (at: string, question: string, asked: boolean) => {
       await set('endpoint.baseUrl', at);
       await editor.panel.send(question);
@@ -273,12 +273,12 @@ describe('setting a provider up', () => {
   it('a notice that only informs leaves by itself, one under the pointer stays, and the log has both', async () => {
     editor = await begin();
     const notice = editor.panel.frame.getByTestId('notice');
-    await Promise.all([told('No key or secret is saved.'), run('towpath.deleteKey')]);
+    await Promise.all([told('No key or secret is stored.'), run('towpath.deleteKey')]);
     await editor.screenshot('notice-info');
     await notice.waitFor({ state: 'detached' });
     await Promise.all([notice.hover(), run('towpath.deleteKey')]);
     await run('towpath.showLog');
-    await editor.page.locator('.output-view .view-line', { hasText: 'No key or secret is saved.' }).nth(1).waitFor();
+    await editor.page.locator('.output-view .view-line', { hasText: 'No key or secret is stored.' }).nth(1).waitFor();
     assert.equal(await notice.count(), 1);
   });
 

@@ -290,7 +290,7 @@ for (const name of (Object.keys(backends) as (keyof typeof backends)[]).slice(0,
           assert.equal(await box.getAttribute('type'), 'password');
           await box.fill('sk-CANARYKEY1234567890');
           await editor.page.keyboard.press('Enter');
-          await editor.told('is saved');
+          await editor.told('is stored');
           provider!.script = script;
           await editor.panel.frame.getByTestId('continue').first().click();
           await hears(said.hello);
@@ -319,7 +319,7 @@ for (const name of (Object.keys(backends) as (keyof typeof backends)[]).slice(0,
         assert.ok(killed > 0);
         await editor.panel.waitForPhase('Failed');
         await eventually('the panel says what happened', async () =>
-          /process ended/.test(await editor.panel.frame.locator('body').innerText()),
+          /exited/.test(await editor.panel.frame.locator('body').innerText()),
         );
         await editor.panel.send('Are you there?');
         await hears(said.hello);

@@ -111,13 +111,13 @@ describe('the strip above the message box', () => {
       }, line);
     const before = await text();
     await goTo(30);
-    await editor.command('Towpath: Take Back Change…');
+    await editor.command('Towpath: Undo Change…');
     await eventually('it is taken back', async () => (await text()) === lines());
     await editor.host.evaluate((vscode) => vscode.commands.executeCommand('undo'));
     await eventually('and that is undone', async () => (await text()) === before);
     await editor.host.evaluate(async (vscode) => await vscode.window.activeTextEditor!.document.save());
     await goTo(0);
-    await editor.command('Towpath: Take Back Change…');
+    await editor.command('Towpath: Undo Change…');
     const rows = editor.page.locator('.quick-input-list .monaco-list-row');
     await eventually('all are listed', async () => (await rows.count()) === 2);
     assert.match(

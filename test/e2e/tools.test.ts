@@ -85,7 +85,7 @@ describe('tools in the editor', () => {
     editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
     await editor.panel.send('Read that page.');
     const question = await editor.dialog.text();
-    assert.match(question, /^Get a page of example\.com\n[\s\S]*GET https:\/\/example\.com\/a\?b=c/);
+    assert.match(question, /^Fetch a page of example\.com\n[\s\S]*GET https:\/\/example\.com\/a\?b=c/);
     await editor.dialog.click('Cancel');
     await editor.panel.continueHeld();
     assert.deepEqual(

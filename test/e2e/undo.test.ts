@@ -44,7 +44,7 @@ describe('undo', () => {
     await answers(edited, 'Restore 1 File');
     await eventually('the other is undone', () => editor.read('two.txt') === 'mine 2');
     assert.equal(editor.read('one.txt'), 'mine, since then');
-    await editor.panel.frame.getByTestId('notice').getByText('one.txt stays as it is: It was changed since.').waitFor();
+    await editor.panel.frame.getByTestId('notice').getByText('one.txt is unchanged: It has changed since.').waitFor();
     await editor.command('Towpath: Undo Run');
     await answers(/Undo what Towpath changed in one\.txt\?\s+one\.txt\s+was changed since/, 'Undo');
     await eventually('both are undone', () => editor.read('one.txt') === 'mine 1');
@@ -76,7 +76,7 @@ describe('undo', () => {
     await branch('Branch 2 of 2').waitFor();
     await editor.screenshot('branches');
     await editor.reload();
-    await branch('Branch 2 of 2').getByRole('button', { name: 'Show the branch before' }).click();
+    await branch('Branch 2 of 2').getByRole('button', { name: 'Show the previous branch' }).click();
     await branch('Branch 1 of 2').waitFor();
     await editor.panel.shows('Both are written.');
     await editor.command('Towpath: Switch Branch…');
@@ -145,7 +145,7 @@ describe('undo', () => {
     await undoes();
     writeFileSync(path.join(editor.folder, 'two.txt'), 'mine, since then');
     await editor.command('Towpath: Redo');
-    await editor.panel.frame.getByTestId('notice').getByText('two.txt stays as it is: It was changed since.').waitFor();
+    await editor.panel.frame.getByTestId('notice').getByText('two.txt is unchanged: It has changed since.').waitFor();
     assert.deepEqual(files(), ['mine 1', 'mine, since then']);
     writeFileSync(path.join(editor.folder, 'two.txt'), 'mine 2');
     await editor.command('Towpath: Redo');

@@ -84,7 +84,7 @@ describe(`for the whole editor: models for others, others' models and tools${app
 
   it('nothing is offered until the person chooses it, and what costs money is asked about', async () => {
     assert.deepEqual(await names(), []);
-    await editor.command('Towpath: Offer Models to the Editor…');
+    await editor.command('Towpath: Share Models with the Editor…');
     await row('All models on this machine').click();
     await editor.page.keyboard.press('Enter');
     await eventually('the local model is offered', async () => String(await names()) === 'scripted');
@@ -92,22 +92,25 @@ describe(`for the whole editor: models for others, others' models and tools${app
     assert.equal(model!.id, 'local/scripted', 'it says nothing of folders');
     assert.equal(model!.maxInputTokens, 6144);
     await set('model', 'openai-compatible/remote');
-    await editor.command('Towpath: Offer Models to the Editor…');
+    await editor.command('Towpath: Share Models with the Editor…');
     await row('remote').click();
     await editor.page.keyboard.press('Enter');
     const question = await editor.dialog.text();
-    assert.match(question, /^Let the editor’s chat and other extensions ask remote\?\n.*127\.0\.0\.1.*you pay for it/s);
+    assert.match(
+      question,
+      /^Allow the editor’s chat and other extensions to use remote\?\n.*127\.0\.0\.1.*you pay for it/s,
+    );
     assert.equal(await editor.dialog.focused(), 'Not Now');
-    await editor.dialog.click('Offer');
+    await editor.dialog.click('Share');
     await eventually('both are offered', async () => String(await names()) === 'remote,scripted');
   });
 
   it('another extension is asked about once; a no is a refusal, a yes is an answer of the local model', async () => {
     await asks('begin', 'refused', 'scripted', 'Hello?');
-    assert.match(await editor.dialog.text(), /^Let Table \(test\.models\) ask the models that you offer\?/);
+    assert.match(await editor.dialog.text(), /^Allow Table \(test\.models\) to use the models that you share\?/);
     await editor.dialog.click('Not Now');
     assert.match((await ended('refused')).end!, /NoPermissions: You have not allowed .*test\.models/);
-    await editor.command('Towpath: Offer Models to the Editor…');
+    await editor.command('Towpath: Share Models with the Editor…');
     await row('All models on this machine').waitFor();
     await editor.page.keyboard.press('Enter');
     await asks('begin', 'allowed', 'scripted', 'Hello?');
@@ -143,7 +146,7 @@ describe(`for the whole editor: models for others, others' models and tools${app
     await eventually('it is answered', async () => (await asks('state', 'ours')).parts.length > 0);
     await asked().filter({ hasText: '1 asked' }).click();
     await row('test.models').click();
-    assert.match((await ended('ours')).end!, /Stopped in Towpath/);
+    assert.match((await ended('ours')).end!, /Stopped by you/);
     await asks('begin', 'theirs', 'remote', 'Tock.');
     await eventually('it is answered', async () => (await asks('state', 'theirs')).parts.length > 0);
     await asks('cancel', 'theirs');
@@ -161,7 +164,7 @@ describe(`for the whole editor: models for others, others' models and tools${app
     await row('table/scripted').waitFor();
     assert.equal(await row('towpath/').count(), 0);
     await row('table/scripted').click();
-    await editor.command('Towpath: Tools of the Editor…');
+    await editor.command('Towpath: Editor Tools…');
     await row('of the editor or one of its MCP servers').waitFor(); // it has some itself
     await editor.page.keyboard.type('table_');
     for (const tool of ['table_note', 'table_careful', 'table_never']) await row(tool).click();

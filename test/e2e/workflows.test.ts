@@ -61,7 +61,7 @@ describe('workflows', () => {
   it('are begun from a template, run from the palette and seen at work; a bad file says what is wrong with it', async () => {
     await eventually('the bad file is found', async () => (await problems()).length > 0);
     assert.deepEqual(await problems(), [
-      'broken.yaml:3:5: Towpath runs no Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.',
+      'broken.yaml:3:5: Towpath does not run Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.',
     ]);
 
     const pick = (text: string) =>
@@ -142,7 +142,7 @@ describe('workflows', () => {
     await frame.getByRole('button', { name: 'Retry', exact: true }).click();
     await editor.panel.waitForPhase('Completed');
     await editor.panel.shows('two and 2 and 3');
-    await editor.panel.shows('it counts as false'); // what cannot be worked out is said at its node
+    await editor.panel.shows('it is false'); // what cannot be worked out is said at its node
     const pages = editor.page.locator('.quick-input-list .monaco-list-row');
     const shown = (heading: string) =>
       eventually(`the page ${heading}`, async () => {
@@ -152,10 +152,10 @@ describe('workflows', () => {
         return (await Promise.all(found.map((count) => count.catch(() => 0)))).some((count) => count === 1);
       });
     await editor.command('Towpath: Help…');
-    await pages.filter({ hasText: 'What is asked' }).waitFor();
+    await pages.filter({ hasText: 'Approvals' }).waitFor();
     await editor.screenshot('help-pages');
     await editor.page.keyboard.type('each kind of connection'); // what a page is about is looked through, too
-    await pages.filter({ hasText: 'What is asked' }).waitFor({ state: 'detached' });
+    await pages.filter({ hasText: 'Approvals' }).waitFor({ state: 'detached' });
     await editor.page.keyboard.press('Enter');
     await shown('What leaves this machine');
     await editor.screenshot('help-privacy');
@@ -207,8 +207,8 @@ describe('workflows', () => {
     await editor.panel.shows('0 ENOENT true');
     assert.equal(editor.read('a; touch hacked'), '');
     assert.equal(editor.read('hacked'), undefined);
-    await editor.panel.shows('Failed, and was gone on from');
-    await editor.panel.shows('holds more than 1 MB');
+    await editor.panel.shows('Failed, and continued');
+    await editor.panel.shows('contains more than 1 MB');
     await editor.screenshot('workflow-rest');
 
     const [hover, completion] = (await editor.host.evaluate(async (vscode, at) => {

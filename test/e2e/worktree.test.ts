@@ -45,7 +45,7 @@ describe('a run in a worktree', () => {
     );
     await opened(async () => {
       await editor.command('Towpath: New Run in a Worktree');
-      await editor.page.getByText('What should be done? (').waitFor();
+      await editor.page.getByText('What do you want to do? (').waitFor();
       await box.fill('Open the gate');
       await box.press('Enter');
       await editor.page.getByText(`in the folder ${beside}`).waitFor();

@@ -124,7 +124,7 @@ describe('room that is made before it is needed', () => {
       };
       await say(...five);
       talk.told = (event) => {
-        if (event.type === 'progress' && /summarising/.test(event.text)) open();
+        if (event.type === 'progress' && /summarizing/.test(event.text)) open();
       };
       await say('six');
       assert.deepEqual([small.requests.length, await summaries()], [1, ['Essays.']]);

@@ -53,7 +53,7 @@ describe('a run with a command in the background', () => {
   const heard = (request: number) =>
     conv.client.requests[request]!.messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   const said = (id: string) =>
-    `The command ${JSON.stringify(line)} (${id}) in the background ended with 7. What it wrote: output.read with the id ${id}.`;
+    `The command ${JSON.stringify(line)} (${id}) in the background exited with code 7. What it wrote: output.read with the id ${id}.`;
 
   afterEach(async () => {
     await background.close();
@@ -162,7 +162,7 @@ describe('a run with a command in the background', () => {
     conv.build();
     await conv.continue();
     const [words] = client.requests[0]!.messages.filter(({ role }) => role === 'system');
-    assert.match(String(words?.content), /went on without its window\. Still at work of it: (bash|sh) \(\d+\)/);
+    assert.match(String(words?.content), /continued without its window\. Still running: (bash|sh) \(\d+\)/);
     const told = JSON.stringify(client.requests[1]!.messages.at(-1));
     assert.match(told, /STILL_RUNNING/);
     assert.equal(leftCalls(await conv.kept()).length, 1, 'the next window names it');

@@ -86,7 +86,7 @@ describe('a run whose record is damaged', () => {
     const before = readFileSync(journal, 'utf8').replace('{"towpath-run":1}', '{"towpath-run":2}');
     writeFileSync(journal, before);
     const { error } = await talk.continue('go on');
-    assert.match(error?.message ?? '', /newer Towpath/);
+    assert.match(error?.message ?? '', /newer version of Towpath/);
     assert.deepEqual([readFileSync(journal, 'utf8'), talk.client.requests.length], [before, 1]);
   });
 });

@@ -185,18 +185,18 @@ Done.
   const file = (...events: object[]) => ({ 'towpath-runs': 1, shown: 'run-x', runs: [{ id: 'run-x', events }] });
 
   const refused: [name: string, said: unknown, why: RegExp][] = [
-    ['something else', { hello: 1 }, /no file of exported runs/],
-    ['a list', [], /no file of exported runs/],
-    ['of a newer Towpath', { ...file(start), 'towpath-runs': 2 }, /newer Towpath/],
-    ['no runs', { 'towpath-runs': 1, shown: '', runs: [] }, /no file of exported runs/],
+    ['something else', { hello: 1 }, /not a file of exported runs/],
+    ['a list', [], /not a file of exported runs/],
+    ['of a newer Towpath', { ...file(start), 'towpath-runs': 2 }, /newer version of Towpath/],
+    ['no runs', { 'towpath-runs': 1, shown: '', runs: [] }, /not a file of exported runs/],
     ['a run without a beginning', file(said('x', 1)), /Run 1 of this file has no beginning/],
     ['an event that is none', file(start, { ...said('x'), message: 7 }), /Event 2 of run 1 in this file is not as/],
-    ['numbers out of order', file(start, said('x', 1)), /not in order/],
+    ['numbers out of order', file(start, said('x', 1)), /out of order/],
     ['no time', file({ ...start, at: -1 }), /has no time/],
     [
       'a name that would be found in everything',
       file(start, { runId: 'x', seq: 2, at: 1, type: 'tool-end', toolCallId: '__proto__', name: 'x', ok: true, ms: 1 }),
-      /a name that is none/,
+      /an invalid name/,
     ],
     ['twice the same run', { ...file(start), runs: [file(start).runs[0], file(start).runs[0]] }, /same id/],
   ];
@@ -268,7 +268,7 @@ Done.
 
   it('that follows a workflow can be read, and not gone on with', async () => {
     const { store, id } = await imported(JSON.stringify(file({ ...start, workflowId: 'deploy' }, said('hi'))));
-    assert.match((await store.read(id)).readOnly ?? '', /was imported, and follows a workflow/);
+    assert.match((await store.read(id)).readOnly ?? '', /was imported and follows a workflow/);
     await assert.rejects(store.open(id), /was imported/);
   });
 

@@ -85,7 +85,7 @@ function results(run: Run): string[] {
 const write = (content: string) => call('fs.write', { path: 'a.txt', content });
 describe('calls in trouble', () => {
   const wires: [id: string, says: string, gives: ProviderReply, codes: string[]][] = [
-    ['T01', 'arguments that are no JSON', reply.call('fs_write', '{"path": "a.txt", "content"'), ['TOOL_ARGS_INVALID_JSON']],
+    ['T01', 'arguments that are not a JSON object', reply.call('fs_write', '{"path": "a.txt", "content"'), ['TOOL_ARGS_INVALID_JSON']],
     ['T02', 'a key twice', reply.call('fs_write', '{"path":"a.txt","path":"../b","content":""}'), ['TOOL_ARGS_INVALID_JSON']],
     ['T03', '__proto__ as a key', reply.call('fs_write', '{"path":"a.txt","content":"","__proto__":{"a":1}}'), ['TOOL_ARGS_INVALID_JSON']],
     ['T03', 'constructor as a key', reply.call('fs_write', '{"path":"a.txt","content":"","constructor":{"a":1}}'), ['TOOL_ARGS_INVALID']],

@@ -52,8 +52,8 @@ describe('what a workspace says to agents', () => {
       1,
     );
     assert.deepEqual(await notes(), [
-      'Not there any more: "CLAUDE.md". What stood there does not hold now.\n' +
-        'Files of this workspace that speak to agents have changed. They say now:\n' +
+      'No longer there: "CLAUDE.md". Its instructions no longer apply.\n' +
+        'Instruction files of this workspace have changed. They now contain:\n' +
         '<workspace-file path="AGENTS.md">\nUse blanks.\n</workspace-file>\n' +
         '<workspace-file path=".github/copilot-instructions.md">\nOurs.\n</workspace-file>',
     ]);

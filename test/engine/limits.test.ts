@@ -41,7 +41,7 @@ describe('limits of money', () => {
       talk.runLimit = 2;
       const { phase, error } = await talk.start('read both');
       assert.deepEqual([phase, error?.code, talk.client.requests.length], ['WaitingUser', 'LIMIT_RUN_REACHED', 2]);
-      assert.match(error!.message, /^\$2 of this run's \$2 are spent, and the next answer costs \$1 at least\.$/);
+      assert.match(error!.message, /^\$2 of this run's \$2 are spent, and the next answer costs at least \$1\.$/);
       assert.equal((await talk.continue()).error?.code, 'LIMIT_RUN_REACHED');
       assert.equal(talk.client.requests.length, 2);
       assert.equal(await talk.engine.raiseLimit(talk.runId, { of: 'run', more: 2, to: 4 }), undefined);
@@ -153,7 +153,7 @@ describe('limits of money', () => {
       assert.equal(rested.assistantText, '3');
       const { error } = await one.continue('three');
       assert.equal(error?.code, 'LIMIT_DAY_REACHED');
-      assert.match(error!.message, /^\$2 of today's \$2\.50 are spent, and the next answer costs \$1 at least\.$/);
+      assert.match(error!.message, /^\$2 of today's \$2\.50 are spent, and the next answer costs at least \$1\.$/);
       assert.equal((await two.continue('four')).error?.code, 'LIMIT_DAY_REACHED');
       await new SpentFiles(folder).raise(2.5);
       assert.equal((await one.continue()).assistantText, '2');

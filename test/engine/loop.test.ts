@@ -524,7 +524,7 @@ Failed ${code}`);
     const none = RunStore.newId();
     const entered = await talk.engine.continue({ runId: none, userInput: 'hi' });
     const undone = await talk.engine.undo(none, { toolCallIds: [] }, talk.workspace, async () => 'all');
-    const error = { code: 'ENGINE_RUN_NOT_FOUND', message: 'There is no such run, or not any more.' };
+    const error = { code: 'ENGINE_RUN_NOT_FOUND', message: 'This run does not exist, or no longer exists.' };
     assert.deepEqual(unsaid([entered, undone]), [{ success: false, phase: 'Failed', error, isUnheard: true }, error]);
     assert.deepEqual([await talk.store.list(), talk.events, talk.client.requests], [[], [], []]);
   });

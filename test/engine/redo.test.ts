@@ -116,7 +116,7 @@ describe('redo', () => {
     await begin({ a: 'A', b: 'B' }, { calls: [write('a', 'A1'), write('b', 'B1')] });
     await undo('run');
     talk.workspace.write('b', 'mine');
-    const left = [{ path: 'b', why: 'It was changed since.' }];
+    const left = [{ path: 'b', why: 'It has changed since.' }];
     assert.deepEqual(await redo(), { undone: [], left });
     assert.deepEqual(files('a', 'b'), ['A', 'mine']);
     talk.workspace.write('b', 'B');
@@ -150,7 +150,7 @@ describe('redo', () => {
     await begin({ a: 'A' }, { calls: [write('a', 'A1')] });
     await undo('run');
     rmSync(path.join(talk.folder, 'runs', talk.runId, 'contents'), { recursive: true });
-    assert.deepEqual(await redo(), { undone: [], left: [{ path: 'a', why: 'This content is no longer kept.' }] });
+    assert.deepEqual(await redo(), { undone: [], left: [{ path: 'a', why: 'This content is no longer stored.' }] });
     assert.deepEqual(files('a'), ['A']);
   });
 });

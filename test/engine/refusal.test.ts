@@ -71,7 +71,7 @@ describe('a request that is refused without a known cause', () => {
       assert.equal(error?.code, 'LLM_HTTP_ERROR');
       const asked = provider.requests.filter(({ body }) => body.tools).length;
       assert.equal(asked, round === 0 ? 3 : 1, `round ${round}`);
-      assert.equal(/A shorter request was refused as well\./.test(error!.message), round === 0);
+      assert.equal(/A shorter request was rejected, too\./.test(error!.message), round === 0);
       talk.build();
     }
     provider.script = upTo(40_000, reply.status(400), [read('a'), read('b')]);

@@ -198,7 +198,7 @@ WaitingUser`);
     before.workspace.write('a', 'zero\none\n');
     const next = nextWindow();
     await resume(next);
-    assert.deepEqual(notes(next), ['The file has changed since this was proposed; the edit still applies.']);
+    assert.deepEqual(notes(next), ['The file has changed since the proposal; the edit still applies.']);
     assert.equal(next.file('a'), 'zero\ntwo\n');
   });
 

@@ -65,7 +65,7 @@ describe('undo', () => {
     talk.workspace.write('a', 'mine');
     assert.deepEqual(await undo('run', 'unchanged'), {
       undone: ['b'],
-      left: [{ path: 'a', why: 'It was changed since.' }],
+      left: [{ path: 'a', why: 'It has changed since.' }],
     });
     assert.deepEqual([files('a', 'b'), asked], [['mine', 'B'], [{ paths: ['a', 'b'], changedSince: ['a'] }]]);
     await undo('run', 'all');
@@ -102,7 +102,7 @@ describe('undo', () => {
     await talk.continue('more');
     assert.deepEqual(await undo('run', 'unchanged'), {
       undone: ['b'],
-      left: [{ path: 'a', why: 'It was changed since.' }],
+      left: [{ path: 'a', why: 'It has changed since.' }],
     });
     assert.deepEqual([files('a', 'b'), asked], [['mine, A2', 'B'], [{ paths: ['a', 'b'], changedSince: ['a'] }]]);
   });
@@ -134,7 +134,7 @@ describe('undo', () => {
       talk.workspace.write('a', 'mine');
       return 'all';
     });
-    assert.deepEqual(result, { undone: [], left: [{ path: 'a', why: 'It changed while you were asked.' }] });
+    assert.deepEqual(result, { undone: [], left: [{ path: 'a', why: 'It changed while the approval was open.' }] });
     assert.deepEqual(files('a'), ['mine']);
   });
 
@@ -158,7 +158,7 @@ describe('undo', () => {
     await talk.seen('question');
     assert.deepEqual(unsaid(await undo('run')), {
       code: 'ENGINE_BUSY',
-      message: 'This run is at work. Stop it, then undo its changes.',
+      message: 'This run is in progress. Stop it, then undo its changes.',
     });
     await talk.engine.stop(talk.runId);
     await working;
@@ -178,7 +178,7 @@ describe('undo', () => {
     await talk.store.contents.trim(0, new Set());
     assert.deepEqual(await undo('run'), {
       undone: [],
-      left: ['a', 'b'].map((path) => ({ path, why: 'This content is no longer kept.' })),
+      left: ['a', 'b'].map((path) => ({ path, why: 'This content is no longer stored.' })),
     });
     assert.deepEqual([files('a', 'b'), asked], [['A1', 'B1'], []]);
   });
@@ -299,7 +299,7 @@ describe('undo', () => {
     it('says what the quota has not kept', async () => {
       await beginPrepared({ calls: [remove('old/b/picture.png')] });
       await talk.store.contents.trim(0, new Set());
-      const left = [{ path: 'old/b/picture.png', why: 'This content is no longer kept.' }];
+      const left = [{ path: 'old/b/picture.png', why: 'This content is no longer stored.' }];
       assert.deepEqual(await undo('run'), { undone: [], left });
     });
   });
@@ -336,7 +336,7 @@ describe('undo', () => {
       talk.workspace.write('b', 'mine');
       assert.deepEqual(await undo('run', 'unchanged'), {
         undone: ['a'],
-        left: [{ path: 'b', why: 'It was changed since.' }],
+        left: [{ path: 'b', why: 'It has changed since.' }],
       });
       assert.deepEqual([files('a', 'b'), asked], [['A', 'mine'], [{ paths: ['a', 'b'], changedSince: ['b'] }]]);
     });

@@ -61,7 +61,7 @@ describe('The first program', () => {
   });
 
   it('says in the editor’s language that it could not start', async () => {
-    const english = 'Towpath could not start. Reload the window, or install it again.';
+    const english = 'Towpath could not start. Reload the window, or reinstall it.';
     const load = () => assert.fail('half a file');
     const { window, soon } = start(code, { language: 'de', bundle: { [english]: 'Towpath startet nicht.' }, load });
     window.show();
@@ -136,7 +136,7 @@ describe('The first program', () => {
     window.show();
     await soon();
     await assert.rejects(async () => window.commands.get('towpath.one')!(), /could not be loaded .*Reload the window/);
-    assert.deepEqual(window.errors, ['Towpath could not start. Reload the window, or install it again.']);
+    assert.deepEqual(window.errors, ['Towpath could not start. Reload the window, or reinstall it.']);
   });
 
   it('closes what it has loaded, and loads nothing any more once it is over', async () => {

@@ -64,7 +64,7 @@ describe('a model of the editor', () => {
     const attachments = [{ mediaType: 'image/png', data: 'iVBORw0KGgo=', name: 'screen.png' }];
     const look = { ...request([{ role: 'user', content: 'Look.', attachments }]), cacheKey: 'run' };
     const warnings = [(await client.chat(look)).warnings, (await client.chat(look)).warnings];
-    assert.deepEqual(warnings, [["The editor's model sees no images, so they are left out."], undefined]);
+    assert.deepEqual(warnings, [["The editor's model does not accept images, so they are left out."], undefined]);
     assert.deepEqual(asked[0]?.messages.at(-1)?.content.map(toPlain), [
       { text: '(screen.png: left out, you cannot see it)\n\nLook.' },
     ]);

@@ -16,8 +16,7 @@ const harms: Record<string, (bytes: Buffer, random: Random) => Buffer> = {
   'another bit is flipped': flip,
   'a line is missing': (bytes, random) => withLines(bytes, (lines, at) => lines.toSpliced(at, 1), random),
   'a bit more is flipped': flip,
-  'a line is there twice': (bytes, random) =>
-    withLines(bytes, (lines, at) => lines.toSpliced(at, 0, lines[at]!), random),
+  'a line occurs twice': (bytes, random) => withLines(bytes, (lines, at) => lines.toSpliced(at, 0, lines[at]!), random),
   'and one more bit': flip,
   'two lines are swapped': (bytes, random) =>
     withLines(bytes, (lines, at) => lines.with(at, lines[at + 1]!).with(at + 1, lines[at]!), random),

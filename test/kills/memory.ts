@@ -43,7 +43,10 @@ export function memoryCaseOf(name: string): MemoryCase {
   return { who: who as 'model', moment: moment as Moment, afterMs: Number(ms) };
 }
 
-const progress: Record<'remembers' | 'grows', RegExp> = { remembers: /^Remembering/, grows: /^Making room/ };
+const progress: Record<'remembers' | 'grows', RegExp> = {
+  remembers: /^Storing the state/,
+  grows: /^Extending the context/,
+};
 const runId = 'run-1';
 
 const words = Array.from({ length: 400 }, (_, index) => `${String.fromCharCode(97 + (index % 26))}${index}`);

@@ -98,6 +98,7 @@ export function programOf(): ts.Program {
 }
 
 export const germanFile = path.join(root, 'src/l10n/bundle.l10n.de.json');
+export const formerFile = path.join(root, 'src/l10n/former.json');
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const parts = process.argv.slice(2);

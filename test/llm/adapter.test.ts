@@ -37,7 +37,7 @@ const retryable = new LLMError('LLM_HTTP_ERROR', 'down', { retryable: true });
 const refused = new LLMError('LLM_AUTH_FAILED', 'No API key.');
 const broken = new LLMError('LLM_INCOMPLETE', 'broke off', { retryable: true });
 const slipped = new LLMError('LLM_BAD_RESPONSE', 'no format', { retryable: 'once' });
-const nothing = { code: 'LLM_BAD_RESPONSE', message: 'The model answered with nothing.', reason: 'empty' };
+const nothing = { code: 'LLM_BAD_RESPONSE', message: 'The model returned an empty answer.', reason: 'empty' };
 const off: Partial<AdapterLimits> = { connectMs: 0, firstTokenMs: 0, idleMs: 0, baseDelayMs: 1 };
 
 interface Row {
@@ -452,12 +452,17 @@ describe('when to try again', () => {
     ['a wait of nothing is our own', limited(0), 0, { delayMs: 1000 }],
     ['a wait in the past is our own', limited(-5), 0, { delayMs: 1000 }],
     ['just what the cap allows', limited(60_000), 0, { delayMs: 60_000 }],
-    ['more than the cap', limited(300_000), 0, give('Slow down. It asks to wait 5 min; then try again.')],
+    [
+      'more than the cap',
+      limited(300_000),
+      0,
+      give('Slow down. It requires a wait of 5 min. Try again after that time.'),
+    ],
     [
       'more than a timer can hold',
       limited(1e15),
       0,
-      give('Slow down. It asks to wait 31,688.1 years; then try again.'),
+      give('Slow down. It requires a wait of 31,688.1 years. Try again after that time.'),
     ],
     ['enough tries', limited(), 3, give('Slow down')],
     ['what will not get better', refused, 0, { giveUp: { code: 'LLM_AUTH_FAILED', message: 'No API key.' } }],

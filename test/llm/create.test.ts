@@ -334,14 +334,14 @@ describe('what was asked for and goes nowhere is told once', () => {
       'ollama',
       ollama(['tools']),
       { messages: [{ role: 'user', content: 'see', attachments: [image] }] },
-      ['model does not see images, so they are left out. Choose a model that does.'],
+      ['model does not accept images, so they are left out. Pick a model that does.'],
     ],
     [
       'images',
       'openai-compatible',
       refusing('image_url is not supported', openai),
       { messages: [{ role: 'user', content: 'see', attachments: [image] }] },
-      ['model does not see images, so they are left out. Choose a model that does.'],
+      ['model does not accept images, so they are left out. Pick a model that does.'],
     ],
     [
       'a format beside tools',
@@ -373,9 +373,9 @@ describe('an address or a model that is not there', () => {
     ['openai', /most end in \/v1/],
     ['openai-compatible', /most end in \/v1/],
     ['azure', /the name of the deployment and the API version/],
-    ['anthropic', /it is without \/v1/],
+    ['anthropic', /without \/v1/],
     ['google', /it ends in \/v1beta/],
-    ['ollama', /`ollama list` says which are/],
+    ['ollama', /`ollama list` shows the models/],
   ];
   for (const [provider, hint] of rows) {
     it(provider, async () => {

@@ -34,7 +34,7 @@ async function ask(script: GoogleScript, more: Partial<ChatRequest> = {}, option
 
 describe('an answer of Gemini that is none', () => {
   const rows: [says: string, candidate: object, attempts: number, message: string][] = [
-    ['STOP with nothing is asked once more', { finishReason: 'STOP' }, 2, 'The model answered with nothing.'],
+    ['STOP with nothing is asked once more', { finishReason: 'STOP' }, 2, 'The model returned an empty answer.'],
     [
       'a malformed call is asked again, and its words are told',
       { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'print(1)' },
@@ -195,7 +195,7 @@ describe('when Gemini refuses', () => {
   it('a wrong key, which is a 400', async () => {
     const { error } = await ask([], {}, { apiKey: wrong });
     assert.deepEqual([error?.code, error?.status, error?.retryable], ['LLM_AUTH_FAILED', 400, false]);
-    assert.match(error!.message, /refused the API key.*Set API Key/);
+    assert.match(error!.message, /rejected the API key.*Set API Key/);
   });
 
   it('no key', async () => {
@@ -286,7 +286,7 @@ describe('when Gemini refuses', () => {
       ),
       'LLM_CONTEXT_OVERFLOW',
       false,
-      /longer than the model's window/,
+      /longer than the model's context window/,
     ],
     [
       'a page instead of a stream',

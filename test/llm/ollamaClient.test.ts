@@ -107,7 +107,7 @@ describe('Ollama on this machine', () => {
     const { content, warnings } = await one.chat(request);
     assert.deepEqual(
       [content, warnings],
-      ['Hello', ['scripted cannot call tools in Ollama, so it answers without them. Choose a model that can.']],
+      ['Hello', ['scripted cannot call tools in Ollama, so it answers without them. Pick a model that can.']],
     );
     assert.equal((await one.chat(request)).warnings, undefined);
     assert.deepEqual(
@@ -162,7 +162,7 @@ describe('Ollama on this machine', () => {
     const { error } = await ask([], { model: 'nowhere' });
     assert.deepEqual(error, {
       code: 'LLM_HTTP_ERROR',
-      message: "Ollama says: model 'nowhere' not found. Run `ollama pull nowhere`, or choose another model.",
+      message: "Ollama: model 'nowhere' not found. Run `ollama pull nowhere`, or select another model.",
       retryable: false,
       retryAfterMs: undefined,
       status: 404,
@@ -218,7 +218,7 @@ describe('Ollama on this machine', () => {
       { fetchLimits: { connectMs: 300 } },
     );
     assert.equal(error?.code, 'LLM_TIMEOUT');
-    assert.match(error.message, /silent while it loads a model/);
+    assert.match(error.message, /does not respond while it loads a model/);
   });
 
   it('is not there', async () => {

@@ -76,8 +76,8 @@ describe('a request to Ollama', () => {
       [undefined, undefined, [{ role: 'user', content: 'hi' }]],
     );
     assert.deepEqual(warnings.map(inEnglish), [
-      'm cannot call tools in Ollama, so it answers without them. Choose a model that can.',
-      'm does not see images, so they are left out. Choose a model that does.',
+      'm cannot call tools in Ollama, so it answers without them. Pick a model that can.',
+      'm does not accept images, so they are left out. Pick a model that does.',
     ]);
     assert.deepEqual(notes, ['m has no setting for a thinking budget here; it is ignored.']);
     const unknown = wire(request, { model: unknownModel });
@@ -90,7 +90,7 @@ describe('a request to Ollama', () => {
     const paper = { mediaType: 'application/pdf', data: 'AAAA' };
     const { body, warnings } = wire({ messages: [{ role: 'user', content: 'see', attachments: [text, paper] }] });
     assert.deepEqual(body.messages, [{ role: 'user', content: 'notes.txt:\ngrößer\n\nsee' }]);
-    assert.deepEqual(warnings.map(inEnglish), ['Ollama takes texts and images only; the other files are left out.']);
+    assert.deepEqual(warnings.map(inEnglish), ['Ollama accepts texts and images only. The other files were left out.']);
   });
 
   it('notes that nothing can make a model call a tool', () => {

@@ -594,9 +594,9 @@ describe('how far llama-server is with reading', () => {
     assert.deepEqual(
       chunks.flatMap(({ progress }) => (progress ? [{ text: progress.text, fraction: progress.fraction }] : [])),
       [
-        { text: 'Reading the conversation', fraction: 0 },
-        { text: 'Reading the conversation: 25 %, about 30 s left', fraction: 0.25 },
-        { text: 'Reading the conversation', fraction: 1 },
+        { text: 'Reading prompt', fraction: 0 },
+        { text: 'Reading prompt: 25 %, about 30 s left', fraction: 0.25 },
+        { text: 'Reading prompt', fraction: 1 },
       ],
     );
     assert.equal(chunks.map(({ content = '' }) => content).join(''), 'Hi');

@@ -91,7 +91,7 @@ describe('what providers say when they refuse', () => {
         errorInStream(endpoint, { error: said }),
       ]) {
         assert.deepEqual([error.code, error.retryable], ['LLM_BAD_RESPONSE', 'once']);
-        assert.match(error.message, /^Somewhere \(models\.example\) cannot read what its model wrote: \S/);
+        assert.match(error.message, /^Somewhere \(models\.example\) could not read the output of its model: \S/);
       }
     });
   it('a history that a template refuses is no slip of the model', () => {

@@ -451,7 +451,7 @@ const lessons: [says: string, request: Partial<ChatRequest>, refusals: Refusal[]
     { messages: [{ role: 'user', content: 'See', attachments: [{ mediaType: 'image/png', data: 'AAAA' }] }] },
     [[(body) => JSON.stringify(body).includes('input_image'), 'This model does not support image inputs.', 'input']],
     2,
-    /does not see images/,
+    /does not accept images/,
   ],
   [
     'a schema',

@@ -145,7 +145,7 @@ describe('pictures of results', () => {
       wireResult('c', noted('c', 'moving.gif')),
     ]);
     assert.deepEqual(leftOut({ model, messages: history }, flags).map(inEnglish), [
-      'm does not see images, so they are left out. Choose a model that does.',
+      'm does not accept images, so they are left out. Pick a model that does.',
     ]);
   });
 

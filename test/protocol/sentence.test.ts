@@ -19,7 +19,7 @@ import { sentenceSchema } from '../../src/protocol/sentenceSchema.ts';
 import { failure, toToolResult } from '../../src/protocol/tools.ts';
 
 const german = {
-  '{0} asks for fewer requests{1}': '{0} verlangt weniger Anfragen{1}',
+  '{0} rejected the request because of its rate limit{1}': '{0} verlangt weniger Anfragen{1}',
   'Deleted {0}.': '{0} gelöscht.',
   '{0} file': '{0} Datei',
   '{0} files': '{0} Dateien',
@@ -61,7 +61,7 @@ describe('words for people', () => {
   it('of errors are a provider’s own where they are', () => {
     const endpoint = { label: 'Here', host: 'api.example.com', secrets: [], hasKey: true };
     const error = errorOfStatus(endpoint, 429, { error: { message: 'Slow down.' } });
-    assert.equal(error.message, 'Here (api.example.com) asks for fewer requests: Slow down.');
+    assert.equal(error.message, 'Here (api.example.com) rejected the request because of its rate limit: Slow down.');
     assert.equal(toPeople(wordsOf(error)), 'Here (api.example.com) verlangt weniger Anfragen: Slow down.');
     assert.equal(toPeople(wordsIn(error.toInfo())), toPeople(wordsOf(error)));
     const plain = new LLMError('UNKNOWN', 'Odd.');

@@ -79,7 +79,7 @@ describe('a deleted run', () => {
       (await store.list()).map(({ title }) => title),
       ['and a test'],
     );
-    await assert.rejects(store.read(one.id), { message: /no such run/ });
+    await assert.rejects(store.read(one.id), { message: /does not exist/ });
     await assert.rejects(store.contents.read(one.id, one.content));
     const [deleted, ...others] = await store.deleted.list();
     assert.deepEqual([deleted?.title, deleted?.name, deleted?.daysLeft, others], ['add a flag', name, 30, []]);
@@ -87,7 +87,7 @@ describe('a deleted run', () => {
     assert.deepEqual(await store.deleted.list(), []);
     await isWhole(one);
     await isWhole(other);
-    await assert.rejects(store.deleted.restore(name), { message: 'There is no such deleted run any more.' });
+    await assert.rejects(store.deleted.restore(name), { message: 'This deleted run no longer exists.' });
   });
 
   it('is listed with the days that are left, the last one first', async () => {
@@ -115,14 +115,14 @@ describe('a deleted run', () => {
     today += 1;
     await Promise.all([store.deleted.sweep(), new RunStore(folder, () => today).deleted.sweep()]);
     assert.deepEqual((await fs.readdir(deletedFolder())).sort(), [second, 'notes.txt']);
-    await assert.rejects(store.deleted.restore(first), { message: /no such deleted run/ });
+    await assert.rejects(store.deleted.restore(first), { message: /deleted run no longer exists/ });
   });
 
   it('is removed at once when that is asked for, also where a removal was cut off', async () => {
     const name = await store.delete((await keptRun('a secret')).id);
     await store.deleted.remove(name);
     assert.deepEqual(await fs.readdir(deletedFolder()), []);
-    await assert.rejects(store.deleted.remove(name), { message: /no such deleted run/ });
+    await assert.rejects(store.deleted.remove(name), { message: /deleted run no longer exists/ });
     const other = await store.delete((await keptRun('another')).id);
     await fs.rename(path.join(deletedFolder(), other), path.join(deletedFolder(), `removing.${other}`));
     assert.deepEqual(await store.deleted.list(), [], 'half of a run is none');
@@ -158,12 +158,12 @@ describe('a deleted run', () => {
     const one = await keptRun('one');
     const name = await store.delete(one.id);
     await fs.cp(path.join(deletedFolder(), name), path.join(folder, 'runs', one.id), { recursive: true });
-    await assert.rejects(store.deleted.restore(name), { message: 'This run is among the others already.' });
+    await assert.rejects(store.deleted.restore(name), { message: 'This run is already in the list.' });
     await isWhole(one);
     const foreign = ['', '../runs', `../runs/${one.id}`, `1.${one.id}/..`, '1.run-../../x', one.id, `removing.${name}`];
     for (const other of foreign) {
-      await assert.rejects(store.deleted.restore(other), { message: /no such deleted run/ });
-      await assert.rejects(store.deleted.remove(other), { message: /no such deleted run/ });
+      await assert.rejects(store.deleted.restore(other), { message: /deleted run no longer exists/ });
+      await assert.rejects(store.deleted.remove(other), { message: /deleted run no longer exists/ });
     }
     assert.equal((await store.deleted.list()).length, 1);
   });
@@ -179,7 +179,7 @@ describe('a deleted run', () => {
     await store.contents.trim(150, new Set());
     assert.equal((await store.contents.read(old.id, old.content)).length, 100);
     await store.deleted.restore(name);
-    await assert.rejects(store.contents.read(newer.id, newer.content), { message: /no longer kept/ });
+    await assert.rejects(store.contents.read(newer.id, newer.content), { message: /no longer stored/ });
     assert.deepEqual(await store.read(newer.id), newer.run);
   });
 

@@ -239,7 +239,7 @@ describe('a branch', () => {
   it('is not made where more is needed than events tell', async () => {
     const node: EventBody = { type: 'node', node: 'a', status: 'start' };
     const id = await began(says('go'), node, rests, says('more'), rests);
-    await assert.rejects(store.fork(id, 1), /from its first words on/);
+    await assert.rejects(store.fork(id, 1), /from its first message/);
     const branch = await store.fork(id, 4);
     assert.equal((await store.read(branch)).graph?.nodes.a?.status, 'running');
     await fs.mkdir(store.stateFolder(id));

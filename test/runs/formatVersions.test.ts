@@ -69,7 +69,7 @@ describe('format versions of stored events', () => {
           const later = Buffer.from(JSON.stringify({ ...event, type: 'as-yet-unknown', version: formatVersion + 1 }));
           writeFileSync(journal, lines.with(index + 1, `${checksum(later)} ${later}`).join('\n'));
           const { readOnly, damage } = await store.read(runId);
-          assert.match(readOnly ?? '', /newer Towpath/, `${event.type} ${event.seq}`);
+          assert.match(readOnly ?? '', /newer version of Towpath/, `${event.type} ${event.seq}`);
           assert.equal(damage, undefined);
           await assert.rejects(store.open(runId), { code: 'STORE_DAMAGED', message: readOnly });
         }

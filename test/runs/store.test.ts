@@ -127,7 +127,7 @@ describe('kept runs', () => {
   it('refuse a record of a newer kind', async () => {
     const id = await keptRun('one');
     await fs.writeFile(journalOf(id), '{"towpath-run":2}\n');
-    await assert.rejects(store.open(id), { code: 'STORE_DAMAGED', message: /newer Towpath/ });
+    await assert.rejects(store.open(id), { code: 'STORE_DAMAGED', message: /newer version of Towpath/ });
   });
 
   it('are listed newest first with their first words, also when the summary is lost', async () => {
@@ -174,7 +174,7 @@ describe('kept runs', () => {
     await add(second, say('three'));
     await assert.rejects(add(first, say('late')), {
       code: 'STORE_LOCKED',
-      message: /^Another window has taken this run over/,
+      message: /^Another window took over this run/,
     });
     await first.close();
     await add(second, say('four'));
@@ -206,12 +206,12 @@ describe('kept runs', () => {
     await store.delete(id);
     assert.deepEqual(await store.list(), []);
     for (const asked of [store.read(id), store.open(id), store.delete(id), store.takeOver(id)])
-      await assert.rejects(asked, { code: 'ENGINE_RUN_NOT_FOUND', message: /no such run/ });
+      await assert.rejects(asked, { code: 'ENGINE_RUN_NOT_FOUND', message: /does not exist/ });
   });
 
   it('cannot be named outside their folder', async () => {
     for (const id of ['../x', 'run-../../x', '', 'run-a/b'])
-      await assert.rejects(store.read(id), { message: /no such run/ });
+      await assert.rejects(store.read(id), { message: /does not exist/ });
   });
 
   it('are written again where the disk has failed once, and not where it fails twice', async () => {
@@ -272,7 +272,7 @@ describe('kept runs', () => {
       await age(fileOf(spared, working), 2);
       await age(fileOf(newer), 3);
       await store.contents.trim(200, new Set([working]));
-      await assert.rejects(store.contents.read(run, old), { message: 'This content is no longer kept.' });
+      await assert.rejects(store.contents.read(run, old), { message: 'This content is no longer stored.' });
       assert.equal((await store.contents.read(run, newer)).length, 100);
       await store.contents.trim(0, new Set([working]));
       await assert.rejects(store.contents.read(run, newer));

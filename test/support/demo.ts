@@ -42,7 +42,7 @@ async function tell({ page, host, panel, dialog, read, screenshot, resizePanel }
 
   console.log(`Asking: ${request}`);
   await panel.send(request);
-  console.log(`\nTowpath asks:\n${indent(await dialog.text())}\n`);
+  console.log(`\nTowpath has a question:\n${indent(await dialog.text())}\n`);
   await screenshot('2-question');
 
   await dialog.click('Review…');

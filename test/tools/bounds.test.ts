@@ -131,7 +131,7 @@ describe('files that a repository has for others', () => {
       [100, ['.vscode/mcp.json: servers: only the first 100 are used.']],
     );
     const wrong = (await config(many({}))).problems;
-    assert.deepEqual([wrong.length, wrong.at(-1)], [65, '.vscode/mcp.json: there is more: mend that first.']);
+    assert.deepEqual([wrong.length, wrong.at(-1)], [65, '.vscode/mcp.json: there is more. Fix this first.']);
   });
 
   const manifests: [file: string, text: string, packages: string[]][] = [

@@ -67,7 +67,7 @@ describe('fs.delete', () => {
     mkdirSync(at('empty'));
     for (const [path, what, why] of [
       ['old/deep/b.png', 'Delete old/deep/b.png', 'It removes a file that is not text.'],
-      ['link', 'Delete link', 'It removes a link, not what it leads to.'],
+      ['link', 'Delete link', 'It removes a link, not its target.'],
       ['empty', 'Delete empty with 0 files (0 bytes)', 'It removes a folder with all that is in it.'],
     ]) {
       const { asked } = await deletion(path!);
@@ -89,7 +89,7 @@ describe('fs.delete', () => {
   });
 
   const asked: [name: string, file: string, content: string, why: RegExp][] = [
-    ['settings of the editor', '.vscode/tasks.json', '{}', /^It holds sub\/\.vscode\. It can change settings/],
+    ['editor settings', '.vscode/tasks.json', '{}', /^It holds sub\/\.vscode\. It can change settings/],
     ['a secret', '.env', 'KEY=1', /^It holds sub\/\.env\. It may hold secrets/],
     ['a hook of a package', 'package.json', '{"scripts":{"postinstall":"x"}}', /package\.json\. Its scripts run by themselves/],
     ['CI', '.github/workflows/ci.yml', '', /continuous integration/],

@@ -254,7 +254,7 @@ describe('tools: fs.read', () => {
       Array(2).fill([
         'Read .env',
         paths.join(workspace.root, '.env'),
-        'It may hold secrets, and what is read goes to the model.',
+        'It may contain secrets, and its contents are sent to the model.',
         undefined,
       ]),
     );
@@ -397,7 +397,7 @@ describe('tools: changing', () => {
       /not in "src\/a\.ts"\. The nearest is at line 2:\nlet total = sum\(all\);\n? Nothing was changed/,
     ],
     [
-      'text that is there twice',
+      'text that occurs twice',
       'fs.edit',
       { path: 'src/a.ts', edits: [{ oldText: 'twice', newText: 'x' }] },
       /2 times \(lines 1, 3\)\. Give more lines around it/,
@@ -492,9 +492,9 @@ describe('tools: changing', () => {
         [
           [
             'changes of "package.json"',
-            'It says which packages are installed. Allow for This Run is for this file alone.',
+            'It determines which packages are installed. Allow for This Run applies to this file only.',
           ],
-          [undefined, 'Its scripts run by themselves on install.'],
+          [undefined, 'Its scripts run automatically on install.'],
         ],
       );
     });

@@ -34,11 +34,11 @@ describe('the gate with a policy', () => {
   const table: [policy: Partial<Policy>, calls: Call[], decided: string[]][] = [
     [{ preset: 'ask-everything' }, all, ['asked: Read a.txt', 'asked: Create src/new.txt', 'asked: Run a command']],
     [{}, all, ['asked: Create src/new.txt', 'asked: Run a command']],
-    [{ preset: 'edits-free' }, all, ['allow: Allowed because edits are free.', 'asked: Run a command']],
+    [{ preset: 'edits-free' }, all, ['allow: Auto-approved: edits.', 'asked: Run a command']],
     [
       { preset: 'autopilot' },
       all,
-      ['allow: Allowed because autopilot is on.', 'allow: Allowed because autopilot is on.'],
+      ['allow: Allowed because Autopilot is on.', 'allow: Allowed because Autopilot is on.'],
     ],
     [{ preset: 'autopilot' }, [['fs.read', { path: '.env' }]], ['asked: Read .env']],
     [{ preset: 'autopilot' }, [write('.vscode/tasks.json')], ['asked: Create .vscode/tasks.json']],
@@ -65,7 +65,7 @@ describe('the gate with a policy', () => {
       [run('touch x'), run('touch x y'), run('touch x; touch y')],
       ['allow: Allowed by your rule “shell.run touch x”.', 'asked: Run a command', 'asked: Run a command'],
     ],
-    [{ readOnlyCommands: true }, [run('cat a.txt | wc -l'), run('cat .env')], ['allow: Allowed because this command only reads.', 'asked: Run a command']],
+    [{ readOnlyCommands: true }, [run('cat a.txt | wc -l'), run('cat .env')], ['allow: Auto-approved: read-only command.', 'asked: Run a command']],
     [{ readOnlyCommands: true, ...rules({ effect: 'deny', tool: '*', path: 'src/**' }) }, [run('cat src/b.txt')], ['asked: Run a command']],
   ]; // biome-ignore format: a table
   for (const [policy, calls, decided] of table) {
@@ -100,7 +100,7 @@ describe('the gate with a policy', () => {
       policy: { preset: 'edits-free', ...rules({ effect: 'ask', tool: 'fs.write' }) },
     });
     await call(...write('a.txt'));
-    assert.equal(asked[0]!.plan.why, 'Asked about because of your rule “fs.write”.');
+    assert.equal(asked[0]!.plan.why, 'Needs approval because of your rule “fs.write”.');
   });
 
   it('reads of one answer that are asked about are asked together, and "for this run" covers the next', async () => {
@@ -244,7 +244,7 @@ describe('a command that runs unasked because it only reads', () => {
     const talk = conversation(workspace, { policy: { readOnlyCommands: true } });
     const { output } = await data(talk.call('shell.run', { command: 'echo $((1 + 1))' }));
     assert.equal(output, '2\n');
-    assert.match(talk.asked[0]!.plan.why, /It uses more of the shell than plain commands\.$/);
+    assert.match(talk.asked[0]!.plan.why, /It uses more of the shell than simple commands\.$/);
     const without = conversation(workspace);
     await without.call('shell.run', { command: 'echo $((1 + 1))' });
     assert.equal(without.asked[0]!.plan.why, '');

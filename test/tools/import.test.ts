@@ -39,16 +39,16 @@ describe('what other agents have', () => {
       'GEMINI.md': 'Gemini.',
     });
     assert.deepEqual(await found(), [
-      '.cursor/rules/by-hand.mdc → .github/instructions/cursor-by-hand.instructions.md: never told by itself: name it by @',
-      '.cursor/rules/core.mdc → .github/instructions/cursor-core.instructions.md: told with every prompt',
-      '.cursor/rules/db.mdc → .agents/skills/cursor-db/SKILL.md: a skill, read when it is meant',
+      '.cursor/rules/by-hand.mdc → .github/instructions/cursor-by-hand.instructions.md: only when mentioned with @',
+      '.cursor/rules/core.mdc → .github/instructions/cursor-core.instructions.md: sent with every prompt',
+      '.cursor/rules/db.mdc → .agents/skills/cursor-db/SKILL.md: a skill, read when mentioned',
       '.cursor/rules/web/ui.mdc → .github/instructions/cursor-web-ui.instructions.md: told for **/*.{tsx,css},*.html',
-      '.cursorrules → .github/instructions/cursor.instructions.md: told with every prompt',
+      '.cursorrules → .github/instructions/cursor.instructions.md: sent with every prompt',
       '.clinerules/a.md → .github/instructions/cline-a.instructions.md: told for src/**',
-      '.roo/rules/01-style.md → .github/instructions/roo-01-style.instructions.md: told with every prompt',
-      '.continue/rules/b.md → .github/instructions/continue-b.instructions.md: told with every prompt',
-      '.windsurf/rules/c.md → .agents/skills/windsurf-c/SKILL.md: a skill, read when it is meant',
-      'GEMINI.md → .github/instructions/gemini.instructions.md: told with every prompt',
+      '.roo/rules/01-style.md → .github/instructions/roo-01-style.instructions.md: sent with every prompt',
+      '.continue/rules/b.md → .github/instructions/continue-b.instructions.md: sent with every prompt',
+      '.windsurf/rules/c.md → .agents/skills/windsurf-c/SKILL.md: a skill, read when mentioned',
+      'GEMINI.md → .github/instructions/gemini.instructions.md: sent with every prompt',
     ]);
     assert.deepEqual(workspace.effects, []);
   });
@@ -82,8 +82,8 @@ describe('what other agents have', () => {
       '.roo/rules-reviewer/1.md': 'Look at tests.',
     });
     assert.deepEqual(await found(), [
-      '.roomodes → .towpath/agents/reviewer.yaml: an agent, with 1 file of its rules; which tools it may use without asking is not taken',
-      '.roomodes → .towpath/agents/evil.yaml: an agent; which tools it may use without asking is not taken',
+      '.roomodes → .towpath/agents/reviewer.yaml: an agent, with 1 file of its rules; its auto-approved tools are not imported',
+      '.roomodes → .towpath/agents/evil.yaml: an agent; its auto-approved tools are not imported',
     ]);
     await importAll(looking(), await all());
     assert.deepEqual(agentSchema.parse(parse(workspace.read('.towpath/agents/reviewer.yaml'))), {
@@ -117,10 +117,10 @@ describe('what other agents have', () => {
       '.mcp.json': '{ broken',
     });
     assert.deepEqual(await found(), [
-      '.vscode/mcp.json → .vscode/mcp.json: (server files: Towpath reads it there by itself)',
-      '.cursor/mcp.json → .vscode/mcp.json: (.vscode/mcp.json has a server files already)',
-      '.cursor/mcp.json → .vscode/mcp.json: server db, asked about before it starts; you are asked for 2 keys when it starts; not taken: alwaysAllow, autoApprove',
-      '.cursor/mcp.json → .vscode/mcp.json: server web, asked about before it starts',
+      '.vscode/mcp.json → .vscode/mcp.json: (server files: Towpath reads it there itself)',
+      '.cursor/mcp.json → .vscode/mcp.json: (.vscode/mcp.json already has a server files)',
+      '.cursor/mcp.json → .vscode/mcp.json: server db, which needs approval to start; you are asked for 2 keys when it starts; not adopted: alwaysAllow, autoApprove',
+      '.cursor/mcp.json → .vscode/mcp.json: server web, which needs approval to start',
     ]);
     await importAll(looking(), await all());
     const text = workspace.read('.vscode/mcp.json');
@@ -145,7 +145,7 @@ describe('what other agents have', () => {
 
   it('are put into no file that cannot be read, and such a one is left as it is', async () => {
     await begin({ '.vscode/mcp.json': '{ "servers": [', '.mcp.json': '{"mcpServers":{"a":{"command":"a"}}}' });
-    assert.deepEqual(await found(), ['.mcp.json → .vscode/mcp.json: (.vscode/mcp.json cannot be read: mend it first)']);
+    assert.deepEqual(await found(), ['.mcp.json → .vscode/mcp.json: (.vscode/mcp.json cannot be read. Fix it first)']);
     assert.equal(withServers('{ "servers": [', foreignServers('{"mcpServers":{"a":{"command":"a"}}}')), undefined);
     assert.deepEqual(foreignServers('['.repeat(100_000)), []);
   });

@@ -184,7 +184,7 @@ describe('the workspace’s own instructions', () => {
     });
     const why = async (path: string) =>
       inEnglish((await resolvePath(workspace.roots, path, 'write')).protected ?? 'free');
-    const includedIt = 'CLAUDE.md includes it, so that it instructs agents, this one included.';
+    const includedIt = 'CLAUDE.md includes it, so it instructs agents, this one included.';
     const itself = 'It instructs or configures agents, this one included.';
     assert.deepEqual(
       await Promise.all(

@@ -284,7 +284,7 @@ describe('edits: several in one text', () => {
   check('both insert at the line that they share', 'x\ny\nz\n', [['x\ny', 'x\n1\ny'], ['y\nz', '2\ny\nz']], '[OVERLAP edit 1 lines 2]'); // biome-ignore format: one case, one line
   check('they share a line that stays', 'x\ny\nz\n', [['x\ny', '1\ny'], ['y\nz', 'y\n2']], '1\ny\n2\n'); // biome-ignore format: one case, one line
   check('they insert between neighbours', 'x\ny\n', [['y', '2\ny'], ['x', 'x\n1']], 'x\n1\n2\ny\n'); // biome-ignore format: one case, one line
-  check('a line that is there twice and inserted', 'a\na\nb\n', [['a\na\nb', 'a\na\na\nb'], ['a\nb', 'c\nb']], '[OVERLAP edit 1 lines 2]'); // biome-ignore format: one case, one line
+  check('a line that occurs twice and inserted', 'a\na\nb\n', [['a\na\nb', 'a\na\na\nb'], ['a\nb', 'c\nb']], '[OVERLAP edit 1 lines 2]'); // biome-ignore format: one case, one line
   check('tolerant ones', 'f(“a”);\ng(“b”);\n', [['f("a");', 'f("c");'], ['g("b");', '']], 'f(“c”);\n', 'tolerant'); // biome-ignore format: one case, one line
 
   it('become what each line becomes alone', () => {

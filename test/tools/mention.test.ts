@@ -62,7 +62,7 @@ describe('What a message names', () => {
     const last = Number(/line (\d+)$/m.exec(lines.at(-3)!)![1]);
     assert.equal(head, `a.txt | lines 1-${last + 1} of 100 | The rest of "a.txt" is not read.`);
     assert.equal(lines.at(-1), `(Lines 1-${last + 1} of 100; fs.read reads on.)`);
-    const why = 'What this message names is more than can go with it.';
+    const why = 'The mentions of this message are larger than it can carry.';
     assert.equal(other, `a.txt | not read | ${why}\n${denied(why)}`);
   });
 
@@ -110,7 +110,7 @@ describe('What a message names', () => {
       'lib/left.txt': 'ignored',
     });
     const said = await read([{ kind: 'folder', path: 'lib' }], { most: 3000 });
-    const unread = 'lib/.env (asked about), lib/image.bin (not a text that can be read), lib/long.txt (no room)';
+    const unread = 'lib/.env (asked about), lib/image.bin (not readable text), lib/long.txt (no room)';
     assert.equal(
       said,
       `lib/ | 3 of 6 files | Not read: ${unread}.
@@ -180,7 +180,7 @@ c
     assert.equal(await read(lines(3, 4)), 'a.txt:3-4\n```\nline 3\nline 4\n```');
     assert.equal(await read(lines(100, 100)), 'a.txt:100\n```\nline 100\n```');
     const cut = await read(lines(10, 90), { most: 300 });
-    const [, last] = /^a\.txt:10-(\d+) \| lines 10-\d+ \| What is named up to line 90 did not fit\.\n/.exec(cut)!;
+    const [, last] = /^a\.txt:10-(\d+) \| lines 10-\d+ \| Mentions up to line 90 did not fit\.\n/.exec(cut)!;
     assert.match(cut, new RegExp(`line ${last}\\n\`\`\`\\n\\(Lines 10-${last} of 10-90; fs\\.read reads on\\.\\)$`));
     assert.match(await read(lines(101, 101)), /^a\.txt \| not read \| offset 101 is past the end/);
   });
@@ -202,7 +202,7 @@ c
     );
     assert.match(
       await read(problem('a.ts', 3), { language: problems }),
-      /^a\.ts:3 \| no problem any more\n\(The editor knows of no problem in this line any more\.\)\nLines 1-3:/,
+      /^a\.ts:3 \| no longer a problem\n\(The editor knows of no problem in this line any more\.\)\nLines 1-3:/,
     );
     const secret = await read(problem('.env', 1), { language: problems });
     assert.match(secret, /^\.env \| not read \| /);

@@ -40,10 +40,7 @@ describe('a command names', () => {
       named.filter((one) => one.includes('/')),
       ['.vscode/tasks.json', 'src/private/b.txt'],
     );
-    assert.equal(
-      inEnglish(why!),
-      'It names .vscode/tasks.json. It can change settings of the editor or start programs.',
-    );
+    assert.equal(inEnglish(why!), 'It names .vscode/tasks.json. It can change editor settings or start programs.');
   });
 
   it('a path as seen from the folder it runs in', async () => {
@@ -68,7 +65,7 @@ describe('a command that would run unasked', () => {
   const cases: [command: string, rules: Rule[], effect: RegExp][] = [
     ['node -p 1', [guard], /^free$/],
     ['node -p 1 a.txt', [guard], /^free$/],
-    ['node -p 1 src/private/b.txt', [guard], /^asked: .*Asked about because of your rule “fs\.read src\/private\/\*\*”\.$/],
+    ['node -p 1 src/private/b.txt', [guard], /^asked: .*Needs approval because of your rule “fs\.read src\/private\/\*\*”\.$/],
     ['node -p 1 src/private/b.txt', [], /^free$/],
     ['node -p 1 link/b.txt', [guard], /^asked/],
     ['cd src; node -p 1 private/b.txt', [guard], /^asked/],

@@ -78,7 +78,7 @@ describe('tools: what a command wrote to a temporary file', () => {
     it(`is read without a question: ${command} ¦ ${then}`, async () => {
       const wrote = await run(command);
       assert.equal(wrote.asked, 1);
-      assert.match(wrote.why, /What it writes to \S+\/x\.\w+ may be read in this run without a question\./);
+      assert.match(wrote.why, /What it writes to \S+\/x\.\w+ may be read in this run without approval\./);
       const told = await run(then);
       assert.deepEqual([told.asked, output(told)], [0, expected]);
     });

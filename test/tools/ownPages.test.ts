@@ -105,7 +105,7 @@ describe('tools: a page that a command of the run serves', () => {
     assert.deepEqual(
       talking.asked.map(({ plan: { what, where, grant, once, guarded } }) => [what, where, grant, once, guarded]),
       ports.map((port) => [
-        `Get a page of localhost:${port}`,
+        `Fetch a page of localhost:${port}`,
         `GET http://localhost:${port}/page`,
         `web.fetch port ${port} of the command ${id}`,
         true,
@@ -115,7 +115,7 @@ describe('tools: a page that a command of the run serves', () => {
     const [{ plan, call } = assert.fail()] = talking.asked;
     assert.match(
       plan.why,
-      /^It is a page of this machine: .* \(\d+\) of the command “.* server\.cjs 127\.0\.0\.1 2” in the background serves it\. What it answers goes to the model\. Pages of this port are not asked about again while the command runs\.$/,
+      /^It is a page of this machine: .* \(\d+\) of the command “.* server\.cjs 127\.0\.0\.1 2” in the background serves it\. What it answers goes to the model\. Pages of this port do not ask again while the command runs\.$/,
     );
     assert.deepEqual(rulesFor({ call, plan }), [], 'no lasting rule is offered');
   });
@@ -257,7 +257,7 @@ start();`,
       talking.asked.map(({ plan }) => plan.grant),
       [undefined, undefined],
     );
-    assert.match(talking.asked[0]!.plan.why, /this system does not say whose it is/);
+    assert.match(talking.asked[0]!.plan.why, /this system does not tell which process/);
     await refused(`http://localhost:${strangersPort()}/`);
     await refused(`http://localhost:${String(ports[0]).slice(0, -1)}/`);
   });

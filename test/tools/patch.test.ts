@@ -104,7 +104,7 @@ describe('tools: fs.apply_patch', () => {
     ['a new name', { patch: `--- a/src/a.ts\n+++ b/src/b.ts\n${one}` }, /use fs\.move/],
     ['a new name alone', { patch: 'diff --git a/x b/y\nrename from x\nrename to y\n' }, /use fs\.move/],
     ['a binary', { patch: 'diff --git a/x b/x\nBinary files a/x and b/x differ\n' }, /only text/],
-    ['a file that is there', { patch: '--- /dev/null\n+++ b/src/a.ts\n@@ -0,0 +1 @@\n+x\n' }, /exists already/],
+    ['a file that is there', { patch: '--- /dev/null\n+++ b/src/a.ts\n@@ -0,0 +1 @@\n+x\n' }, /already exists/],
     [
       'a file that is not there',
       { path: 'src/b.ts', patch: one },
@@ -225,17 +225,17 @@ describe('tools: fs.move', () => {
   });
 
   const everyTime: [name: string, from: string, to: string, why: RegExp][] = [
-    ['a protected place', 'plain', '.vscode', /settings of the editor/],
+    ['a protected place', 'plain', '.vscode', /editor settings/],
     ['out of one', '.husky/pre-commit', 'notes.txt', /can run code/],
-    ['a secret', '.env', 'notes.txt', /may hold secrets/],
-    ['a folder of secrets', '.aws', 'notes', /may hold secrets/],
-    ['a folder with a protected place inside', 'sub', 'lib', /settings of the editor/],
+    ['a secret', '.env', 'notes.txt', /may contain secrets/],
+    ['a folder of secrets', '.aws', 'notes', /may contain secrets/],
+    ['a folder with a protected place inside', 'sub', 'lib', /editor settings/],
     ['a folder with a repository inside', 'vendor', 'lib', /Git repository/],
-    ['what becomes scripts of an install', 'hooked.json', 'package.json', /run by themselves on install/],
-    ['what may become such scripts', 'binary.json', 'package.json', /run by themselves on install/],
-    ['a link that becomes them', 'link.json', 'package.json', /run by themselves on install/],
+    ['what becomes scripts of an install', 'hooked.json', 'package.json', /run automatically on install/],
+    ['what may become such scripts', 'binary.json', 'package.json', /run automatically on install/],
+    ['a link that becomes them', 'link.json', 'package.json', /run automatically on install/],
     ['a build that an install starts', 'plain/settings.json', 'binding.gyp', /can run code/],
-    ['such scripts away', 'app/package.json', 'app/old.json', /run by themselves on install/],
+    ['such scripts away', 'app/package.json', 'app/old.json', /run automatically on install/],
   ];
   for (const [name, from, to, why] of everyTime) {
     it(`is asked about every time: ${name}`, async () => {

@@ -54,7 +54,7 @@ describe('a preset', () => {
     assert.equal(decide(policy(), reading).effect, 'ask');
     assert.deepEqual(decide(policy([], { readOnlyCommands: true }), reading), {
       effect: 'allow',
-      reason: 'Allowed because this command only reads.',
+      reason: 'Auto-approved: read-only command.',
       onlyReads: true,
     });
     assert.equal(decide(policy([], { readOnlyCommands: true }), command('npm test')).effect, 'ask');
@@ -171,18 +171,18 @@ describe('a rule about an MCP tool', () => {
     [[bound('d')], add, 'allow', /^Allowed by your rule “mcp\.memory\.add of “npx memory””\.$/],
     [[bound('c')], add, 'allow', /^Allowed by/],
     [[bound('d', 'i', 'mcp.memory_2.add')], add, 'allow', /^Allowed by/],
-    [[bound('e')], add, 'ask', /: it was made when this tool said something else about itself\.$/],
-    [[bound('d', 'j')], add, 'ask', /: it was made for another server, or another configuration of it\.$/],
+    [[bound('e')], add, 'ask', /: it was made when this tool had another definition\.$/],
+    [[bound('d', 'j')], add, 'ask', /: it was made for another server, or another configuration of the server\.$/],
     [[bound('d', 'i', 'mcp.*')], add, 'ask', /./],
     [[bound('e', 'i', 'mcp.memory.other')], add, 'ask', /^Nothing allows this/],
-    [[named('allow')], add, 'ask', /: a rule with a name alone is for servers of your own settings\.$/],
+    [[named('allow')], add, 'ask', /: a rule with a name alone applies to servers of your own settings\.$/],
     [[named('allow')], own, 'allow', /^Allowed by/],
     [[named('allow', 'mcp.*')], { ...own, tool: 'mcp.x.y' }, 'allow', /^Allowed by/],
-    [[bound('d'), named('ask', 'mcp.*')], add, 'ask', /^Asked about because of/],
+    [[bound('d'), named('ask', 'mcp.*')], add, 'ask', /^Needs approval because of/],
     [[bound('d'), named('deny', 'mcp.memory*')], add, 'deny', /^Denied by/],
     [[bound('d')], { ...add, origin: undefined }, 'ask', /./],
     [[bound('d')], edit, 'ask', /^Nothing allows this/],
-    [[bound('d'), named('ask', 'mcp.call_tool')], { ...add, through: 'mcp.call_tool' }, 'ask', /^Asked about because of/],
+    [[bound('d'), named('ask', 'mcp.call_tool')], { ...add, through: 'mcp.call_tool' }, 'ask', /^Needs approval because of/],
   ]; // biome-ignore format: a table
   for (const [rules, one, effect, reason] of cases)
     it(`${JSON.stringify(rules)} ${one.tool}${one.origin?.own ? ' of an own server' : ''}: ${effect}`, () => {

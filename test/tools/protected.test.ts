@@ -131,7 +131,7 @@ describe('a change of a protected place, under autopilot and a rule that allows 
       asked.map(({ plan }) => plan.grant),
       ['changes of "eslint.config.js"', 'changes of "sub/eslint.config.js"', 'fs.delete of "eslint.config.js"'],
     );
-    assert.match(asked[0]!.plan.why, /may be a program itself\. Allow for This Run is for this file alone\./);
+    assert.match(asked[0]!.plan.why, /may be a program itself\. Allow for This Run applies to this file only\./);
   });
 
   it('what a folder holds counts when it is moved or deleted', async () => {
@@ -260,7 +260,7 @@ describe('a folder that Git takes for its own', () => {
     assert.deepEqual(reasons, Array(5).fill('GIT_INTERNAL'));
     const before = asked.length;
     await data(call('fs.move', { from: 'docs', to: 'docs2' }));
-    assert.equal(asked[before]?.plan.why, 'It holds a Git repository.');
+    assert.equal(asked[before]?.plan.why, 'It contains a Git repository.');
   });
 });
 

@@ -137,7 +137,7 @@ describe('several questions of one reply', () => {
       [
         [undefined, undefined],
         ['1\ntwo\nthree\n', undefined],
-        ['1\ntwo\nthree\nfour\n', 'This is not what was shown: it changed meanwhile.'],
+        ['1\ntwo\nthree\nfour\n', 'The content has changed since it was shown.'],
       ],
     );
     assert.equal(workspace.read('a.txt'), 'one\ntwo\nthree\nfour\n');
@@ -368,11 +368,11 @@ describe('a call that the person changes before allowing it', () => {
       asked.map(({ plan, note }) => [plan.why, plan.change?.after, note !== undefined]),
       [
         [
-          'It says which packages are installed. Allow for This Run is for this file alone.',
+          'It determines which packages are installed. Allow for This Run applies to this file only.',
           '{"scripts":{"test":"x"}}',
           false,
         ],
-        ['Its scripts run by themselves on install.', edited, true],
+        ['Its scripts run automatically on install.', edited, true],
       ],
     );
     assert.equal(workspace.read('package.json'), edited);
@@ -400,7 +400,7 @@ describe('a call that the person changes before allowing it', () => {
           ],
         ],
       );
-      assert.match(asked[1]!.note!, /^Your change cannot be used\. Denied by .*“shell\.run git push”\.$/);
+      assert.match(asked[1]!.note!, /^Your change is invalid\. Denied by .*“shell\.run git push”\.$/);
     });
 
   it('a path changed to what a rule denies is not read', async () => {

@@ -103,7 +103,7 @@ describe('what is no plain file is neither read nor waited for', () => {
     await assert.rejects(readPlainFile(at('mcp.json')), { code: 'no plain file' });
     await assert.rejects(unpackArchive(at('x.bmad'), at('storage')), /cannot be read/);
     await assert.rejects(loadPackage(workspace.root), /not a plain file/);
-    assert.deepEqual(ggufTrouble(at('x.gguf')), { english: 'It is no plain file.' });
+    assert.deepEqual(ggufTrouble(at('x.gguf')), { english: 'It is not a regular file.' });
     await assert.rejects(checkModelFile(at('x.gguf')), /not a GGUF model file/);
   });
 

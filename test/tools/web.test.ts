@@ -197,7 +197,7 @@ describe('tools: web.fetch', () => {
       talking.asked.map(({ plan: { what, where, grant } }) => ({ what, where, grant })),
       [
         {
-          what: `Get a page of ${new URL(base).host}`,
+          what: `Fetch a page of ${new URL(base).host}`,
           where: `GET ${base}/json?x=1`,
           grant: `web.fetch ${base}`,
         },

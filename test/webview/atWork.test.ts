@@ -75,7 +75,7 @@ describe('The panel while a run is at work', () => {
     const rests: EventBody = {
       type: 'phase',
       phase: 'WaitingUser',
-      error: { code: 'ENGINE_ABORTED', message: 'The editor closed while this run was at work.' },
+      error: { code: 'ENGINE_ABORTED', message: 'Interrupted: the editor closed while this run was in progress.' },
     };
     const events = [...begin, calls('fs.edit', 'a.ts', 'b.ts'), request, rests];
     const card = test.page.locator('[data-call="a.ts"]');

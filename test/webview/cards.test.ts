@@ -36,7 +36,7 @@ describe('The first line of a card', () => {
     const line = (one: typeof call | typeof plain, of: CallState) =>
       cardLine({ call: one, state: of, phase: 'Running', now: 0 });
     assert.deepEqual(line(call, state), line(plain, { status: 'running' }));
-    assert.equal(spoken(line(call, { ...state, status: 'waiting' })), 'Read src/a.ts · Waits its turn');
+    assert.equal(spoken(line(call, { ...state, status: 'waiting' })), 'Read src/a.ts · Queued');
   });
 
   for (const [name, row] of rows) {
@@ -49,7 +49,7 @@ describe('The first line of a card', () => {
       };
       const answered = row.data === undefined ? {} : { outcome: { ok: true, data: row.data } as ToolOutcome };
       const plain = { ...row, state: undefined };
-      assert.equal(spoken(cardLine(seenOf(name, plain))), `${asked} · Waits its turn`);
+      assert.equal(spoken(cardLine(seenOf(name, plain))), `${asked} · Queued`);
       assert.equal(spoken(cardLine(seenOf(name, plain, { state: { status: 'running', startedAt: 0 } }))), doing);
       assert.equal(spoken(line({ ...answered, state: { status: 'done', ok: true, ms: 40 } })), done);
       const failed = spoken(cardLine(seenOf(name, plain, { outcome: failure('TOOL_EXEC_FAILED', 'a_b {}') })));
@@ -86,14 +86,14 @@ describe('The first line of a card', () => {
       assert.equal(says('fs.read', 'E_SANDBOX_VIOLATION', 'x', { reason }), `Could not read src/a.ts: ${words}`);
     assert.equal(
       says('fs.edit', 'E_PRECONDITION_FAILED', 'x', { reason: 'ABSENT', lines: [12, 13, 18] }),
-      'Could not edit src/a.ts: the text is not there (nearest: lines 12-18)',
+      'Could not edit src/a.ts: the text was not found (nearest: lines 12-18)',
     );
     assert.equal(
       says('fs.edit', 'E_PRECONDITION_FAILED', 'x', { reason: 'NOT_UNIQUE', lines: [3, 9] }),
-      'Could not edit src/a.ts: the text is there more than once (lines 3-9)',
+      'Could not edit src/a.ts: the text was found more than once (lines 3-9)',
     );
-    assert.equal(says('fs.read', 'ENOENT', 'x'), 'Could not read src/a.ts: there is no such file');
-    assert.equal(says('fs.search', 'TOOL_ARGS_INVALID', 'pattern: bad'), 'Could not search ( in src/a.ts: the pattern is not valid');
+    assert.equal(says('fs.read', 'ENOENT', 'x'), 'Could not read src/a.ts: the file does not exist');
+    assert.equal(says('fs.search', 'TOOL_ARGS_INVALID', 'pattern: bad'), 'Could not search ( in src/a.ts: the pattern is invalid');
     assert.equal(says('mcp.docs.get', 'TOOL_EXEC_FAILED', 'The page was moved. Try get_page.'), 'Could not use docs: get “src/a.ts”: The page was moved');
     assert.equal(says('mcp.docs.get', 'TOOL_EXEC_FAILED', '{"error":"x"}'), 'Could not use docs: get “src/a.ts”: it failed');
   }); // biome-ignore format: rows
@@ -107,7 +107,7 @@ describe('The first line of a card', () => {
     ['npm test; grep x a', { exitCode: 1 }, 'dot', 'exit code 1'],
     ['diff a b', { exitCode: 1 }, 'check', 'they differ'],
     ['npm test', { exitCode: null, signal: 'SIGKILL' }, 'cross', 'was killed'],
-    ['cat a', { exitCode: null, cut: 'It wrote more' }, 'cross', 'was ended: it wrote too much'],
+    ['cat a', { exitCode: null, cut: 'It wrote more' }, 'cross', 'was stopped: it wrote too much'],
   ];
   for (const [command, data, mark, says] of commands)
     it(`of ${command}, with ${JSON.stringify(data)}, has a ${mark}`, () => {
@@ -119,7 +119,7 @@ describe('The first line of a card', () => {
     const state: CallState = { status: 'done', ok: false, startedAt: 1, ms: 60_000, code: 'TOOL_TIMEOUT' };
     const says = (outcome: ToolOutcome, code: string) =>
       spoken(cardLine(seenOf('shell.run', { args: { command: 'npm test' } }, { state: { ...state, code }, outcome })));
-    assert.equal(says(failure('TOOL_TIMEOUT', 'x'), 'TOOL_TIMEOUT'), 'Ran npm test · was ended: its time was over · 1 min');
+    assert.equal(says(failure('TOOL_TIMEOUT', 'x'), 'TOOL_TIMEOUT'), 'Ran npm test · timed out · 1 min');
     assert.equal(says(failure('TOOL_INTERRUPTED', 'Stopped while it ran; x.'), 'TOOL_INTERRUPTED'), 'Ran npm test · you stopped it · 1 min');
   }); // biome-ignore format: rows
 

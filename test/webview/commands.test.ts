@@ -86,11 +86,11 @@ describe('Commands in the background, in the panel', () => {
   });
 
   const ends: [name: string, end: CommandEnd, words: string, ok: string | null, mark: string | null, said: string][] = [
-    ['with 0', { by: 'itself', exitCode: 0 }, 'ended with 0', 'true', 'check', ''],
-    ['with 1', { by: 'itself', exitCode: 1 }, 'ended with 1', null, 'dot', 'ended with 1.'],
+    ['with 0', { by: 'itself', exitCode: 0 }, 'exited with code 0', 'true', 'check', ''],
+    ['with 1', { by: 'itself', exitCode: 1 }, 'exited with code 1', null, 'dot', 'exited with code 1.'],
     ['killed', { by: 'itself', exitCode: null, signal: 'SIGKILL' }, 'was killed', 'false', 'cross', 'was killed (SIGKILL).'],
     ['stopped', { by: 'person', exitCode: null, signal: 'SIGTERM' }, 'was stopped by you', 'false', 'none', ''],
-    ['lost', { by: 'lost', stillRunning: ['node (7)'] }, 'went on without its window. Still at work: node (7)', 'false', 'cross', 'went on without its window.'],
+    ['lost', { by: 'lost', stillRunning: ['node (7)'] }, 'continued without its window. Still running: node (7)', 'false', 'cross', 'continued without its window.'],
   ]; // biome-ignore format: a table
   for (const [name, end, words, ok, mark, said] of ends)
     it(`says how it ended: ${name}`, async () => {

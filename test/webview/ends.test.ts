@@ -121,7 +121,7 @@ describe('Every end of a run', () => {
   for (const [what, error, expected] of [
     [
       'a refused key',
-      { code: 'LLM_AUTH_FAILED', message: 'OpenAI (api.openai.com) refused the API key. Run *Towpath: Set API Key*.' },
+      { code: 'LLM_AUTH_FAILED', message: 'OpenAI (api.openai.com) rejected the API key. Run *Towpath: Set API Key*.' },
       ['error', ['Set API Key', 'Retry', 'Retry With…']],
     ],
     [
@@ -141,7 +141,7 @@ describe('Every end of a run', () => {
     ],
     [
       'an empty reply',
-      { code: 'LLM_BAD_RESPONSE', reason: 'empty', message: 'The model answered with nothing.' },
+      { code: 'LLM_BAD_RESPONSE', reason: 'empty', message: 'The model returned an empty answer.' },
       ['', ['Retry With…', 'Retry']],
     ],
     [
@@ -151,12 +151,12 @@ describe('Every end of a run', () => {
     ],
     [
       'a full window',
-      { code: 'LLM_CONTEXT_OVERFLOW', message: "The conversation is longer than the model's window." },
-      ['warning', ['New Run With a Summary', 'Pick Model']],
+      { code: 'LLM_CONTEXT_OVERFLOW', message: "The conversation is longer than the model's context window." },
+      ['warning', ['New Run with Summary', 'Pick Model']],
     ],
     [
       'a record that another window has',
-      { code: 'STORE_LOCKED', message: 'This run is at work in another window.' },
+      { code: 'STORE_LOCKED', message: 'This run is in progress in another window.' },
       ['warning', ['Take Over']],
     ],
     [
@@ -173,10 +173,13 @@ describe('Every end of a run', () => {
   it('a window that is full says what fills most of it', () => {
     const filling = { total: 31_800, size: 32_800, instructions: 1200, tools: 2600, words: 900, output: 21_000, answers: 6100, summary: 0, leftOut: 0 }; // biome-ignore format: short
     const usage = { promptTokens: 31_800, completionTokens: 0, totalTokens: 31_800 };
-    const error = { code: 'LLM_CONTEXT_OVERFLOW', message: "The conversation is longer than the model's window." };
+    const error = {
+      code: 'LLM_CONTEXT_OVERFLOW',
+      message: "The conversation is longer than the model's context window.",
+    };
     assert.equal(
       endedWith(error, { type: 'usage', usage, attempts: 1, model: 'm', ms: 1, filling })!.says,
-      "The conversation is longer than the model's window. Most of it: files and output (about 21.0k) and answers (about 6.1k).",
+      "The conversation is longer than the model's context window. Mostly: files and output (about 21.0k) and answers (about 6.1k).",
     );
     assert.equal(endedWith(error)!.says, error.message);
   });
@@ -187,7 +190,7 @@ describe('Every end of a run', () => {
       'The same call failed 3 times: shell.run {"command":"npm test"}. Say what to do instead, or continue.';
     assert.equal(
       endedWith({ code: 'ENGINE_LOOP_DETECTED', message, details })!.says,
-      'The same call failed 3 times, with nothing changed in between: “npm test”. Say what to do instead, or continue.',
+      'The same call failed 3 times without a change in between: “npm test”. Change the instructions, or continue.',
     );
     assert.doesNotMatch(endedWith({ code: 'ENGINE_LOOP_DETECTED', message })!.says, /\{/, 'a record of before');
   });

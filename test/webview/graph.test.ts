@@ -75,12 +75,12 @@ describe('The workflow in the panel', () => {
       .evaluateAll((rows) => rows.map((row) => `${row.getAttribute('data-status')} ${row.getAttribute('data-node')}`));
 
   it('says what a node set to something else than was declared', async () => {
-    const warnings = ['`n` has to be `int`, not "x" (`state_schema`).'];
+    const warnings = ['`n` must be `int`, not "x" (`state_schema`).'];
     await show([
       { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
       { type: 'node', node: 'mistakes', status: 'end', branch: 'mistakes', next: ['verdict'], warnings },
     ]);
-    assert.match(await graph().innerText(), /`n` has to be `int`, not "x"/);
+    assert.match(await graph().innerText(), /`n` must be `int`, not "x"/);
   });
 
   it('shows what is done, what is at work and what comes next', async () => {
@@ -133,13 +133,13 @@ describe('The workflow in the panel', () => {
         node: 'mistakes',
         status: 'failed',
         branch: 'mistakes',
-        error: { code: 'LLM_INCOMPLETE', message: 'The answer broke off before its end.' },
+        error: { code: 'LLM_INCOMPLETE', message: 'The answer ended early.' },
         output: 'a.txt is wr',
       },
     ]);
     const row = graph().locator('[data-node=mistakes]');
-    assert.equal(await row.getByRole('group', { name: 'A part of its answer' }).innerText(), 'a.txt is wr');
-    assert.equal(await row.getByTestId('part').innerText(), 'This is a part: it broke off here.');
+    assert.equal(await row.getByRole('group', { name: 'Part of its answer' }).innerText(), 'a.txt is wr');
+    assert.equal(await row.getByTestId('part').innerText(), 'This is only a part: it ended here.');
   });
 
   it('shows every node and way of the workflow, and which were taken', async () => {

@@ -388,10 +388,10 @@ describe('A long conversation', () => {
     await test.page.keyboard.press('Enter');
     await test.send(shown(2));
     await test.send(branch(2));
-    await isThere(2, 'Show the branch before'); // there is none after it
+    await isThere(2, 'Show the previous branch'); // there is none after it
     await test.page.keyboard.press('Enter');
     await test.send(shown(1), branch(1));
-    await isThere(1, 'Show the branch before');
+    await isThere(1, 'Show the previous branch');
     const more = { type: 'message' as const, message: { role: 'user' as const, content: 'Go on.' } };
     await test.send({ type: 'events', events: eventsOf('run-2', [more], shown(1).run.seq) });
     await scrollTo(0);
@@ -400,7 +400,7 @@ describe('A long conversation', () => {
     const opened = (await test.posted()).flatMap((one) => (one.type === 'open-run' ? [one.runId] : []));
     assert.deepEqual(opened, ['run-2', 'run-3', 'run-2']);
 
-    await arrow(1, 'Show the branch before').click();
+    await arrow(1, 'Show the previous branch').click();
     await test.send(shown(2), branch(2)); // somebody chose another one meanwhile: it is shown from its end
     await test.page.getByText(/^Answer 599/).waitFor();
     assert.equal((await reading())!.message > at, true);

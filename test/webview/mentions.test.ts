@@ -192,11 +192,11 @@ describe('Naming things in the message box', () => {
     await test.page.keyboard.press('Enter');
     await type('please');
     const mention = { kind: 'file' as const, path: 'src/panel/cli.ts' };
-    await test.send({ type: 'mention-size', mention, tokens: 40, note: 'not read', why: 'It may hold secrets.' });
+    await test.send({ type: 'mention-size', mention, tokens: 40, note: 'not read', why: 'It may contain secrets.' });
     assert.deepEqual(await chips(), ['cli.ts not read', 'problems']);
     assert.equal(
       await test.page.locator('.mention.unread').getAttribute('title'),
-      'src/panel/cli.ts, not read. It may hold secrets.',
+      'src/panel/cli.ts, not read. It may contain secrets.',
     );
     await test.page.getByRole('button', { name: 'Leave out src/panel/cli.ts' }).click();
     await test.send();
@@ -217,7 +217,7 @@ describe('Naming things in the message box', () => {
         mediaType: 'text/plain',
         data: '',
         name: '.env',
-        mention: { kind: 'file', path: '.env', note: 'not read', why: 'It may hold secrets.' },
+        mention: { kind: 'file', path: '.env', note: 'not read', why: 'It may contain secrets.' },
       },
     ];
     const content = 'Why is @selection so slow?';

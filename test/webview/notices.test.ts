@@ -61,7 +61,7 @@ describe('A notice', () => {
     const staying = [
       says('warning', 'It was cut.'),
       says('error', 'It failed.'),
-      says('info', '“Old” is deleted.', { offer: { id: 1, buttons: ['Undo'] } }),
+      says('info', '“Old” was deleted.', { offer: { id: 1, buttons: ['Undo'] } }),
       says('info', 'It is ready.', { action: { label: 'Open Settings', action: 'open-settings' } }),
     ];
     for (const one of staying) {

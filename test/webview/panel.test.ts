@@ -105,16 +105,16 @@ describe('The panel', () => {
       await reading(),
       `No folder is open, so there are no files to work on.
 Open Folder
-This workspace is not trusted: tools that change or run anything are off.
+This workspace is not trusted. Tools that change or run anything are off.
 Manage Trust
-What should be done?
-Towpath reads your workspace, proposes changes and runs commands. It asks before it changes anything, and you can stop it at any moment.
-Choose a model to begin.
+What do you want to do?
+Towpath reads your workspace, proposes changes and runs commands. You decide what runs without approval, and you can stop it at any moment.
+Select a model to start.
 Download a model…
 Models on this machine…
-Use an endpoint
+Connect to a provider
 Try the demo model
-A downloaded model runs on this machine: no account, and nothing you say leaves it. The demo model follows a script: it shows how Towpath works, it is not an assistant.
+A downloaded model runs on this machine: no account, and nothing you write leaves it. The demo model follows a script. It shows how Towpath works and is not an assistant.
 First steps`,
     );
     const actions = ['open-folder', 'manage-trust', 'download-model', 'manage-models', 'use-endpoint', 'use-demo'];
@@ -126,7 +126,7 @@ First steps`,
     assert.equal(await test.page.locator('body').getAttribute('data-phase'), '');
   });
 
-  it('shows the preset always, autopilot loudly, and whether it was chosen for this run alone', async () => {
+  it('shows the preset always, autopilot loudly, and whether it was chosen for this run only', async () => {
     const chip = test.page.getByTestId('preset');
     const shown: (string | null)[] = [];
     for (const [preset, presetOfRun] of [
@@ -144,13 +144,13 @@ First steps`,
     }
     assert.deepEqual(shown, [
       'Ask all',
-      'Ask for everything. Click (Tab, R) to change that for this run.',
+      'Ask for everything. Click (Tab, R) to change it for this run.',
       'Reads',
-      'Auto-approve reads. Click (Tab, R) to change that for this run.',
+      'Auto-approve reads. Click (Tab, R) to change it for this run.',
       'Edits',
-      'Auto-approve edits · this run alone. Click (Tab, R) to change that for this run.',
+      'Auto-approve edits · this run only. Click (Tab, R) to change it for this run.',
       'Autopilot',
-      'Autopilot: runs without asking. Click (Tab, R) to change that for this run.',
+      'Autopilot: runs without approval. Click (Tab, R) to change it for this run.',
     ]);
     await posted();
     await chip.focus();
@@ -187,7 +187,7 @@ It changes a file of the workspace.
 Answer…
 Deny
 In the review: Shift+Alt+Enter allows, Shift+Alt+Delete denies
-Run npm test -- --grep json · Waits its turn`,
+Run npm test -- --grep json · Queued`,
     );
     assert.equal(
       await until([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests]),
@@ -268,7 +268,7 @@ The flag works; one test fails, see the test.`,
       ...asks,
       { type: 'phase', phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } },
     ]);
-    assert.equal(await card(editCall.id).locator('.card-words').innerText(), ' · Not run: you stopped');
+    assert.equal(await card(editCall.id).locator('.card-words').innerText(), ' · Not run: stopped');
     assert.equal(await find('show-question').count(), 0);
     assert.match(await reading(), /Stopped\.\nContinue$/);
   });
@@ -292,7 +292,7 @@ The flag works; one test fails, see the test.`,
     ['ENGINE_ABORTED', 'Stopped.', ['Continue']],
     ['LLM_TIMEOUT', 'It was silent for 2 min.', ['Retry', 'Retry With…']],
     ['LLM_AUTH_FAILED', 'No key. Run Towpath: Set API Key.', ['Set API Key', 'Retry', 'Retry With…']],
-    ['LLM_CONTEXT_OVERFLOW', 'It is too long.', ['New Run With a Summary', 'Pick Model']],
+    ['LLM_CONTEXT_OVERFLOW', 'It is too long.', ['New Run with Summary', 'Pick Model']],
     ['STORE_FULL', 'The disk is full.', ['Retry']],
     ['STORE_LOCKED', 'Another window has it.', ['Take Over']],
   ] as const) {
@@ -309,7 +309,7 @@ The flag works; one test fails, see the test.`,
   }
 
   it('a limit of money can be raised by a dialog of the host alone, and says by how much', async () => {
-    const message = "$2 of this run's $2 are spent, and the next answer costs $0.03 at least.";
+    const message = "$2 of this run's $2 are spent, and the next answer costs at least $0.03.";
     const rests: EventBody = { type: 'phase', phase: 'WaitingUser', error: { code: 'LIMIT_RUN_REACHED', message } };
     await show([...begin, rests], { limits: { run: 2, day: 5 } });
     assert.equal((await find('phase').innerText()).replace(/\s+/g, ' ').trim(), `${message} Another $2 Pick Model`);
@@ -348,7 +348,7 @@ The flag works; one test fails, see the test.`,
     const progresses: [EventBody, RegExp][] = [
       [{ type: 'progress', text: 'Example answered 500: Internal Server Error', until: Date.now() + 16_000, attempt: 2 }, /^Example answered 500: Internal Server Error · retrying in 1[56] s/],
       [{ type: 'progress', text: 'Busy', until: Date.now() - 1, attempt: 3 }, /^Busy · retrying$/],
-      [{ type: 'progress', text: 'Waiting for a place within the rate limit.', until: Date.now() + 9000 }, /^Waiting for a place within the rate limit\. \([89](\.\d)? s\)/],
+      [{ type: 'progress', text: 'Waiting for the rate limit', until: Date.now() + 9000 }, /^Waiting for the rate limit \([89](\.\d)? s\)/],
     ]; // biome-ignore format: a table
     for (const [progress, words] of progresses) {
       await show([...begin, progress]);
@@ -390,7 +390,7 @@ The flag works; one test fails, see the test.`,
       await act('more').click();
       await test.send();
       assert.deepEqual(await said().locator('[data-act]').allInnerTexts(), [
-        ...['Copy', 'Edit', 'Fork From Here', 'Restore Files to Here (1)', 'Open as Text', ''],
+        ...['Copy', 'Edit', 'Fork from Here', 'Restore Files to Here (1)', 'Open as Text', ''],
       ]);
       for (const name of ['fork', 'restore', 'open-text']) {
         await said().hover();
@@ -418,7 +418,7 @@ The flag works; one test fails, see the test.`,
       await said().hover();
       await act('more').click();
       await test.send();
-      assert.deepEqual(await said().locator('[data-act]').allInnerTexts(), ['Edit', 'Fork From Here', '']);
+      assert.deepEqual(await said().locator('[data-act]').allInnerTexts(), ['Edit', 'Fork from Here', '']);
     });
 
     it('has a heading that says whose it is, above those in it', async () => {
@@ -535,7 +535,7 @@ The flag works; one test fails, see the test.`,
     const code = test.page.locator('pre').first();
     await code.getByText('Insert').click();
     await code.getByText('More').click();
-    for (const label of ['Apply', 'New File', 'To Terminal']) await code.getByText(label).click();
+    for (const label of ['Apply', 'New File', 'Insert into Terminal']) await code.getByText(label).click();
     const used = { type: 'use-code', text: 'print(json ? encode(rows) : rows);', language: 'ts' };
     assert.deepEqual(
       await posted(),
@@ -607,13 +607,13 @@ The flag works; one test fails, see the test.`,
       { type: 'compaction', upTo: 3, summary: words, kept: 'Changed files:\n- cli.ts' },
     ]);
     const lines = (await reading()).split('\n');
-    const from = lines.findIndex((line) => line.startsWith('Room was made'));
+    const from = lines.findIndex((line) => line.startsWith('Compacted'));
     assert.deepEqual(lines.slice(from, from + 5), [
-      "Room was made in the model's window: it sees older tool output shortened from here on. Nothing is lost here.",
+      'Compacted: the model sees older tool output shortened from here on. Nothing is lost here.',
       'It is one line.',
-      "Room was made in the model's window: it sees older tool output, and long answers of its own, shortened from here on. Nothing is lost here.",
+      'Compacted: the model sees older tool output, and long answers of its own, shortened from here on. Nothing is lost here.',
       'Still one.',
-      "Room was made in the model's window: it sees a summary of the oldest turns from here on. Nothing is lost here.",
+      'Compacted: the model sees a summary of the oldest steps from here on. Nothing is lost here.',
     ]);
     assert.match(lines[from + 5]!, /^They want a `--json` flag\./);
     await test.page.locator('[data-role="compaction"] .more').click();
@@ -629,12 +629,12 @@ The flag works; one test fails, see the test.`,
       test.send({ type: 'events', events: eventsOf('run-1', bodies, from) });
     const from = begin.length + reads.length;
     await later(from, { type: 'pausing' });
-    assert.equal(await find('progress').innerText(), 'Working; pausing after this turn');
+    assert.equal(await find('progress').innerText(), 'Working; pausing after this step');
     await find('send-menu').click();
     assert.equal(await find('pause').innerText(), 'Pausing After This Step');
     await find('pause').dispatchEvent('click');
     await later(from + 1, { type: 'phase', phase: 'WaitingUser' });
-    assert.match(await find('phase').innerText(), /^Paused between two turns\./);
+    assert.match(await find('phase').innerText(), /^Paused\./);
     assert.equal(await find('send-menu').count(), 0);
     await find('continue').click();
     assert.deepEqual(await posted(), [{ type: 'pause' }, { type: 'continue' }]);
@@ -738,19 +738,19 @@ The flag works; one test fails, see the test.`,
       ...begin,
       note('The person has undone your changes of: src/cli.ts. Read again before you edit.'),
       note(
-        'The command "npm run dev" (b1) in the background ended with 1.\nWhat it wrote: output.read with the id b1.',
+        'The command "npm run dev" (b1) in the background exited with code 1.\nWhat it wrote: output.read with the id b1.',
       ),
     ]);
     assert.match(
       await reading(),
-      /\nYou undid what was changed in src\/cli\.ts\nThe model is told: the command “npm run dev” in the background ended with 1\nWorking$/,
+      /\nYou undid the changes in src\/cli\.ts\nThe model is informed: the background command “npm run dev” ended with 1\nWorking$/,
     );
     for (const [told, words] of [
-      ['The command "echo \\"a\\"" (b1) in the background was stopped by the person. What it wrote: output.read with the id b1.', 'The model is told: the command “echo "a"” in the background was stopped by you'],
-      ['The person has taken back 1 of your 2 changes of a.ts. Of yours, this is gone:\nx\nRead again before you edit.', 'The model is told: you have taken back 1 of its 2 changes of a.ts'],
-      ['The person (or a command) has changed a.ts since you did.\nRead again before you edit.', 'The model is told: you (or a command) have changed a.ts since it did'],
-      ['The person has deleted a.ts, which you changed.', 'The model is told: you have deleted a.ts, which it changed'],
-      ['Of files that you have come to, files of this workspace say to agents:\n<x>', 'The model is told what files of this workspace say of those that it has come to'],
+      ['The command "echo \\"a\\"" (b1) in the background was stopped by you. What it wrote: output.read with the id b1.', 'The model is informed: the background command “echo "a"” was stopped by you'],
+      ['The person has taken back 1 of your 2 changes of a.ts. Of yours, this is gone:\nx\nRead again before you edit.', 'The model is informed: you have undone 1 of its 2 changes to a.ts'],
+      ['The person (or a command) has changed a.ts since you did.\nRead again before you edit.', 'The model is informed: you (or a command) have changed a.ts since then'],
+      ['The person has deleted a.ts, which you changed.', 'The model is informed: you have deleted a.ts, which it had changed'],
+      ['Of files that you have come to, files of this workspace say to agents:\n<x>', 'Instructions of this workspace for the files that the model has opened'],
       ['NODE_REMINDER\n- nodeId: judge\n- missing: write a.md\n- how: x', 'The model is reminded of what node judge still needs'],
     ] as const) {
       await show([...begin, note(told)]);
@@ -860,9 +860,9 @@ The flag works; one test fails, see the test.`,
     };
     await composer().press('ArrowUp');
     await holds(said.at(-1));
-    await composer().fill('Another');
+    await composer().fill('Other');
     await composer().press('ArrowUp');
-    await holds('Another');
+    await holds('Other');
     await composer().fill('');
     await composer().dispatchEvent('keydown', { key: 'ArrowUp', isComposing: true, bubbles: true });
     await holds('');
@@ -880,14 +880,14 @@ The flag works; one test fails, see the test.`,
     await composer().dispatchEvent('keydown', { key: 'Escape', bubbles: true });
     await composer().dispatchEvent('keydown', { key: 'Escape', bubbles: true, repeat: true });
     await composer().dispatchEvent('keydown', { key: 'Escape', bubbles: true, isComposing: true });
-    await eventually('it says what a second one does', async () => (await hint()) === 'Esc again to stop');
+    await eventually('it says what a second one does', async () => (await hint()) === 'Press Press Esc again to stop');
     assert.equal(await stops(), 0, 'a key that is held down is one press');
-    await eventually('that does not last', async () => (await hint()) !== 'Esc again to stop');
+    await eventually('that does not last', async () => (await hint()) !== 'Press Press Esc again to stop');
     await eventually('it is stopped', async () => {
       await test.page.keyboard.press('Escape'); // on a busy machine two may be too far from each other
       return (await stops()) === 1;
     });
-    await eventually('nothing more is said of it', async () => (await hint()) !== 'Esc again to stop');
+    await eventually('nothing more is said of it', async () => (await hint()) !== 'Press Press Esc again to stop');
   });
 
   it('an Enter that ends a composition does not send', async () => {
@@ -1006,7 +1006,7 @@ The flag works; one test fails, see the test.`,
   it('a message said while the run goes on says when it is given, and can be changed, moved and taken back', async () => {
     await show([...begin, { type: 'queued', text: 'And the README.' }]);
     await find('strip-waiting').click();
-    assert.match(await find('waiting').innerText(), /And the README\.\s+Said at the next turn/);
+    assert.match(await find('waiting').innerText(), /And the README\.\s+Sent at the next step/);
     await posted();
     const where = { runId: 'run-1', queued: begin.length + 1 };
     const press = (id: string) => test.page.getByTestId(`waiting-${id}`).click();
@@ -1142,7 +1142,7 @@ The flag works; one test fails, see the test.`,
       await find('meter').click();
       assert.equal(
         (await find('meter-popover').innerText()).replace(/\s+/g, ' '),
-        `12.3k, window unknown · Set… This run in all ${total} Cost ${cost} Compact Now`,
+        `12.3k, window unknown · Set… This run in total ${total} Cost ${cost} Compact Conversation`,
       );
       await test.page.keyboard.press('Escape');
     }
@@ -1184,7 +1184,7 @@ The flag works; one test fails, see the test.`,
       assert.equal(
         await told(),
         '97% · 31.8k of 32.8k Instructions about 2.1k Tools about 3.1k Your words about 525 Files and output about 21.0k ' +
-          'Answers about 5.0k Left out about 8.4k Read from cache 28.0k This run in all 31.8k Cost no price Compact Now',
+          'Answers about 5.0k Left out about 8.4k Read from cache 28.0k This run in total 31.8k Cost no price Compact Conversation',
       );
       await test.page.keyboard.press('Escape');
       await find('meter-popover').waitFor({ state: 'detached' });
@@ -1232,11 +1232,11 @@ The flag works; one test fails, see the test.`,
       await show([...begin, used({})]);
       await find('meter').click();
       const acts = async () => (await test.page.locator('.meter-acts').innerText()).replace(/\s+/g, ' ').trim();
-      assert.equal(await acts(), 'Compact Now');
+      assert.equal(await acts(), 'Compact Conversation');
       await test.send({ type: 'room', runId: 'run-1', frees: 12_300 });
-      assert.equal(await acts(), 'Compact Now frees about 12.3k');
+      assert.equal(await acts(), 'Compact Conversation frees about 12.3k');
       await test.send({ type: 'room', runId: 'run-1', frees: 0 });
-      assert.equal(await acts(), 'Compact Now nothing to leave out');
+      assert.equal(await acts(), 'Compact Conversation nothing to compact');
       await test.send({ type: 'room', runId: 'run-1', frees: 5 });
       await find('compact').click();
       await find('meter-popover').waitFor({ state: 'detached' });
@@ -1288,7 +1288,7 @@ The flag works; one test fails, see the test.`,
     const group = test.page.getByRole('group', { name: 'Branch 2 of 2' });
     assert.match((await reading()).split('\n')[0]!, /2 of 2/);
     assert.equal(await group.getByRole('button', { name: 'Show the next branch' }).isDisabled(), true);
-    await group.getByRole('button', { name: 'Show the branch before' }).click();
+    await group.getByRole('button', { name: 'Show the previous branch' }).click();
     await test.send();
     assert.deepEqual(await posted(), [{ type: 'open-run', runId: 'run-0' }]);
     await test.send({ type: 'branches', runId: 'run-2', points });
@@ -1332,8 +1332,8 @@ The flag works; one test fails, see the test.`,
       'Asks Asks · now',
       'Waits Waiting for approval · now',
       'Far Waiting for approval in another window · now',
-      'Broken Failed, not seen yet · now',
-      'Late Done, not seen yet · now',
+      'Broken Failed, not viewed yet · now',
+      'Late Done, not viewed yet · now',
       long,
       `Killed Interrupted · ${short}`,
     ]);
@@ -1556,7 +1556,7 @@ The flag works; one test fails, see the test.`,
     await show(begin);
     const offered = (id: number): Extract<HostMessage, { type: 'notice' }> => ({
       type: 'notice',
-      notice: { level: 'info', text: '“Old” is deleted.', offer: { id, buttons: ['Undo', 'Show'] } },
+      notice: { level: 'info', text: '“Old” was deleted.', offer: { id, buttons: ['Undo', 'Show'] } },
     });
     await test.send(offered(1));
     assert.deepEqual(await find('notice-offer').allInnerTexts(), ['Undo', 'Show']);
@@ -1572,7 +1572,7 @@ The flag works; one test fails, see the test.`,
     ]);
     const failed = offered(4).notice!;
     await test.send({ type: 'notice', notice: { ...failed, level: 'warning' } }, { type: 'notice', notice: null });
-    assert.equal(await find('notice').count(), 1, 'what went wrong elsewhere outlives the next message');
+    assert.equal(await find('notice').count(), 1, 'what failed elsewhere outlives the next message');
     await test.send(offered(5), { type: 'notice', notice: null });
     assert.equal(await find('notice').count(), 0);
     await test.send(offered(3), { type: 'notice-over', id: 2 });
@@ -1703,7 +1703,7 @@ The flag works; one test fails, see the test.`,
       { type: 'message', message: { role: 'assistant', content: '', toolCalls: [call] } },
     ]);
     assert.equal(await test.page.locator('.title').innerText(), '![x](https://x.test/a)⟨U+200B⟩');
-    assert.equal(await card('c').getAttribute('aria-label'), 'Use <b>x</b> · Waits its turn');
+    assert.equal(await card('c').getAttribute('aria-label'), 'Use <b>x</b> · Queued');
     await card('c').locator('.card-toggle').click();
     await test.send();
     assert.match(
@@ -2012,7 +2012,7 @@ The flag works; one test fails, see the test.`,
         {},
         begin.length,
       );
-      assert.deepEqual(await told(), ['Could not read a.ts: there is no such file', 'Read b.ts · Denied']);
+      assert.deepEqual(await told(), ['Could not read a.ts: the file does not exist', 'Read b.ts · Denied']);
     });
   });
 
@@ -2084,7 +2084,7 @@ The flag works; one test fails, see the test.`,
           .map((one) => one.textContent),
       );
       assert.deepEqual(outside, []);
-      assert.match((await card('none').getAttribute('aria-label')) ?? '', /sidebar\.ts: there is no such file$/);
+      assert.match((await card('none').getAttribute('aria-label')) ?? '', /sidebar\.ts: the file does not exist$/);
     });
 });
 

@@ -67,7 +67,7 @@ const named: EventBody = {
     attachments: [
       { mediaType: 'text/plain', data: 'eHh4'.repeat(2000), name: 'src/commands/export/cli.ts', mention: { kind: 'file', path: 'src/commands/export/cli.ts', note: 'lines 1-900 of 2400', why: 'The rest is not read.' } },
       { mediaType: 'text/plain', data: 'eHh4'.repeat(9000), name: 'src/commands/', mention: { kind: 'folder', path: 'src/commands', note: '12 of 40 files', why: 'Not read: src/commands/a.png (a picture).' } },
-      { mediaType: 'text/plain', data: 'eHh4', name: '.env', mention: { kind: 'file', path: '.env', note: 'not read', why: 'It may hold secrets.' } },
+      { mediaType: 'text/plain', data: 'eHh4', name: '.env', mention: { kind: 'file', path: '.env', note: 'not read', why: 'It may contain secrets.' } },
     ],
   },
 }; // biome-ignore format: a table
@@ -233,7 +233,7 @@ const closedOn: EventBody[] = [
   ...begin,
   asked('ask', 'fs.edit', { path: 'src/cli.ts' }),
   { type: 'approval-request', toolCallId: 'ask', name: 'fs.edit', question: { id: 'q', what: 'Edit src/cli.ts', where: '/home/ada/sample/src/cli.ts', why: '', diff: few }, proposed: { location: 'hash' } },
-  { type: 'phase', phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: 'The editor closed while this run was at work.' } },
+  { type: 'phase', phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: 'Interrupted: the editor closed while this run was in progress.' } },
 ]; // biome-ignore format: rows
 
 /** A change that was undone, and can be redone. */
@@ -350,7 +350,7 @@ const workflow: EventBody[] = [
       node,
       status: 'end',
       next: [names[at + 1]!],
-      ...(at === 7 && { warnings: ['`n` has to be `int`, not "x" (`state_schema`).'] }),
+      ...(at === 7 && { warnings: ['`n` must be `int`, not "x" (`state_schema`).'] }),
     },
   ]),
   { type: 'node', node: 'step-8', status: 'start' },
@@ -377,7 +377,7 @@ const workflowDone: EventBody[] = [
 
 const told: EventBody[] = [
   'The person has undone your changes of: src/cli.ts. Read again before you edit.',
-  'The command "npm run dev -- --port 3000" (abcdef01) in the background ended with 1. What it wrote: output.read with the id abcdef01.',
+  'The command "npm run dev -- --port 3000" (abcdef01) in the background exited with code 1. What it wrote: output.read with the id abcdef01.',
   'The person has taken back 1 of your 2 changes of src/cli.ts. Of yours, this is gone:\nprint(rows);\nRead again before you edit.',
 ].map((content) => ({ type: 'message', message: { role: 'system', content } }));
 
@@ -478,7 +478,7 @@ export const states: State[] = [
   { name: 'working', says: shown(working, { commands: [{ id: 'abcdef01', runId: 'run-1', line: 'npm run dev -- --port 3000', startedAt: now - 180_000 }] }, 3) },
   { name: 'ways to send', says: shown(working, {}, 3), does: async (test) => { await test.page.locator('[data-testid="composer"] textarea').fill('And the README.'); await press('send-menu')(test); } },
   { name: 'thinking', says: shown([...begin, { type: 'chunk', thinking: 'The flag belongs where the arguments are parsed.' }], {}, 1) },
-  { name: 'waits for the provider', says: shown([...begin, { type: 'progress', text: 'Example asks for fewer requests', until: now + 60_000, attempt: 2 }], {}, 1) },
+  { name: 'waits for the provider', says: shown([...begin, { type: 'progress', text: 'Example rejected the request because of its rate limit', until: now + 60_000, attempt: 2 }], {}, 1) },
   { name: 'meter', says: shown([...begin, ...concludes.slice(0, -2), usage, rests], { preset: 'autopilot', presetOfRun: true, limits: { run: 2 } }), does: press('meter') },
   { name: 'runs', says: [...shown([...begin, ...concludes]), { type: 'runs', query: '', rows, more: 3 }], does: async (test) => { await press('history')(test); await test.send({ type: 'runs', query: '', rows, more: 3 }); } },
   { name: 'find', says: shown([...begin, ...reads, ...concludes]), does: async (test) => { await test.page.keyboard.press('Control+f'); await test.page.getByTestId('find').fill('flag'); } },

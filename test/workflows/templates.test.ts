@@ -118,7 +118,7 @@ describe('the workflows that come with Towpath', () => {
       assert.deepEqual(inputsOf(file), ['file', 'command']);
       assert.deepEqual(
         ['', 'a.js'].map((text) => inputProblem(file, 'file', text)),
-        ['`file` is needed.', undefined],
+        ['`file` is required.', undefined],
       );
     });
 

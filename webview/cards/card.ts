@@ -55,7 +55,7 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     }${
       state?.outputId && !state.background
         ? html`<vscode-button appearance="secondary" class="small" data-testid="open-output"
-            title=${t('Open all of the output in an editor')}
+            title=${t('Open the whole output in an editor')}
             @click=${() => context.post({ type: 'open-output', ...key })}>${t('Open Output')}</vscode-button>`
         : nothing
     }`,

@@ -20,13 +20,13 @@ export function inBackground(
 }
 
 const outputLink = (context: PanelContext, key: CallKey, name: string): TemplateResult =>
-  html`<button class="link" data-testid="open-output" title=${t('Show what {0} printed', name)} aria-label=${t('Output of {0}', name)}
+  html`<button class="link" data-testid="open-output" title=${t('Show the output of {0}', name)} aria-label=${t('Output of {0}', name)}
     @click=${() => context.post({ type: 'open-output', ...key })}>${t('Output')}</button>`;
 
 export const goOnButton = (context: PanelContext, key: CallKey): TemplateResult =>
   html`<div class="card-ways"><vscode-button class="small" appearance="secondary" data-testid="let-go-on"
-    title=${t('The command goes on in the background, and the answer goes on without it')}
-    @click=${() => context.post({ type: 'let-go-on', ...key })}>${t('Go On While It Runs')}</vscode-button></div>`;
+    title=${t('The command continues in the background, and so does the answer')}
+    @click=${() => context.post({ type: 'let-go-on', ...key })}>${t('Continue in Background')}</vscode-button></div>`;
 
 /** Laid out from its end (see card.css), so that it follows the newest line by itself. */
 export const output = (text: string, label = t('Output so far')): TemplateResult =>

@@ -128,13 +128,13 @@ function standing(seen: Seen, known: Known, words: ToolWords): Standing {
           status: 'skipped',
           mark: 'none',
           tense: 'to do',
-          outcome: [plain(t(seen.stopped ? 'Not run: you stopped' : 'Not run'))],
+          outcome: [plain(t(seen.stopped ? 'Not run: stopped' : 'Not run'))],
         }
       : {
           status: 'skipped',
           mark: 'none',
           tense: 'to do',
-          outcome: [plain(t(seen.stopped ? 'You stopped it' : 'Interrupted by the last window'))],
+          outcome: [plain(t(seen.stopped ? 'Stopped' : 'Interrupted when the window closed'))],
         };
   switch (state?.status) {
     case 'asking':
@@ -147,7 +147,7 @@ function standing(seen: Seen, known: Known, words: ToolWords): Standing {
       return { status: 'allowed', mark: 'working', tense: 'doing' };
     default:
       return call.malformed === undefined
-        ? { status: 'waiting', mark: 'waits', tense: 'to do', outcome: [plain(t('Waits its turn'))] }
+        ? { status: 'waiting', mark: 'waits', tense: 'to do', outcome: [plain(t('Queued'))] }
         : {
             status: 'waiting',
             mark: 'none',
@@ -205,7 +205,8 @@ function exit({ call, state }: Seen, { data }: Known): { mark: Mark; words?: str
   const exitCode = data.exitCode === undefined ? state?.exitCode : (data.exitCode as number | null);
   if (exitCode === 0 || exitCode === undefined) return { mark: 'check' };
   if (typeof data.signal === 'string') return { mark: 'cross', words: t('was killed') };
-  if (exitCode === null) return { mark: 'cross', words: t(data.cut ? 'was ended: it wrote too much' : 'was ended') };
+  if (exitCode === null)
+    return { mark: 'cross', words: t(data.cut ? 'was stopped: it wrote too much' : 'was stopped') };
   const line = typeof call.arguments.command === 'string' ? call.arguments.command : '';
   const answer = exitAnswer(line, exitCode);
   return answer === undefined
@@ -218,7 +219,7 @@ function failed({ call, state, outcome }: Seen): Standing {
   const code = state?.code ?? error?.code;
   const base = { status: 'done', outcome: [] } as const;
   const not = (words: string): Standing => ({ ...base, mark: 'none', tense: 'to do', outcome: [plain(words)] });
-  if (code === 'TOOL_NOT_RUN') return not(t('Not run: you said something first'));
+  if (code === 'TOOL_NOT_RUN') return not(t('Not run: you sent a message first'));
   if (code === 'TOOL_DENIED') {
     const isClosed = (Object(error?.details) as { words?: unknown }).words === 'closed';
     if (isClosed || !error) return not(t('Not run: it was not answered'));
@@ -237,9 +238,9 @@ function failed({ call, state, outcome }: Seen): Standing {
   if ((Object(error?.details) as { stale?: unknown }).stale === true)
     return not(t('The file has changed; the edit no longer applies.'));
   if (code === 'TOOL_INTERRUPTED') return interrupted(state, error?.message, not, cross);
-  if (code === 'TOOL_TIMEOUT' && isCommand) return cross(t('was ended: its time was over'));
+  if (code === 'TOOL_TIMEOUT' && isCommand) return cross(t('timed out'));
   if (code === 'TOOL_EXEC_FAILED' && isCommand && error?.message.startsWith('It wrote'))
-    return cross(t('was ended: it wrote too much'));
+    return cross(t('was stopped: it wrote too much'));
   return { ...base, mark: 'cross', tense: 'could not', joint: ': ', outcome: [plain(whyNot(call.name, code, error))] };
 }
 
@@ -254,13 +255,13 @@ function interrupted(
     return message.startsWith('This run was imported')
       ? not(t('Not run here: the run was imported'))
       : cross(t('you stopped it'));
-  if (!state?.stillRunning?.length) return cross(t('interrupted by the last window'));
-  return cross(t('interrupted by the last window, and went on: {0}', state.stillRunning.join(', ')));
+  if (!state?.stillRunning?.length) return cross(t('interrupted when the window closed'));
+  return cross(t('interrupted when the window closed, and continued: {0}', state.stillRunning.join(', ')));
 }
 
 /** That the person had a hand in it, where that is not the usual. */
 function notesOf(state: CallState | undefined): string[] {
-  if (state?.edited) return [t('Changed by you before you allowed it')];
+  if (state?.edited) return [t('Changed by you before approval')];
   const rule = state?.automatic === undefined ? undefined : ruleWords(state.automatic, 'allow');
   return rule === undefined ? [] : [rule];
 }
@@ -280,7 +281,7 @@ function inBackground({ now, going, call }: Seen, { ended: end, startedAt }: Cal
     const age = now - began < 60_000 ? t('just started') : ago(began, now);
     return { ...name, status: 'going', mark: 'going', outcome: [plain(age)] };
   }
-  const left = end.stillRunning?.length ? `. ${t('Still at work: {0}', end.stillRunning.join(', '))}` : '';
+  const left = end.stillRunning?.length ? `. ${t('Still running: {0}', end.stillRunning.join(', '))}` : '';
   const isOwn = end.by === 'itself' && !end.signal;
   const line = typeof call.arguments.command === 'string' ? call.arguments.command : '';
   const answer = isOwn && typeof end.exitCode === 'number' ? exitAnswer(line, end.exitCode) : undefined;

@@ -27,7 +27,7 @@ export function matchesView(context: PanelContext, data: unknown): TemplateResul
     );
   }
   const left = files.length - shown.length;
-  return html`<div class="matches" tabindex="0" role="group" aria-label=${t('What was found')}><ul>${shown}${
+  return html`<div class="matches" tabindex="0" role="group" aria-label=${t('Findings')}><ul>${shown}${
     left > 0 ? html`<li class="quiet">… ${t('and {0}, in the details', amount(left, 'more file'))}</li>` : nothing
   }</ul></div>`;
 }

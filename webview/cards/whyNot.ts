@@ -15,11 +15,11 @@ export function whyNot(name: string, code: string | undefined, error: ErrorInfo 
       break;
     case 'E_PRECONDITION_FAILED':
       if (reason === 'EXISTS') return t(refusalWords.EXISTS);
-      if (reason === 'STILL_RUNNING') return t('the same command is at work already');
+      if (reason === 'STILL_RUNNING') return t('the same command is already running');
       if (isOf(editWords, reason)) return t(editWords[reason as EditReason]) + nearest(lines, reason === 'ABSENT');
       return ownWords(error) ?? t(codeWords[known]);
     case 'TOOL_ARGS_INVALID':
-      if (/pattern/.test(error?.message ?? '') && name === 'fs.search') return t('the pattern is not valid');
+      if (/pattern/.test(error?.message ?? '') && name === 'fs.search') return t('the pattern is invalid');
       break;
     case 'ENOENT':
       return t(Object.hasOwn(absent, name) ? absent[name as keyof typeof absent] : codeWords.ENOENT);
@@ -31,12 +31,12 @@ export function whyNot(name: string, code: string | undefined, error: ErrorInfo 
 }
 
 const absent = {
-  'fs.list': 'there is no such folder',
-  'fs.delete': 'there is nothing of that name',
-  'fs.move': 'there is nothing of that name',
-  'shell.run': 'there is no such folder',
-  'shell.stop': 'there is no such command',
-  'output.read': 'there is no such output',
+  'fs.list': 'the folder does not exist',
+  'fs.delete': 'nothing has that name',
+  'fs.move': 'nothing has that name',
+  'shell.run': 'the folder does not exist',
+  'shell.stop': 'this command does not exist',
+  'output.read': 'the output does not exist',
 } as const;
 
 const isOf = (words: object, reason: unknown): boolean => typeof reason === 'string' && Object.hasOwn(words, reason);
@@ -68,18 +68,18 @@ const withoutQuoted = (sentence: string) => sentence.replace(/"[^"]*"|“[^”]*
  */
 export function ruleWords(automatic: string, decision: 'allow' | 'deny'): string | undefined {
   const reason = automatic.replace(/\.$/, '');
-  if (decision === 'deny') return t('Refused: {0}', rulesIn(reason.replace(/^Denied by /, ''), deed));
+  if (decision === 'deny') return t('Denied: {0}', rulesIn(reason.replace(/^Denied by /, ''), deed));
   return reason.startsWith(byRules) ? t('Allowed by {0}', rulesIn(reason.slice(byRules.length), deed)) : undefined;
 }
 
 const byRules = 'Allowed by ';
 const earlier = /^Allowed earlier in this run: (.*)\.$/s;
 const reasons = [
-  'Allowed because this command only reads.',
-  'Allowed because reads are free.',
-  'Allowed because edits are free.',
-  'Allowed because autopilot is on.',
-  'It ends a command of this run.',
+  'Auto-approved: read-only command.',
+  'Auto-approved: reads.',
+  'Auto-approved: edits.',
+  'Allowed because Autopilot is on.',
+  'It stops a command of this run.',
   "The run's own.",
 ] as const;
 

@@ -33,7 +33,7 @@ export function askCard(context: PanelContext, run: Run, toolCallId: string, abo
   const choosing = choosingOf(run, toolCallId)!;
   const { questions, at } = choosing;
   const name = `ask-${toolCallId}`;
-  return html`<section class="card ask" data-call=${toolCallId} data-tool=${askTool} data-status="asking" aria-label=${t('Towpath asks')}
+  return html`<section class="card ask" data-call=${toolCallId} data-tool=${askTool} data-status="asking" aria-label=${t('Towpath has a question')}
       @keydown=${(event: KeyboardEvent) => onKey(context, choosing, event)}>
     ${about ? html`<p class="ask-about quiet">${about}</p>` : nothing}
     ${questions.map((question, index) =>
@@ -115,9 +115,9 @@ function foot(context: PanelContext, choosing: Choosing): TemplateResult {
     ? t('Click, press {0}, or write your own answer below.', keys)
     : isSeveral(choosing)
       ? many
-        ? t('Any number of these can be chosen. Or answer all of it in your own words below.')
+        ? t('Choose one or more, or write your own answer below.')
         : t('Or answer all of it in your own words below.')
-      : t('Choose any ({0}), or write your own answer below.', keys);
+      : t('Choose any of {0}, or write your own answer below.', keys);
   return html`<div class="ask-foot">
     <span class="quiet">${hint}</span>
     ${

@@ -35,7 +35,7 @@ function row(context: PanelContext, { id, line, startedAt }: CommandAtWork): Tem
 
 /** What a person can do with one that is at work. */
 export const commandWays = (context: PanelContext, id: string, name: string): TemplateResult => html`
-  <button class="link" data-testid="command-output" title=${t('Show what {0} prints', name)} aria-label=${t('Output of {0}', name)}
+  <button class="link" data-testid="command-output" title=${t('Show the output of {0}', name)} aria-label=${t('Output of {0}', name)}
     @click=${() => context.post({ type: 'command-output', id })}>${t('Output')}</button>
   <button class="link" data-testid="stop-command" title=${t('Stop {0}', name)} aria-label=${t('Stop {0}', name)}
     @click=${() => context.post({ type: 'stop-command', id })}>${t('Stop')}</button>`;

@@ -123,7 +123,7 @@ export function completionList(context: PanelContext): TemplateResult | typeof n
   return html`<div class="completion" data-testid="completion" @mousedown=${(event: Event) => event.preventDefault()}>
     ${
       rows.length > 0
-        ? html`<div role="listbox" aria-label=${t('What may be meant')}>${rows.map((row, place) => {
+        ? html`<div role="listbox" aria-label=${t('Suggestions')}>${rows.map((row, place) => {
             const { label, detail } = matchedRow(row, query);
             const kind = 'slash' in row ? row.slash.kind : row.mention.kind;
             return html`<div class="completion-row" role="option" aria-selected=${place === at ? 'true' : 'false'} title=${words(row)}

@@ -41,7 +41,7 @@ import { beginEdit, editedIn, endEdit } from './waiting.ts';
 
 /** A message may not be longer than this; the host refuses it. */
 export const longestMessage = 1_000_000;
-const escapeAgain = () => t('Esc again to stop');
+const escapeAgain = () => t('Press Esc again to stop');
 
 export function composer(context: PanelContext): TemplateResult {
   const { run, state } = context.model;
@@ -81,7 +81,7 @@ export function composer(context: PanelContext): TemplateResult {
 function agentButton(context: PanelContext, { agent: next }: PanelState): TemplateResult {
   const { run } = context.model;
   const name = visibleLine(run?.workflowId ? agentName(run) : next);
-  const title = t('{0} (Tab, A: another agent; Tab, P: plan first, or work again)', name);
+  const title = t('{0} (Tab, A: another agent; Tab, P: toggle plan mode)', name);
   const icon = name === agentName({ workflowId: chatWorkflow, agentId: planAgent }) ? icons.list : icons.person;
   return html`<vscode-button appearance="icon" class="agent" data-testid="agent" title=${title} aria-label=${t('Agent: {0}', title)}
       @click=${() => context.post({ type: 'action', action: 'pick-agent' })}><div class="agent-icon">${icon}</div><div class="agent-name">${name}</div></vscode-button>`;
@@ -90,10 +90,10 @@ function agentButton(context: PanelContext, { agent: next }: PanelState): Templa
 function modelButton(context: PanelContext): TemplateResult {
   const { models, modelId } = context.model.state!;
   const model = models.find((option) => option.id === modelId);
-  const label = visibleLine(model?.label ?? modelId) || t('Choose a model');
+  const label = visibleLine(model?.label ?? modelId) || t('Select a model');
   const problem = model?.problem ? visibleLine(model.problem) : '';
   return html`<vscode-button appearance="icon" class="model ${problem ? 'problem' : ''}" data-testid="model"
-    title=${problem || `${visibleLine(model?.detail ?? '') || t('Choose a model')} (Tab, M)`}
+    title=${problem || `${visibleLine(model?.detail ?? '') || t('Select a model')} (Tab, M)`}
     aria-label=${problem ? t('Model: {0}. {1}', label, problem) : t('Model: {0}', label)}
     @click=${() => context.post({ type: 'action', action: 'pick-model' })}>
       <div class="model-words">${problem ? icons.warning : nothing}<div class="model-label">${label}</div></div>
@@ -111,10 +111,10 @@ const presetIcons = {
 function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState): TemplateResult {
   const isAutopilot = preset === 'autopilot';
   const [name, shortName] = [t(presetNames[preset]), t(presetShortNames[preset])];
-  const whole = presetOfRun ? `${name} · ${t('this run alone')}` : name;
+  const whole = presetOfRun ? `${name} · ${t('this run only')}` : name;
   const title = t(
-    '{0}. Click (Tab, R) to change that for this run.',
-    isAutopilot ? t('{0}: runs without asking', whole) : whole,
+    '{0}. Click (Tab, R) to change it for this run.',
+    isAutopilot ? t('{0}: runs without approval', whole) : whole,
   );
   // A user who speaks to the computer says the shown words.
   const label = title.toLowerCase().includes(shortName.toLowerCase()) ? title : `${shortName}: ${title}`;
@@ -133,7 +133,7 @@ function placeholderNow({ model: { run } }: PanelContext, asks: Choosing | undef
   if (asks) return placeholderOf(asks);
   if (run && isHeld(run)) return t('What should it do instead? Enter on an empty box continues');
   if (running) return t('Enter: next step · Alt+Enter: when finished');
-  if (run && isPlanned(run)) return t('What should be different (Ctrl+Enter: do it)');
+  if (run && isPlanned(run)) return t('What should be different (Ctrl+Enter: implement it)');
   return t(hint);
 }
 

@@ -35,14 +35,14 @@ export function sayingBar(context: PanelContext, leave: () => void): TemplateRes
   const choice = (label: string, restore: boolean) =>
     html`<label><input type="radio" name="files" .checked=${edited.restore === restore} @change=${choose(restore)}>${label}</label>`;
   return html`<div class="saying" data-testid="saying">
-    <span>${t('Said otherwise: it goes on from there in a branch.')}</span>
+    <span>${t('Editing a message. It is sent in a new branch.')}</span>
     ${
       files > 0
-        ? html`<span class="saying-files" role="radiogroup" aria-label=${t('Files that were changed since')}
-            >${t('Files:')} ${choice(t('leave'), false)} ${choice(t('restore ({0})', files), true)}</span>`
+        ? html`<span class="saying-files" role="radiogroup" aria-label=${t('Files changed since')}
+            >${t('Files:')} ${choice(t('Keep'), false)} ${choice(t('restore ({0})', files), true)}</span>`
         : nothing
     }
-    <vscode-button appearance="icon" title=${t('Leave it as it was said')} aria-label=${t('Leave it as it was said')}
+    <vscode-button appearance="icon" title=${t('Do not edit the message')} aria-label=${t('Do not edit the message')}
       data-testid="leave-saying"
       @click=${leave}>${icons.close}</vscode-button>
   </div>`;

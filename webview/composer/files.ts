@@ -27,7 +27,7 @@ export function filesPart(context: PanelContext): StripPart | undefined {
       const act = (type: 'review-files' | 'commit-files', label: string, title: string) =>
         html`<button class="link" data-testid=${type} title=${title} @click=${() => context.post({ type, runId })}>${label}</button>`;
       return html`<p class="files-head"><span class="quiet">${t('{0} of {1} reviewed', seen, all)}</span><span class="command-ways"
-          >${act('review-files', t('Review'), t('All of them in one editor'))}${act('commit-files', t('Commit…'), t('Stage these files and write a message; you commit'))}</span></p>
+          >${act('review-files', t('Review'), t('All files in one editor'))}${act('commit-files', t('Commit…'), t('Stages these files and writes a message; you commit'))}</span></p>
         <ul class="files">${rows.map((row) => fileRow(context, runId, row))}</ul>
         ${files.more > 0 ? html`<p class="quiet">${t('and {0}', amount(files.more, 'more file'))}</p>` : nothing}
         ${
@@ -64,7 +64,7 @@ function fileRow(context: PanelContext, runId: string, row: FileRow): TemplateRe
     ${added === undefined ? nothing : lineCounts(added, removed ?? 0)}
     ${says ? html`<span class="file-says quiet">${says}</span>` : nothing}
     <span class="command-ways">
-      <button class="link" data-testid="file-changes" aria-label=${t('Diff of {0}', name)} title=${t('Before this run, and now: take back there what you do not want')}
+      <button class="link" data-testid="file-changes" aria-label=${t('Diff of {0}', name)} title=${t('Before this run and now. Revert what you do not want')}
         @click=${() => context.post({ type: 'file-changes', runId, path })}>${t('Diff')}</button>
       <button class="strip-close" title=${t('More')} aria-label=${t('More for {0}', name)} aria-expanded=${isOpen ? 'true' : 'false'} data-testid="file-more" @click=${more}>${icons.more}</button>
     </span>

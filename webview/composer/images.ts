@@ -28,13 +28,14 @@ export const imagesIn = (files: FileList | undefined | null): File[] =>
 /** Takes pictures in that were pasted, dropped or chosen. What cannot be sent is said, and the rest is taken. */
 export async function takeImages(context: PanelContext, files: readonly File[]): Promise<void> {
   const problems = new Set<string>();
-  if (!seesImages(context)) problems.add(t('The model in use sees no pictures. Pick another one to send them.'));
+  if (!seesImages(context))
+    problems.add(t('The current model does not accept pictures. Pick another model to send them.'));
   else
     for (const file of files) {
       const image = await readImage(file).catch(() => undefined);
       const images = pickedImages();
       if (!image) problems.add(t('{0} cannot be read as a picture, or is too large to send.', visibleLine(file.name)));
-      else if (images.length >= mostImages) problems.add(t('A message takes at most {0} pictures.', mostImages));
+      else if (images.length >= mostImages) problems.add(t('A message can have at most {0} pictures.', mostImages));
       else saveView({ images: [...images, image] });
     }
   context.model.notice = problems.size > 0 ? { level: 'warning', text: [...problems].join(' ') } : null;

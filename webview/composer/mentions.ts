@@ -100,7 +100,7 @@ export function namedStrip(context: PanelContext, setDraft: (text: string) => vo
     setDraft(text);
   };
   const others = pathsOf([...all.map(({ mention }) => mention), context.model.selection?.mention]);
-  return html`<ul class="mentions" data-testid="mentions" aria-label=${t('What goes with this message')}>${selection}${all.map(
+  return html`<ul class="mentions" data-testid="mentions" aria-label=${t('Attached to this message')}>${selection}${all.map(
     (one) => {
       const name = nameOf(one.mention);
       return html`<li class="mention ${isUnread(one) ? 'unread' : ''}" title=${titleOf(name, one)}>${words(chipName(context, name, one.mention, others), one)}<button
@@ -134,8 +134,8 @@ function selectionChip(context: PanelContext): TemplateResult | typeof nothing {
   };
   const says = goes
     ? t('Leave out {0}, and what you select later', name)
-    : t('Add {0}, and what you select later', name);
-  const title = goes ? titleOf(name, size) : t('{0} is selected, and does not go with the message', name);
+    : t('Include {0}, and later selections', name);
+  const title = goes ? titleOf(name, size) : t('{0} is selected, and not included in the message', name);
   const shown = chipName(context, name, mention, pathsOf(named().map((one) => one.mention)));
   return html`<li class="mention ${goes ? '' : 'off'} ${isUnread(size) ? 'unread' : ''}" data-testid="selection" title=${title}>${
     goes ? words(shown, size) : html`<span class="mention-name">${shown}</span>`
@@ -150,7 +150,7 @@ export function mentioned(
   const files = attachments.filter(({ mention }) => mention);
   if (files.length === 0) return nothing;
   const others = pathsOf(files.map(({ mention }) => mention));
-  return html`<ul class="mentions" aria-label=${t('What went with this message')}>${files.map(
+  return html`<ul class="mentions" aria-label=${t('Attached to this message')}>${files.map(
     ({ name, data, mediaType, mention }) => {
       const shown = visibleLine(name ?? '');
       const called = chipName(context, shown, mention!, others);

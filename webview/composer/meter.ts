@@ -23,7 +23,7 @@ export function meter(context: PanelContext, run: Run): TemplateResult | typeof 
   const part = size === undefined ? undefined : total / size;
   const label = part === undefined ? `${count(total)}/?` : percent(part);
   const open = context.opened.meter === true;
-  const title = t("The model's window: {0}", fullness(now));
+  const title = t('Context window: {0}', fullness(now));
   return html`<span class="meter" @keydown=${(event: KeyboardEvent) => onKey(context, event)}
       @focusout=${(event: FocusEvent) => leave(context, event)}>
     <button class="meter-button ${part !== undefined && part >= nearlyFull ? 'full' : ''}" data-testid="meter" title=${title}
@@ -70,7 +70,7 @@ function popover(context: PanelContext, run: Run, now: Measured): TemplateResult
   const spent = costWords(run.usage.cost, run.unpriced);
   const cost = most === undefined ? spent : t('{0}, of {1}', spent, money(most));
   const setWindow = () => context.post({ type: 'action', action: 'set-window' });
-  return html`<div class="meter-popover" role="dialog" aria-label=${t("The model's window")} tabindex="-1" data-testid="meter-popover">
+  return html`<div class="meter-popover" role="dialog" aria-label=${t('Context window')} tabindex="-1" data-testid="meter-popover">
     <p class="meter-head"><b>${now.size === undefined ? nothing : `${percent(now.total / now.size)} · `}${fullness(now)}</b>${
       now.size === undefined
         ? html` · <button class="meter-link" data-testid="set-window" @click=${setWindow}>${t('Set…')}</button>`
@@ -80,7 +80,7 @@ function popover(context: PanelContext, run: Run, now: Measured): TemplateResult
     <dl class="meter-parts">
       ${filling?.cached ? row(t('Read from cache'), count(filling.cached)) : nothing}
       ${run.answered && run.answered.ms >= sometime ? row(t('Newest answer'), pace(run.answered)) : nothing}
-      ${row(t('This run in all'), count(run.usage.totalTokens))}
+      ${row(t('This run in total'), count(run.usage.totalTokens))}
       ${row(t('Cost'), cost)}
     </dl>
     ${compactButton(context, run)}
@@ -96,7 +96,7 @@ function compactButton(context: PanelContext, run: Run): TemplateResult {
   };
   return html`<p class="meter-acts"><vscode-button class="small" appearance="secondary" data-testid="compact"
       ?disabled=${frees === 0} @click=${compact}>${t('Compact Now')}</vscode-button><span class="quiet">${
-        frees === undefined ? nothing : frees > 0 ? t('frees about {0}', count(frees)) : t('nothing to leave out')
+        frees === undefined ? nothing : frees > 0 ? t('frees about {0}', count(frees)) : t('nothing to compact')
       }</span></p>`;
 }
 
@@ -128,7 +128,7 @@ const filesOf = ({ files = [] }: Filling, about: (tokens: number) => string) =>
     row(
       html`<span class="meter-file" title=${visibleLine(path)}>${pathView(visibleLine(path))}</span>`,
       [
-        tokens === 0 ? t('no room') : cut ? t('{0}, cut', about(tokens)) : about(tokens),
+        tokens === 0 ? t('no space') : cut ? t('{0}, cut', about(tokens)) : about(tokens),
         ...(hidden ? [t('contains hidden text')] : []),
       ].join(' · '),
       'quiet',

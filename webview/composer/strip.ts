@@ -16,7 +16,7 @@ export const stripParts = (context: PanelContext): StripPart[] =>
 export const strip = (context: PanelContext, parts: readonly StripPart[]): TemplateResult | typeof nothing =>
   parts.length === 0
     ? nothing
-    : html`<section class="strip ${isMany(parts) ? 'many' : ''}" aria-label=${t('What this run has and does')}>${parts.map(
+    : html`<section class="strip ${isMany(parts) ? 'many' : ''}" aria-label=${t('Status of this run')}>${parts.map(
         (part) => word(context, part, part.list === context.opened.strip),
       )}</section>`;
 
@@ -39,7 +39,7 @@ const word = (context: PanelContext, part: StripPart, isOpen: boolean): Template
 
 /** A panel that is too narrow for all words has it in the list. */
 const closeButton = ({ list }: StripPart, close: () => void, id: string): TemplateResult =>
-  html`<button class="strip-close" data-testid=${id} title=${t('Put the {0} away', t(list))} aria-label=${t('Put the {0} away', t(list))}
+  html`<button class="strip-close" data-testid=${id} title=${t('Close the {0}', t(list))} aria-label=${t('Close the {0}', t(list))}
     @click=${close}>${icons.close}</button>`;
 
 const isMany = (parts: readonly StripPart[]): boolean => parts.length > 2;

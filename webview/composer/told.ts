@@ -7,7 +7,7 @@ const said = [
   'none',
   'its beginning',
   'its end',
-  'no problem any more',
+  'no longer a problem',
   'error',
   'warning',
   'info',
@@ -26,15 +26,15 @@ const said = [
   'The rest did not fit.',
   'Not all of them fit.',
   'The rest of {0} is not read.',
-  'What is named up to line {0} did not fit.',
-  'What this message names is more than can go with it.',
-  'What is selected is in no file of the open folders.',
+  'Mentions up to line {0} did not fit.',
+  'The mentions of this message are larger than it can carry.',
+  'The selection is in no file of the open folders.',
   'Nothing is selected in the editor.',
   'Not read: {0}.',
 ] as const;
 
 /** Why files of a folder are not, behind their names. */
-const why = ['too many', 'no room', 'a picture', 'not a text that can be read', 'asked about', 'denied'] as const;
+const why = ['too many', 'no space', 'a picture', 'not readable text', 'needs approval', 'denied'] as const;
 
 /** Of which the first that fits is told in the person's language; other words are told as they are. */
 export function told(words: string): string {

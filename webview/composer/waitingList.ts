@@ -24,7 +24,7 @@ export function waitingPart(context: PanelContext): StripPart | undefined {
   };
 }
 
-const words = { turn: 'Said at the next turn', done: 'Said when it is done', now: 'Said now' } as const;
+const words = { turn: 'Sent at the next step', done: 'Sent when finished', now: 'Said now' } as const;
 
 /** A message that waits: when it is given, and what can be done about it until then. */
 function waitingMessage(context: PanelContext, run: Run, { text, attachments, queued, when }: Waiting): TemplateResult {
@@ -34,17 +34,17 @@ function waitingMessage(context: PanelContext, run: Run, { text, attachments, qu
   const button = (id: string, label: string, title: string, act: () => void) =>
     html`<vscode-button class="small" appearance="secondary" data-testid=${id} title=${title} @click=${act}>${label}</vscode-button>`;
   return html`<article class="user queued" data-role="queued">${pictures(attachments)}${mentioned(context, attachments)}<div class="user-text">${longText(context, `${queued}:waiting`, visibleProse(text), 2000)}</div>
-    <span class="quiet">${t(rests && when !== 'done' ? 'Said when this run goes on' : words[when])}</span>
+    <span class="quiet">${t(rests && when !== 'done' ? 'Sent when this run continues' : words[when])}</span>
     <span class="phase-ways">
-      ${button('waiting-now', t('Now'), t(rests ? 'Go on with this' : 'Stop what is at work, and say it'), () => context.post({ type: 'change-waiting', ...where, when: 'now' }))}
+      ${button('waiting-now', t('Send Now'), t(rests ? 'Continue with this' : 'Stop and Send'), () => context.post({ type: 'change-waiting', ...where, when: 'now' }))}
       ${
         rests
           ? nothing
-          : button('waiting-when', t(other === 'done' ? 'When Done' : 'Next Turn'), t(words[other]), () =>
+          : button('waiting-when', t(other === 'done' ? 'When Finished' : 'Next Step'), t(words[other]), () =>
               context.post({ type: 'change-waiting', ...where, when: other }),
             )
       }
-      ${button('waiting-edit', t('Edit'), t('Change it in the message box'), () => editWaiting(context, queued))}
-      ${button('waiting-remove', t('Remove'), t('Take it back'), () => context.post({ type: 'take-back', ...where }))}
+      ${button('waiting-edit', t('Edit'), t('Edit in the message box'), () => editWaiting(context, queued))}
+      ${button('waiting-remove', t('Remove'), t('Undo it'), () => context.post({ type: 'take-back', ...where }))}
     </span></article>`;
 }

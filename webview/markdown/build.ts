@@ -140,7 +140,7 @@ function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
       copy.textContent = t('Copy');
     }, 1500);
   });
-  const wrap = button(t('Wrap'), t('Break long lines, or not'), () => {
+  const wrap = button(t('Wrap'), t('Wrap long lines'), () => {
     pre.classList.toggle('wrapped', !isWrapped(code));
     pre.classList.toggle('unwrapped', !pre.classList.contains('wrapped'));
   });
@@ -150,20 +150,16 @@ function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
     if (isOpen) rest.replaceChildren();
     else
       rest.append(
-        use(
-          t('Apply'),
-          t('Let the model put it into the file it is for; you are asked before anything changes'),
-          'apply',
-        ),
-        use(t('New File'), t('Open it as a new file'), 'new-file'),
+        use(t('Apply'), t('Apply to the file with the model. You approve each change.'), 'apply'),
+        use(t('New File'), t('Open as a new file'), 'new-file'),
         wrap,
-        use(t('To Terminal'), t('Type it into the terminal; it is not run'), 'terminal'),
+        use(t('Insert into Terminal'), t('Insert into the terminal, without running it'), 'terminal'),
       );
     more.textContent = t(isOpen ? 'More' : 'Fewer');
     more.ariaExpanded = String(!isOpen);
   });
   more.ariaExpanded = 'false';
-  const insert = use(t('Insert'), t('Insert it where the cursor is'), 'insert');
+  const insert = use(t('Insert'), t('Insert at the cursor'), 'insert');
   pre.append(
     element('span', 'code-bar', [
       element('span', 'code-language', [language]),

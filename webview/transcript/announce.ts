@@ -54,11 +54,11 @@ function tellOf(context: PanelContext, run: Run, event: RunEvent): string[] {
     case 'question':
       return [t('Waiting for approval: {0}', event.question.what)];
     case 'ask':
-      return [t('Towpath asks. {0} Or write your own answer.', event.questions.map(inWords).join(' '))];
+      return [t('Towpath has a question. {0} Or write your own answer.', event.questions.map(inWords).join(' '))];
     case 'node':
       return event.status === 'end' ? [t('Node {0} is done', event.node)] : [];
     case 'command-end':
-      return [t('A command in the background {0}', endSentence(event))];
+      return [t('Background command {0}', endSentence(event))];
     case 'phase':
       return event.error ? [sentenceWords(endOf(run)?.says ?? errorSentence(event.error))] : [];
     default:

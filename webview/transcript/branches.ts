@@ -35,7 +35,7 @@ export function branchesAt({ model, post }: PanelContext, run: Run, place: numbe
       previous,
       next,
     }) => html`<div class="branches" role="group" data-role="branches" data-at=${place} aria-label=${t('Branch {0} of {1}', nth, of)}>
-    ${button(t('Show the branch before'), icons.left, 'previous', previous)}<span>${t('{0} of {1}', nth, of)}</span>${button(t('Show the next branch'), icons.chevron, 'next', next)}</div>`,
+    ${button(t('Show the previous branch'), icons.left, 'previous', previous)}<span>${t('{0} of {1}', nth, of)}</span>${button(t('Show the next branch'), icons.chevron, 'next', next)}</div>`,
   );
 }
 

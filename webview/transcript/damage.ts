@@ -17,13 +17,13 @@ export function damages(context: PanelContext, run: Run, place: number): Templat
 function view(context: PanelContext, run: Run, damage: Damage): TemplateResult {
   const { from, messages, open } = damage;
   const shown = messages.filter(({ role }) => role !== 'tool');
-  const heard = open ? ` ${t('The model hears of it when you go on.')}` : '';
+  const heard = open ? ` ${t('The model is informed when you continue.')}` : '';
   return html`<div class="damage" data-role="damage">
-    <p>${icons.warning}<span>${t("A part of this run's record is damaged here: {0}.", visibleLine(told(damage)))}${heard}</span></p>
+    <p>${icons.warning}<span>${t('Part of this run’s record is damaged here: {0}.', visibleLine(told(damage)))}${heard}</span></p>
     ${
       shown.length === 0
         ? nothing
-        : html`<details ?open=${context.opened.unfolded.has(`damage:${from}`)} @toggle=${keepsOpen(context, `damage:${from}`)}><summary><span class="twistie">${icons.chevron}</span>${t('What came after it, no longer part of the conversation: {0}', amount(shown.length, 'message'))}</summary>
+        : html`<details ?open=${context.opened.unfolded.has(`damage:${from}`)} @toggle=${keepsOpen(context, `damage:${from}`)}><summary><span class="twistie">${icons.chevron}</span>${t('Messages after it, no longer part of the conversation: {0}', amount(shown.length, 'message'))}</summary>
           ${shown.map((message, index) => apart(context, run, message, `damage:${from}:${index}`))}</details>`
     }
   </div>`;

@@ -38,8 +38,8 @@ export const acts = {
   'Pick Model': { type: 'action', action: 'try-another-model' },
   'Set API Key': { type: 'action', action: 'set-key' },
   'Set Secret…': { type: 'action', action: 'set-secret' },
-  'Forget API Key': { type: 'action', action: 'forget-key' },
-  'Use an Endpoint…': { type: 'action', action: 'use-endpoint' },
+  'Delete API Key': { type: 'action', action: 'forget-key' },
+  'Connect to a Provider…': { type: 'action', action: 'use-endpoint' },
   'Manage Models…': { type: 'action', action: 'manage-models' },
   'Add GPU Engine…': { type: 'action', action: 'add-gpu-engine' },
   Another: { type: 'action', action: 'raise-limit' },
@@ -50,12 +50,12 @@ export const acts = {
   Settings: { type: 'action', action: 'open-settings' },
   'Show Log': { type: 'action', action: 'show-log' },
   'New Run': { type: 'new-run' },
-  'New Run With a Summary': { type: 'new-run', summary: true },
-  'Say What Instead': 'say',
+  'New Run with Summary': { type: 'new-run', summary: true },
+  'Change Instructions': 'say',
   Details: 'output',
   Review: 'review',
   'Do It': 'do-plan',
-  'Do It in a New Run': { type: 'do-plan', apart: true },
+  'Implement Plan in New Run': { type: 'do-plan', apart: true },
 } as const satisfies Record<string, ViewMessage | 'say' | 'output' | 'review' | 'do-plan'>;
 export type Way = keyof typeof acts;
 
@@ -63,8 +63,8 @@ export type Way = keyof typeof acts;
 export const named: Readonly<Record<string, Way>> = {
   'Set API Key': 'Set API Key',
   'Set Secret of a Header': 'Set Secret…',
-  'Forget API Key': 'Forget API Key',
-  'Use an Endpoint': 'Use an Endpoint…',
+  'Delete API Key': 'Delete API Key',
+  'Use an Endpoint': 'Connect to a Provider…',
   'Pick Model…': 'Pick Model',
   'Manage Models…': 'Manage Models…',
   'Add GPU Engine…': 'Add GPU Engine…',
@@ -88,7 +88,7 @@ export const ends: Record<EndCode, Kind> = {
   LLM_INCOMPLETE: { tone: 'error', ways: again },
   LLM_CONTEXT_OVERFLOW: {
     tone: 'warning',
-    ways: ['New Run With a Summary', 'Pick Model'],
+    ways: ['New Run with Summary', 'Pick Model'],
     says: (run, error) => [errorSentence(error), ...fillingWords(run)].join(' '),
   },
   LLM_CONTENT_FILTERED: { tone: '', ways: ['Retry With…'] },
@@ -111,7 +111,7 @@ export const ends: Record<EndCode, Kind> = {
   },
   ENGINE_LOOP_DETECTED: {
     tone: 'warning',
-    ways: ['Say What Instead', 'Continue', 'Retry With…'],
+    ways: ['Change Instructions', 'Continue', 'Retry With…'],
     says: (_, { details }) => repeatedWords(details),
   },
   WORKFLOW_LIMIT_REACHED: { tone: 'warning', ways: ['Continue'] },
@@ -155,9 +155,9 @@ export function endOf(run: Run): End | undefined {
   const died = untoldEnds(run).find(([, { ended }]) => hasDied(ended));
   if (died) return diedEnd(...died);
   if (run.phase === 'Completed') return receipt(run); // a workflow has come to its end, with or without words
-  if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, t('Paused between two turns.')), ways: ['Continue'] };
+  if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, t('Paused.')), ways: ['Continue'] };
   if (hasLooseEnds(run)) return { tone: '', says: t('Interrupted before it was done.'), ways: ['Continue'] };
-  if (isPlanned(run)) return { tone: '', says: t(planned), ways: ['Do It', 'Do It in a New Run'] };
+  if (isPlanned(run)) return { tone: '', says: t(planned), ways: ['Do It', 'Implement Plan in New Run'] };
   return receipt(run);
 }
 
@@ -181,7 +181,7 @@ function interruptedEnd(run: Run): End | undefined {
   };
 }
 
-const planned = 'The plan is ready. Do it, or say what should be different.';
+const planned = 'The plan is ready. Implement it, or describe what should be different.';
 
 function ofError(run: Run, error: ErrorInfo): End {
   const kind = kindOf(run, error);
@@ -302,7 +302,7 @@ function fillingWords({ filling }: Run): string[] {
   const parts: [words: Sentence, tokens: number][] = [
     [sentence('instructions'), filling.instructions],
     [sentence('tools'), filling.tools],
-    [sentence('your words'), filling.words],
+    [sentence('your messages'), filling.words],
     [sentence('files and output'), filling.output],
     [sentence('answers'), filling.answers],
     [sentence('a summary'), filling.summary],
@@ -310,7 +310,7 @@ function fillingWords({ filling }: Run): string[] {
   const most = parts.filter(([, tokens]) => tokens > 0).sort(([, one], [, other]) => other - one);
   const [first, second] = most.map(([words, tokens]) => t('{0} (about {1})', words, count(tokens)));
   if (!first) return [];
-  return [second ? t('Most of it: {0} and {1}.', first, second) : t('Most of it: {0}.', first)];
+  return [second ? t('Mostly: {0} and {1}.', first, second) : t('Mostly: {0}.', first)];
 }
 
 function repeatedWords(details: unknown): string {
@@ -318,12 +318,12 @@ function repeatedWords(details: unknown): string {
   const object = visibleLine(objectWords(name ?? '', args ?? {}));
   return object
     ? t(
-        'The same call failed {0} times, with nothing changed in between: “{1}”. Say what to do instead, or continue.',
+        'The same call failed {0} times without a change in between: “{1}”. Change the instructions, or continue.',
         times ?? 3,
         object,
       )
     : t(
-        'The same call failed {0} times, with nothing changed in between. Say what to do instead, or continue.',
+        'The same call failed {0} times without a change in between. Change the instructions, or continue.',
         times ?? 3,
       );
 }

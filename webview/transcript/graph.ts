@@ -94,9 +94,9 @@ function outputOf(context: PanelContext, name: string, output: string, broken: b
   const place = `graph:part:${name}`;
   const part = () => longText(context, place, visibleOutput(output), 4000);
   return broken
-    ? html`<div class="output" tabindex="0" role="group" aria-label=${t('A part of its answer')}
+    ? html`<div class="output" tabindex="0" role="group" aria-label=${t('Part of its answer')}
         ><pre>${guard([output, context.opened.whole.has(place)], part)}</pre></div>
-        <p class="quiet" data-testid="part">${t('This is a part: it broke off here.')}</p>`
+        <p class="quiet" data-testid="part">${t('This is only a part: it ended here.')}</p>`
     : html`<div class="output" tabindex="0" role="group" aria-label=${t('Output so far')}><pre>${visibleOutput(output.slice(-4000))}</pre></div>`;
 }
 
@@ -104,7 +104,7 @@ function wayOf({ to, label, taken }: Row['ways'][number], titles: ReadonlyMap<st
   const target = to === undefined ? t('the end') : (titles.get(to) ?? to);
   return html`<li ?data-taken=${taken}>
     <span class="graph-arrow">${icons.right}</span>
-    <span><span class="for-screen-readers">${t(taken ? 'went to' : 'may go to')} </span>${visibleLine(target)}${
+    <span><span class="for-screen-readers">${t(taken ? 'switched to' : 'may go to')} </span>${visibleLine(target)}${
       label === undefined
         ? nothing
         : html`<span class="for-screen-readers">: </span><span class="graph-label" title=${visibleLine(label)}>${visibleLine(label.length > 80 ? `${label.slice(0, 80)}…` : label)}</span>`
@@ -119,7 +119,7 @@ function wordsOf(context: PanelContext, run: Run, { status, state, asking }: Row
     case 'failed':
       return t('Failed');
     case 'running':
-      return t('At work');
+      return t('Running');
     case 'asking':
       if (asking?.[1].asked) return t('Waiting for your answer');
       return t(run.phase === 'Running' ? 'Waiting for approval' : interruptedApproval);
@@ -128,7 +128,7 @@ function wordsOf(context: PanelContext, run: Run, { status, state, asking }: Row
     case 'next':
       return t('Next');
     default:
-      return html`<span class="for-screen-readers">${t(status === 'passed' ? 'Not on the way' : 'Not begun')}</span>`;
+      return html`<span class="for-screen-readers">${t(status === 'passed' ? 'Not reachable' : 'Not started')}</span>`;
   }
 }
 

@@ -52,7 +52,7 @@ export function messageActs(
     ${isReply && rests ? html`${button('retry', t('Retry'), retry())}${button('retry-with', t('Retry With…'), retry(true))}` : nothing}
     ${
       isOpen
-        ? html`${message.role === 'user' && rests ? button('fork', t('Fork From Here'), post('fork')) : nothing}
+        ? html`${message.role === 'user' && rests ? button('fork', t('Fork from Here'), post('fork')) : nothing}
           ${files > 0 && rests ? button('restore', t('Restore Files to Here ({0})', files), post('restore-files')) : nothing}
           ${isSilent ? nothing : button('open-text', t('Open as Text'), post('open-text'))}`
         : nothing

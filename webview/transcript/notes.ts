@@ -9,10 +9,10 @@ import { noteWords } from './noteWords.ts';
 export function note(content: string, isOpen: boolean, toggled: ReturnType<typeof keepsOpen>): TemplateResult {
   const undone = /^The person has undone your changes of: ([\s\S]*)\. Read again before you edit\.$/.exec(content)?.[1];
   if (undone !== undefined)
-    return html`<p class="ending" data-role="system">${t('You undid what was changed in {0}', proseLine(undone))}</p>`;
+    return html`<p class="ending" data-role="system">${t('You undid the changes in {0}', proseLine(undone))}</p>`;
   const redone = /^The user has redone your changes of: ([\s\S]*)\. Read again before you edit\.$/.exec(content)?.[1];
   if (redone !== undefined)
-    return html`<p class="ending" data-role="system">${t('You redid what was changed in {0}', proseLine(redone))}</p>`;
+    return html`<p class="ending" data-role="system">${t('You redid the changes in {0}', proseLine(redone))}</p>`;
   const isBrief = content.startsWith('RUN_DIRECTIVE\n');
   const title = isBrief ? briefTitle(content) : noteTitle(content);
   return html`<details class="thinking brief" data-role=${isBrief ? 'brief' : 'system'}
@@ -33,19 +33,19 @@ function noteTitle(content: string): string {
   );
   if (end) return endTitle(end[1]!.replace(/\\(["\\])/g, '$1'), end[2]!.replace('the person', 'you'));
   if (first.startsWith('Of files that you have come to,'))
-    return t('The model is told what files of this workspace say of those that it has come to');
+    return t('Instructions of this workspace for the files that the model has opened');
   const edit = /^The person( \(or a command\))? has (.*)$/.exec(first);
   if (edit) {
     const did = noteWords(`have ${asItsOwn(edit[2]!)}`);
-    return edit[1] ? t('The model is told: you (or a command) {0}', did) : t('The model is told: you {0}', did);
+    return edit[1] ? t('The model is informed: you (or a command) {0}', did) : t('The model is informed: you {0}', did);
   }
-  return t('The model is told: {0}', noteWords(first));
+  return t('The model is informed: {0}', noteWords(first));
 }
 
 function endTitle(line: string, how: string): string {
   const [, ended = '', left] = /^(.*?)(?:\. Still at work of it: (.*))?$/.exec(how) ?? [];
-  const title = t('The model is told: the command “{0}” in the background {1}', line, noteWords(ended));
-  return left === undefined ? title : `${title}. ${t('Still at work of it: {0}', left)}`;
+  const title = t('The model is informed: the background command “{0}” {1}', line, noteWords(ended));
+  return left === undefined ? title : `${title}. ${t('Still running: {0}', left)}`;
 }
 
 /** What is said of “you” to the model, said of it to the person. */

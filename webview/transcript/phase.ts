@@ -100,7 +100,7 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
     callsAtWork(context.model).length > 0;
   if (!progress && busy) return nothing;
   const left = Math.ceil(((progress?.until ?? 0) - context.now) / 1000);
-  const rests = run.pausing ? `; ${t('pausing after this turn')}` : '';
+  const rests = run.pausing ? `; ${t('pausing after this step')}` : '';
   return html`<div class="phase" data-testid="progress" role="status" aria-live="off">
     <vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>
     <span class="phase-text quiet">${progress ? unbroken(progressWords(progress, left)) : t('Working')}${rests}</span>

@@ -96,10 +96,7 @@ function compactions(context: PanelContext, run: Run, place: number): TemplateRe
     .filter((one) => one.summary !== undefined || one === shortening)
     .map((one, nth) => {
       const { summary, kept } = one;
-      const words = t(
-        "Room was made in the model's window: it sees {0} from here on. Nothing is lost here.",
-        sentence(seesOf(one)),
-      );
+      const words = t('Compacted: the model sees {0} from here on. Nothing is lost here.', sentence(seesOf(one)));
       return summary === undefined
         ? html`<p class="ending" data-role="compaction">${words}</p>`
         : html`<div class="ending" data-role="compaction"><p>${words}</p>

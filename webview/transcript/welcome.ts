@@ -11,21 +11,21 @@ export function welcome(context: PanelContext, state: PanelState): TemplateResul
     html`<vscode-button appearance=${appearance} data-action=${action}
       @click=${() => context.post({ type: 'action', action })}>${label}</vscode-button>`;
   return html`<section class="welcome" data-testid="welcome">
-    <h2>${t('What should be done?')}</h2>
-    <p>${t('Towpath reads your workspace, proposes changes and runs commands. It asks before it changes anything, and you can stop it at any moment.')}</p>
+    <h2>${t('What do you want to do?')}</h2>
+    <p>${t('Towpath reads your workspace, proposes changes and runs commands. You decide what runs without approval, and you can stop it at any moment.')}</p>
     ${
       state.modelChosen
         ? offers(context)
-        : html`<p>${t('Choose a model to begin.')}</p>
+        : html`<p>${t('Select a model to start.')}</p>
           <div class="ways">
             ${way(t('Download a model…'), 'download-model', 'primary')}
             ${way(t('Models on this machine…'), 'manage-models')}
-            ${way(t('Use an endpoint'), 'use-endpoint')}
+            ${way(t('Connect to a provider'), 'use-endpoint')}
             ${way(t('Try the demo model'), 'use-demo')}
           </div>
-          <p class="quiet">${t('A downloaded model runs on this machine: no account, and nothing you say leaves it. The demo model follows a script: it shows how Towpath works, it is not an assistant.')}</p>`
+          <p class="quiet">${t('A downloaded model runs on this machine: no account, and nothing you write leaves it. The demo model follows a script. It shows how Towpath works and is not an assistant.')}</p>`
     }
-    <p><button class="link" data-action="first-steps" @click=${() => context.post({ type: 'action', action: 'first-steps' })}>${t('First steps')}</button></p>
+    <p><button class="link" data-action="first-steps" @click=${() => context.post({ type: 'action', action: 'first-steps' })}>${t('Get started')}</button></p>
   </section>`;
 }
 
@@ -37,7 +37,7 @@ function offers(context: PanelContext): TemplateResult | typeof nothing {
     context.post({ type: 'send', text, ...(mentions.length > 0 && { mentions }) });
     focusComposer();
   };
-  return html`<div class="ways" data-testid="offers" aria-label=${t('Worth doing here')}>${all.map(
+  return html`<div class="ways" data-testid="offers" aria-label=${t('Suggestions')}>${all.map(
     (one) =>
       html`<vscode-button appearance="secondary" title=${visibleLine(one.text)} @click=${() => say(one)}>${visibleLine(one.label)}</vscode-button>`,
   )}</div>`;
@@ -56,14 +56,14 @@ export function workspaceNotices(context: PanelContext, state: PanelState): Temp
     ${open ? nothing : notice(t('No folder is open, so there are no files to work on.'), t('Open Folder'), 'open-folder')}
     ${
       virtual
-        ? html`<div class="notice info" data-testid="workspace-notice"><span class="notice-text">${t('The folders of this window are virtual: files are read and searched, and nothing is changed or run.')}</span></div>`
+        ? html`<div class="notice info" data-testid="workspace-notice"><span class="notice-text">${t('The folders of this window are virtual. Files can be read and searched; nothing can be changed or run.')}</span></div>`
         : nothing
     }
     ${
       trusted
         ? nothing
         : notice(
-            t('This workspace is not trusted: tools that change or run anything are off.'),
+            t('This workspace is not trusted. Tools that change or run anything are off.'),
             t('Manage Trust'),
             'manage-trust',
           )

@@ -41,8 +41,8 @@ export const answering = [
     replies: 1,
     judge({ answer }) {
       const told = jsonIn(answer);
-      if (told === undefined) return sentence('Its answer is not JSON alone.');
-      return isDeepStrictEqual(told, ida) ? undefined : sentence('Its JSON is not what was asked for.');
+      if (told === undefined) return sentence('Its answer contains more than JSON.');
+      return isDeepStrictEqual(told, ida) ? undefined : sentence('Its JSON does not match the request.');
     },
   },
   {

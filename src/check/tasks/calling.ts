@@ -55,7 +55,7 @@ export const calling = [
     judge({ folder }) {
       const written = folder.read('sign.txt');
       if (written === undefined) return sentence('It did not create sign.txt.');
-      return trimmedEnd(written) === sign ? undefined : sentence('What it wrote to sign.txt is not what it was given.');
+      return trimmedEnd(written) === sign ? undefined : sentence('The contents of sign.txt differ from the request.');
     },
   },
   {
@@ -82,7 +82,7 @@ export const calling = [
   },
   {
     id: 'command',
-    title: 'A command’s output read right',
+    title: 'Reads the output of a command correctly',
     files: { [reportFile]: report },
     asks: `Run the command \`${reportCommand}\`, exactly so. Which test failed, and with which exit code did the command end?`,
     replies: 2,
@@ -95,7 +95,7 @@ export const calling = [
       if (!calls.some(({ name, exitCode }) => name === 'shell.run' && exitCode === 3))
         return sentence('It did not run the command.');
       if (!answer.toLowerCase().includes(failing)) return sentence('It did not say which test failed: “{0}”.', failing);
-      return hasNumber(answer, 3) ? undefined : sentence('It did not say that the command ended with 3.');
+      return hasNumber(answer, 3) ? undefined : sentence('It did not say that the command returned exit code 3.');
     },
   },
 ] as const satisfies readonly Task[];

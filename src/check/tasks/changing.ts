@@ -39,14 +39,12 @@ export const changing = [
     judge({ folder }) {
       const text = folder.read('src/tide.js');
       if (text === tide('0.5')) return sentence('It did not change the file.');
-      return text === tide('0.3')
-        ? undefined
-        : sentence('It changed more, or something else, than what it was told to.');
+      return text === tide('0.3') ? undefined : sentence('It changed something other than requested.');
     },
   },
   {
     id: 'edit-again',
-    title: 'An edit after a refused one',
+    title: 'An edit after a rejected edit',
     files: { 'server.conf': server('workers = 4') },
     asks: 'In server.conf, give the section web 6 workers in place of 4.',
     replies: 5,
@@ -57,19 +55,19 @@ export const changing = [
     },
     judge({ folder, questions }) {
       const text = folder.read('server.conf') ?? '';
-      if (questions.length === 0) return sentence('It did not try to change the file.');
+      if (questions.length === 0) return sentence('It did not attempt to change the file.');
       if (text === meanwhile)
-        return sentence('Its edit was refused, for the line had changed meanwhile, and it did not mend it.');
+        return sentence('Its edit was rejected because the line had changed, and it did not fix the edit.');
       const [, after] = /^workers = (6)\b.*$/m.exec(text) ?? [];
       const rest = (of: string) => of.replace(/^workers = [56].*$/m, '');
       return after && rest(text) === rest(meanwhile)
         ? undefined
-        : sentence('It changed more, or something else, than the workers of web.');
+        : sentence('It changed something other than the workers of web.');
     },
   },
   {
     id: 'stop',
-    title: 'A stop when it is done',
+    title: 'Stops when the task is done',
     files: {},
     asks: 'Create the file done.txt with the one word done in it. That is all there is to do.',
     replies: 2,
@@ -78,12 +76,12 @@ export const changing = [
         return sentence('It did not create done.txt with the word done in it.');
       const changes = calls.filter(({ onlyReads }) => !onlyReads).length;
       const more = Math.max(changes - 1, calls.length - 3);
-      return more <= 0 && folder.paths().length === 1 ? undefined : sentence('It went on when all was done.');
+      return more <= 0 && folder.paths().length === 1 ? undefined : sentence('It continued when the task was done.');
     },
   },
   {
     id: 'plan',
-    title: 'A plan that is kept',
+    title: 'Follows a plan',
     files: {},
     asks:
       `Create the files a.txt, b.txt and c.txt, each with its own letter in it. First show your to-do list of three steps with the tool ${planTool}, ` +
@@ -95,13 +93,13 @@ export const changing = [
       if (!first) return sentence('It showed no plan.');
       const change = calls.find(({ onlyReads }) => !onlyReads);
       if (change && calls.indexOf(change) < calls.indexOf(first))
-        return sentence('It began before it had shown a plan.');
+        return sentence('It started before it had shown a plan.');
       const missing = letters.find((letter) => !hasItsLetter(folder, letter));
       if (missing) return sentence('It did not create {0}.txt with its letter in it.', missing);
       const plan = planOf(run);
       if (plan.length < 3) return sentence('Its plan has fewer than three steps.');
       if (updates.length < 2 || plan.some(({ status }) => status !== 'done'))
-        return sentence('It did not keep its plan until all of it was done.');
+        return sentence('It did not follow its plan to the end.');
       return undefined;
     },
   },

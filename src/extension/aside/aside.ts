@@ -21,7 +21,7 @@ export class AsideError extends SaidError {
   override readonly name = 'AsideError';
 }
 
-const closing = sentence('It is not read any more: the window is being closed.');
+const closing = sentence('It is no longer read: the window is closing.');
 
 /**
  * A thread beside the extension host's own, which all extensions of a window share. Its jobs are done one after the other; one that
@@ -153,7 +153,7 @@ async function answerOf(thread: Worker): Promise<Answer> {
 function sentenceOf(error: unknown, { megabytes }: AsideLimits): Sentence {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ERR_WORKER_OUT_OF_MEMORY')
-    return sentence('It takes too much to read: more than {0} MB of memory.', megabytes);
+    return sentence('Reading it needs too much memory: more than {0} MB.', megabytes);
   return unreadable(message);
 }
 

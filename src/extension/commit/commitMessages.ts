@@ -54,10 +54,13 @@ export class CommitMessages implements vscode.Disposable {
       const inFront = vscode.window.activeTextEditor?.document.uri;
       const { repository } = await repositoryOf({ isTrusted, git, inFront }, pressed);
       const root = repository.rootUri.toString();
-      if (this.atWork.has(root)) return tell('info', t('A commit message is being written already.'));
+      if (this.atWork.has(root)) return tell('info', t('A commit message is already being generated.'));
       this.atWork.set(root, stop);
       this.tell();
-      const options = { location: vscode.ProgressLocation.SourceControl, title: t('Towpath writes a commit message') };
+      const options = {
+        location: vscode.ProgressLocation.SourceControl,
+        title: t('Towpath is generating a commit message'),
+      };
       const end = () => {
         this.atWork.delete(root);
         this.tell();
@@ -78,8 +81,7 @@ export class CommitMessages implements vscode.Disposable {
     const isKept = keptFromSearch(policies.current(), '');
     const tokens = Math.min(mostTokens, Math.floor(contextWindow / 2));
     const changes = await commitChanges({ repository, workspace, isKept, signal }, tokens);
-    if (!changes)
-      throw new Error(t('Nothing has changed in {0}: there is nothing to commit.', repository.rootUri.fsPath));
+    if (!changes) throw new Error(t('No changes to commit in {0}.', repository.rootUri.fsPath));
     const limits = limitsIn(repository.rootUri);
     const messages = [{ role: 'user' as const, content: changes.text }];
     const request = { model, systemPrompt: commitInstructions(limits), messages };
@@ -114,10 +116,10 @@ function limitsIn(folder: vscode.Uri): CommitLimits {
 }
 
 function endOf(how: 'written' | 'cut' | 'theirs', { kept, cut }: CommitChanges): string {
-  if (how === 'theirs') return t('You have changed the commit message, so it is yours.');
+  if (how === 'theirs') return t('You edited the commit message, so it was not replaced.');
   const names = kept.length > 3 ? t('{0} and {1} more', kept.slice(0, 3).join(', '), kept.length - 3) : kept.join(', ');
   return [
-    how === 'cut' ? t('Commit message cut off by the model') : t('Commit message written'),
+    how === 'cut' ? t('Commit message cut off by the model') : t('Commit message generated'),
     ...(names ? [t('without the text of {0}', names)] : []),
     ...(cut ? [t('long changes in part')] : []),
   ].join(', ');

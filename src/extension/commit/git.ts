@@ -83,7 +83,7 @@ export async function repositoryOf(
   { isTrusted, git, inFront }: Window,
   pressed?: SourceControl,
 ): Promise<{ repository: GitRepository; program: string }> {
-  if (!isTrusted) throw new NoRepository(sentence('Git is not looked at in an untrusted workspace. Trust it first.'));
+  if (!isTrusted) throw new NoRepository(sentence('Git is not used in an untrusted workspace. Trust it first.'));
   if (!git) throw new NoRepository(sentence("The editor's own Git extension is switched off. Enable it first."));
   const extension = await git.activate();
   if (!extension.enabled)
@@ -102,6 +102,6 @@ export async function repositoryOf(
   if (found) return { repository: found, program: api.git.path };
   if (root) throw new NoRepository(sentence('This repository is closed.'));
   throw new NoRepository(
-    sentence('There are several repositories here. Press the button of one of them in Source Control.'),
+    sentence('There are several repositories here. Use the button of one of them in Source Control.'),
   );
 }

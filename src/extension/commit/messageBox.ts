@@ -51,7 +51,7 @@ export async function fillBox(
   if (text !== '') return { how: reply.finishReason === 'length' ? 'cut' : 'written' };
   if (before !== undefined) box.value = before;
   if (signal.aborted) return { how: 'stopped' };
-  const none = over.signal.aborted ? t('The model did not come to an end.') : t('The model gave no message.');
+  const none = over.signal.aborted ? t('The model did not finish.') : t('The model returned no message.');
   const { code } = reply.error ?? {};
   return { how: 'failed', text: reply.error ? told(reply.error) : none, ...(code && { code }) };
 }

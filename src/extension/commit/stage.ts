@@ -13,7 +13,7 @@ export interface Staged {
 /** Stages exactly these files (absolute), in whichever repositories they are. Nothing is committed. Throws what Git says. */
 export async function stageFiles(files: readonly string[]): Promise<Staged> {
   const git = gitNow();
-  if (!git) throw new Error(t('Git is not at work in this window.'));
+  if (!git) throw new Error(t('Git is not active in this window.'));
   const byRepository = new Map<WatchedRepository, string[]>();
   const left: string[] = [];
   for (const file of files) {

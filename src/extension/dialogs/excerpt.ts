@@ -29,7 +29,7 @@ export function excerpt(of: string): Excerpt {
   const tail = wholeCharacters(rest.split('\n').slice(-endLines).join('\n').slice(-endCharacters));
   const between = rest.slice(0, rest.length - tail.length);
   const left = t(
-    '… {0} more, {1} in all: {2} shows it whole …',
+    '… {0} more, {1} in total: {2} shows all …',
     amount(between.length, 'character'),
     amount(lines.length, 'line'),
     t('Review…'),

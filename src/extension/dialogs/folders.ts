@@ -22,12 +22,12 @@ export const uriOf = (place: string): vscode.Uri =>
 export const notInVirtual = (
   what:
     | 'Workflows are'
-    | 'Agents of files are'
+    | 'Agents from files are'
     | 'Packages are'
     | 'Importing is'
     | 'Tools that change or run anything are',
 ): string =>
   t(
-    '{0} not there in a virtual workspace: its folders are on no disk of this machine. Files can be read, listed and searched here; open a folder of a disk for the rest.',
+    '{0} not available in a virtual workspace, whose folders are on no disk of this machine. Files can be read, listed and searched. Open a local folder for the rest.',
     t(what),
   );

@@ -19,7 +19,7 @@ export interface QuestionText {
 export function questionText(request: ApprovalRequest, edited?: string, reviewed = false, run?: string): QuestionText {
   const { plan, note } = request;
   const text = textOf(request, edited);
-  const changed = edited === undefined ? '' : t('You changed it: what runs is what {0} shows.', t(labels.review));
+  const changed = edited === undefined ? '' : t('You changed it. {0} shows what runs.', t(labels.review));
   const reasons = [note, changed, plan.why].filter(Boolean).map((one) => visibleLine(one!));
   const unseen = needsReview(request, edited) && !reviewed;
   const allowed = [text && excerpt(text).text, visible(changeOf(plan, edited))].filter(Boolean).join('\n\n');
@@ -72,7 +72,7 @@ const longestTitle = 60;
  * window. A sentence that cannot be broken makes them wider.
  */
 const unbroken = (sentence: string) => sentence.replaceAll(' ', '\u00a0');
-const readFirst = () => unbroken(t('It does not fit here: {0} shows it whole and can allow it.', t(labels.review)));
+const readFirst = () => unbroken(t('It does not fit here. {0} shows all of it and can allow it.', t(labels.review)));
 /** A dialog cannot show all of what it asks, so that it is no place to allow it from. */
 export function needsReview(request: ApprovalRequest, edited?: string): boolean {
   const text = textOf(request, edited);
@@ -136,7 +136,7 @@ export const inReach = ([first, yes, ...others]: string[], platform: NodeJS.Plat
 export const labels = {
   review: 'Review…',
   allow: 'Allow',
-  allowChanged: 'Allow As Changed',
+  allowChanged: 'Allow as Changed',
   allowRun: 'Allow for This Run',
   allowAlways: 'Always Allow…',
   oneByOne: 'One by One',
@@ -174,10 +174,10 @@ export function batchText(
     const folder = command === undefined ? undefined : plan.folder;
     const place = folder === undefined || folder === '.' ? '' : t('in {0}', visibleLine(folder));
     const what = [about, ...(changed.has(request) ? [] : [size]), place].filter(Boolean).join(' · ');
-    return `${index + 1}. ${changed.has(request) ? t('{0} – as you changed it', what) : what}`;
+    return `${index + 1}. ${changed.has(request) ? t('{0} – as changed by you', what) : what}`;
   });
   const rest = waiting - requests.length;
-  const more = rest > 0 && t('{0} more will be asked about after this. Cancel says no to all {1}.', rest, waiting);
+  const more = rest > 0 && t('{0} more need approval after this. Cancel denies all {1}.', rest, waiting);
   return {
     message: titled(t('Allow {0} calls?', requests.length), run),
     detail: [lines.join('\n'), more].filter(Boolean).join('\n\n'),

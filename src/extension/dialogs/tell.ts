@@ -19,7 +19,7 @@ export const isPanelInView = (): boolean => panel?.inView ?? false;
 /** Says what needs no answer: in the panel, or, as long as that is out of view, by a notification. */
 export function tell(level: Notice['level'], text: string): void {
   if (isPanelInView()) panel!.post({ type: 'notice', notice: { level, text } });
-  else void notify(level, text);
+  else void showNotification(level, text);
 }
 
 /**
@@ -27,7 +27,7 @@ export function tell(level: Notice['level'], text: string): void {
  * Whatever a button does, it allows nothing: a page can press it, too.
  */
 export function offer(level: Notice['level'], text: string, ...buttons: string[]): Promise<string | undefined> {
-  if (!isPanelInView()) return notify(level, text, ...buttons);
+  if (!isPanelInView()) return showNotification(level, text, ...buttons);
   return offerInPanel(level, text, buttons).pressed;
 }
 
@@ -58,7 +58,7 @@ export function pressed(id: number, button?: number): void {
   offered = undefined;
 }
 
-async function notify(level: Notice['level'], text: string, ...buttons: string[]): Promise<string | undefined> {
+async function showNotification(level: Notice['level'], text: string, ...buttons: string[]): Promise<string | undefined> {
   if (log) logNotice(log, { level, text });
   if (level === 'info') return vscode.window.showInformationMessage(withoutLinks(text), ...buttons);
   if (level === 'warning') return vscode.window.showWarningMessage(withoutLinks(text), ...buttons);

@@ -106,7 +106,7 @@ function machine({ context, workspace }: Parts): Finding[] {
       ? ok(sentence('The workspace is trusted'))
       : warning(
           sentence(
-            'The workspace is not trusted: tools that change or run anything are off. Manage Workspace Trust changes that.',
+            'The workspace is not trusted. Tools that change or run anything are off. Use Manage Workspace Trust.',
           ),
         ),
   ];
@@ -120,7 +120,7 @@ async function model(models: Models, signal: AbortSignal, progress: (text: strin
     ok(told.text),
     told.pieces > 1
       ? ok(sentence('It streams: the answer came in {0} pieces', told.pieces))
-      : warning(sentence('The answer came in one piece: it was short, or something on the way holds it back.')),
+      : warning(sentence('The answer came in one piece: it was short, or something on the way buffers it.')),
   ];
 }
 
@@ -152,16 +152,16 @@ async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]>
     return [
       warning(
         sentence(
-          'It answered without calling the tool. As an agent it will not get far; pick a model that was made for tools.',
+          'It answered without calling the tool and will not work well as an agent. Select a model that was made for tools.',
         ),
       ),
     ];
-  if (call.name !== echo.name) return [problem(sentence('It called {0}, which it was not offered.', call.name))];
+  if (call.name !== echo.name) return [problem(sentence('It called {0}, which was not offered.', call.name))];
   if (call.malformed !== undefined || call.arguments.word !== 'rope')
     return [
       warning(
         sentence(
-          'It called the tool with other arguments than asked: {0}',
+          'It called the tool with other arguments than requested: {0}',
           JSON.stringify(call.arguments).slice(0, 200),
         ),
       ),
@@ -193,8 +193,8 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
       : [
           fact(
             provider === 'ollama'
-              ? sentence('{0} tokens are asked for', grouped(own))
-              : sentence('towpath.providers says {0} tokens', grouped(own)),
+              ? sentence('{0} tokens are requested', grouped(own))
+              : sentence('towpath.providers: {0} tokens', grouped(own)),
           ),
         ];
   const listed = await models.list(provider, signal).catch((error: Error) => error);
@@ -203,12 +203,12 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
   if (listed instanceof Error)
     return [...said, fact(sentence('The provider did not list its models: {0}', listed.message))];
   const size = listed.find(({ id }) => id === name)?.contextWindow;
-  if (size === undefined) return [...said, fact(sentence('The provider does not say how large it is.'))];
+  if (size === undefined) return [...said, fact(sentence('The provider does not report its size.'))];
   return [
     ...said,
     size < 8192
-      ? warning(sentence('The provider says {0} tokens, which is little for an agent.', grouped(size)))
-      : ok(sentence('The provider says {0} tokens', grouped(size))),
+      ? warning(sentence('The provider reports {0} tokens, which is little for an agent.', grouped(size)))
+      : ok(sentence('The provider reports {0} tokens', grouped(size))),
   ];
 }
 
@@ -253,11 +253,11 @@ async function localEngine(
       ok(
         place
           ? sentence(
-              'The demo model was loaded in a process of its own on {0} and answered after {1} s',
+              'The demo model was loaded in its own process on {0} and answered after {1} s',
               placeInWords(place),
               seconds,
             )
-          : sentence('The demo model was loaded in a process of its own and answered after {0} s', seconds),
+          : sentence('The demo model was loaded in its own process and answered after {0} s', seconds),
       ),
       ...(unused ? [warning(unusedGpu(engine.gpu))] : []),
       ...lines.slice(-3).map(fact),
@@ -269,7 +269,7 @@ async function localEngine(
 
 const unusedGpu = (kinds: readonly string[]) =>
   sentence(
-    'An engine for a GPU ({0}) is installed, and the model was not loaded on one. Look whether its driver is installed and new enough.',
+    'A GPU engine ({0}) is installed, but the model was not loaded on the GPU. Check that its driver is installed and recent enough.',
     kinds.join(', '),
   );
 

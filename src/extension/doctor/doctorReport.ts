@@ -66,7 +66,7 @@ export function toReport(sections: readonly Section[], hide: Hidden, how: 'told'
     '',
     inWords(
       sentence(
-        '{0}, {1}. No keys are in here, and `~` stands for your home folder.',
+        '{0}, {1}. Keys are not included, and `~` stands for your home folder.',
         count('problem'),
         count('warning'),
       ),

@@ -42,7 +42,9 @@ export async function issuedBy(origin: string, { proxy, signal }: Way): Promise<
   try {
     return await new Promise<Issued>((resolve, reject) => {
       const fail = (why: Words) => reject(new SaidError(why));
-      within.addEventListener('abort', () => fail(sentence('{0} did not shake hands.', url.host)), { once: true });
+      within.addEventListener('abort', () => fail(sentence('{0} did not complete the handshake.', url.host)), {
+        once: true,
+      });
       socket.once('error', (error) =>
         fail(ended(withReason(sentence('{0} did not shake hands', url.host), networkReason(error)))),
       );
@@ -60,7 +62,7 @@ function read(socket: TLSSocket): Issued {
   const { issuer, valid_from, valid_to } = socket.getPeerCertificate();
   const name = issuer?.O ?? issuer?.CN ?? '';
   return {
-    issuer: [name].flat().join(', ') || t('somebody without a name'),
+    issuer: [name].flat().join(', ') || t('unknown user'),
     from: new Date(valid_from),
     to: new Date(valid_to),
   };
@@ -80,11 +82,13 @@ function throughProxy(proxy: string, target: string, signal: AbortSignal): Promi
     asking.once('connect', ({ statusCode }, socket) => {
       if (statusCode === 200) return resolve(socket);
       socket.destroy();
-      reject(new SaidError(sentence('The proxy {0} refused the way to {1} ({2}).', host, target, `${statusCode}`)));
+      reject(
+        new SaidError(sentence('The proxy {0} rejected the connection to {1} ({2}).', host, target, `${statusCode}`)),
+      );
     });
     asking.once('response', (answer) => {
       answer.destroy();
-      reject(new SaidError(sentence('{0} is no proxy: it answered {1}.', host, `${answer.statusCode}`)));
+      reject(new SaidError(sentence('{0} is not a proxy: it answered {1}.', host, `${answer.statusCode}`)));
     });
     asking.once('error', (error) =>
       reject(new SaidError(ended(withReason(sentence('The proxy {0} did not answer', host), networkReason(error))))),

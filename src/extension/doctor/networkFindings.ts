@@ -44,7 +44,7 @@ function proxyFindings({ proxy, support, strict, environment }: Network): Findin
       ? [
           warning(
             sentence(
-              'Extensions do not use the proxy: http.proxySupport is off. Where there is no other way, turn it on.',
+              'Extensions do not use the proxy: http.proxySupport is off. Turn it on if there is no other way to the network.',
             ),
           ),
         ]
@@ -62,18 +62,22 @@ function proxyFindings({ proxy, support, strict, environment }: Network): Findin
 }
 
 async function certificateFinding(address: string, network: Network, signal: AbortSignal): Promise<Finding> {
-  if (!URL.canParse(address)) return warning(sentence('{0} is no address.', address));
+  if (!URL.canParse(address)) return warning(sentence('{0} is not an address.', address));
   const { protocol, origin, host, hostname } = new URL(address);
   if (protocol !== 'https:')
     return isLoopback(hostname)
       ? fact(sentence('{0} is on this machine', host))
-      : warning(sentence('What is said to {0} is not encrypted: its address begins with http:', host));
+      : warning(sentence('The connection to {0} is not encrypted: its address starts with http:', host));
   const { proxy: set, support, environment } = network;
   const proxy = support === 'off' ? undefined : set || environment.HTTPS_PROXY || environment.https_proxy || undefined;
   const isPlain = proxy !== undefined && URL.canParse(proxy) && new URL(proxy).protocol === 'http:';
   if (proxy !== undefined && !isPlain && !isLoopback(hostname))
     return fact(
-      sentence('Who issued the certificate of {0} was not looked at: the way there is through {1}', host, shown(proxy)),
+      sentence(
+        'The issuer of the certificate of {0} was not checked, because the connection uses {1}',
+        host,
+        shown(proxy),
+      ),
     );
   try {
     const { issuer, from, to } = await issuedBy(origin, { signal, ...(isPlain && !isLoopback(hostname) && { proxy }) });
@@ -88,7 +92,7 @@ async function certificateFinding(address: string, network: Network, signal: Abo
       return found(
         'problem',
         sentence(
-          'The certificate of {0} was issued by “{1}” and holds from {2} on. Look at this machine’s clock.',
+          'The certificate of {0} was issued by “{1}” and is valid from {2} on. Check the clock of this machine.',
           host,
           issuer,
           day(from),
@@ -96,7 +100,7 @@ async function certificateFinding(address: string, network: Network, signal: Abo
       );
     return fact(
       sentence(
-        'The certificate of {0} was issued by “{1}” until {2}; if that is your company, it can read along',
+        'The certificate of {0} was issued by “{1}” until {2}. If that is your company, it can read this traffic',
         host,
         issuer,
         day(to),

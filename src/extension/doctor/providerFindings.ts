@@ -31,5 +31,5 @@ async function findingOf(name: string, now: Written, secrets: Pick<Secrets, 'key
   const about = joined([provider.label, joined(parts, ', ')]);
   if (missing.length === 0) return found('ok', about);
   const ones = missing.map((one) => `"${one}"`).join(', ');
-  return found('problem', sentence('{0}. Not set: {1}. Run *Towpath: Set Secret of a Header*.', about, ones));
+  return found('problem', sentence('{0}. Not set: {1}. Run *Towpath: Set Header Secret*.', about, ones));
 }

@@ -11,12 +11,12 @@ export function ruleFindings(policies: Pick<Policies, 'current' | 'problems'>): 
     found(
       'fact',
       sentence(
-        'The preset is “{0}”; {1} in this workspace',
+        'Approvals: “{0}”; {1} in this workspace',
         sentence(presetNames[preset]),
         amount(rules.length, 'rule holds', 'rules hold'),
       ),
     ),
     ...problems.map((text) => found('problem', text)),
-    ...(problems.length === 0 && rules.length > 0 ? [found('ok', sentence('Every rule can be used'))] : []),
+    ...(problems.length === 0 && rules.length > 0 ? [found('ok', sentence('All rules are valid'))] : []),
   ];
 }

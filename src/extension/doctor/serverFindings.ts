@@ -28,7 +28,7 @@ function findingOf(servers: McpServers, server: McpServer): Finding {
       'fact',
       servers.isAllowed(server)
         ? sentence('{0} is {1}', place, sentence(state.phase))
-        : sentence('{0} was not allowed yet: the next run asks about it', place),
+        : sentence('{0} is not allowed yet; the next run asks', place),
     );
   }
   const waiting = servers.waitingTools(server).length;

@@ -20,7 +20,7 @@ export async function storeFindings(storage: string, signal: AbortSignal): Promi
   await fs.rm(probe);
   const { bavail, bsize } = await fs.statfs(storage);
   const free = bavail * bsize;
-  const room = sentence('Runs can be kept in {0}, {1} are free', storage, inGigabytes(free));
+  const room = sentence('Runs can be stored in {0}, {1} are free', storage, inGigabytes(free));
   const [runs, deleted] = await Promise.all(
     ['runs', 'deleted'].map((name) => held(path.join(storage, 'store', name), signal)),
   );
@@ -31,8 +31,8 @@ export async function storeFindings(storage: string, signal: AbortSignal): Promi
     found(
       'fact',
       deleted!.count > 0
-        ? sentence('{0} kept, {1}, and {2}, {3}', ...kept, ...gone)
-        : sentence('{0} kept, {1}', ...kept),
+        ? sentence('{0} stored, {1}, and {2}, {3}', ...kept, ...gone)
+        : sentence('{0} stored, {1}', ...kept),
     ),
   ];
 }

@@ -38,7 +38,7 @@ async function endOf(saved: Thenable<boolean>, { signal, say, patience }: Saving
   const { signal: isOver } = over;
   const after = (ms: number) => sleep(ms, undefined, { signal: isOver, ref: false });
   after(patience.silent).then(
-    () => say?.(`${t('Saving: waiting for a formatter or another extension that runs when files are saved.')}\n`),
+    () => say?.(`${t('Saving: waiting for a formatter or another extension that runs on save.')}\n`),
     () => undefined,
   );
   try {

@@ -296,7 +296,7 @@ export class Approvals implements vscode.Disposable {
   /** Without a choice the question is still open, and is shown again. */
   private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
     const title = t('Always Allow');
-    const placeholder = t('Towpath: Approvals… shows these rules and deletes them');
+    const placeholder = t('Towpath: Approvals… shows these rules and can delete them');
     const pick = (choices: RuleChoice[]) =>
       this.whileWaiting([waiting], over, (gone) => pickNumbered(t('Back'), choices, { title, placeholder }, gone));
     let chosen = await pick(ruleChoices(offered));
@@ -307,7 +307,7 @@ export class Approvals implements vscode.Disposable {
       await this.parts.addedRules.add({ key: keyOf(waiting.request), ...made });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      tell('error', t('The rule could not be kept: {0}', why));
+      tell('error', t('The rule could not be stored: {0}', why));
       return;
     }
     waiting.answer({ decision: 'allow', always: true });

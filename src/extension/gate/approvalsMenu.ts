@@ -24,8 +24,8 @@ interface Choice extends vscode.QuickPickItem {
 /** *Approvals…*: the preset, commands that only read, the rules, and models that files may use, each with a button that deletes it. */
 export async function showApprovals(policies: Policies, servers: Servers, named: NamedModels): Promise<void> {
   const pick = vscode.window.createQuickPick<Choice>();
-  pick.title = t('Towpath: what is asked about');
-  pick.placeholder = t('Choose a preset, or add a rule');
+  pick.title = t('Towpath: approvals');
+  pick.placeholder = t('Select a preset, or add a rule');
   const show = () => {
     pick.items = choices(policies, servers, named);
   };
@@ -45,7 +45,7 @@ export async function showApprovals(policies: Policies, servers: Servers, named:
 function choices(policies: Policies, servers: Servers, named: NamedModels): Choice[] {
   const { preset, readOnlyCommands } = policies.current();
   return [
-    separator(t('Preset')),
+    separator(t('Approvals')),
     ...presets.map((one) => ({
       label: `${one === preset ? '$(check)' : '$(blank)'} ${t(presetNames[one])}`,
       description: t(presetDetails[one]),
@@ -53,12 +53,12 @@ function choices(policies: Policies, servers: Servers, named: NamedModels): Choi
     })),
     separator(t('Commands')),
     {
-      label: `${readOnlyCommands ? '$(check)' : '$(blank)'} ${t('Commands that only read run without a question')}`,
-      description: t('ls, grep, cat … inside the workspace, without a shell'),
+      label: `${readOnlyCommands ? '$(check)' : '$(blank)'} ${t('Read-only commands run without approval')}`,
+      description: t('ls, grep, cat … in the workspace, without a shell'),
       run: () => policies.setReadOnlyCommands(!readOnlyCommands),
     },
     ...rulesOf(policies, servers, 'workspace', t('Rules for this workspace')),
-    ...rulesOf(policies, servers, 'user', t('Rules everywhere')),
+    ...rulesOf(policies, servers, 'user', t('Rules for all workspaces')),
     ...modelsOf(named),
     separator(''),
     { label: `$(add) ${t('Add a Rule…')}`, run: () => addRule(policies) },
@@ -70,9 +70,9 @@ const trash = () => ({ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Dele
 /** Each is told by `t`. */
 export const presetDetails = {
   'ask-everything': 'reads, too',
-  'reads-free': 'changes and commands are asked about',
-  'edits-free': 'commands are asked about',
-  autopilot: 'nothing is asked about but protected places; trusted workspaces only',
+  'reads-free': 'changes and commands ask',
+  'edits-free': 'commands ask',
+  autopilot: 'only protected files and secrets ask; trusted workspaces only',
 } as const satisfies Record<Preset, string>;
 
 function rulesOf(policies: Policies, servers: Servers, scope: Scope, title: string): Choice[] {
@@ -100,15 +100,20 @@ function modelsOf(named: NamedModels): Choice[] {
   const items = named.agreed().map((one) => {
     const { file, label, where } = whoIs(one);
     const remove = async () => named.forget(one);
-    return { label: `$(law) ${t('Let {0} use {1}', file, label)}`, description: where, buttons: [trash()], remove };
+    return {
+      label: `$(law) ${t('Allow {0} to Use {1}', file, label)}`,
+      description: where,
+      buttons: [trash()],
+      remove,
+    };
   });
-  return items.length === 0 ? [] : [separator(t('Models that files name')), ...items];
+  return items.length === 0 ? [] : [separator(t('Models named in files')), ...items];
 }
 
 async function addRule(policies: Policies): Promise<void> {
   const title = t('Towpath: add a rule');
   const effects = (['allow', 'ask', 'deny'] as const).map((effect) => ({ label: t(effectWords[effect]), effect }));
-  const placeHolder = t('Deny beats ask, ask beats allow');
+  const placeHolder = t('Deny overrides ask, ask overrides allow');
   const chosen = await vscode.window.showQuickPick(effects, { title, placeHolder, ignoreFocusOut: true });
   if (!chosen) return;
   const { effect } = chosen;
@@ -131,15 +136,15 @@ async function addRule(policies: Policies): Promise<void> {
 
 const files = {
   key: 'path',
-  prompt: 'Files, as a glob of paths in the workspace; empty: whatever the tool does',
+  prompt: 'Files as a glob of workspace paths; empty: any',
   example: 'src/**',
 } as const;
 const commands = {
   key: 'command',
-  prompt: 'The words the command begins with; empty: every command',
+  prompt: 'The first words of the command; empty: any command',
   example: 'npm test',
 } as const;
-const sites = { key: 'site', prompt: 'The site; empty: every site', example: 'https://example.com' } as const;
+const sites = { key: 'site', prompt: 'The site; empty: any site', example: 'https://example.com' } as const;
 const narrowings = new Map<string, typeof commands | typeof sites>([
   ['shell.run', commands],
   ['web.fetch', sites],
@@ -152,7 +157,7 @@ async function pickScope(title: string, words: string): Promise<Scope | undefine
 
 /** Where a rule can hold: without an open folder there is no workspace to remember it for. */
 export function scopes(): { scope: Scope; words: string }[] {
-  const everywhere = { scope: 'user' as const, words: t('everywhere') };
+  const everywhere = { scope: 'user' as const, words: t('all workspaces') };
   return vscode.workspace.workspaceFolders
     ? [{ scope: 'workspace' as const, words: t('in this workspace') }, everywhere]
     : [everywhere];
@@ -166,7 +171,7 @@ async function input(title: string, prompt: string, placeHolder: string, value?:
     placeHolder,
     value,
     ignoreFocusOut: true,
-    validateInput: (text) => (text.trim() === '' && value === undefined ? t('Write a name.') : undefined),
+    validateInput: (text) => (text.trim() === '' && value === undefined ? t('Enter a name.') : undefined),
   });
   return text?.trim();
 }

@@ -36,7 +36,7 @@ export class Diffs implements vscode.TextDocumentContentProvider {
 
   async showKept(runId: string, change: KeptChange): Promise<void> {
     const [before, after] = [change.before, change.after].map((id) => sideOf(runId, change.path, id));
-    await showDiff(before!, after!, t('{0} (what Towpath changed)', path.basename(change.path)));
+    await showDiff(before!, after!, t('{0} (changes by Towpath)', path.basename(change.path)));
   }
 
   /** A file as it was before the run, and the file itself: what is not wanted is taken back there, and saved. */

@@ -122,7 +122,7 @@ export class Policies implements vscode.Disposable {
   /** @param title the run's, for the question */
   async chooseForRun(runId: string, preset: Preset, title: string): Promise<void> {
     if (preset === 'autopilot' && this.shown(runId).preset !== 'autopilot') {
-      const text = t('Turn autopilot on in the run “{0}”?', title);
+      const text = t('Turn on Autopilot in the run “{0}”?', title);
       if (!mayAutopilot() || !(await this.askForAutopilot('ask', text, t(endsWithRun)))) return;
     }
     this.runs.choose(runId, preset, this.preset);
@@ -171,8 +171,8 @@ export class Policies implements vscode.Disposable {
     if (this.asking) return false;
     const agreed = await this.askForAutopilot(
       when,
-      t('Turn autopilot on in this workspace?'),
-      t('It stays on here until you choose another preset.'),
+      t('Turn on Autopilot in this workspace?'),
+      t('It stays on here until you select another preset.'),
     );
     const no = settings()['approvals.preset'] === 'autopilot' ? 'no' : undefined;
     this.memory.update(autopilotName, agreed ? 'yes' : no);
@@ -184,9 +184,9 @@ export class Policies implements vscode.Disposable {
   private async askForAutopilot(when: 'ask' | 'askWhenQuiet', question: string, howLong: string): Promise<boolean> {
     if (this.asking) return false;
     this.asking = true;
-    const yes = t('Turn Autopilot On');
+    const yes = t('Turn On Autopilot');
     const unasked = t(
-      'Changes, commands, web pages and MCP tools then run without a question, as you and with your rights. Places that can run code by themselves are still asked about.',
+      'Commands, web pages and MCP tools run without approval, with your permissions. Protected files and secrets still ask. It stays on until you select another preset.',
     );
     const detail = `${unasked} ${howLong}`;
     try {
@@ -243,11 +243,14 @@ export class Policies implements vscode.Disposable {
   }
 }
 
-const endsWithRun = 'It ends with this run, with a reload of the window, or when you choose another preset.';
+const endsWithRun = 'It ends with this run, when the window reloads, or when you select another preset.';
 
 function mayAutopilot(): boolean {
   if (vscode.workspace.isTrusted) return true;
-  tell('warning', t('Autopilot is for trusted workspaces only. Trust this one first (Manage Workspace Trust).'));
+  tell(
+    'warning',
+    t('Autopilot is available in trusted workspaces only. Trust this workspace first (Manage Workspace Trust).'),
+  );
   return false;
 }
 

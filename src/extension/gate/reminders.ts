@@ -72,7 +72,7 @@ export class Reminders<Waiting extends Remindable> {
     const run = this.dependencies.otherRun(request.runId);
     const about = `${ways} · ${withoutLinks(whatWaits(waiting))}`;
     const close = reminder(
-      run === undefined ? t('Towpath waits: {0}', about) : `${withoutLinks(needsApproval(run))} · ${about}`,
+      run === undefined ? t('Needs your approval: {0}', about) : `${withoutLinks(needsApproval(run))} · ${about}`,
     );
     const unremind = () => {
       close();

@@ -14,7 +14,7 @@ export async function showRunPreset(policies: Policies, { id, title }: { id: str
   const own = policies.preset;
   const rows = [now, ...presets.filter((one) => one !== now)].map((preset) => ({
     label: `${preset === now ? '$(check)' : '$(blank)'} ${t(presetNames[preset])}`,
-    description: `${t(presetDetails[preset])}${preset === own ? ` · ${t('yours for every run')}` : ''}`,
+    description: `${t(presetDetails[preset])}${preset === own ? ` · ${t('your default')}` : ''}`,
     run: () => (preset === now ? undefined : policies.chooseForRun(id, preset, title)),
   }));
   const others = [
@@ -25,8 +25,8 @@ export async function showRunPreset(policies: Policies, { id, title }: { id: str
     },
   ];
   const chosen = await vscode.window.showQuickPick([...rows, ...others], {
-    title: visibleLine(t('Towpath: what is asked about in “{0}”', title)),
-    placeHolder: t('For this run alone; what is wider than yours ends when the window is reloaded'),
+    title: visibleLine(t('Towpath: approvals for “{0}”', title)),
+    placeHolder: t('For this run only; anything wider than your default ends when the window reloads'),
   });
   await chosen?.run();
 }

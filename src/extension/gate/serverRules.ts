@@ -14,18 +14,15 @@ export function serverRuleWords(
   if (!server && /^vscode\./.test(tool))
     return {
       words: t('Allow {0}', tool),
-      detail: t(
-        'Holds for nothing: {0} in a question makes a rule that is bound to the tool as it is.',
-        t(labels.allowAlways),
-      ),
+      detail: t('Does not apply: {0} in an approval creates a rule for the tool as it is now.', t(labels.allowAlways)),
       isIdle: true,
     };
   if (!server)
     return /^mcp\./.test(tool)
       ? {
-          words: t('Allow {0} of servers of your own settings', tool),
+          words: t('Allow {0} of servers in your own settings', tool),
           detail: t(
-            'For a server of a folder, {0} in a question makes a rule that is bound to it.',
+            'For a server of a folder, {0} in an approval creates a rule for that server.',
             t(labels.allowAlways),
           ),
         }
@@ -34,7 +31,7 @@ export function serverRuleWords(
   const name = ofServer(tool, server);
   if (place === 'here') return { words: t('Allow {0} as it is now', name), detail: server.starts };
   const words = t('Allow {0} as it was', name);
-  if (place === 'away') return { words, detail: t('Does not run here now: {0}', server.starts) };
-  const detail = t('Holds for nothing: its server has no tool any more that says the same about itself.');
+  if (place === 'away') return { words, detail: t('Does not run here at the moment: {0}', server.starts) };
+  const detail = t('No longer applies: no tool of its server has this definition.');
   return { words, detail, isIdle: true };
 }

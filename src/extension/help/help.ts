@@ -18,5 +18,5 @@ export async function showHelp(folder: vscode.Uri, name?: unknown): Promise<void
 const pick = () =>
   vscode.window.showQuickPick(
     pages.map((page) => ({ ...page, label: t(page.title), detail: t(page.about) })),
-    { title: t('Towpath: help about what?'), matchOnDetail: true },
+    { title: t('Towpath: help'), matchOnDetail: true },
   );

@@ -20,7 +20,7 @@ export async function importOthers(looking: Looking): Promise<void> {
   if (!looking.workspace.trusted) {
     tell(
       'info',
-      t('This workspace is not trusted: nothing of its files is taken over. Manage Workspace Trust, then import.'),
+      t('This workspace is not trusted, so nothing of its files is imported. Use Manage Workspace Trust, then import.'),
     );
     return;
   }
@@ -39,7 +39,7 @@ export async function importOthers(looking: Looking): Promise<void> {
   if (written.length === 0) return;
   const names = written.map(visibleLine);
   const some = names.length > 6 ? `${names.slice(0, 6).join(', ')}, …` : names.join(', ');
-  tell('info', t('Wrote {0}: {1}. What other agents have is as it was.', amount(written.length, 'file'), some));
+  tell('info', t('Wrote {0}: {1}. The files of other agents are unchanged.', amount(written.length, 'file'), some));
 }
 
 async function ask(found: readonly Importable[]): Promise<Importable[] | undefined> {
@@ -62,8 +62,8 @@ async function ask(found: readonly Importable[]): Promise<Importable[] | undefin
     kind: vscode.QuickPickItemKind.Separator,
   }));
   const picked = await vscode.window.showQuickPick<vscode.QuickPickItem>([...items, ...rest], {
-    title: t('Towpath: import what other agents were told'),
-    placeHolder: t('Nothing is written before OK, and nothing allowed by it'),
+    title: t('Towpath: import instructions of other agents'),
+    placeHolder: t('Nothing is written before OK, and nothing is allowed by it'),
     canPickMany: true,
     ignoreFocusOut: true,
     matchOnDescription: true,

@@ -108,6 +108,6 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
     return size > mostBytes ? undefined : new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'too large') return undefined;
-    throw new EngineError('ENOENT', sentence('The file {0} is not there any more.', idOf(uri)));
+    throw new EngineError('ENOENT', sentence('The file {0} no longer exists.', idOf(uri)));
   }
 }

@@ -64,9 +64,9 @@ async function invoke(name: string, input: object, signal: AbortSignal): Promise
 
 async function tellChanged({ name }: Lent): Promise<void> {
   const text = t(
-    'The editor’s tool {0} says something else about itself than when you switched it on. It is off until you do so again.',
+    'The editor’s tool {0} has changed since you switched it on. It is off until you switch it on again.',
     visibleLine(name),
   );
-  const show = t('Tools of the Editor…');
+  const show = t('Editor Tools…');
   if ((await offer('warning', text, show)) === show) await vscode.commands.executeCommand('towpath.editorTools');
 }

@@ -11,18 +11,21 @@ interface Choice extends vscode.QuickPickItem {
   tool: Lent;
 }
 
-const words = () => ({ iconPath: new vscode.ThemeIcon('book'), tooltip: t('All that it says about itself') });
+const words = () => ({ iconPath: new vscode.ThemeIcon('book'), tooltip: t('Everything it says about itself') });
 
 /** *Tools of the Editor…*: which of them the models of Towpath may use, each through a question. */
 export async function chooseLent(lent: LentTools, reviews: McpReview): Promise<void> {
   const all = editorTools();
   if (all.length === 0) {
-    tell('info', t('This editor has no tools for models now: neither of its own nor of extensions or MCP servers.'));
+    tell(
+      'info',
+      t('This editor offers no tools for models at the moment: none of its own, of extensions or of MCP servers.'),
+    );
     return;
   }
   const picker = vscode.window.createQuickPick<Choice>();
-  picker.title = t('Towpath: tools of the editor that models may use');
-  picker.placeholder = t('Each call is asked about like any other; the editor may ask once more');
+  picker.title = t('Towpath: editor tools for models');
+  picker.placeholder = t('Each call asks like any other; the editor may ask, too');
   picker.canSelectMany = true;
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
@@ -42,7 +45,7 @@ export async function chooseLent(lent: LentTools, reviews: McpReview): Promise<v
   if (chosen.length > mostLent)
     tell(
       'warning',
-      t('Only the first {0} are switched on: more would leave a model no room for anything else.', mostLent),
+      t('Only the first {0} are switched on, because more would leave a model no context for anything else.', mostLent),
     );
 }
 
@@ -51,7 +54,7 @@ function choiceOf(tool: Lent, lent: LentTools): Choice {
   const changed = lent.stateOf(tool) === 'changed';
   return {
     label: visibleLine(tool.title ? `${tool.name}: ${tool.title}` : tool.name),
-    description: changed ? t('{0}, says something else than when you switched it on', by) : by,
+    description: changed ? t('{0}, has changed since you switched it on', by) : by,
     detail: visibleLine(tool.description).slice(0, 300),
     buttons: [words()],
     tool,

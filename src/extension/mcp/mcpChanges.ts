@@ -31,11 +31,14 @@ export function changesText(question: ToolsQuestion): QuestionText & { whole: bo
   const claims = [...added, ...changed.map(({ now }) => now)].some(({ annotations }) => annotations?.readOnlyHint);
   const detail = [
     lines.text,
-    trusted && claims && t('You trust what this server says only reads: such a tool then runs without a question.'),
+    trusted && claims && t('You trust the read-only tools of this server. They run without approval.'),
     !lines.whole &&
-      t('Not all of it fits here. {0} shows it beside what it was, and then it can be allowed.', t('Review…')),
+      t(
+        'The text does not fit here. {0} shows all of it next to the previous version; then you can allow it.',
+        t('Review…'),
+      ),
     t(
-      'What you allowed for a changed tool goes on with it as it is now. After a no, new and changed tools stay disabled; the others can be used. The server is configured in {0}.',
+      'Your permissions for a changed tool then apply to the new version. If you decline, new and changed tools stay disabled; the others can be used. The server is configured in {0}.',
       visibleLine(definition.source),
     ),
   ];
@@ -63,7 +66,7 @@ export function changesSides({ added, changed, removed }: ToolsQuestion): {
     left -= JSON.stringify([was, now]).length;
     if (left < 0) {
       const left = t(
-        '{0}: too much to be shown, and so to be allowed. Forgetting the server begins anew.',
+        '{0}: too large to be shown, and so to be allowed. Removing the server starts over.',
         amount(both.length - index, 'more tool'),
       );
       after += `${left}\n`;
@@ -116,18 +119,18 @@ class Lines {
 
 function* changesOf(was: ToolWords | undefined, now: ToolWords): Generator<Excerpt> {
   const after = partsOf(now);
-  if (!was) yield { text: t('what it said before is not known'), whole: true };
+  if (!was) yield { text: t('its previous definition is unknown'), whole: true };
   const before = was ? partsOf(was) : new Map<string, string>();
   let changes = 0;
   for (const label of new Set([...before.keys(), ...after.keys()])) {
     const [one, other] = [before.get(label), after.get(label)];
     if (one === other) continue;
     changes += 1;
-    if (other === undefined) yield said(t('gone: {0}', label), one!);
+    if (other === undefined) yield said(t('missing: {0}', label), one!);
     else if (one === undefined) yield said(label, other);
     else yield* differing(label, one, other);
   }
-  if (changes === 0) yield { text: t('in the form of its schema alone'), whole: true };
+  if (changes === 0) yield { text: t('matching its schema only'), whole: true };
 }
 
 function* saysOf(tool: ToolWords): Generator<Excerpt> {
@@ -182,9 +185,9 @@ function partsOf({ title, description, inputSchema, annotations }: ToolWords): M
     ...Object.entries(Object(properties)).map(
       ([name, value]) => [t('argument {0}', name), json(value)] as [string, string],
     ),
-    [t('needed arguments'), required === undefined ? undefined : json(required)],
+    [t('required arguments'), required === undefined ? undefined : json(required)],
     [t('schema'), Object.keys(rest).length > 0 ? json(rest) : undefined],
-    [t('says about itself'), annotations === undefined ? undefined : json(annotations)],
+    [t('definition'), annotations === undefined ? undefined : json(annotations)],
   ];
   return new Map(parts.filter((part): part is [string, string] => part[1] !== undefined));
 }
@@ -197,7 +200,7 @@ function block({ name = '', title, description, inputSchema, annotations }: Part
     [t('title'), title],
     [t('description'), description],
     [t('arguments'), inputSchema && stringify(inputSchema, null, 2)],
-    [t('says about itself'), annotations && stringify(annotations, null, 2)],
+    [t('definition'), annotations && stringify(annotations, null, 2)],
   ];
   const lines = parts.flatMap(([label, text]) => (text === undefined ? [] : [`  ${label}`, ...barred(text)]));
   return `${[head.text, ...lines].join('\n')}\n\n`;

@@ -62,7 +62,7 @@ function stateOf(mcp: Mcp, server: McpServer): string {
     t('running, {0}', amount(server.tools.length, 'tool')),
     ...(waiting > 0 ? [t('{0} disabled until allowed', waiting)] : []),
     ...leftOutOf(server),
-    ...(mcp.servers.isTrusted(server) ? [t('what only reads is trusted')] : []),
+    ...(mcp.servers.isTrusted(server) ? [t('read-only tools are trusted')] : []),
   ].join(', ');
 }
 
@@ -81,13 +81,13 @@ async function showServer(mcp: Mcp, policies: Policies, server: McpServer): Prom
     server.tools.length > 0 && { label: `$(tools) ${t('Show Tools')}`, run: () => showTools(mcp, server) },
     { label: `$(output) ${t('Show Log')}`, run: () => mcp.log(server.name).show() },
     servers.isAllowed(server) && {
-      label: isTrusted ? `$(lock) ${t('Ask Before Every Tool Again')}` : `$(unlock) ${t('Trust What Only Reads')}`,
-      description: isTrusted ? '' : t('tools that say they only read run without a question'),
+      label: isTrusted ? `$(lock) ${t('Ask Before Every Tool Again')}` : `$(unlock) ${t('Trust Read-Only Tools')}`,
+      description: isTrusted ? '' : t('read-only tools run without approval'),
       run: () => servers.trust(server, !isTrusted),
     },
     servers.isAllowed(server) && {
-      label: `$(trash) ${t('Forget')}`,
-      description: t('stops it and takes back what you allowed, rules for its tools too, and the values you gave'),
+      label: `$(trash) ${t('Remove')}`,
+      description: t('stops it and removes your permissions and rules for its tools and the values you entered'),
       run: async () => {
         await mcp.forget(server);
         await policies.forgetServer(identityOf(server.definition));
@@ -110,7 +110,7 @@ async function showTools(mcp: Mcp, server: McpServer): Promise<void> {
       description: waiting.has(tool)
         ? t('disabled until you allow it')
         : tool.annotations?.readOnlyHint
-          ? t('says it only reads')
+          ? t('reports that it is read-only')
           : '',
       detail: visibleLine(tool.description ?? tool.title ?? '').slice(0, 300),
     })),

@@ -18,11 +18,11 @@ export interface ServerQuestionText {
 export function serverQuestionText({ definition, changed, meanwhile }: ServerQuestion): ServerQuestionText {
   const message =
     definition.type === 'stdio'
-      ? t('Start the MCP server {0}?', definition.name)
+      ? t('Start MCP server “{0}”?', definition.name)
       : t('Connect to the MCP server {0}?', definition.name);
   const lines = [
-    meanwhile ? t('It changed while you were asked, or a file that its command names did.') : '',
-    changed ? t('It is not what you allowed before: it was configured differently.') : '',
+    meanwhile ? t('It or a file that its command names changed while the approval was open.') : '',
+    changed ? t('It was configured differently when you allowed it.') : '',
     sourceOf(definition),
   ].filter(Boolean);
   const bound = boundTo(definition).join('\n');
@@ -57,15 +57,13 @@ function boundTo(definition: Definition): string[] {
 
 function sourceOf({ type, source }: Definition): string {
   const can =
-    type === 'stdio'
-      ? t('It runs as you, with your rights, and can do what you can do.')
-      : t('What its tools are given leaves this machine.');
+    type === 'stdio' ? t('It runs with your permissions.') : t('The arguments of its tools leave this machine.');
   return `${t('Configured in {0}.', source)} ${can}`;
 }
 
 /** `GIT_ASKPASS` and its like name a program. */
 function variable(name: string, value: string | null): string {
-  if (value === null) return t('{0} (taken away)', visibleLine(name));
+  if (value === null) return t('{0} (removed)', visibleLine(name));
   const given = value.replace(variables, '');
   if (isSecretName(name) && !/ASKPASS/i.test(name) && isWord(given)) return visibleLine(`${name}${comesFrom(value)}`);
   const shown = redactSecrets(value);

@@ -88,7 +88,7 @@ export class McpQuestions implements McpPerson {
 const buttons = () => ({
   review: t('Review…'),
   allow: t('Allow'),
-  trust: t('Allow and Trust What Only Reads'),
+  trust: t('Allow and Trust Read-Only Tools'),
 });
 
 /** Opens the file or the settings that a server is configured in. */

@@ -77,7 +77,7 @@ export class FromCode {
     await this.saying(async () => {
       const mentions = await find();
       if (mentions.length > mostMentions)
-        tell('info', t('A message names {0} things at most. The others were left out.', mostMentions));
+        tell('info', t('A message can mention at most {0} items. The others were left out.', mostMentions));
       await this.parts.view.give({ type: 'mention', mentions: mentions.slice(0, mostMentions) });
     });
   }
@@ -132,7 +132,7 @@ export class FromCode {
 
   private async problemsAtCursor(): Promise<Mention[]> {
     const problems = await this.problems();
-    if (problems.length === 0) throw new Error(t('The editor knows of no problem in the line of the cursor.'));
+    if (problems.length === 0) throw new Error(t('No problems on the current line.'));
     return problems;
   }
 
@@ -171,12 +171,10 @@ export class FromCode {
   /** As the tools have it. Throws an `Error` for what is in none of the open folders. */
   private async pathOf(uri: vscode.Uri): Promise<string> {
     const name = quoted(uri.path.slice(uri.path.lastIndexOf('/') + 1));
-    if (uri.scheme === 'untitled')
-      throw new Error(t('{0} is not saved yet: it has no place that could be named.', name));
+    if (uri.scheme === 'untitled') throw new Error(t('{0} is not saved yet and has no path to mention.', name));
     const at = pathOf(uri);
     const path = at === undefined ? undefined : await relativeIn(this.parts.workspace, at);
-    if (path === undefined)
-      throw new Error(t('{0} is in none of the open folders, so that nothing of it is told.', name));
+    if (path === undefined) throw new Error(t('{0} is outside the open folders and was not attached.', name));
     return path;
   }
 }

@@ -39,7 +39,7 @@ export function offersFor({ errors, changes, front, readme, instructs, tested }:
     front &&
       todo !== undefined &&
       about(
-        t('Do what is left to do in {0}', `${name}:${todo}`),
+        t('Implement the rest of the plan in {0}', `${name}:${todo}`),
         { kind: 'lines', path: front.path, from: todo, to: todo },
         (words) => `Do what is left to do at ${words}.`,
       ),
@@ -63,7 +63,7 @@ export function offersFor({ errors, changes, front, readme, instructs, tested }:
         'Look at this workspace and write a short AGENTS.md: what an agent has to know to build it, to test it, and to write like the others here.',
       ),
     plain(
-      t('Find what is worth mending'),
+      t('Suggest improvements'),
       'Look through this workspace and name the three things most worth mending, with their places. Change nothing.',
     ),
   ];

@@ -245,5 +245,5 @@ const ask = (title: string, asks: string, needed: boolean) =>
     title: withoutLinks(`Towpath: ${title}`),
     prompt: withoutLinks(asks),
     ignoreFocusOut: true,
-    validateInput: (text) => (needed && text.trim() === '' ? t('Write something.') : undefined),
+    validateInput: (text) => (needed && text.trim() === '' ? t('Enter some text.') : undefined),
   });

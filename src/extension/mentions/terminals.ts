@@ -60,7 +60,7 @@ export class Terminals implements vscode.Disposable {
     if (command) return this.recorded(command);
     throw new SaidError(
       sentence(
-        'This terminal tells the editor of no command (it has run none, or its shell has no shell integration). Select the text, and add the selection.',
+        'The editor knows no command of this terminal (none has run, or its shell has no shell integration). Select the text, and add the selection.',
       ),
     );
   }

@@ -74,7 +74,10 @@ export async function answerAsk(ask: Ask, { line, label, local, ready, recorded 
       throw new AskRefused(isOverLimit(result.error) ? 'blocked' : 'failed', toPeople(wordsIn(result.error)));
     const broken = result.message?.toolCalls?.find(({ malformed }) => malformed !== undefined);
     if (broken)
-      throw new AskRefused('failed', t('{0} called {1} with arguments that are no JSON object.', label, broken.name));
+      throw new AskRefused(
+        'failed',
+        t('{0} called {1} with arguments that are not a JSON object.', label, broken.name),
+      );
     return result;
   } finally {
     leave();
@@ -100,9 +103,9 @@ function requestOf({ who, messages, options }: Ask, { model, contextWindow }: Ru
 function tooLong(label: string, what: string, window?: number): AskRefused {
   const message =
     window === undefined
-      ? t('This is longer than {0} can read: {1}. Nothing was asked.', label, what)
+      ? t('This is longer than {0} can read: {1}. Nothing was sent.', label, what)
       : t(
-          'This is longer than {0} can read: {1}. It has a window of {2} tokens. Nothing was asked.',
+          'This is longer than {0} can read: {1}. It has a context window of {2} tokens. Nothing was sent.',
           label,
           what,
           window,

@@ -49,9 +49,11 @@ export class AskLine {
   async enter(entering: Entering, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.open.filter(({ who }) => who === entering.who).length >= mostOfOne)
-      throw new TooManyAsks(t('{0} already asks {1} times at once. Wait for an answer.', entering.who, mostOfOne));
+      throw new TooManyAsks(
+        t('{0} already has {1} requests in progress. Wait for an answer.', entering.who, mostOfOne),
+      );
     if (this.open.length >= mostInAll)
-      throw new TooManyAsks(t('Models of Towpath are asked {0} times at once already. Wait for an answer.', mostInAll));
+      throw new TooManyAsks(t("Towpath's models are already in use {0} times. Wait for an answer.", mostInAll));
     let admit = () => {};
     const admitted = new Promise<void>((resolve) => {
       admit = resolve;

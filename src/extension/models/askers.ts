@@ -36,11 +36,11 @@ export class Askers {
   async check(asker: Asker): Promise<void> {
     const { id, name } = asker;
     if (id === undefined || this.allowed.includes(id)) return;
-    const refused = new AskRefused('no-permission', t('You have not allowed {0} to ask models of Towpath.', name));
+    const refused = new AskRefused('no-permission', t("You have not allowed {0} to use Towpath's models.", name));
     if (this.declined.has(id)) throw refused;
     const question = this.questions.get(id) ?? { answer: this.question(id, asker), waiting: 0 };
     if (question.waiting >= mostWaiting)
-      throw new AskRefused('blocked', t('Whether {0} may ask models of Towpath is not answered yet.', name));
+      throw new AskRefused('blocked', t("You have not yet decided whether {0} may use Towpath's models.", name));
     question.waiting += 1;
     this.questions.set(id, question);
     if (!(await question.answer.finally(() => this.questions.delete(id)))) throw refused;

@@ -282,7 +282,7 @@ export class ConnectModel {
       await saveSetting('providers', withAddress(settings().providers, provider.id, baseUrl));
     const origin = originOf(choices);
     if (apiKey !== undefined) await this.secrets.save(provider.id, origin, apiKey);
-    if (wants === 'key') tell('info', t('The key for {0} is saved.', origin));
+    if (wants === 'key') tell('info', t('The key for {0} is stored.', origin));
     else await this.models.pick(`${provider.id}/${model}`);
   }
 }
@@ -309,24 +309,20 @@ function optionsOf(step: Step, { wants }: Choices, canGoBack: boolean): StepOpti
 }
 
 const unencrypted = (provider: Provider, origin: string): string =>
-  t(
-    '{0} is reached without encryption at {1}, where no key is ever sent. Set an https address.',
-    labelOf(provider),
-    origin,
-  );
+  t('{0} is reached without encryption at {1}, where no key is sent. Set an https address.', labelOf(provider), origin);
 
 function keyProblem(text: string): string | undefined {
   if (/^["']?(\S+:\s*)?(Bearer|Basic)\s/i.test(text.trim()))
-    return t('Only the key, without what stands before it in a header.');
+    return t('Only the key, without the prefix that it has in a header.');
   return /^[\x21-\x7E]+$/.test(text.trim())
     ? undefined
-    : t('A key is one line of visible ASCII characters, without blanks.');
+    : t('A key is one line of visible ASCII characters without blanks.');
 }
 
 function addressProblem(text: string): string | undefined {
-  if (!URL.canParse(text.trim())) return t('This is not an address. It begins with https:// or http://.');
+  if (!URL.canParse(text.trim())) return t('This is not an address. It starts with https:// or http://.');
   const { protocol, username, search, hash } = new URL(text.trim());
-  if (protocol !== 'https:' && protocol !== 'http:') return t('The address begins with https:// or http://.');
-  if (username || search || hash) return t('Only the address: no user, no ? and no #. A key is set on its own.');
+  if (protocol !== 'https:' && protocol !== 'http:') return t('The address starts with https:// or http://.');
+  if (username || search || hash) return t('Only the address, without user name, ? and #. The key is set separately.');
   return undefined;
 }

@@ -14,7 +14,7 @@ import { providerSettings } from './providerSettings.ts';
 /** Tries the picked model with one short question, and says precisely what came of it. */
 export async function testConnection(models: Models, log: vscode.LogOutputChannel): Promise<void> {
   const id = models.currentId;
-  const result = await stoppable(t('Towpath asks {0} for one word', id), (signal, progress) =>
+  const result = await stoppable(t('Towpath is testing {0}', id), (signal, progress) =>
     askOneWord(() => models.current(), signal, progress),
   );
   if (!result) return; // given up by the person

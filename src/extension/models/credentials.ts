@@ -110,10 +110,13 @@ export class Credentials {
     const value = other && (await this.secrets.key(slot, other));
     if (!value) return undefined;
     if (how)
-      throw new LLMError('LLM_AUTH_FAILED', sentence('You have not said yet whether {0} may have {1}.', origin, what));
-    const use = t('Use It There Too');
-    const buttons = [t('Do Not Send It'), use]; // Enter presses the first
-    const detail = t('It was saved for {0}. Whoever runs {1} will see it.', other, origin);
+      throw new LLMError(
+        'LLM_AUTH_FAILED',
+        sentence('You have not yet decided whether {0} may use {1}.', origin, what),
+      );
+    const use = t('Use There, Too');
+    const buttons = [t("Don't Send"), use]; // Enter presses the first
+    const detail = t('It was saved for {0}. Anyone who runs {1} can see it.', other, origin);
     const text = t('Send {0} to {1}?', what, origin);
     if ((await this.modals.askWhenQuiet({ text, detail, buttons })) !== use) return undefined;
     await this.secrets.save(slot, origin, value);
@@ -136,13 +139,13 @@ const originOf = (provider: Provider, { baseUrl }: Wanted): string => keyOrigin(
 function missing(header: string, name: string, origin: string): LLMError {
   const message = mayCarry(origin)
     ? sentence(
-        'The header {0} names the secret "{1}", which is not set for {2}. Run *Towpath: Set Secret of a Header*.',
+        'The header {0} names the secret "{1}", which is not set for {2}. Run *Towpath: Set Header Secret*.',
         header,
         name,
         origin,
       )
     : sentence(
-        'The header {0} names the secret "{1}", and {2} is reached without encryption, where no secret is sent. Use an https address.',
+        'The header {0} names the secret "{1}", and {2} is reached without encryption, so the secret is not sent. Use an https address.',
         header,
         name,
         origin,

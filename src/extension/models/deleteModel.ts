@@ -17,7 +17,7 @@ export async function deleteModel(model: LocalModel, models: Models, modals: Mod
   const yes = t('Move to Trash');
   if ((await modals.ask({ text: t('Delete {0}?', name), detail, buttons: [yes] })) !== yes) return;
   if (models.isInMemory(model.path) && (await models.unloadLocal()) === 'busy') {
-    tell('warning', t('{0} is at work. Stop its run, then delete it.', name));
+    tell('warning', t('{0} is in use. Stop its run, then delete it.', name));
     return;
   }
   let trash = true;

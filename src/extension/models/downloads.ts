@@ -70,7 +70,7 @@ export class Downloads implements vscode.Disposable {
     const { 'local.hub': hub } = settings();
     const parsed = parseAddress(address, hub);
     const { host } = new URL(parsed.kind === 'hub' ? hub : parsed.url);
-    return stoppable(t('Towpath asks {0} about {1}', host, shortened(address, 80)), async (signal) => {
+    return stoppable(t('Towpath is asking {0} about {1}', host, shortened(address, 80)), async (signal) => {
       try {
         return await findRemote(parsed, address, { hub, signal });
       } catch (error) {
@@ -87,7 +87,7 @@ export class Downloads implements vscode.Disposable {
     const transfer: Transfer = {
       address: model.address,
       first,
-      text: t('begins'),
+      text: t('starts'),
       pause: () => stop.abort(paused),
       cancel: () => stop.abort(cancelled),
     };
@@ -95,7 +95,7 @@ export class Downloads implements vscode.Disposable {
     this.transfers.set(first, transfer);
     this.changed.fire();
     const shown = stoppable(
-      t('Towpath downloads {0}', path.basename(first)),
+      t('Towpath is downloading {0}', path.basename(first)),
       (signal, progress) => {
         signal.addEventListener('abort', () => stop.abort(paused));
         return this.run(model, transfer, stop.signal, progress);
@@ -177,6 +177,6 @@ function toldOf(error: unknown, first: string): unknown {
   if ((error as { code?: string }).code !== 'STORE_LOCKED') return error;
   return new LLMError(
     'UNKNOWN',
-    sentence('{0} is being downloaded in another window. Its progress is there.', path.basename(first)),
+    sentence('{0} is being downloaded in another window, which shows the progress.', path.basename(first)),
   );
 }

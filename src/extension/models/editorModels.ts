@@ -130,7 +130,7 @@ function toOptions(request: ChatRequest): vscode.LanguageModelChatRequestOptions
       ? vscode.LanguageModelChatToolMode.Required
       : vscode.LanguageModelChatToolMode.Auto;
   return {
-    justification: t('Towpath works on your task with the model you picked.'),
+    justification: t('Towpath works on your task with the model you selected.'),
     ...(tools.length > 0 && request.toolChoice !== 'none' && { tools, toolMode }),
   };
 }
@@ -145,24 +145,24 @@ function toLLMError(error: unknown, model: string, begun: boolean): LLMError {
   if (code === Blocked.name)
     return new LLMError(
       'LLM_RATE_LIMITED',
-      sentence('The editor refuses more requests to {0} now: {1}', model, message),
+      sentence('The editor rejects more requests to {0} for now: {1}', model, message),
     );
   if (code === NotFound.name) return notOffered(model);
-  if (begun) return new LLMError('LLM_INCOMPLETE', sentence('{0} broke off: {1}', model, message));
+  if (begun) return new LLMError('LLM_INCOMPLETE', sentence('{0} ended early: {1}', model, message));
   if (windowIsFull(message))
     return new LLMError(
       'LLM_CONTEXT_OVERFLOW',
-      sentence('The conversation is longer than the window of {0}: {1}', model, message),
+      sentence('The conversation is longer than the context window of {0}: {1}', model, message),
     );
   return new LLMError('UNKNOWN', `${model}: ${message}`);
 }
 
 function itself(model: string): LLMError {
-  const message = sentence('{0} is a model that Towpath itself offers to the editor. Pick it as what it is.', model);
+  const message = sentence('{0} is a model that Towpath itself shares with the editor. Pick the original.', model);
   return new LLMError('UNKNOWN', message, { reason: 'no-model' });
 }
 
 function notOffered(model: string): LLMError {
-  const message = sentence('The editor does not offer the model {0} now. Pick another one.', model);
+  const message = sentence('The editor does not offer the model {0} now. Pick another model.', model);
   return new LLMError('UNKNOWN', message, { reason: 'no-model' });
 }

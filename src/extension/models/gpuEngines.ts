@@ -22,7 +22,7 @@ import type { LocalEngine } from './localEngine.ts';
 const titles = {
   cuda: 'CUDA, for graphics cards of NVIDIA',
   vulkan: 'Vulkan, for most others',
-  'cuda-ext': 'CUDA for older drivers, beside the first',
+  'cuda-ext': 'CUDA for older drivers, next to the first engine',
 } as const satisfies Record<GpuEngine['kind'], string>;
 
 /** The GPU engines that a person adds to the one that came with Towpath. */
@@ -58,7 +58,7 @@ export class GpuEngines {
       const { code } = error as LLMError;
       const told =
         code === ('STORE_LOCKED' as string)
-          ? t('Another window is adding an engine. Its progress is there.')
+          ? t('Another window is adding an engine and shows its progress.')
           : toPeople(wordsOf(error));
       tell('error', told);
     }
@@ -70,18 +70,18 @@ export class GpuEngines {
     const detail = [
       t('{0} to download, {1} on the disk', inGigabytes(engine.bytes), inGigabytes(engine.unpacked)),
       t(
-        'From {0}, {1}; not, if {2} is in the folder already',
+        'From {0}, {1}; not if the folder already contains {2}',
         new URL(addressOf(engine, registry)).host,
         `@node-llama-cpp/${engine.name} ${engine.version}`,
         archiveOf(engine),
       ),
       t('To {0}', folder),
-      t('Its checksum must be the one that came with Towpath. It is a program, and runs in a process of its own.'),
+      t('Its checksum must match the one that came with Towpath. It is a program and runs in its own process.'),
     ].join('\n');
     const yes = t('Download');
     const text = t('Add the engine {0}?', engine.name);
     if ((await this.modals.ask({ text, detail, buttons: [yes] })) !== yes) return;
-    const done = await stoppable(t('Towpath adds the engine {0}', engine.name), async (signal, progress) => {
+    const done = await stoppable(t('Towpath is adding the engine {0}', engine.name), async (signal, progress) => {
       try {
         await addGpuEngine(engine, {
           modules: ownModules(this.home.dist),
@@ -102,7 +102,7 @@ export class GpuEngines {
       tell(
         'info',
         t(
-          'The engine {0} is here. A model that is loaded from now on runs on the GPU as far as it fits; Towpath: Doctor tells whether it works.',
+          'The engine {0} is installed. A model that is loaded from now on runs on the GPU as far as it fits. Towpath: Doctor checks whether it works.',
           engine.name,
         ),
       );
@@ -110,17 +110,17 @@ export class GpuEngines {
 
   private async remove(engine: GpuEngine): Promise<void> {
     const yes = t('Remove');
-    const text = t('The engine {0} is here. Remove it?', engine.name);
-    const detail = t('Local models run on the CPU then.');
+    const text = t('Remove the engine {0}?', engine.name);
+    const detail = t('Local models then run on the CPU.');
     if ((await this.modals.ask({ text, detail, buttons: [yes] })) !== yes) return;
     await removeGpuEngine(engine, this.home.storage);
-    tell('info', t('The engine {0} is removed.', engine.name));
+    tell('info', t('The engine {0} was removed.', engine.name));
   }
 
   private none(): string {
     const { gpu } = this.home.state();
     return gpu.includes('metal')
-      ? t('The engine that came with Towpath uses the GPU already.')
+      ? t('The engine that came with Towpath already uses the GPU.')
       : t('There is no GPU engine for {0}.', `${process.platform}-${process.arch}`);
   }
 }

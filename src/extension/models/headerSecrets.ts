@@ -32,7 +32,7 @@ export class HeaderSecrets {
     );
     if (all.length === 0) {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it
-      const text = t('No header in towpath.providers names a secret. One is named as ${secret:name} in its value.');
+      const text = t('No header in towpath.providers names a secret. Write ${secret:name} in the value of a header.');
       return void tell('info', text);
     }
     const items = await Promise.all(
@@ -43,7 +43,7 @@ export class HeaderSecrets {
         use,
       })),
     );
-    const title = t('Towpath: set which secret?');
+    const title = t('Towpath: select a secret to set');
     const chosen = items.length === 1 ? items[0] : await vscode.window.showQuickPick(items, { title });
     if (chosen) await this.ask(chosen.use);
   }
@@ -68,7 +68,7 @@ export class HeaderSecrets {
   private async ask({ name, provider, header, origin }: Use): Promise<boolean> {
     if (!mayCarry(origin)) {
       const problem = t(
-        '{0} is reached without encryption at {1}, where no secret is ever sent. Set an https address.',
+        '{0} is reached without encryption at {1}, where no secret is sent. Set an https address.',
         labelOf(provider),
         origin,
       );
@@ -79,7 +79,7 @@ export class HeaderSecrets {
       title: t('Secret "{0}" for {1}', name, origin),
       prompt: withoutLinks(
         t(
-          "For the header {0} of {1}. Kept in the editor's secret storage and sent to this address only",
+          "For the header {0} of {1}. Stored in the editor's secret storage and sent to this address only",
           header,
           labelOf(provider),
         ),
@@ -90,7 +90,7 @@ export class HeaderSecrets {
     });
     if (!secret) return false;
     await this.secrets.save(secretOf(name), origin, secret.trim());
-    tell('info', t('The secret "{0}" for {1} is saved.', name, origin));
+    tell('info', t('The secret "{0}" for {1} is stored.', name, origin));
     return true;
   }
 }
@@ -114,5 +114,5 @@ const shortest = 4;
 
 function secretProblem(text: string): string | undefined {
   if (!isSendable(text.trim())) return t('A secret is one line of visible ASCII characters.');
-  return text.trim().length < shortest ? t('A secret has {0} characters or more.', shortest) : undefined;
+  return text.trim().length < shortest ? t('A secret has at least {0} characters.', shortest) : undefined;
 }

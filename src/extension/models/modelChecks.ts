@@ -20,7 +20,7 @@ import type { Models } from './models.ts';
 import type { MoneyLimits } from './moneyLimits.ts';
 
 const scheme = 'towpath-checks';
-const page = () => vscode.Uri.from({ scheme, path: `/${t('Checked Models')}.md` });
+const page = () => vscode.Uri.from({ scheme, path: `/${t('Model Check Results')}.md` });
 const formats = { markdown: 'md', json: 'json' } as const;
 type Format = keyof typeof formats;
 
@@ -66,8 +66,8 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   async check(id = this.parts.models.currentId): Promise<void> {
     const name = describe(id).label;
     if (id === demoModel)
-      return tell('info', t('The demo model can only play its script. Pick another model, then check it.'));
-    if (this.atWork) return tell('info', t('A model is being checked. It can be stopped where its progress is shown.'));
+      return tell('info', t('The demo model only follows its script. Pick another model, then check it.'));
+    if (this.atWork) return tell('info', t('A model check is running. You can stop it in its progress notification.'));
     this.atWork = true;
     try {
       const result = await this.run(id, name);
@@ -97,7 +97,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   /** As Markdown to be read, or as JSON to be compared by programs; without the home folder's name. */
   async export(given?: { format?: Format; to?: vscode.Uri }): Promise<void> {
     const { results } = this;
-    if (results.length === 0) return tell('info', t('No model is checked yet. Run *Check This Model*.'));
+    if (results.length === 0) return tell('info', t('No model has been checked yet. Run *Check This Model*.'));
     const format = given?.format ?? (await askFormat());
     if (!format) return;
     const to = given?.to ?? (await askPlace(formats[format]));
@@ -108,7 +108,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
       await vscode.workspace.fs.writeFile(to, Buffer.from(shared));
       tell('info', t('Exported to {0}.', to.fsPath));
     } catch (error) {
-      tell('error', t('The checks could not be exported. {0}', wordsOf(error)));
+      tell('error', t('The results could not be exported. {0}', wordsOf(error)));
     }
   }
 
@@ -125,12 +125,12 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
     const estimate = estimateOf(id.startsWith('local/'), checks.of(id));
     const detail = [
       ...estimateInWords(estimate, model.adapter.leastCost?.(model.model, estimate.prompt)),
-      t('It works in a temporary folder of its own. Nothing of your workspace is read, changed or sent.'),
+      t('It works in its own temporary folder. Nothing in your workspace is read, changed or sent.'),
     ].join('\n');
     const yes = t('Check');
     if ((await modals.ask({ text: t('Check what {0} can do?', name), detail, buttons: [yes] })) !== yes)
       return undefined;
-    return stoppable(t('Towpath checks {0}', name), (signal, progress) => {
+    return stoppable(t('Towpath is checking {0}', name), (signal, progress) => {
       let shown = 0;
       return checkModel({
         model,
@@ -153,21 +153,21 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
 function doneBy(name: string, result: CheckResult): string {
   const done = passedOf(result);
   return done === result.of
-    ? t('{0} was given {1} tasks and has done all of them.', name, result.of)
-    : t('{0} was given {1} tasks and has done {2} of them.', name, result.of, done);
+    ? t('{0} was given {1} tasks and completed all of them.', name, result.of)
+    : t('{0} was given {1} tasks and completed {2} of them.', name, result.of, done);
 }
 
 async function askFormat(): Promise<Format | undefined> {
   const items = [
-    { label: 'Markdown', detail: t('To be read: a table of the models, and what went wrong'), format: 'markdown' },
-    { label: 'JSON', detail: t('To be compared by programs'), format: 'json' },
+    { label: 'Markdown', detail: t('To read: a table of the models, and what failed'), format: 'markdown' },
+    { label: 'JSON', detail: t('For comparison by programs'), format: 'json' },
   ] as const;
-  return (await vscode.window.showQuickPick(items, { title: t('Towpath: export the checked models') }))?.format;
+  return (await vscode.window.showQuickPick(items, { title: t('Towpath: export model check results') }))?.format;
 }
 
 const askPlace = (ending: string): Thenable<vscode.Uri | undefined> => {
   const folder = diskFolders()[0]?.uri.fsPath ?? os.homedir();
   const defaultUri = vscode.Uri.file(path.join(folder, `checked-models.${ending}`));
-  const title = t('Export Checked Models');
+  const title = t('Export Model Check Results');
   return vscode.window.showSaveDialog({ defaultUri, title, filters: { [ending]: [ending] } });
 };

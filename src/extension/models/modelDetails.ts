@@ -39,14 +39,14 @@ export function modelDetails(
     [t('Name'), info?.name],
     [t('Architecture'), info?.architecture],
     [t('Parameters'), info && parametersText(info)],
-    [t('Quantisation'), info?.quantisation],
+    [t('Quantization'), info?.quantisation],
     [t('Trained context'), info?.trainedContext === undefined ? undefined : tokens(info.trainedContext)],
     [t('Layers'), info?.layers?.toString()],
-    [t('Licence'), info?.licence],
+    [t('License'), info?.licence],
     [t('Chat template'), info && templateText(info.hasChatTemplate, chatWrapper)],
     [t('Size on disk'), sizeText(model)],
     [t('Memory'), `${verdictOf(fit)}. ${fit.reason}`],
-    [t('A token'), info?.bytesPerToken === undefined ? undefined : tokenText(info.bytesPerToken)],
+    [t('Token'), info?.bytesPerToken === undefined ? undefined : tokenText(info.bytesPerToken)],
     [t('Context that fits now'), fit.contextSize > 0 ? tokens(fit.contextSize) : t('none')],
     [t('Runs on'), engineText(engine, gpu)],
     [t('In memory'), place && whereText(place)],
@@ -56,15 +56,13 @@ export function modelDetails(
   return [
     `# ${visibleLine(path.basename(model.path))}`,
     '',
-    ...(model.trouble ? [t('**It cannot be used.** {0}', model.trouble), ''] : []),
+    ...(model.trouble ? [t('**Cannot be used.** {0}', model.trouble), ''] : []),
     '| | |',
     '|---|---|',
     ...rows.filter(([, value]) => value).map(([name, value]) => `| ${name} | ${cell(value!)} |`),
     '',
     ...(check ? failures(check) : []),
-    t(
-      'Read from the file itself, without loading it. What it needs is an estimate on the safe side; memory of a graphics card is not counted.',
-    ),
+    t('Read from the file, without loading it. The memory is an upper estimate; graphics memory is not counted.'),
     '',
   ].join('\n');
 }
@@ -81,7 +79,7 @@ function sizeText({ bytes, files }: LocalModel): string {
 }
 
 const tokenText = (bytes: number): string =>
-  t('{0} kB of memory, and as much of the disk while what was read is kept', grouped(Math.ceil(bytes / 1000)));
+  t('{0} kB of memory, and as much of the disk while it is cached', grouped(Math.ceil(bytes / 1000)));
 
 /** The first file of a split model counts its own only. */
 function parametersText({ sizeLabel, parameters, parts }: GgufInfo): string {
@@ -89,11 +87,11 @@ function parametersText({ sizeLabel, parameters, parts }: GgufInfo): string {
 }
 
 function templateText(embedded: boolean, chatWrapper: ChatWrapperName): string {
-  const own = embedded ? t('embedded template') : t('none: the engine guesses how to talk to it');
+  const own = embedded ? t('embedded template') : t('none: the engine guesses the format');
   if (chatWrapper === 'auto' || (chatWrapper === 'jinjaTemplate' && embedded)) return own;
   return embedded
-    ? t('{0}, as towpath.local.chatWrapper says (in the file: its own)', chatWrapper)
-    : t('{0}, as towpath.local.chatWrapper says (in the file: none)', chatWrapper);
+    ? t('{0}, set by towpath.local.chatWrapper (the file has its own)', chatWrapper)
+    : t('{0}, set by towpath.local.chatWrapper (the file has none)', chatWrapper);
 }
 
 function whereText({ gpu, gpuLayers, layers }: Place): string {
@@ -112,7 +110,7 @@ export function engineText({ installed, gpu, missing, hardware, advice }: Engine
   const place =
     gpu.length > 0
       ? t(
-          '{0} where it works, else the CPU ({1}).',
+          '{0} if it works, else the CPU ({1}).',
           gpu.reduce((one, other) => t('{0} or {1}', one, other)),
           engines,
         )

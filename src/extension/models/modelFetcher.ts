@@ -47,11 +47,11 @@ export class ModelFetcher {
     const name = path.basename(file, '.gguf');
     if (this.models.currentId === before) {
       await this.models.pick(`local/${file}`);
-      await offerCheck(t('{0} is here and in use.', name));
+      await offerCheck(t('{0} is installed and in use.', name));
       return;
     }
-    const use = t('Use It');
-    if ((await offer('info', t('{0} is here.', name), use)) === use) await this.models.pick(`local/${file}`);
+    const use = t('Use');
+    if ((await offer('info', t('{0} is installed.', name), use)) === use) await this.models.pick(`local/${file}`);
   }
 
   /** What came is kept; says so, with the ways on. Nothing when it was removed. */
@@ -59,7 +59,7 @@ export class ModelFetcher {
     const kept = (await this.downloads.paused()).find((one) => one.address === address);
     if (!kept) return;
     const percent = Math.floor((kept.received / kept.total) * 100);
-    const text = t('{0} is paused at {1} %. What came so far is kept.', path.basename(kept.first), percent);
+    const text = t('{0} is paused at {1} %. The downloaded part is stored.', path.basename(kept.first), percent);
     const [resume, remove] = [t('Resume'), t('Remove')];
     const chosen = await offer('info', text, resume, remove);
     if (chosen === resume) await this.fetch(address, { agreed: true });
@@ -78,9 +78,11 @@ export class ModelFetcher {
       `${inGigabytes(bytes)}, ${names.length > 1 ? t('{0} files', names.length) : names[0]}`,
       t('From {0}, {1}', new URL(model.files[0]!.url).host, model.address),
       t('To {0}', this.downloads.folder),
-      known && t('Licence: {0}. {1}.', known.licence, known.goodFor),
-      fit.verdict === 'too-large' ? t('It does not fit this machine. {0}', fit.reason) : fit.reason,
-      sums ? t('Its checksum is checked.') : t('The server names no checksum, so damage on the way may go unnoticed.'),
+      known && t('License: {0}. {1}.', known.licence, known.goodFor),
+      fit.verdict === 'too-large' ? t('It does not fit into this machine. {0}', fit.reason) : fit.reason,
+      sums
+        ? t('Its checksum is verified.')
+        : t('The server names no checksum, so a damaged download may go unnoticed.'),
     ];
     const yes = t('Download');
     const other = t('Another Model…');

@@ -55,7 +55,7 @@ export function nameOf(id: string): Words {
 function aboutIt(id: string): Pick<ModelOption, 'detail' | 'images'> {
   const { provider: providerId, model } = split(id);
   const images = { images: false };
-  if (id === demoModel) return { detail: t('A script for weights: shows how Towpath works, knows nothing'), ...images };
+  if (id === demoModel) return { detail: t('Scripted: shows how Towpath works, is not an assistant'), ...images };
   if (providerId === 'local') return { detail: model, ...images };
   if (providerId === 'vscode-lm') return { detail: t('A model of the editor'), ...images };
   const provider = providerOf(providerId);
@@ -74,15 +74,15 @@ export function problemOf(id: string): Words | undefined {
     return vscode.workspace.isTrusted
       ? undefined
       : sentence(
-          'The demo model plays an edit, and an untrusted workspace allows none. Trust the workspace, or pick another model.',
+          'The demo model makes an edit, and an untrusted workspace allows none. Trust the workspace, or pick another model.',
         );
   if (providerId === 'local')
-    return existsSync(model) ? undefined : sentence('The model file {0} is not there. Pick another model.', model);
+    return existsSync(model) ? undefined : sentence('The model file {0} does not exist. Pick another model.', model);
   if (providerId === 'vscode-lm') return undefined;
   const provider = providerOf(providerId);
   if (!provider) {
     const isNamed = namedProviders(settings().providers).includes(providerId);
-    const unknown = sentence('Towpath does not know the provider of "{0}".', id);
+    const unknown = sentence('Towpath does not know the provider of “{0}”.', id);
     return joined([(isNamed && otherProvider(providerId)) || unknown, sentence('Pick another model.')]);
   }
   const problem = settingsProblem(settings(), provider.id);
@@ -92,9 +92,9 @@ export function problemOf(id: string): Words | undefined {
   const label = labelOf(provider);
   return address
     ? sentence(
-        '"{0}" is no address for {1}: one begins with https:// or http://. Run *Towpath: Use an Endpoint*.',
+        '“{0}” is not an address for {1}. An address starts with https:// or http://. Run *Towpath: Connect to a Provider*.',
         address,
         label,
       )
-    : sentence('No address is set for {0}. Run *Towpath: Use an Endpoint*.', label);
+    : sentence('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label);
 }

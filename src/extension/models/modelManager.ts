@@ -50,7 +50,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
 
   async manage(): Promise<void> {
     const picker = vscode.window.createQuickPick<Item>();
-    picker.title = t('Towpath: models on this machine');
+    picker.title = t('Towpath: local models');
     picker.placeholder = t('Use a model, or download one');
     picker.matchOnDescription = true;
     picker.matchOnDetail = true;
@@ -143,7 +143,10 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       label: `$(sync~spin) ${path.basename(transfer.first)}`,
       description: transfer.text,
       alwaysShow: true,
-      buttons: [button('debug-pause', t('Pause')), button('close', t('Cancel and remove what came so far'))],
+      buttons: [
+        button('debug-pause', t('Pause')),
+        button('close', t('Cancel and delete the part that was downloaded')),
+      ],
       does: [transfer.pause, transfer.cancel],
     }));
   }
@@ -155,8 +158,8 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       description: elsewhere
         ? t('in another window, at {0} % of {1}', percent, inGigabytes(total))
         : t('paused at {0} % of {1}', percent, inGigabytes(total)),
-      detail: elsewhere ? t('Its progress is there') : t('Go on with the download'),
-      buttons: [button('trash', t('Remove what came so far'))],
+      detail: elsewhere ? t('Its progress is there') : t('Continue the download'),
+      buttons: [button('trash', t('Delete the part that was downloaded'))],
       does: [() => this.downloads.discard(first)],
       run: () => this.fetcher.fetch(address, { agreed: true }),
     };
@@ -181,7 +184,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       buttons: [
         button('info', t('Show details')),
         button('folder-opened', t('Show its folder')),
-        ...(unload ? [button('debug-disconnect', t('Unload: gives its memory back'))] : []),
+        ...(unload ? [button('debug-disconnect', t('Unload: frees its memory'))] : []),
         ...(model.trouble ? [] : [button('beaker', t('Check what it can do'))]),
         button('trash', t('Delete…')),
       ],
@@ -202,7 +205,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       t('about {0}', inGigabytes(model.bytes)),
       model.licence,
       verdictOf(fit),
-      best && t('a good start here'),
+      best && t('recommended here'),
     ];
     return {
       label: `$(cloud-download) ${model.name}`,

@@ -205,7 +205,7 @@ export class Models implements vscode.Disposable {
     if (small && small !== demoModel && !stays) return this.ready(small);
     this.checkChosen();
     if (this.currentId !== demoModel) return this.ready(this.currentId);
-    throw new EngineError('UNKNOWN', sentence('The demo model can only play its script. Pick another model.'));
+    throw new EngineError('UNKNOWN', sentence('The demo model only follows its script. Pick another model.'));
   }
 
   /** A model at an address and with a key that are not saved yet, for one test. Throws as `current`, without a question. */
@@ -278,12 +278,12 @@ export class Models implements vscode.Disposable {
       const time = lasting(listMs);
       const silent = provider
         ? sentence(
-            '{0} ({1}) gave no answer within {2}.',
+            '{0} ({1}) did not answer within {2}.',
             labelOf(provider),
             trial?.baseUrl ?? addressOf(provider.id),
             time,
           )
-        : sentence('The editor gave no answer within {0}.', time);
+        : sentence('The editor did not answer within {0}.', time);
       throw new LLMError('LLM_TIMEOUT', silent);
     }
   }
@@ -346,7 +346,7 @@ export class Models implements vscode.Disposable {
     throw new EngineError(
       'UNKNOWN',
       sentence(
-        '{0} names the model file {1}, which is in none of your folders of models. Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
+        '{0} uses the model file {1}, which is in none of your model folders. Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
         visibleLine(file),
         visibleLine(model),
       ),
@@ -369,7 +369,7 @@ export class Models implements vscode.Disposable {
     throw new EngineError(
       'UNKNOWN',
       sentence(
-        'No model is picked any more (the setting towpath.model is empty); before, it was {0}. Pick one (*Towpath: Pick Model…*).',
+        'No model is selected (the setting towpath.model is empty). The run used {0}. Run *Towpath: Pick Model…*.',
         was,
       ),
       'no-model',

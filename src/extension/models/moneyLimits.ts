@@ -38,12 +38,12 @@ export class MoneyLimits {
     const yes = t('Another {0}', money(more));
     const text =
       what === 'run'
-        ? t('Let this run spend another {0}?', money(more))
-        : t('Let Towpath spend another {0} today?', money(more));
+        ? t('Allow this run to spend another {0}?', money(more))
+        : t('Allow Towpath to spend another {0} today?', money(more));
     const scope =
       what === 'run'
-        ? t('Your limit stays as it is: this is for this run alone.')
-        : t('Your limit stays as it is: this is until midnight, for all windows.');
+        ? t('Your limit stays as it is. This applies to this run only.')
+        : t('Your limit stays as it is. This applies until midnight, in all windows.');
     const detail = [title && t('“{0}”', title), why, scope];
     const answer = await this.modals.ask({ text, detail: detail.filter(Boolean).join('\n'), buttons: [yes] });
     return answer === yes ? more : undefined;

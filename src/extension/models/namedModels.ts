@@ -62,16 +62,16 @@ export class NamedModels {
 
   private async ask(named: NamedModel, id: string, pickedId: string): Promise<boolean> {
     const { file, label, where } = whoIs(named);
-    const use = t('Use It');
+    const use = t('Use');
     const model = visibleLine(split(id).model).slice(0, 200);
     const detail = [
       t('It, or an agent that it uses, names the model {0}.', model),
-      t('Its instructions, your words and what its tools read in this workspace then go to {0}.', where),
+      t('Its instructions, your messages and what its tools read in this workspace are sent to {0}.', where),
       t('You picked {0}.', visibleLine(describe(pickedId).label)),
-      t('You are asked once for this file and this place.'),
+      t('This file in this location asks once.'),
     ].join('\n\n');
-    const text = t('Let {0} use {1}?', file, label);
-    const buttons = [t('Do Not Use It'), use]; // Enter presses the first
+    const text = t('Allow {0} to use {1}?', file, label);
+    const buttons = [t("Don't Use"), use]; // Enter presses the first
     if ((await this.modals.askWhenQuiet({ text, detail, buttons })) !== use) return false;
     this.keep([...this.agreed(), named]);
     return true;
@@ -86,7 +86,8 @@ export class NamedModels {
 export function whoIs({ file, provider, address }: NamedModel): { file: string; label: string; where: string } {
   const shown = shownFile(file);
   const label = labelIn(provider);
-  if (!label) return { file: shown, label: t('a model of the editor'), where: t('whoever provides it in the editor') };
+  if (!label)
+    return { file: shown, label: t('a model of the editor'), where: t('any extension of the editor that provides it') };
   return { file: shown, label: toPeople(label), where: t('{0} at {1}', label, visibleLine(address)) };
 }
 
@@ -100,7 +101,7 @@ function labelIn(id: string): Words | undefined {
 
 const refused = ({ file, provider }: NamedModel) =>
   sentence(
-    '{0} names a model of {1}, and you did not let it. Retry to be asked again, or pick that model yourself (*Towpath: Pick Model…*).',
+    '{0} uses a model of {1}, and you did not allow it. Retry to be asked again, or pick that model yourself (*Towpath: Pick Model…*).',
     shownFile(file),
     labelIn(provider) ?? sentence('a model of the editor'),
   );

@@ -20,14 +20,17 @@ interface Choice extends vscode.QuickPickItem {
 /** *Offer Models to the Editor…*: which models the editor's chat and other extensions may ask, and which extensions may. */
 export async function offerModelsMenu(offered: OfferedModels, models: Models, modals: Modals): Promise<void> {
   if (!takesModels()) {
-    tell('info', t('This editor ({0}) takes no models of extensions. VS Code 1.104 and newer does.', vscode.version));
+    tell(
+      'info',
+      t('This editor ({0}) does not accept models of extensions. VS Code 1.104 and later do.', vscode.version),
+    );
     return;
   }
   const before = settings().offeredModels;
   const { allowed } = offered.askers;
   const chosen = await vscode.window.showQuickPick(choices(before, models, allowed), {
     title: t('Towpath: models for the editor’s chat and other extensions'),
-    placeHolder: t('Nothing is offered that is not chosen here'),
+    placeHolder: t('Only the tools selected here are offered'),
     canPickMany: true,
     matchOnDetail: true,
   });
@@ -51,7 +54,7 @@ function choices(before: readonly string[], models: Models, allowed: readonly st
   return [
     {
       label: t('All models on this machine'),
-      detail: t('They cost nothing and send nothing; one thing at a time, runs of Towpath included'),
+      detail: t('They cost nothing and send nothing; one at a time, including runs of Towpath'),
       model: allLocal,
       picked: isOffered(allLocal),
     },
@@ -60,7 +63,7 @@ function choices(before: readonly string[], models: Models, allowed: readonly st
       return { label: visibleLine(label), detail: problem ?? detail, model: id, picked: isOffered(id) };
     }),
     ...(allowed.length > 0
-      ? [{ label: t('Extensions that may ask them'), kind: vscode.QuickPickItemKind.Separator }]
+      ? [{ label: t('Extensions that may use them'), kind: vscode.QuickPickItemKind.Separator }]
       : []),
     ...allowed.map((id): Choice => ({ label: visibleLine(id), asker: id, picked: true })),
   ];
@@ -70,19 +73,19 @@ function choices(before: readonly string[], models: Models, allowed: readonly st
 async function mayCost(added: readonly string[], modals: Modals): Promise<boolean> {
   const remote = added.filter((id) => id !== allLocal && split(id).provider !== 'local').map((id) => describe(id));
   if (remote.length === 0) return true;
-  const yes = t('Offer');
+  const yes = t('Share');
   const limit = settings()['limits.day'];
   const held =
     limit > 0
-      ? t('Your limit of {0} a day holds it.', money(limit))
-      : t('You have set no limit a day (towpath.limits.day).');
+      ? t('Your limit of {0} per day applies.', money(limit))
+      : t('You have no spending limit per day (towpath.limits.day).');
   const labels = remote.map(({ label }) => visibleLine(label)).join(', ');
   const places = remote.map(({ detail }) => visibleLine(detail)).join('; ');
   const answer = await modals.ask({
-    text: t('Let the editor’s chat and other extensions ask {0}?', labels),
+    text: t('Allow the editor’s chat and other extensions to use {0}?', labels),
     detail: [
-      t('What they ask goes to {0}, with your key, and you pay for it. {1}', places, held),
-      t('Where the editor tells which extension asks, you are asked once about each.'),
+      t('Its requests are sent to {0} with your key, and you pay for them. {1}', places, held),
+      t('If the editor names the extension, you are asked once for each extension.'),
     ].join('\n\n'),
     buttons: [t('Not Now'), yes],
   });
@@ -93,19 +96,19 @@ async function mayCost(added: readonly string[], modals: Modals): Promise<boolea
 export async function showAsks({ line }: OfferedModels): Promise<void> {
   const { all } = line;
   if (all.length === 0) {
-    tell('info', t('Nobody asks a model of Towpath by the editor now.'));
+    tell('info', t('No requests from the editor are running.'));
     return;
   }
   const at = (since: number) => new Date(since).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
   const items = all.map((ask) => ({
     label: `$(debug-stop) ${visibleLine(toPeople(ask.who))}`,
-    description: ask.waits ? t('waits for its turn') : t('is answered'),
+    description: ask.waits ? t('queued') : t('is answered'),
     detail: t('{0}, since {1}', visibleLine(ask.model), at(ask.since)),
     asks: [ask],
   }));
   const every = all.length > 1 ? [{ label: `$(debug-stop) ${t('All {0}', all.length)}`, asks: [...all] }] : [];
   const chosen = await vscode.window.showQuickPick([...items, ...every], {
-    title: t('Towpath: stop what the editor asks'),
+    title: t('Towpath: stop a request from the editor'),
   });
   for (const ask of chosen?.asks ?? []) ask.stop();
 }

@@ -52,7 +52,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
   constructor(private readonly parts: Parts) {
     const file = vscode.Uri.joinPath(parts.context.globalStorageUri, 'askers.json').fsPath;
     this.askers = new Askers(new Memory(file), (asker) => this.mayAsk(asker));
-    this.item.name = t('Towpath: what the editor asks');
+    this.item.name = t('Towpath: requests from the editor');
     this.item.command = 'towpath.editorAsks';
   }
 
@@ -83,7 +83,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
       stop.signal.throwIfAborted();
       const model = (await this.offered()).find(({ information }) => information.id === id);
       if (!model)
-        throw new AskRefused('not-found', t('Towpath does not offer {0} (*Offer Models to the Editor…*).', id));
+        throw new AskRefused('not-found', t('Towpath does not share {0} (*Share Models with the Editor…*).', id));
       const asker = askerOf(options.requestInitiator);
       await this.askers.check(asker);
       const { name: label } = model.information;
@@ -93,7 +93,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
         messages,
         options,
         signal: stop.signal,
-        stop: () => stop.abort(new AskRefused('failed', t('Stopped in Towpath.'))),
+        stop: () => stop.abort(new AskRefused('failed', t('Stopped by you.'))),
         report: (part: Parameters<Parameters<typeof answerAsk>[0]['report']>[0]) =>
           progress.report(
             'text' in part
@@ -157,7 +157,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
         family: provider,
         version: '1',
         detail: t('{0}, by Towpath', detail),
-        tooltip: t('{0}, asked by Towpath with your key', id),
+        tooltip: t('{0}, used by Towpath with your key', id),
         ...windows(await this.parts.models.knownWindow(id)),
         capabilities: { imageInput: images !== false, toolCalling: true },
       },
@@ -168,7 +168,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
   private async ready(id: string): Promise<RunModel> {
     const isLocal = (one: string) => split(one).provider === 'local';
     if (isLocal(id) && this.parts.modelsAtWork().some((one) => isLocal(one) && one !== id))
-      throw new AskRefused('blocked', t('Towpath is at work with another model on this machine. Ask when it rests.'));
+      throw new AskRefused('blocked', t('Towpath is using another model on this machine. Try again when it is done.'));
     return this.parts.models.outside(id);
   }
 
@@ -176,21 +176,16 @@ export class OfferedModels implements Offered, vscode.Disposable {
     const limit = settings()['limits.day'];
     const paid =
       limit > 0
-        ? t(
-            'It sends what it likes. What a model behind an address costs is yours to pay, as far as your limit of {0} a day goes.',
-            money(limit),
-          )
-        : t(
-            'It sends what it likes. What a model behind an address costs is yours to pay, and you have set no limit a day.',
-          );
+        ? t("It decides what it sends. You pay for a provider's model, up to your limit of {0} per day.", money(limit))
+        : t("It decides what it sends. You pay for a provider's model, and you have no limit per day.");
     const offered = (await this.offered()).map(({ information }) => information.name).join(', ');
     const yes = t('Let It Ask');
     const answer = await this.parts.modals.askWhenQuiet({
-      text: t('Let {0} ask the models that you offer?', visibleLine(toPeople(name))),
+      text: t('Allow {0} to use the models that you share?', visibleLine(toPeople(name))),
       detail: [
-        t('{0} asks by the editor. You offer: {1}.', visibleLine(id ?? ''), offered),
+        t('{0} uses your models through the editor. You share: {1}.', visibleLine(id ?? ''), offered),
         paid,
-        t('This is asked once for an extension; *Offer Models to the Editor…* takes it back.'),
+        t('You are asked once per extension; *Share Models with the Editor…* changes it.'),
       ].join('\n\n'),
       buttons: [t('Not Now'), yes],
     });
@@ -206,9 +201,9 @@ export class OfferedModels implements Offered, vscode.Disposable {
     }
     const lines = all.map(({ who, model, waits }) => {
       const line = `${visibleLine(toPeople(who))}: ${visibleLine(model)}`;
-      return waits ? t('{0}, waits', line) : line;
+      return waits ? t('{0}, queued', line) : line;
     });
-    const tooltip = [t('Towpath: what is asked by the editor'), ...lines, t('Click to stop it.')].join('\n');
+    const tooltip = [t('Towpath: requests from the editor'), ...lines, t('Click to stop it.')].join('\n');
     this.item.text = `$(comment-discussion) ${t('{0} asked', all.length)}`;
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: tooltip };

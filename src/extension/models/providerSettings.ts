@@ -79,7 +79,7 @@ export function otherProvider(name: string): Sentence | undefined {
   if (providers.some(({ id }) => id === name)) return undefined;
   const known = providers.map(({ id }) => id).join(', ');
   return sentence(
-    'The setting towpath.providers names "{0}", which is none of {1}. An address of your own that speaks OpenAI\'s chat completions is openai-compatible.',
+    "The setting towpath.providers names “{0}”, which is not one of {1}. An address of your own with OpenAI's chat completions is openai-compatible.",
     visibleLine(name).slice(0, 100),
     known,
   );
@@ -101,17 +101,17 @@ export function withAddress(written: unknown, id: ProviderId, baseUrl: string): 
 function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof entrySchema>; said?: Sentence } {
   const problem = (what: Sentence) => ({
     entry: {},
-    said: sentence('The setting towpath.providers cannot be used: {0}. Correct it, then try again.', what),
+    said: sentence('The setting towpath.providers is invalid: {0}. Correct it, then try again.', what),
   });
   if (written === undefined || written === null) return { entry: {} };
-  if (!isTable(written)) return problem(sentence('it is no object with a provider in each field'));
+  if (!isTable(written)) return problem(sentence('it is not an object with one provider per field'));
   if (!Object.hasOwn(written, id)) return { entry: {} };
   const read = entrySchema.safeParse(written[id]);
   if (!read.success) return problem(issueIn(read.error, id));
   if (read.data.organization !== undefined && organizationHeaderOf(id) === undefined)
-    return problem(sentence("{0} is something that only OpenAI's wire has; use headers", `${id}.organization`));
+    return problem(sentence("{0} is supported by OpenAI's protocol only; use headers", `${id}.organization`));
   if (read.data.api !== undefined && !isOpenAIWire(id))
-    return problem(sentence("{0} is something that only OpenAI's wires have", `${id}.api`));
+    return problem(sentence("{0} is supported by OpenAI's protocols only", `${id}.api`));
   return { entry: read.data };
 }
 
@@ -120,10 +120,10 @@ function issueIn({ issues }: z.ZodError, id: string): Sentence {
   const { path, message, code, ...issue } = issues[0]!;
   const place = visibleLine([id, ...path].map(String).join('.')).slice(0, 200);
   const keys = code === 'unrecognized_keys' ? (issue as { keys?: string[] }).keys : undefined;
-  if (keys) return sentence('{0} has "{1}", which it does not take', place, visibleLine(String(keys[0])).slice(0, 100));
+  if (keys) return sentence('{0} has "{1}", which is not supported', place, visibleLine(String(keys[0])).slice(0, 100));
   return /^[a-z]/.test(message)
     ? sentence(`{0} ${message as Fault}` as const, place)
-    : sentence('{0} is not right ({1})', place, message);
+    : sentence('{0} is invalid ({1})', place, message);
 }
 
 function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx): void {

@@ -52,17 +52,17 @@ export class Setup {
         : []),
       {
         label: `$(file) ${t('A model file on this machine…')}`,
-        detail: t('A .gguf file, run here'),
+        detail: t('A .gguf file that runs on this machine'),
         run: () => this.useLocal(),
       },
       {
         label: `$(database) ${t('Models on this machine…')}`,
-        detail: t('What is here, what fits, and downloads'),
+        detail: t('Installed models, models that fit, and downloads'),
         run: async () => vscode.commands.executeCommand('towpath.manageModels'),
       },
       {
         label: `$(beaker) ${t('Check this model…')}`,
-        detail: t('Fifteen small tasks in a temporary folder; it is asked first what that takes'),
+        detail: t('Fifteen small tasks in a temporary folder; you are told first how long they take'),
         run: async () => vscode.commands.executeCommand('towpath.checkModel'),
       },
       {
@@ -72,16 +72,16 @@ export class Setup {
       },
       {
         label: `$(vscode) ${t('A model of the editor…')}`,
-        detail: t('What the editor itself offers'),
+        detail: t('Tools of the editor itself'),
         run: () => this.useEditor(),
       },
     ];
-    await pick(t('Towpath: the model to talk to'), [...known, separator, ...more]);
+    await pick(t('Towpath: select a model'), [...known, separator, ...more]);
   }
 
   async useLocal(): Promise<void> {
     const files = await vscode.window.showOpenDialog({
-      title: t('A model file to run on this machine'),
+      title: t('Model file to run on this machine'),
       openLabel: t('Use This Model'),
       filters: { [t('GGUF models')]: ['gguf'] },
     });
@@ -116,7 +116,7 @@ export class Setup {
 
   /** Saves a key for a provider; without one that is known, it is asked which, the one in use first. */
   async setKey(id = ''): Promise<void> {
-    const provider = providerOf(id) ?? (await this.askProvider(t('Towpath: a key for which provider?')));
+    const provider = providerOf(id) ?? (await this.askProvider(t('Towpath: select a provider to set its key')));
     if (!provider) return;
     // Who comes from an error that a missing secret has led to is asked for that one.
     if (id !== '' && (await this.headerSecrets.areMissing(provider))) await this.headerSecrets.askMissing(provider);
@@ -129,12 +129,12 @@ export class Setup {
     const keys = owners.map((provider) => ({
       slot: provider.id as string,
       label: toPeople(labelOf(provider)),
-      forgotten: (origin: string) => t('The key for {0} is forgotten.', origin),
+      forgotten: (origin: string) => t('The key for {0} was deleted.', origin),
     }));
     const named = this.secrets.secretNames().map((name) => ({
       slot: secretOf(name),
       label: name,
-      forgotten: (origin: string) => t('The secret "{0}" for {1} is forgotten.', name, origin),
+      forgotten: (origin: string) => t('The secret "{0}" for {1} was deleted.', name, origin),
     }));
     const saved = [...keys, ...named].flatMap(({ slot, label, forgotten }) =>
       this.secrets.origins(slot).map(
@@ -148,8 +148,8 @@ export class Setup {
         }),
       ),
     );
-    if (saved.length === 0) tell('info', t('No key or secret is saved.'));
-    else await pick(t('Towpath: forget which key or secret?'), saved);
+    if (saved.length === 0) tell('info', t('No key or secret is stored.'));
+    else await pick(t('Towpath: select a key or secret to delete'), saved);
   }
 
   private async askProvider(title: string): Promise<Provider | undefined> {

@@ -5,9 +5,9 @@ import { type DetailLevel, detailLevels } from '../../protocol/view.ts';
 const key = 'towpath.details';
 
 const words = {
-  few: ['Few', 'One line for each card'],
-  usual: ['Usual', 'Small changes and the last lines of what failed, too'],
-  all: ['All', 'Cards and thinking are open, and nothing is folded'],
+  few: ['Few', 'One line per card'],
+  usual: ['Usual', 'Also small changes and the last lines of failures'],
+  all: ['All', 'Cards and thinking are expanded, nothing is folded'],
 } as const satisfies Record<DetailLevel, readonly [label: string, detail: string]>;
 
 /** How much the panel shows by itself, remembered for this workspace. */

@@ -39,18 +39,18 @@ export async function actOnFiles(message: Act, { changedFiles, conversation, dif
     if (one) return diffs.showSince(runId, one);
     return conversation.notice({
       level: 'info',
-      text: t('{0} has no text that could be shown.', visibleLine(message.path)),
+      text: t('{0} has no text to show.', visibleLine(message.path)),
     });
   }
   if (message.type === 'review-files') {
     if (sides.length > 1) return diffs.reviewSince(runId, sides);
     if (sides[0]) return diffs.showSince(runId, sides[0]);
-    return conversation.notice({ level: 'info', text: t('This run has changed nothing that could be shown.') });
+    return conversation.notice({ level: 'info', text: t('No changes in this run.') });
   }
   const { roots, left } = await stageFiles(all.flatMap(({ place }) => place ?? []));
   const names = left.map(visibleLine).join(', ');
   if (left.length > 0)
-    conversation.notice({ level: 'warning', text: t('Not staged: {0}. Git does not look after it.', names) });
+    conversation.notice({ level: 'warning', text: t('Not staged: {0}. Git does not track it.', names) });
   if (roots.length === 0) return;
   await vscode.commands.executeCommand('workbench.view.scm');
   for (const rootUri of roots) await vscode.commands.executeCommand('towpath.writeCommitMessage', { rootUri });

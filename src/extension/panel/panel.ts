@@ -196,9 +196,7 @@ export class Panel {
         const mentions = await (await this.parts.mentions()).namedBy(message.places);
         if (mentions.length > 0) return view.post({ type: 'mention', mentions });
         if (message.pasted !== undefined) return view.post({ type: 'pasted', text: message.pasted });
-        throw new SaidError(
-          sentence('What was dropped is in none of the open folders, so that nothing of it is told.'),
-        );
+        throw new SaidError(sentence('The dropped item is outside the open folders and was not attached.'));
       }
       case 'send': {
         this.parts.selected.said();

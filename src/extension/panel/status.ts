@@ -29,9 +29,9 @@ export function statusOf({ working, approvals, questions, runs }: Now): {
   const number = (count: number) => (count > 1 ? ` (${count})` : '');
   const text =
     asks > 0
-      ? `$(question) ${approvals > 0 ? t('Towpath: {0} waiting', amount(approvals, 'approval')) : t('Towpath asks') + number(asks)}`
+      ? `$(question) ${approvals > 0 ? t('Towpath: {0} waiting', amount(approvals, 'approval')) : t('Towpath has a question') + number(asks)}`
       : isWorking
-        ? `$(sync~spin) ${t('Towpath works')}${number(are('working'))}`
+        ? `$(sync~spin) ${t('Towpath: working…')}${number(are('working'))}`
         : unseen > 0
           ? `$(bell-dot) Towpath${number(unseen)}`
           : '$(comment-discussion) Towpath';
@@ -45,9 +45,9 @@ export function statusOf({ working, approvals, questions, runs }: Now): {
           : ['towpath.showChat', ''];
   const says =
     asks > 0
-      ? t('Towpath waits for your answer.')
+      ? t('Towpath is waiting for your approval.')
       : isWorking
-        ? t('Towpath is at work.')
+        ? t('Towpath is working…')
         : unseen > 0
           ? ''
           : t('Towpath: open the chat');

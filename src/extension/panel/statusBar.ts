@@ -38,9 +38,9 @@ export class StatusBar implements vscode.Disposable {
 
   constructor() {
     this.item.name = 'Towpath';
-    this.background.name = t('Towpath: commands in the background');
+    this.background.name = t('Towpath: background commands');
     this.background.command = 'towpath.commands';
-    this.badge.name = t('Towpath: what runs without asking');
+    this.badge.name = t('Towpath: what runs without approval');
     this.show({ working: 0, approvals: 0, questions: 0, runs: [], widest: undefined, commands: [] });
     this.item.show();
   }
@@ -66,8 +66,8 @@ export class StatusBar implements vscode.Disposable {
     const { runId, preset } = widest;
     const isAutopilot = preset === 'autopilot';
     const tooltip = isAutopilot
-      ? t('Towpath runs without asking. Click to change that.')
-      : t('Towpath changes files without asking. Click to change that.');
+      ? t('Towpath runs commands without approval. Click to change that.')
+      : t('Towpath changes files without approval. Click to change that.');
     this.badge.text = `${isAutopilot ? '$(warning)' : '$(unlock)'} ${t(presetNames[preset])}`;
     this.badge.tooltip = tooltip;
     this.badge.accessibilityInformation = { label: tooltip };
@@ -85,7 +85,7 @@ export class StatusBar implements vscode.Disposable {
     const lines = commands.map(({ line, startedAt }) =>
       t('{0}, since {1}', shortened(visibleLine(line), 60), since(startedAt)),
     );
-    const click = t('Click to see what it prints, or to stop it.');
+    const click = t('Click to show its output or to stop it.');
     const tooltip = [t('Towpath: in the background'), ...lines, click].join('\n');
     this.background.text = `$(server-process) ${t('{0} running', commands.length)}`;
     this.background.tooltip = tooltip;

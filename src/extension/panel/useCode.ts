@@ -36,8 +36,8 @@ async function insert(text: string, conversation: Conversation): Promise<void> {
     conversation.notice({
       level: 'info',
       text: editor
-        ? t('The file that is open cannot be changed, so that nothing was inserted.')
-        : t('No file is open to insert it into. Open one, and put the cursor where it belongs.'),
+        ? t('The open file cannot be changed. Nothing was inserted.')
+        : t('No file is open. Open one, and put the cursor where the code belongs.'),
     });
 }
 
@@ -49,7 +49,7 @@ async function toTerminal(text: string, conversation: Conversation): Promise<voi
     conversation.notice({
       level: 'info',
       text: t(
-        'A terminal would run this line by line, so that it was not typed there. It is copied: paste it where you want it.',
+        'The text has several lines, which a terminal would run one by one. It was copied instead; paste it where you want it.',
       ),
     });
     return;

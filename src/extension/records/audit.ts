@@ -69,7 +69,7 @@ export class Audit {
       const secrets = await this.options.secrets().catch((error) => {
         throw auditError(
           this.options.folder(),
-          sentence('the saved keys, which must not be in it, cannot be read'),
+          sentence('the stored keys, which must not be in it, cannot be read'),
           error,
         );
       });
@@ -83,10 +83,10 @@ export class Audit {
   private async lines(): Promise<AuditFile> {
     const { folder: said, roots, about, now } = this.options;
     const folder = said().replace(/^~(?=$|[\\/])/, os.homedir());
-    if (!path.isAbsolute(folder)) throw auditError(folder, sentence('it is not a whole path'));
+    if (!path.isAbsolute(folder)) throw auditError(folder, sentence('it is not an absolute path'));
     const [place, ...open] = await Promise.all([folder, ...roots()].map(realPath));
     if (open.some((root) => isWithin(root, place!)))
-      throw auditError(folder, sentence('it is within an open folder, where runs can change it'));
+      throw auditError(folder, sentence('it is in an open folder, where runs can change it'));
     if (this.file?.folder !== folder) {
       const head = () => ({ ...about, user: os.userInfo().username, host: os.hostname(), process: process.pid });
       this.file = { folder, lines: new AuditFile(folder, head, now) };

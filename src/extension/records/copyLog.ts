@@ -24,7 +24,7 @@ export async function copyRunLog(
     tell(
       'info',
       t(
-        'The log of this run is on the clipboard: no contents, keys or home folders. Read it before you send it: paths and commands are in it.',
+        'The log of this run was copied, without contents, keys and home folders. Read it before you share it: it contains paths and commands.',
       ),
     );
   } catch (error) {

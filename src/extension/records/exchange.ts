@@ -46,10 +46,10 @@ export async function exportRun(
       'info',
       run.damage
         ? t(
-            'Exported, without saved keys and home folders. Its record is damaged: what came before that is in it. Read it before you send it: all else that was said is in it.',
+            'Exported, without stored keys and home folders. Its record is damaged; the part before the damage is included. Read the file before you share it: everything else you and the model wrote is in it.',
           )
         : t(
-            'Exported, without saved keys and home folders. Read it before you send it: all else that was said is in it.',
+            'Exported, without stored keys and home folders. Read the file before you share it: everything else you and the model wrote is in it.',
           ),
     );
   } catch (error) {
@@ -70,10 +70,10 @@ export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): 
       'info',
       runs.length > 1
         ? t(
-            'Imported with {0}. It is there to be read; nothing is allowed by it, and nothing goes on before you say so.',
+            'Imported with {0}. You can read it. It allows nothing, and it continues only when you say so.',
             amount(runs.length - 1, 'branch', 'branches'),
           )
-        : t('Imported. It is there to be read; nothing is allowed by it, and nothing goes on before you say so.'),
+        : t('Imported. You can read it. It allows nothing, and it continues only when you say so.'),
     );
     return (runs.find(({ shown }) => shown) ?? runs[0]!).id;
   } catch (error) {
@@ -85,15 +85,15 @@ export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): 
 /** Why a file has no runs, as `aside/runsFile.ts` says it. */
 const troubles = [
   'The file is larger than {0} MiB.',
-  'This is no file of exported runs.',
-  'A newer Towpath has written this file. Update to import it.',
-  'Two runs of this file have the same id.',
-  'Run {0} of this file has no beginning.',
-  'Event {0} of run {1} in this file is not as it should be.',
-  'Event {0} of run {1} in this file is not in order.',
+  'This is not a file of exported runs.',
+  'This file was written by a newer version of Towpath. Update Towpath to import it.',
+  'Two runs of this file have the same ID.',
+  'Run {0} of this file has no start.',
+  'Event {0} of run {1} in this file is invalid.',
+  'Event {0} of run {1} in this file is out of order.',
   'Event {0} of run {1} in this file has no time.',
-  'Event {0} of run {1} in this file has a name that is none.',
-  'This is no file of exported runs: {0}.',
+  'Event {0} of run {1} in this file has an invalid name.',
+  'This is not a file of exported runs: {0}.',
 ] as const;
 
 function troubleOf(words: string): Words {
@@ -105,10 +105,10 @@ async function askFormat(): Promise<Format | undefined> {
   const items = [
     {
       label: 'Markdown',
-      detail: t('To be read and posted: what was said, and a line for each call'),
+      detail: t('To read and share: the messages, and a line for each call'),
       format: 'markdown',
     },
-    { label: 'JSON', detail: t('To be imported again, with branches and pictures'), format: 'json' },
+    { label: 'JSON', detail: t('To import again, with branches and pictures'), format: 'json' },
   ] as const;
   return (await vscode.window.showQuickPick(items, { title: t('Towpath: export this run') }))?.format;
 }

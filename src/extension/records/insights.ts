@@ -28,7 +28,7 @@ export class Insights implements vscode.Disposable {
   }
 
   async show(scope: Shown['scope'] = 'workspace'): Promise<void> {
-    const title = t('Towpath counts what its runs took');
+    const title = t('Towpath is counting the usage of its runs');
     const options = { location: vscode.ProgressLocation.Window, title };
     const found = await vscode.window.withProgress(options, async () =>
       insightsOf(scope === 'all' ? await this.stores() : [this.store]),

@@ -43,7 +43,7 @@ export function insightsHtml(shown: Shown, { script, nonce }: { script: string; 
 <body>
 <main>
 <h1>${t('Insights')}</h1>
-<p><span role="group" aria-label="${t('Which runs')}">${choice('workspace', t('This Workspace'))}${choice('all', t('All'))}</span>
+<p><span role="group" aria-label="${t('Runs')}">${choice('workspace', t('This Workspace'))}${choice('all', t('All'))}</span>
 <button data-csv>${t('Save as CSV…')}</button></p>
 <p>${summaryOf(shown)}</p>
 ${counts.models.length === 0 ? '' : chartOf(counts)}
@@ -51,7 +51,7 @@ ${counts.models.length === 0 ? '' : section(t('Models'), modelHead, modelRows(gr
 ${counts.tools.length === 0 ? '' : section(t('Tools'), toolHead, toolRows(counts), 'tools')}
 ${counts.models.length === 0 ? '' : section(t('Days'), dayHead, dayRows(counts), 'days')}
 ${unread > 0 ? `<p>${t('{0} could not be read.', amount(unread, 'run'))}</p>` : ''}
-<p class="small">${t('Counted from the records of runs on this machine; nothing of it is sent anywhere. Deleted and imported runs are not counted.')}</p>
+<p class="small">${t('Counted from the runs on this machine; nothing of it is sent anywhere. Deleted and imported runs are not counted.')}</p>
 </main>
 <script nonce="${nonce}" src="${escaped(script)}"></script>
 </body>
@@ -62,7 +62,7 @@ function summaryOf({ counts, scope }: Shown): string {
   const { runs, models } = counts;
   const isAll = scope === 'all';
   if (runs === 0)
-    return t(isAll ? 'There are no runs in all workspaces yet.' : 'There are no runs in this workspace yet.');
+    return t(isAll ? 'There are no runs in any workspace yet.' : 'There are no runs in this workspace yet.');
   const sum = (name: 'calls' | 'promptTokens' | 'completionTokens' | 'unpriced') =>
     models.reduce((total, one) => total + one[name], 0);
   const calls = sum('calls');
@@ -201,8 +201,8 @@ function chartOf({ models }: Counts): string {
   const when = first === last ? first : t('{0} to {1}', first, last);
   const label = t(
     hasPrices
-      ? 'Cost of {0} with work, {1}; the most on a day is {2}. The table of days says the same.'
-      : 'Tokens of {0} with work, {1}; the most on a day is {2}. The table of days says the same.',
+      ? 'Cost of {0} with work: {1}; the highest day is {2}. The table of days has the same figures.'
+      : 'Tokens of {0} with work: {1}; the highest day is {2}. The table of days has the same figures.',
     amount(days.length, 'day'),
     when,
     shown(most),
@@ -214,7 +214,7 @@ function chartOf({ models }: Counts): string {
   });
   return `<h2>${t(hasPrices ? 'Cost by day' : 'Tokens by day')}</h2>
 <svg class="chart" role="img" aria-label="${escaped(label)}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${bars.join('')}</svg>
-<p class="small">${escaped(t('{0}, at most {1} a day', when, shown(most)))}</p>
+<p class="small">${escaped(t('{0}, at most {1} per day', when, shown(most)))}</p>
 <ul class="legend">${legend.join('')}</ul>`;
 }
 

@@ -80,9 +80,9 @@ export class Agents {
     const rows = all.toSorted((one, other) => Number(isNow(other)) - Number(isNow(one)));
     const items = rows.map((row) => ({ ...row, label: `${isNow(row) ? '$(check)' : '$(blank)'} ${row.label}` }));
     const placeHolder = (await this.parts.conversation.run())
-      ? t('Of the shown run; an agent of a file begins another one')
-      : t('Of the run that begins here');
-    const chosen = await vscode.window.showQuickPick(items, { title: t('Towpath: who works'), placeHolder });
+      ? t('For the shown run; an agent from a file starts a new run')
+      : t('For the run that starts here');
+    const chosen = await vscode.window.showQuickPick(items, { title: t('Towpath: select an agent'), placeHolder });
     if (chosen && !isNow(chosen)) await this.choose({ workflowId: chosen.workflowId, agentId: chosen.agentId });
   }
 
@@ -103,10 +103,10 @@ export class Agents {
 }
 
 const builtIn = (): (Speaker & vscode.QuickPickItem)[] => [
-  { ...built(workAgent), label: agentName(built(workAgent)), description: t('edits and runs, with questions') },
+  { ...built(workAgent), label: agentName(built(workAgent)), description: t('edits and runs commands, with approval') },
   {
     ...built(planAgent),
     label: agentName(built(planAgent)),
-    description: t('only reads, and ends with a plan that Work can do'),
+    description: t('read-only; ends with a plan that Work can implement'),
   },
 ];

@@ -86,7 +86,7 @@ export class Asks {
     if (!this.parts.panelInView()) this.remind(one);
     else if (this.parts.shown() !== runId) {
       const action: Notice['action'] = { label: t('Show'), action: 'answer', call: { runId, toolCallId } };
-      const text = t('Towpath asks in “{0}”: {1}', this.titleOf(one), question);
+      const text = t('Question in “{0}”: {1}', this.titleOf(one), question);
       this.parts.notice({ level: 'info', text, action });
     }
   }
@@ -99,7 +99,7 @@ export class Asks {
     const run = this.parts.shown() === one.runId ? '' : ` ${t('in “{0}”', this.titleOf(one))}`;
     const about = `${run} · ${one.question}`;
     const link = `[${t('Answer…')}](command:towpath.answer?${encodeURIComponent(JSON.stringify([{ runId: one.runId, toolCallId: one.toolCallId }]))})`;
-    const close = reminder(t('Towpath asks: {0}', `${link}${withoutLinks(about)}`));
+    const close = reminder(t('Towpath has a question: {0}', `${link}${withoutLinks(about)}`));
     one.unremind = () => {
       one.unremind = undefined;
       close();

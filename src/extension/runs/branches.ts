@@ -53,7 +53,7 @@ export class Branches {
     const typed = await vscode.window.showInputBox({
       title: t('Towpath: edit and send again'),
       prompt: t(
-        'What should have been said? It goes on from there in a branch; what came after stays in this one. ⏎ is a line break.',
+        'Edit your message. It is sent in a new branch; what came after it stays in this one. ⏎ is a line break.',
       ),
       value: content.replaceAll('\n', lineBreak),
       ignoreFocusOut: true,
@@ -149,7 +149,7 @@ export class Branches {
     const place = await this.pick(
       from,
       t('Towpath: fork this run'),
-      conversation.working ? undefined : t('After all of it'),
+      conversation.working ? undefined : t('After all messages'),
     );
     if (place) await this.forkAt(from, place.seq - 1);
   }
@@ -158,7 +158,7 @@ export class Branches {
   async restoreFiles(): Promise<void> {
     const { conversation, store, undo } = this.parts;
     const from = await this.atRest('restore');
-    const end = t('After all of it, as this branch left them');
+    const end = t('After all messages, as this branch left them');
     const place = from && (await this.pick(from, t('Towpath: restore files as they were'), end));
     if (!place) return;
     if (place.isEnd) return this.restoreAll(from);
@@ -221,7 +221,7 @@ export class Branches {
     const differing = files ? await undo.differing(files) : 0;
     if (!files || differing === 0) return;
     const restore = await askAboutFiles(
-      t('Towpath: not all files are as this branch left them'),
+      t('Towpath: some files have changed since this branch'),
       t('Restore {0}…', amount(differing, 'file')),
     );
     if (restore && conversation.runId === chosen.way) await undo.files(chosen.way, files);
@@ -286,7 +286,7 @@ export class Branches {
       if (end !== undefined)
         items.push({ label: end, description: '', place: { seq: (await store.read(runId)).seq + 1, isEnd: true } });
       if (items.length > 0) return (await vscode.window.showQuickPick(items.reverse(), { title }))?.place;
-      tell('info', t('Nothing was said in this run yet.'));
+      tell('info', t('This run has no messages yet.'));
     } catch (error) {
       conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
     }
@@ -300,7 +300,7 @@ export class Branches {
   private async wordsAfter(runId: string, seq: number): Promise<string> {
     const said = await this.parts.store.said(runId).catch(() => []);
     const first = said.find((one) => one.seq > seq);
-    return first ? inShort(first.message.content) : t('Nothing said yet');
+    return first ? inShort(first.message.content) : t('No messages yet');
   }
 }
 
@@ -309,21 +309,21 @@ const lineBreak = ' ⏎ ';
 
 /** Why something else is not done now. */
 const atWork = {
-  edit: 'This run is at work. Stop it, then edit what you said.',
-  fork: 'This run is at work. Stop it, then fork it.',
-  restore: 'This run is at work. Stop it, then restore its files.',
-  again: 'This run is at work. Stop it, then try it again.',
+  edit: 'This run is in progress. Stop it, then edit your message.',
+  fork: 'This run is in progress. Stop it, then fork it.',
+  restore: 'This run is in progress. Stop it, then restore its files.',
+  again: 'This run is in progress. Stop it, then try it again.',
 } as const;
 
 /** True: restore them; undefined: neither, and nothing is sent. */
 async function askAboutFiles(title: string, restoring: string): Promise<boolean | undefined> {
   const items = [
-    { label: t('Leave the files as they are'), restore: false },
+    { label: t('Keep the files as they are'), restore: false },
     { label: restoring, restore: true },
   ];
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.restore;
 }
 
-const nothingShown = (): undefined => void tell('info', t('No run is shown that could go on.'));
+const nothingShown = (): undefined => void tell('info', t('No run is shown. Open the run to continue.'));
 
 const inShort = (words: string): string => shortened(proseLine(words), 100) || t('A picture');

@@ -56,13 +56,13 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
   async choose(): Promise<void> {
     const { atWork } = this.background;
     if (atWork.length === 0) {
-      tell('info', t('No command is at work in the background.'));
+      tell('info', t('No background commands are running.'));
       return;
     }
     const [stopButton, runButton] = [button('debug-stop', t('Stop')), button('comment-discussion', t('Show Run'))];
     const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { one: CommandInBackground }>();
-    picker.title = t('Towpath: commands in the background');
-    picker.placeholder = t('Enter shows what it prints');
+    picker.title = t('Towpath: background commands');
+    picker.placeholder = t('Enter shows the output');
     picker.matchOnDescription = true;
     picker.items = atWork.map((one) => ({
       label: visibleLine(one.line),
@@ -88,7 +88,7 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
   async stop(id: string): Promise<void> {
     const end = await this.background.stop(id, 'person');
     const left = end?.stillRunning?.join(', ');
-    if (left) tell('error', t('It could not be ended: {0}', left));
+    if (left) tell('error', t('Could not stop it: {0}', left));
   }
 
   /** What the tab says. */

@@ -247,14 +247,15 @@ export class Conversation {
     if (refused && refused.runId === shown && !refused.isElsewhere) return this.tryRefused(refused);
     const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
     if (!shown || !run) {
-      if (!shown) this.notice({ level: 'info', text: t('No run is shown that could go on. Say what should be done.') });
+      if (!shown)
+        this.notice({ level: 'info', text: t('No run is shown. Open the run to continue, or write a message.') });
     } else if (this.working && run.held) {
       await this.endHold(shown);
       const now = this.working ? undefined : await this.kept(shown);
       if (now && !now.held && isBetweenTurns(now)) await this.work(shown, () => this.engine.continue({ runId: shown })); // it rested first
-    } else if (this.working) this.notice({ level: 'info', text: t('This run is at work already.') });
+    } else if (this.working) this.notice({ level: 'info', text: t('This run is already in progress.') });
     else if (!canGoOn(run))
-      this.notice({ level: 'info', text: t('There is nothing left to go on with. Say what comes next.') });
+      this.notice({ level: 'info', text: t('This run is finished. Send a message to continue.') });
     else if (restedBefore(run.error)) await this.compact(model);
     else await this.work(shown, () => this.engine.continue({ runId: shown, ...(model && { model }) }));
   }
@@ -290,14 +291,15 @@ export class Conversation {
   async compact(model?: string): Promise<void> {
     await this.restored;
     const { shown } = this;
-    if (shown === undefined) return this.notice({ level: 'info', text: t('No run is shown that could be compacted.') });
+    if (shown === undefined)
+      return this.notice({ level: 'info', text: t('No run is shown. Open the run to compact.') });
     const compacted = this.engine.compact(shown, model);
     this.listChanged();
     const made = await compacted;
     this.listChanged();
-    if (made === 'later') this.notice({ level: 'info', text: t('Room is made before the next step of this run.') });
-    else if (made === false)
-      this.notice({ level: 'info', text: t('Nothing was left out: what could be would free too little.') });
+    if (made === 'later')
+      this.notice({ level: 'info', text: t('The conversation will be compacted before the next step of this run.') });
+    else if (made === false) this.notice({ level: 'info', text: t('Nothing to compact yet.') });
     else if (typeof made === 'object' && !isOverLimit(made)) this.notice({ level: 'error', text: told(made) });
   }
 

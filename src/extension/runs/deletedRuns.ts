@@ -46,10 +46,10 @@ export async function deleteRun(runId: string, parts: Parts): Promise<void> {
   const told =
     more.length > 0
       ? [
-          t('“{0}” and {1} are deleted.', first.title, inBranches(more.length)),
-          t('For {0} days, “{1}” brings them back.', keptDays, command),
+          t('“{0}” and {1} were deleted.', first.title, inBranches(more.length)),
+          t('“{1}” restores them within {0} days.', keptDays, command),
         ]
-      : [t('“{0}” is deleted.', first.title), t('For {0} days, “{1}” brings it back.', keptDays, command)];
+      : [t('“{0}” was deleted.', first.title), t('“{1}” restores it within {0} days.', keptDays, command)];
   const undo = t('Undo');
   // Nobody waits for it: a notification may stay for hours.
   void offer('info', told.join(' '), undo).then(async (pressed) => {
@@ -71,7 +71,9 @@ const aboutBranches = (title: string, count: number, buttons: string[]) => ({
       ? t('“{0}” has {1}. Delete that, too?', title, inBranches(count))
       : t('“{0}” has {1}. Delete those, too?', title, inBranches(count)),
   ),
-  detail: t('A branch that stays has all that was said before it. What is at work is stopped before it is deleted.'),
+  detail: t(
+    'The remaining branch contains the messages before this point. A running branch is stopped before it is deleted.',
+  ),
   buttons,
 });
 
@@ -83,13 +85,13 @@ export async function showDeletedRuns(store: RunStore, conversation: Conversatio
     return;
   }
   const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { run: DeletedRun }>();
-  picker.title = t('Towpath: bring a deleted run back');
+  picker.title = t('Towpath: restore a deleted run');
   picker.matchOnDescription = true;
   picker.items = runs.map((run) => ({
     label: visibleLine(titleSaid(run.title)),
     description: t('{0} left', amount(run.daysLeft, 'day')),
     ...(run.damaged && { detail: t('Damaged: {0}', run.damagedSaid ?? run.damaged) }),
-    buttons: [{ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Delete for Good…') }],
+    buttons: [{ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Delete Permanently…') }],
     run,
   }));
   const chosen = await new Promise<{ run: DeletedRun; remove?: true } | undefined>((resolve) => {
@@ -104,8 +106,8 @@ export async function showDeletedRuns(store: RunStore, conversation: Conversatio
 }
 
 async function removeForGood({ name, title }: DeletedRun, store: RunStore, modals: Modals): Promise<void> {
-  const yes = t('Delete for Good');
-  const text = withoutLinks(t('Delete “{0}” for good? Nothing brings it back then.', title));
+  const yes = t('Delete Permanently');
+  const text = withoutLinks(t('Delete “{0}” permanently? You cannot restore it.', title));
   if ((await modals.ask({ text, buttons: [yes] })) !== yes) return;
   try {
     await store.deleted.remove(name);

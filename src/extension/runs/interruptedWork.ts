@@ -68,10 +68,7 @@ async function shownWork({ conversation, engine, store }: Dependencies) {
   const isAtWork = runId !== undefined && engine.liveIds.includes(runId);
   const [work] = run && !isAtWork ? interruptedWork(run) : [];
   if (work) return { runId: runId!, work };
-  tell(
-    'info',
-    isAtWork ? t('This run is at work already.') : t('The shown run has no interrupted step to decide about.'),
-  );
+  tell('info', isAtWork ? t('This run is already in progress.') : t('The shown run has no interrupted step.'));
   return undefined;
 }
 

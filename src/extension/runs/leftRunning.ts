@@ -37,7 +37,7 @@ export class LeftRunning {
   async choose(): Promise<void> {
     const atWork = await this.left.atWork();
     if (atWork.length === 0) {
-      tell('info', t('No command that outlived the editor is running.'));
+      tell('info', t('No orphaned commands are running.'));
       return;
     }
     const items = atWork.map((one) => ({
@@ -46,19 +46,19 @@ export class LeftRunning {
       detail: visibleLine(one.command.folder),
       one,
     }));
-    const title = t('Towpath: end a command that went on when the editor ended');
+    const title = t('Towpath: stop an orphaned command');
     const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
     if (chosen) await this.end(chosen.one);
   }
 
   private async tell(atWork: CommandAtWork[]): Promise<void> {
     const [first] = atWork as [CommandAtWork];
-    const [end, choose, show] = [t('End It'), t('End One…'), t('Show Run')];
+    const [end, choose, show] = [t('Stop'), t('Stop One…'), t('Show Run')];
     const text =
       atWork.length === 1
-        ? t('A command went on when the editor ended, and is still at work: {0}.', words(first))
+        ? t('A command kept running when the editor closed, and is still running: {0}.', words(first))
         : t(
-            '{0} commands went on when the editor ended, and are still at work: {1}.',
+            '{0} commands kept running when the editor closed, and are still running: {1}.',
             atWork.length,
             atWork.map(words).join('; '),
           );
@@ -74,7 +74,7 @@ export class LeftRunning {
     const what = shortened(visibleLine(one.command.line), longestLine);
     const left = still.join(', ');
     if (still.length === 0) tell('info', t('Ended: {0}', what));
-    else tell('error', t('It could not be ended: {0} of {1}', left, what));
+    else tell('error', t('Could not stop it: {0} of {1}', left, what));
   }
 }
 

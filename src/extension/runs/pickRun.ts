@@ -40,7 +40,7 @@ export async function pickRun(
   }
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = title;
-  picker.placeholder = t('Words of its title or of what was said in it');
+  picker.placeholder = t('Words of its title or messages');
   picker.items = all;
   let asked = '';
   picker.onDidChangeValue(async (value) => {
@@ -96,7 +96,7 @@ function inWorktrees(elsewhere: readonly RunElsewhere[], query: string): Item[] 
       ? [state && stateLabel({ state, awaitsApproval, elsewhere: true }), ago(run.updatedAt, Date.now())]
           .filter(Boolean)
           .join(' · ')
-      : t('not begun'),
+      : t('not started'),
     detail: `$(git-branch) ${plainLabel(branch)}`,
     folder,
     alwaysShow: true,

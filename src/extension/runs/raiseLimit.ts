@@ -24,11 +24,7 @@ export async function raiseLimit({ conversation, engine, store, limits }: Parts)
   const of = limitReached(run?.error);
   if (!run || run.phase === 'Running' || !isOverLimit(run.error)) {
     const open = t('Settings');
-    const chosen = await offer(
-      'info',
-      t('No run is shown that rests at a limit of money. The limits are settings.'),
-      open,
-    );
+    const chosen = await offer('info', t('The shown run is not at a spending limit. The limits are settings.'), open);
     if (chosen === open) await limits.openSettings();
     return;
   }

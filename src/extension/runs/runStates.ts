@@ -184,4 +184,4 @@ export function stateLabel({ state, elsewhere, awaitsApproval, isAtLimit }: Omit
   return elsewhere ? t('{0} in another window', words) : words;
 }
 
-const wordsOf = { asking: 'asks', working: 'at work', failed: 'failed', ended: 'ended, not seen yet' } as const;
+const wordsOf = { asking: 'asks', working: 'at work', failed: 'failed', ended: 'ended, not viewed yet' } as const;

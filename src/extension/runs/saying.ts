@@ -12,9 +12,9 @@ interface Parts {
 }
 
 const times = [
-  { label: 'At the Next Turn', detail: 'Calls that have not begun are not run', when: 'turn' },
-  { label: 'When It Is Done', detail: 'The work goes on to its end before', when: 'done' },
-  { label: 'Now', detail: 'What is at work is stopped', when: 'now' },
+  { label: 'Next Step', detail: 'Calls that have not started are not run', when: 'turn' },
+  { label: 'When Finished', detail: 'The step finishes before this takes effect', when: 'done' },
+  { label: 'Send Now', detail: 'Running work is stopped', when: 'now' },
 ] as const satisfies readonly { label: string; detail: string; when: When }[];
 
 const told = ({ label, detail, when }: (typeof times)[number]) => ({ label: t(label), detail: t(detail), when });
@@ -23,15 +23,16 @@ const told = ({ label, detail, when }: (typeof times)[number]) => ({ label: t(la
 export async function sayToRun({ conversation }: Parts, text?: unknown, when?: unknown): Promise<void> {
   await conversation.restored;
   if (!conversation.working) {
-    tell('info', t('The shown run is not at work: what you send in the panel is heard at once.'));
+    tell('info', t('The shown run is not in progress. Send the message in the panel.'));
     return;
   }
-  const title = t('Towpath: say while it works');
+  const title = t('Towpath: queue a message');
   const said =
-    typeof text === 'string' ? text : await vscode.window.showInputBox({ title, prompt: t('What is to be said?') });
+    typeof text === 'string' ? text : await vscode.window.showInputBox({ title, prompt: t('Enter a message') });
   if (!said?.trim()) return;
   const given = times.find((one) => one.when === when);
-  const time = given ?? (await vscode.window.showQuickPick(times.map(told), { title, placeHolder: t('When?') }));
+  const time =
+    given ?? (await vscode.window.showQuickPick(times.map(told), { title, placeHolder: t('When should it be sent?') }));
   if (time) void conversation.send(said.trim(), undefined, undefined, time.when);
 }
 
@@ -41,10 +42,10 @@ export async function showWaiting({ conversation, view }: Parts): Promise<void> 
   const { runId } = conversation;
   const waiting = runId ? await conversation.waitingIn(runId) : [];
   if (!runId || waiting.length === 0) {
-    tell('info', t('Nothing that you said waits.'));
+    tell('info', t('No queued messages.'));
     return;
   }
-  const title = t('Towpath: waiting messages');
+  const title = t('Towpath: queued messages');
   const labelOf = ({ text, when, queued }: Waiting) => ({
     label: text.trim().split('\n', 1)[0]!.slice(0, 100),
     description: t(times.find((one) => one.when === when)!.label),
@@ -56,11 +57,11 @@ export async function showWaiting({ conversation, view }: Parts): Promise<void> 
   const acts = [
     ...times.filter(({ when }) => when !== one.when).map(told),
     { label: t('Edit'), detail: t('In the message box'), when: undefined },
-    { label: t('Take Back'), detail: t('It is not said'), when: undefined },
+    { label: t('Undo'), detail: t('Unknown'), when: undefined },
   ];
   const act = await vscode.window.showQuickPick(acts, { title, placeHolder: one.label });
   if (act?.when) await conversation.changeWaiting(runId, one.queued, { when: act.when });
-  else if (act?.label === t('Take Back')) await conversation.takeBack(runId, one.queued);
+  else if (act?.label === t('Undo')) await conversation.takeBack(runId, one.queued);
   else if (act) {
     await vscode.commands.executeCommand('towpath.showChat');
     view.post({ type: 'edit-waiting', queued: one.queued });

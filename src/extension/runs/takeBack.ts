@@ -36,7 +36,7 @@ export async function takeBack({ changedFiles, conversation, store }: Parts): Pr
     editor && here && takenBackAt(editor.selection.active.line, await before(here), editor.document.getText());
   const found = edit ? { document: editor.document, edit } : await choose(rows, before);
   if (found && !(await vscode.workspace.applyEdit(editOf(found))))
-    tell('error', t('The editor did not take the change back.'));
+    tell('error', t('The editor did not undo the change.'));
 }
 
 const isOfText = ({ file, place }: Row): boolean => place !== undefined && !file.kind && file.from === undefined;
@@ -45,11 +45,11 @@ const isOfText = ({ file, place }: Row): boolean => place !== undefined && !file
 async function choose(rows: Row[], before: (row: Row) => Promise<string>): Promise<Found | undefined> {
   const items = (await Promise.all(rows.map((row) => itemsOf(row, before)))).flat();
   if (items.length === 0) {
-    tell('info', t('There is no change of this run that could be taken back.'));
+    tell('info', t('This run has no change that can be undone.'));
     return undefined;
   }
   const picker = vscode.window.createQuickPick<(typeof items)[number]>();
-  picker.title = t('Take a change of this run back');
+  picker.title = t('Undo a change of this run');
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
   picker.items = items.slice(0, mostChanges);

@@ -44,14 +44,14 @@ function wordsOf({ holder, beatAt }: Found, now: number): string {
   const place = [holder?.machine && t('on {0}', holder.machine), holder && t('process {0}', holder.pid)]
     .filter(Boolean)
     .join(', ');
-  const since = holder?.since ? t('At work since {0}', new Date(holder.since).toLocaleTimeString(language())) : '';
+  const since = holder?.since ? t('Running since {0}', new Date(holder.since).toLocaleTimeString(language())) : '';
   const lines = [
     t('Window: {0}', `${holder?.window ?? t('unknown')}${place ? ` (${place})` : ''}`),
     since,
     t('Last sign of life: {0}', ago(now - beatAt)),
   ];
   const means = t(
-    'That window records nothing more of this run. What it is doing at this moment may still take effect, so stop it there if you can. Here the run goes on from what is recorded.',
+    'That window records nothing more of this run. What it does at this moment may still take effect, so stop it there if you can. This window continues from the recorded state.',
   );
   return `${lines.filter(Boolean).map(visibleLine).join('\n')}\n\n${means}`;
 }

@@ -27,9 +27,7 @@ export class Titles {
     if (!run) return;
     const typed = await vscode.window.showInputBox({
       title: t('Towpath: rename a run'),
-      prompt: t(
-        'What should it be called? Nothing else changes a title of yours. Empty: by what was said in it first.',
-      ),
+      prompt: t('Title of the run. Nothing else changes your title. Empty: from its first message.'),
       value: run.title,
       validateInput: (text) => (text.length > longest ? t('At most {0} characters.', longest) : undefined),
       ignoreFocusOut: true,

@@ -12,7 +12,7 @@ export function typedResult(text: string): unknown {
   const value = parsed(trimmed);
   if (value === undefined) {
     if (/^[[{"]/.test(trimmed))
-      throw new SaidError(sentence('Not valid JSON. Put a text that begins with {, [ or " in quotes.'));
+      throw new SaidError(sentence('Not valid JSON. Put a text that starts with {, [ or " in quotes.'));
     return text;
   }
   return typeof value === 'number' && String(value) !== trimmed ? text : value;

@@ -31,8 +31,8 @@ export class Undo {
     if (!runId || !undone) return this.conversation.notice({ level: 'info', text: t('There is nothing to redo.') });
     const result = await this.change(runId, { undo: undone.seq }, async () => 'none');
     if (!result || result.left.length === 0) return;
-    const left = result.left.map(({ path, why }) => t('{0} stays as it is: {1}', visibleLine(path), why));
-    const lines = result.undone.length > 0 ? left : [t('Nothing was redone: files were changed since.'), ...left];
+    const left = result.left.map(({ path, why }) => t('{0} is unchanged: {1}', visibleLine(path), why));
+    const lines = result.undone.length > 0 ? left : [t('Nothing was redone: the files have changed since.'), ...left];
     this.conversation.notice({ level: 'warning', text: shortened(lines).join('\n') });
   }
 
@@ -87,7 +87,7 @@ export class Undo {
     const done = words.done(amount(result.undone.length, 'file'));
     if ('action' in redo) this.conversation.notice({ level: 'info', text: done, ...redo });
     if (!isAsked && result.left.length === 0) this.conversation.notice({ level: 'info', text: words.nothing });
-    const left = result.left.map(({ path, why }) => t('{0} stays as it is: {1}', visibleLine(path), why));
+    const left = result.left.map(({ path, why }) => t('{0} is unchanged: {1}', visibleLine(path), why));
     if (left.length > 0) this.conversation.notice({ level: 'warning', text: shortened(left).join('\n'), ...redo });
     return left.length === 0 && (result.undone.length > 0 || !isAsked);
   }
@@ -101,7 +101,7 @@ export class Undo {
     if (!this.workspace.trusted) {
       this.conversation.notice({
         level: 'warning',
-        text: t('Nothing is changed in an untrusted workspace.'),
+        text: t('Nothing can be changed in an untrusted workspace.'),
         action: { label: t('Manage Trust'), action: 'manage-trust' },
       });
       return undefined;
@@ -154,7 +154,7 @@ const undoing = (): Words => ({
   askOne: (file) => t('Undo what Towpath changed in {0}?', file),
   ask: (files) => t('Undo what Towpath changed in {0} files?', files),
   all: t('Undo'),
-  givesUpIt: t('was changed since. Undoing it gives up what is there now.'),
+  givesUpIt: t('has changed since. Undoing discards the current contents.'),
   nothing: t('There is nothing to undo: the files are as they were before.'),
   done: (files) => t('Undone: changes in {0}.', files),
 });
@@ -163,7 +163,7 @@ const restoring = (): Words => ({
   askOne: (file) => t('Restore {0} as this branch left it?', file),
   ask: (files) => t('Restore {0} files as this branch left them?', files),
   all: t('Restore'),
-  givesUpIt: t('was changed since. Restoring it gives up what is there now.'),
+  givesUpIt: t('has changed since. Restoring it discards the current contents.'),
   nothing: t('There is nothing to restore: the files are as this branch left them.'),
   done: (files) => t('Restored {0}.', files),
 });

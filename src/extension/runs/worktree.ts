@@ -39,8 +39,8 @@ export function folderFor(root: string, branch: string): string {
 /** Why no branch can have this name, as a sentence. */
 export async function branchProblem(repository: Repository, branch: string): Promise<string | undefined> {
   if (!(await succeeds(repository, 'check-ref-format', '--branch', branch)) || branch.startsWith('-'))
-    return t('Git takes no such name for a branch.');
-  return (await isBranch(repository, branch)) ? t('There is such a branch already.') : undefined;
+    return t('Git does not accept this branch name.');
+  return (await isBranch(repository, branch)) ? t('This branch already exists.') : undefined;
 }
 
 /** Makes the branch, from the last commit, and the folder, or neither. Throws an `Error` with Git's own words. */
@@ -50,7 +50,7 @@ export async function addWorktree(
   signal: AbortSignal,
 ): Promise<void> {
   if (!(await succeeds(repository, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')))
-    throw new Error(t('Nothing has been committed in this repository yet, and a worktree begins at a commit.'));
+    throw new Error(t('This repository has no commits yet, and a worktree starts at a commit.'));
   const problem = await branchProblem(repository, branch);
   if (problem) throw new Error(problem);
   try {

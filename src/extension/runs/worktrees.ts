@@ -58,12 +58,12 @@ export class Worktrees {
     try {
       const repository = await repositoryInFront();
       const title = t('Towpath: a new run in a worktree');
-      const prompt = t('What should be done?');
+      const prompt = t('What do you want to do?');
       const task = (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
       const branch = task && (await askBranch(repository, title, task));
       if (!branch) return;
       const folder = folderFor(repository.root, branch);
-      const isMade = await stoppable(t('Towpath makes {0}', path.basename(folder)), (signal) =>
+      const isMade = await stoppable(t('Towpath is creating {0}', path.basename(folder)), (signal) =>
         addWorktree(repository, { branch, folder }, signal).then(
           () => true,
           (error) => {
@@ -89,7 +89,7 @@ export class Worktrees {
       await trusted(() =>
         conversation.notice({
           level: 'info',
-          text: t('What you asked for begins once you trust this folder.'),
+          text: t('Your request starts when you trust this folder.'),
           action: { label: t('Manage Trust'), action: 'manage-trust' },
         }),
       );
@@ -168,7 +168,7 @@ async function askBranch(repository: Repository, title: string, task: string): P
   const value = await branchFor(repository, task);
   const words = (branch: string) =>
     t(
-      'A branch from the last commit, in the folder {0}. What is not committed stays here.',
+      'A branch from the last commit, in the folder {0}. Uncommitted changes stay here.',
       withoutLinks(folderFor(repository.root, branch)),
     );
   const branch = await vscode.window.showInputBox({

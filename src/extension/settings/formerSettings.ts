@@ -36,7 +36,7 @@ export async function takeOverFormerSettings(context: vscode.ExtensionContext, m
     }
     memory.update(askedName, true);
   } catch (error) {
-    tell('error', t('Not all settings were taken over. {0}', wordsOf(error)));
+    tell('error', t('Not all settings were adopted. {0}', wordsOf(error)));
   }
 }
 

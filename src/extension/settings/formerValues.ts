@@ -48,14 +48,14 @@ export function formerText(file: string, values: readonly FormerValue[]): Questi
   const all = lines.join('\n');
   const isWhole = all.length <= longestDetail;
   const why = t(
-    "They stood in this machine's settings file, where a repository's devcontainer.json can write, too. Towpath no longer reads them there. Taken over, they are your own settings, in every window.",
+    "They were in this machine's settings file, which a repository's devcontainer.json can write. Towpath no longer reads them there. If you adopt them, they become your own settings in every window.",
   );
   const careful = isWhole
-    ? t('Take them over only if you wrote all of them yourself.')
-    : t('That is not all of it: read the file first.');
+    ? t('Adopt them only if you wrote all of them yourself.')
+    : t('That is not the whole file. Read the file first.');
   const shown = isWhole ? all : `${all.slice(0, longestDetail)}…`;
   return {
-    message: t("Take over Towpath's settings of before ({0})?", values.length),
+    message: t('Adopt the former settings of Towpath ({0})?', values.length),
     detail: visible([why, shown, careful, file].join('\n\n')),
     isWhole,
   };

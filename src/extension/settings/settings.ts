@@ -145,7 +145,7 @@ export async function saveSetting(name: SettingName, value: unknown): Promise<vo
   if (await saved(name, value)) return;
   throw new SaidError(
     sentence(
-      "The setting towpath.{0} could not be kept. A line of the machine's settings stands in its way (*Preferences: Open Remote Settings (JSON)*), or your settings file has a mistake.",
+      "The setting towpath.{0} could not be stored. A line of the machine's settings overrides it (*Preferences: Open Remote Settings (JSON)*), or your settings file has an error.",
       name,
     ),
   );

@@ -90,7 +90,7 @@ export class ChatView {
   /** Brings the panel up, tells it this once it is drawn, and the next key lands in the message box. */
   async give(message: HostMessage): Promise<void> {
     await this.page.reveal();
-    if (!(await this.drawn())) throw new SaidError(sentence('The chat did not come up. Open its view and try again.'));
+    if (!(await this.drawn())) throw new SaidError(sentence('The chat did not open. Open its view and try again.'));
     this.post(message);
     await this.focus();
   }

@@ -46,7 +46,7 @@ export class Packages {
   }
 
   async talk(): Promise<void> {
-    await this.pick(t('Towpath: an agent to talk to'), (usable) =>
+    await this.pick(t('Towpath: select an agent'), (usable) =>
       usable.source.agents.map((agent) => ({
         label: agent.name,
         description: agent.title ?? '',
@@ -83,7 +83,7 @@ export class Packages {
       const label = 'source' in shelved ? shelved.source.title : path.basename(shelved.place);
       return { label, description: shelved.place, shelved };
     });
-    const title = t('Towpath: a package to forget');
+    const title = t('Towpath: select a package to remove');
     const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
     if (chosen && (await this.mayForget(chosen.shelved.key, chosen.label))) await this.shelf.forget(chosen.shelved.key);
   }
@@ -93,17 +93,20 @@ export class Packages {
     const { engine, store } = this.runs;
     const isOf = (id: string | undefined) => id !== undefined && parsePackageRunId(id)?.key === key;
     if (engine.liveIds.some((runId) => isOf(engine.live(runId)?.workflowId))) {
-      tell('warning', t('A run of {0} is at work. Stop it, then forget the package.', title));
+      tell('warning', t('A run of {0} is in progress. Stop it, then remove the package.', title));
       return false;
     }
     const count = (await store.workflowIds()).filter(isOf).length;
     if (count === 0) return true;
-    const yes = t('Forget');
+    const yes = t('Remove');
     const detail =
       count === 1
-        ? t('1 run was begun with it. They can be read, and go on only after you open it again.')
-        : t('{0} runs were begun with it. They can be read, and go on only after you open it again.', grouped(count));
-    const text = t('Forget {0}?', visibleLine(title));
+        ? t('1 run was started with it. You can read it; it continues only after you open the package again.')
+        : t(
+            '{0} runs were started with it. You can read them; they continue only after you open the package again.',
+            grouped(count),
+          );
+    const text = t('Remove {0}?', visibleLine(title));
     return (await this.modals.ask({ text, detail, buttons: [yes] })) === yes;
   }
 
@@ -121,7 +124,7 @@ export class Packages {
   private async begin(id: string, title: string): Promise<void> {
     const words = await vscode.window.showInputBox({
       title: `Towpath: ${title}`,
-      prompt: t('What should it know to begin with? It may stay empty.'),
+      prompt: t('Initial information for the workflow (optional)'),
       ignoreFocusOut: true,
     });
     if (words !== undefined) await this.send(id, words.trim() || title);
@@ -172,7 +175,7 @@ async function askFile(): Promise<string | undefined> {
 function askMenu(source: Package, agent: PackageAgent): Promise<{ item?: MenuItem; text: string } | undefined> {
   const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { item?: MenuItem }>();
   picker.title = `${source.title}: ${agent.name}`;
-  picker.placeholder = t('A number, a word of the menu, or what you want to say');
+  picker.placeholder = t('A number, a menu entry, or your message');
   const itemsFor = (text: string) => {
     const chosen = chooseFrom(agent.menu, text);
     const all = text.trim() === '' ? agent.menu : [];

@@ -42,7 +42,7 @@ export class Workflows {
     const { value: file, problems } = await this.files.load(uri, 'agent');
     if (!file) return showProblem(uri, problems[0]);
     const title = `Towpath: ${file.name ?? nameOf(uri)}`;
-    const prompt = t('What should be done?');
+    const prompt = t('What do you want to do?');
     const userInput = text ?? (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
     if (!userInput?.trim()) return undefined;
     return this.begin({ workflowId: idOf(uri), userInput: userInput.trim() });
@@ -52,7 +52,7 @@ export class Workflows {
   async newWorkflow(template?: string): Promise<void> {
     if (isVirtual()) return void tell('info', notInVirtual('Workflows are'));
     const [folder] = diskFolders();
-    if (!folder) return void tell('info', t('Open a folder first: a workflow is a file in it.'));
+    if (!folder) return void tell('info', t('Open a folder first. A workflow is a file in it.'));
     const chosen = template ?? (await this.pickTemplate());
     if (!chosen) return;
     const source = vscode.Uri.joinPath(this.templates, `${path.basename(chosen)}.yaml`);
@@ -78,7 +78,7 @@ export class Workflows {
 
   private async pick(kind: Kind, id: string | undefined): Promise<vscode.Uri | undefined> {
     if (isVirtual()) {
-      tell('info', notInVirtual(kind === 'workflow' ? 'Workflows are' : 'Agents of files are'));
+      tell('info', notInVirtual(kind === 'workflow' ? 'Workflows are' : 'Agents from files are'));
       return undefined;
     }
     if (!vscode.workspace.isTrusted) {
@@ -103,10 +103,7 @@ export class Workflows {
 
   private async offerNone(kind: Kind): Promise<undefined> {
     if (kind === 'agent') {
-      tell(
-        'info',
-        t('There are no agents here yet. An agent is a YAML file in .towpath/agents with its `instructions`.'),
-      );
+      tell('info', t('There are no agents here yet. An agent is a YAML file in .towpath/agents with `instructions`.'));
       return;
     }
     const button = t('New Workflow…');

@@ -67,7 +67,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
   });
 }
 
-const notFoundHint = sentence('Check the name of the model, and the address (it is without /v1).');
+const notFoundHint = sentence('Check the name of the model, and the address (without /v1).');
 
 function learn(error: LLMError, request: ChatRequest, flags: WireFlags): Lesson | undefined {
   if (error.status !== 400 || error.code === 'LLM_AUTH_FAILED') return undefined;

@@ -21,7 +21,7 @@ export function parseAddress(text: string, hub: string): ModelAddress {
   if (url.username || url.password)
     throw new AddressTrouble(sentence('An address with a user name or password is not used.'));
   if (!isDecodable(url.pathname))
-    throw new AddressTrouble(sentence('In this address a % begins no character; % itself is %25.'));
+    throw new AddressTrouble(sentence('“%” is invalid in this address. Write %25 for a percent sign.'));
   if (url.origin === new URL(hub).origin || url.hostname === 'huggingface.co') return pageAddress(url);
   if (!url.pathname.toLowerCase().endsWith('.gguf')) throw new AddressTrouble();
   return { kind: 'web', url: url.href };
@@ -30,7 +30,7 @@ export function parseAddress(text: string, hub: string): ModelAddress {
 export class AddressTrouble extends SaidError {
   constructor(
     words = sentence(
-      'A model’s address is hf:owner/repository, hf:owner/repository:Q4_K_M, hf:owner/repository/file.gguf or https://….gguf.',
+      'A model address is hf:owner/repository, hf:owner/repository:Q4_K_M, hf:owner/repository/file.gguf or https://….gguf.',
     ),
   ) {
     super(words);

@@ -40,11 +40,11 @@ export function chunksOf(request: ChatRequest, label: Words): (event: JobProgres
       case 'waiting':
         return { progress: textAs(sentence('Waiting for the local model')), done: false };
       case 'growing':
-        return { progress: textAs(sentence('Making room for a longer conversation')), done: false };
+        return { progress: textAs(sentence('Extending the context for a longer conversation')), done: false };
       case 'reading':
         return { progress: reading(event), done: false };
       case 'restoring':
-        return { progress: textAs(sentence('Remembering what was read before')), done: false };
+        return { progress: textAs(sentence('Storing the state of the model')), done: false };
       case 'warning':
         return { warning: event.text, done: false };
       case 'text':

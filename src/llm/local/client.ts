@@ -276,13 +276,8 @@ const isNullable = ({ type, enum: values, oneOf }: JsonSchema): boolean =>
   (Array.isArray(oneOf) && oneOf.some(isNullable));
 
 const onCpu = (gpu: string) =>
-  sentence(
-    'The model could not be loaded on the GPU ({0}), so it runs on the CPU, which is slower. The log says why.',
-    gpu,
-  );
-const formatIgnored = sentence(
-  'The local model keeps to a format only when it has no tools, so the format is left out.',
-);
+  sentence('The model could not be loaded on the GPU ({0}), so it runs on the CPU, which is slower. See the log.', gpu);
+const formatIgnored = sentence('The local model follows a format only without tools, so the format is left out.');
 
 function answerSchema({ responseFormat }: ChatRequest): JsonSchema | undefined {
   if (responseFormat?.type === 'json_object') return { type: 'object', additionalProperties: true };

@@ -46,7 +46,7 @@ export const curated: readonly CuratedModel[] = [
     trainedContext: 40_960,
     licence: 'Apache-2.0',
     get goodFor() {
-      return t('16 GB and more: better edits; thinks before it answers');
+      return t('16 GB or more: better edits; thinks before it answers');
     },
   },
   {
@@ -57,7 +57,7 @@ export const curated: readonly CuratedModel[] = [
     trainedContext: 131_072,
     licence: 'Apache-2.0',
     get goodFor() {
-      return t('24 GB and more: reasoning and tools; quick for its size, a few experts work at a time');
+      return t('24 GB or more: reasoning and tools; fast for its size (a few experts run at a time)');
     },
   },
   {
@@ -68,7 +68,7 @@ export const curated: readonly CuratedModel[] = [
     trainedContext: 262_144,
     licence: 'Apache-2.0',
     get goodFor() {
-      return t('32 GB and more: made for coding with tools; quick for its size, a few experts work at a time');
+      return t('32 GB or more: made for coding with tools; fast for its size (a few experts run at a time)');
     },
   },
 ];

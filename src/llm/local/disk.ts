@@ -23,7 +23,7 @@ export async function checkRoom(
   const free = await freeBytes(folder);
   if (missing <= 0 || missing + reserve <= free) return;
   const message = sentence(
-    'There is not enough room in {0}: {1} are to come and {2} are free. Delete something, or set another download folder.',
+    'There is not enough space in {0}: {1} are needed and {2} are free. Delete something, or set another download folder.',
     folder,
     gigabytes(missing),
     gigabytes(free),

@@ -85,7 +85,7 @@ async function prepare(folder: string): Promise<void> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = sentence(
-      'Models cannot be kept in {0} ({1}). Set another download folder, or make this one writable.',
+      'Models cannot be stored in {0} ({1}). Set another download folder, or make this one writable.',
       folder,
       code ?? message,
     );
@@ -224,7 +224,7 @@ async function checkSum(partFile: string, file: RemoteFile, hash: Hash): Promise
   if (!file.sha256 || hash.digest('hex') === file.sha256) return;
   await fs.rm(partFile, { force: true });
   const message = sentence(
-    '{0} arrived damaged: its checksum is not the one that {1} names. It has been removed; download it again.',
+    '{0} was damaged during the download: its checksum is not the one of {1}. It was deleted; download it again.',
     file.name,
     new URL(file.url).host,
   );
@@ -238,7 +238,7 @@ async function checkExisting(target: string, file: RemoteFile, job: FileJob): Pr
     if (!file.sha256 || hash.digest('hex') === file.sha256) return;
   }
   const message = sentence(
-    'There is another file at {0}. Rename or delete it, or choose another folder, and download again.',
+    'Another file exists at {0}. Rename or delete it, or select another folder, and download again.',
     target,
   );
   throw new LLMError('UNKNOWN', message, { details: { path: target } });
@@ -248,21 +248,21 @@ const notWritten = (file: string, error: NodeJS.ErrnoException) =>
   new LLMError(
     'UNKNOWN',
     sentence(
-      '{0} cannot be written ({1}). Make room, or set another download folder.',
+      '{0} cannot be written ({1}). Free some space, or set another download folder.',
       file,
       error.code ?? error.message,
     ),
   );
 const fellSilent = (file: RemoteFile, ms: number) => {
-  const silent = sentence('{0} fell silent for {1} seconds.', new URL(file.url).host, ms / 1000);
+  const silent = sentence('{0} stopped responding for {1} seconds.', new URL(file.url).host, ms / 1000);
   return new LLMError('LLM_TIMEOUT', joined([silent, withoutNetwork]), { retryable: true });
 };
 const brokeOff = (file: RemoteFile, length: number) =>
   new LLMError(
     'LLM_INCOMPLETE',
     length > 0
-      ? sentence('The download of {0} broke off. What came is kept; resume it later.', file.name)
-      : sentence('The download of {0} broke off. Nothing came; try again later.', file.name),
+      ? sentence('The download of {0} was interrupted. The downloaded part is stored; resume it later.', file.name)
+      : sentence('The download of {0} was interrupted before any data arrived. Try again later.', file.name),
     { retryable: true },
   );
 const tooMuch = (file: RemoteFile) =>

@@ -24,7 +24,7 @@ export function endedError({ code, signal, loading, lastLines }: Ending): LLMErr
   if (signal === 'SIGILL' || code === windowsIllegalInstruction)
     return error(
       sentence(
-        'The local engine uses instructions that this processor does not have ({0}). Use an endpoint, or another machine.',
+        'The local engine uses instructions that this processor does not have ({0}). Connect to a provider, or use another machine.',
         how,
       ),
     );
@@ -33,12 +33,12 @@ export function endedError({ code, signal, loading, lastLines }: Ending): LLMErr
     return error(
       loading
         ? sentence(
-            "The local model's process ended ({0}) while it loaded {1}: most likely the memory ran out. Send a message to start it again; if it ends again, choose a smaller model or a smaller context size, or close other programs.",
+            'The local model exited ({0}) while loading {1}, probably because memory ran out. Send a message to start it again. If it exits again, select a smaller model or a smaller context size, or close other programs.',
             how,
             loading,
           )
         : sentence(
-            "The local model's process ended ({0}): most likely the memory ran out. Send a message to start it again; if it ends again, choose a smaller model or a smaller context size, or close other programs.",
+            'The local model exited ({0}), probably because memory ran out. Send a message to start it again. If it exits again, select a smaller model or a smaller context size, or close other programs.',
             how,
           ),
     );
@@ -46,19 +46,15 @@ export function endedError({ code, signal, loading, lastLines }: Ending): LLMErr
     return error(
       loading
         ? sentence(
-            'The local engine crashed while it loaded {0} ({1}): the file may be damaged, or of a kind this engine does not know. Download it again or choose another .gguf file.',
+            'The local engine crashed while loading {0} ({1}). The file may be damaged or of an unsupported kind. Download it again or select another .gguf file.',
             loading,
             how,
           )
-        : sentence('The local engine crashed ({0}). Nothing else was harmed. Send a message to start it again.', how),
+        : sentence('The local engine crashed ({0}). Nothing else was affected. Send a message to start it again.', how),
     );
   return error(
     loading
-      ? sentence(
-          "The local model's process ended ({0}) while it loaded {1}. Send a message to start it again.",
-          how,
-          loading,
-        )
-      : sentence("The local model's process ended ({0}). Send a message to start it again.", how),
+      ? sentence('The local model exited ({0}) while loading {1}. Send a message to start it again.', how, loading)
+      : sentence('The local model exited ({0}). Send a message to start it again.', how),
   );
 }

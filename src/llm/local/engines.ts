@@ -60,8 +60,8 @@ function graphicsOf({ platform, arch, exists }: { platform: string; arch: string
 } {
   if (platform === 'darwin') return arch === 'arm64' ? { hardware: t('Apple graphics (Metal).'), kind: 'metal' } : {};
   const nvidia = ['/proc/driver/nvidia/version', 'C:\\Windows\\System32\\nvcuda.dll'];
-  if (nvidia.some(exists)) return { hardware: t('A driver of NVIDIA.'), kind: 'cuda' };
+  if (nvidia.some(exists)) return { hardware: t('An NVIDIA driver.'), kind: 'cuda' };
   const others = ['/dev/dri/renderD128', 'C:\\Windows\\System32\\vulkan-1.dll'];
-  if (others.some(exists)) return { hardware: t('A graphics device that may speak Vulkan.'), kind: 'vulkan' };
+  if (others.some(exists)) return { hardware: t('A graphics device that may support Vulkan.'), kind: 'vulkan' };
   return {};
 }

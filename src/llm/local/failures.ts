@@ -45,7 +45,7 @@ function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }
   const details = { promptTokens: prompt, contextSize, window: contextSize };
   const code = 'LLM_CONTEXT_OVERFLOW';
   const has = sentence(
-    'the local model has room for {0}, {1} of them kept for its reply',
+    'the local model has space for {0}, {1} of them reserved for its answer',
     grouped(contextSize),
     grouped(reserved),
   );
@@ -53,16 +53,16 @@ function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }
     const alone = sentence('The instructions and tools alone are {0} long, and {1}.', amount(fixed, 'token'), has);
     const wayOut = canGrow
       ? sentence('Give the model a larger context size in the settings.')
-      : sentence('Pick a model that keeps more in view.');
+      : sentence('Pick a model with a larger context window.');
     return { code, ...saidAs(joined([alone, wayOut])), details };
   }
   const wayOut = canGrow
     ? sentence('give the model a larger context size in the settings')
-    : sentence('pick a model that keeps more in view');
+    : sentence('pick a model with a larger context window');
   const room = contextSize - reserved - (prompt - message);
   if (message > room && message * 2 > prompt) {
     const words = sentence(
-      'Your message is {0} long, and the local model has room for {1} beside its instructions, its tools and what was said before. Send a shorter one, put the text into a file, or {2}.',
+      'Your message is {0} long, and the local model has space for {1} besides its instructions, its tools and the conversation. Send a shorter one, put the text into a file, or {2}.',
       amount(message, 'token'),
       grouped(Math.max(0, room)),
       wayOut,
@@ -73,7 +73,7 @@ function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }
   const words =
     cut > 0
       ? sentence(
-          'This conversation is {0} long, although long tool results were cut, and {1}. Start a new run, or {2}.',
+          'This conversation is {0} long, although long tool results were truncated, and {1}. Start a new run, or {2}.',
           long,
           has,
           wayOut,
@@ -84,7 +84,7 @@ function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }
 
 /** Why a model could not be loaded. */
 export function toLoadFailure(error: unknown, modelPath: string, engine: EngineFacts = {}): Failure {
-  const details = { path: modelPath, cause: messageOf(error) };
+  const details = { path: modelPath, cause: thrownText(error) };
   const name = error instanceof Error ? error.constructor.name : '';
   if (name === 'NoBinaryFoundError' || error instanceof NoEngine)
     return {
@@ -110,7 +110,7 @@ export function toLoadFailure(error: unknown, modelPath: string, engine: EngineF
     reason: 'unusable-model',
     ...saidAs(
       sentence(
-        '{0} could not be loaded: the file is damaged, cut off, or of a kind this engine does not know. Download it again or choose another .gguf file.',
+        '{0} could not be loaded: the file is damaged, cut off, or of an unsupported kind. Download it again or select another .gguf file.',
         modelPath,
       ),
     ),
@@ -118,6 +118,6 @@ export function toLoadFailure(error: unknown, modelPath: string, engine: EngineF
   };
 }
 
-function messageOf(error: unknown): string {
+function thrownText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

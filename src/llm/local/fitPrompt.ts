@@ -81,7 +81,7 @@ function sayCut(key: string | undefined, cut: { texts: number; characters: numbe
   if (key !== undefined) cutBefore.set(key, now);
   if (now === '' || now === known) return;
   const text = sentence(
-    'Long results were shortened for the local model: {0} characters are left out, because it has room for {1} tokens.',
+    'Long results were truncated for the local model: {0} characters are left out because {1} tokens fit.',
     grouped(cut.characters),
     grouped(size),
   );

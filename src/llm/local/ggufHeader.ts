@@ -21,7 +21,7 @@ export function readGgufHeader(path: string): GgufHeader {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // a pipe is not waited for
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile()) throw new GgufTrouble(sentence('It is no plain file.'));
+    if (!stats.isFile()) throw new GgufTrouble(sentence('It is not a regular file.'));
     return read(new Cursor(file, stats.size));
   } finally {
     closeSync(file);
@@ -68,7 +68,7 @@ const mostDimensions = 4;
 const longestArray = 512;
 
 function read(cursor: Cursor): GgufHeader {
-  if (cursor.text(4) !== 'GGUF') throw new GgufTrouble(sentence('It does not begin like a GGUF file.'));
+  if (cursor.text(4) !== 'GGUF') throw new GgufTrouble(sentence('It is not a GGUF file.'));
   const version = cursor.u32();
   if (version < 2 || version > 3)
     throw new GgufTrouble(sentence('It has GGUF version {0}; 2 and 3 are known.', version));
@@ -100,10 +100,10 @@ function read(cursor: Cursor): GgufHeader {
 }
 
 const damaged = {
-  entries: 'Its header is damaged: it tells of {0} entries of metadata, and {1} are the most that are read.',
-  tensors: 'Its header is damaged: it tells of {0} tensors, and {1} are the most that are read.',
-  dimensions: 'Its header is damaged: it tells of {0} dimensions of a tensor, and {1} are the most that are read.',
-  texts: 'Its header is damaged: it tells of {0} texts in lists, and {1} are the most that are read.',
+  entries: 'Its header is damaged: {0} metadata entries; at most {1} are read.',
+  tensors: 'Its header is damaged: {0} tensors; at most {1} are read.',
+  dimensions: 'Its header is damaged: a tensor with {0} dimensions; at most {1} are read.',
+  texts: 'Its header is damaged: {0} texts in lists; at most {1} are read.',
 } as const;
 
 const tooMany = (count: number, what: keyof typeof damaged, most: number) =>
@@ -121,7 +121,7 @@ function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
   if (scalar) return cursor.take(scalar.size, scalar.read);
   if (type === stringType) return readText(cursor);
   if (type !== arrayType || depth >= 4)
-    throw new GgufTrouble(sentence('Its header has a value of an unknown type, {0}.', type));
+    throw new GgufTrouble(sentence('Its header contains a value of an unknown type, {0}.', type));
   const element = cursor.u32();
   const length = cursor.count();
   const numbers: number[] = [];

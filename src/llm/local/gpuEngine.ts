@@ -59,7 +59,7 @@ export interface AddOptions extends Pick<DownloadOptions, 'signal' | 'onProgress
 export async function addGpuEngine(engine: GpuEngine, options: AddOptions): Promise<void> {
   const { modules, storage, registry, signal } = options;
   if (libraryVersion(modules) !== engine.version)
-    throw new LLMError('UNKNOWN', sentence('There is no local engine here that a GPU engine could be added to.'));
+    throw new LLMError('UNKNOWN', sentence('There is no local engine here to which a GPU engine could be added.'));
   const folder = enginesFolder(storage);
   const archive = path.join(folder, archiveOf(engine));
   if (!existsSync(archive)) await fetchArchive(engine, folder, registry, options);
@@ -100,7 +100,7 @@ async function fetchArchive(engine: GpuEngine, folder: string, registry: string,
 /** What a person does where this machine reaches no registry. */
 const byHand = (engine: GpuEngine, folder: string, url: string) =>
   sentence(
-    'Without network: fetch {0} on another machine, put the file into {1} as {2}, and run this command again.',
+    'Without network: fetch {0} on another machine, save the file in {1} as {2}, and run this command again.',
     url,
     folder,
     archiveOf(engine),
@@ -114,7 +114,7 @@ async function checkSum(archive: string, engine: GpuEngine): Promise<void> {
   throw new LLMError(
     'LLM_BAD_RESPONSE',
     sentence(
-      '{0} is not the engine that this version of Towpath knows: its checksum is another. It has been removed; try again.',
+      '{0} is not the engine of this version of Towpath: its checksum differs. It was deleted; try again.',
       path.basename(archive),
     ),
   );
@@ -140,7 +140,7 @@ async function unpack(engine: GpuEngine, archive: string, modules: string, stora
     await fs.rename(fresh, place);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new LLMError('UNKNOWN', sentence('The engine could not be put into {0}: {1}', path.dirname(target), why));
+    throw new LLMError('UNKNOWN', sentence('The engine could not be installed in {0}: {1}', path.dirname(target), why));
   } finally {
     await fs.rm(work, { recursive: true, force: true });
   }

@@ -77,12 +77,12 @@ async function listFiles(base: string, repository: string, revision: string, opt
     const url = `${base}/api/models/${repository}/tree/${revision}?recursive=true`;
     const answer = await get(url, 'GET', { ...options, signal });
     if (!answer.response.ok) throw await refused(answer, repository, base);
-    const silent = sentence('{0} fell silent.', host);
+    const silent = sentence('{0} stopped responding.', host);
     const expired = () => new LLMError('LLM_TIMEOUT', joined([silent, withoutNetwork]));
     const json = answer.response.json().catch(() => undefined);
     const tree = treeSchema.safeParse(await within(json, { ms: connectMs, signal, expired }));
     if (tree.success) return tree.data;
-    throw new LLMError('LLM_BAD_RESPONSE', sentence('{0} does not list files like a model hub does.', host));
+    throw new LLMError('LLM_BAD_RESPONSE', sentence('{0} does not list files as a model hub does.', host));
   } finally {
     done.abort(); // closes the socket of an answer that never ends
   }
@@ -120,7 +120,7 @@ function allParts(first: TreeFile, models: TreeFile[]): TreeFile[] {
   if (parts.length === all.length) return parts;
   throw new LLMError(
     'LLM_HTTP_ERROR',
-    sentence('{0} is split into {1} files, and only {2} are there.', all[0]!, all.length, parts.length),
+    sentence('{0} is split into {1} files, but only {2} exist.', all[0]!, all.length, parts.length),
   );
 }
 
@@ -148,7 +148,7 @@ async function askFile(url: string, options: HubOptions): Promise<RemoteFile> {
   const bytes = Number(answer.header('x-linked-size') ?? answer.response.headers.get('content-length') ?? 0);
   if (!(bytes > 0) || !isFileName(name)) {
     const message = sentence(
-      '{0} does not say how large {1} is. Download it by hand and pick the file.',
+      '{0} does not report the size of {1}. Download it yourself and pick the file.',
       new URL(url).host,
       name,
     );
@@ -172,7 +172,7 @@ export async function refused({ response }: WebResponse, what: string, origin: s
   if (status === 401 || status === 403) {
     // The hub answers 401 to repositories that do not exist, too.
     const message = sentence(
-      '{0} does not give {1} to everybody: it does not exist, or its licence must be accepted on its page ({2}). Towpath sends no token: accept it there, download the .gguf file by hand, and pick the file.',
+      '{0} restricts {1}: it does not exist, or its license must be accepted on its page ({2}). Towpath sends no token. Accept the license there, download the .gguf file, and pick the file.',
       host,
       what,
       page,

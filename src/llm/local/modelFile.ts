@@ -11,7 +11,7 @@ export async function checkModelFile(modelPath: string): Promise<void> {
   const head = await readHead(modelPath).catch((error: NodeJS.ErrnoException) => {
     const message =
       error.code === 'ENOENT'
-        ? sentence('There is no model file at {0}. Choose another .gguf file, or put this one back.', modelPath)
+        ? sentence('There is no model file at {0}. Select another .gguf file, or put this one back.', modelPath)
         : sentence(
             'The model file {0} cannot be read ({1}). Check its permissions or choose another .gguf file.',
             modelPath,
@@ -20,7 +20,7 @@ export async function checkModelFile(modelPath: string): Promise<void> {
     throw new LLMError('UNKNOWN', message, { reason: 'unusable-model', details, cause: error });
   });
   if (head !== 'GGUF')
-    throw new LLMError('UNKNOWN', sentence('{0} is not a GGUF model file. Choose a .gguf file.', modelPath), {
+    throw new LLMError('UNKNOWN', sentence('{0} is not a GGUF model file. Select a .gguf file.', modelPath), {
       reason: 'unusable-model',
       details,
     });
@@ -35,7 +35,7 @@ async function checkParts(modelPath: string): Promise<void> {
     throw new LLMError(
       'UNKNOWN',
       sentence(
-        '{0} is a later file of a model in {1} files. Choose its first one, {2}.',
+        '{0} is a later file of a model in {1} files. Select its first one, {2}.',
         modelPath,
         parts.length,
         path.basename(parts[0]!),
@@ -48,7 +48,7 @@ async function checkParts(modelPath: string): Promise<void> {
   throw new LLMError(
     'UNKNOWN',
     sentence(
-      'The model at {0} is split into {1} files, and not all are beside it: {2} cannot be found. Put them there, or download the model again.',
+      'The model at {0} is split into {1} files, and {2} is missing. Put it there, or download the model again.',
       modelPath,
       parts.length,
       missing.join(', '),

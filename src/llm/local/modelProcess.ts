@@ -122,9 +122,13 @@ export class ModelProcess {
   async *run(job: Job, signal: AbortSignal | undefined): AsyncGenerator<JobProgress, void, void> {
     signal?.throwIfAborted();
     if (this.ended)
-      throw new LLMError('LLM_INCOMPLETE', sentence("The local model's process ended. Send the message again."), {
-        reason: 'local-ended',
-      });
+      throw new LLMError(
+        'LLM_INCOMPLETE',
+        sentence('The local model exited unexpectedly. Send the message again to reload it.'),
+        {
+          reason: 'local-ended',
+        },
+      );
     const id = this.nextId++;
     const queue = new Queue<JobProgress>();
     this.jobs.set(id, { job, queue });
@@ -238,7 +242,7 @@ export class ModelProcess {
       return new LLMError(
         'LLM_TIMEOUT',
         sentence(
-          'Loading {0} has come no further for {1} and was ended. Look whether the disk that it lies on answers, then send a message to try again.',
+          'Loading {0} made no progress for {1} and was stopped. Check that its disk responds, then send a message to try again.',
           modelPath,
           lasting(ms),
         ),
@@ -246,7 +250,7 @@ export class ModelProcess {
     return new LLMError(
       'LLM_TIMEOUT',
       sentence(
-        'The local model has written and read nothing for {0} and was ended. Send a message to start it again.',
+        'The local model made no progress for {0} and was stopped. Send a message to start it again.',
         lasting(ms),
       ),
     );
@@ -287,11 +291,11 @@ export class ModelProcess {
   }
 }
 
-const notStarted = "The local model's process could not be started: {0}";
+const notStarted = 'The local model could not be started: {0}';
 
 function hungError(ms: number): LLMError {
   const message = sentence(
-    "The local model's process has not reacted for {0} and was ended. Send a message to start it again.",
+    'The local model did not respond for {0} and was stopped. Send a message to start it again.',
     lasting(ms),
   );
   return new LLMError('LLM_TIMEOUT', message);
@@ -299,7 +303,7 @@ function hungError(ms: number): LLMError {
 
 function deafError(ms: number): LLMError {
   const message = sentence(
-    "The local model's process was told to stop its last answer and has not for {0}, so it was ended. Send the message again to start it again.",
+    'The local model did not stop its last answer within {0} and was ended. Send the message again to start it again.',
     lasting(ms),
   );
   return new LLMError('LLM_TIMEOUT', message);

@@ -38,32 +38,32 @@ export function withoutEngine(machine: Machine, shipped: Shipped | undefined, is
   if (!(here in engineOf) || !machine.glibc) {
     const where = machine.glibc ? here : sentence('a Linux without glibc (Alpine and others)');
     return sentence(
-      'There is no local engine for {0}, so local models do not run on this machine. Use an endpoint.',
+      'There is no local engine for {0}, so local models do not run on this machine. Connect to a provider.',
       where,
     );
   }
   if (isThere)
     return sentence(
-      'The local engine for {0} does not start here: its files are damaged, or this system is too old for it. Use an endpoint, or install Towpath again.',
+      'The local engine for {0} does not start here: its files are damaged, or this system is too old for it. Connect to a provider, or reinstall Towpath.',
       here,
     );
   if (!shipped)
     return sentence(
-      'There is no local engine for {0} here. Run "npm ci" in Towpath\'s folder, or use an endpoint.',
+      'There is no local engine for {0} here. Run "npm ci" in Towpath\'s folder, or connect to a provider.',
       here,
     );
   if (shipped.target === 'universal')
     return sentence(
-      'This is the package of Towpath for every platform, and it has no local engine. Install the one for {0}, or use an endpoint.',
+      'This is the package of Towpath for every platform, which has no local engine. Install the one for {0}, or connect to a provider.',
       here,
     );
   if (shipped.target !== here)
     return sentence(
-      'This is the package of Towpath for {0}, and this machine is {1}. Install the one for it, or use an endpoint.',
+      'This is the package of Towpath for {0}, and this machine is {1}. Install the one for it, or connect to a provider.',
       shipped.target,
       here,
     );
-  return sentence('Files of the local engine are missing or damaged. Install Towpath again, or use an endpoint.');
+  return sentence('Files of the local engine are missing or damaged. Reinstall Towpath, or connect to a provider.');
 }
 
 let glibc: boolean | undefined;

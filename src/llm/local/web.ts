@@ -7,7 +7,7 @@ import { isLoopback } from '../http.ts';
 
 /** What to do when the network does not give a model. */
 export const withoutNetwork = sentence(
-  'Without network: pick a .gguf file that is already here, use the demo model, or an endpoint.',
+  'Without network: pick a .gguf file on this machine, use the demo model, or connect to a provider.',
 );
 const mostRedirects = 5;
 
@@ -57,10 +57,10 @@ function checked(address: string, from?: string): string {
   if (from && isLoopback(url.hostname) && !isLoopback(new URL(from).hostname))
     throw new LLMError(
       'LLM_HTTP_ERROR',
-      sentence('{0} redirects to this machine itself, which is refused.', new URL(from).host),
+      sentence('{0} redirects to this machine, which is not allowed.', new URL(from).host),
     );
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url.href;
-  const plain = sentence('{0} is not encrypted: models are downloaded over https only.', url.origin);
+  const plain = sentence('{0} is not encrypted. Models are downloaded over https only.', url.origin);
   throw new LLMError('LLM_HTTP_ERROR', plain);
 }
 

@@ -140,7 +140,7 @@ async function generate(id: number, job: Job): Promise<void> {
 }
 
 const readAgain = sentence(
-  'Other runs needed the room: what the model had read of this one was dropped, and the conversation was read again.',
+  'Other runs needed the memory. The state of this run was discarded, and the conversation was read again.',
 );
 
 interface Asked extends Fitted<Token> {

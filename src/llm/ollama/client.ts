@@ -107,7 +107,9 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
   return { ...client, describe };
 }
 
-const notFoundHint = sentence('Is this the address of Ollama, and is the model there? `ollama list` says which are.');
+const notFoundHint = sentence(
+  'Is this the address of Ollama, and is the model installed? `ollama list` shows the models.',
+);
 
 const loading = (model: string) => sentence('Ollama loads {0} and reads the prompt', model);
 
@@ -118,15 +120,13 @@ function withWayOut(error: LLMError, model: string): LLMError {
   const saying = (words: Words) => new LLMError(code, words, { status, retryable, retryAfterMs, details, cause });
   const said = /[.!?]$/.test(error.message) ? wordsOf(error) : joined([wordsOf(error), '.'], '');
   if (status === 404 && /\bmodel\b.*not found/i.test(ownWords(error))) {
-    return saying(
-      sentence('Ollama says: {0}. Run `ollama pull {1}`, or choose another model.', ownWords(error), model),
-    );
+    return saying(sentence('Ollama: {0}. Run `ollama pull {1}`, or select another model.', ownWords(error), model));
   }
   if (code === 'LLM_CONTEXT_OVERFLOW')
-    return saying(joined([said, sentence('Set a larger context size, or begin a new run.')]));
+    return saying(joined([said, sentence('Set a larger context size, or start a new run.')]));
   if (code === 'LLM_TIMEOUT') {
     const silent = sentence(
-      'Ollama is silent while it loads a model and reads the prompt; a smaller model or a shorter conversation is quicker.',
+      'Ollama does not respond while it loads a model and reads the prompt. A smaller model or a shorter conversation is faster.',
     );
     return saying(joined([said, silent]));
   }

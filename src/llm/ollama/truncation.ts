@@ -13,11 +13,11 @@ export function truncationIn(
   promptTokens: number,
   window: number | undefined,
 ): Sentence | undefined {
-  const wayOut = sentence('Set a larger context size, or begin a new run.');
+  const wayOut = sentence('Set a larger context size, or start a new run.');
   const read = grouped(promptTokens);
   if (window !== undefined && promptTokens >= window * 0.97) {
     return sentence(
-      'Ollama read {0} tokens, as much as its window of {1} holds; the beginning of the conversation may be missing. {2}',
+      'Ollama read {0} tokens, all that its window of {1} holds. The beginning of the conversation may be missing. {2}',
       read,
       grouped(window),
       wayOut,
@@ -26,7 +26,7 @@ export function truncationIn(
   const sent = messages.reduce((sum, { content }) => sum + content.length, 0);
   if (promptTokens > 0 && sent > 4096 && sent > promptTokens * charactersPerToken) {
     return sentence(
-      'Ollama read only {0} tokens of {1} characters; the beginning of the conversation is probably missing. {2}',
+      'Ollama read only {0} tokens of {1} characters. The beginning of the conversation is probably missing. {2}',
       read,
       grouped(sent),
       wayOut,

@@ -49,7 +49,7 @@ export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: 
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
   if (tools.length > 0 && model.tools === false) {
     warnings.push(
-      sentence('{0} cannot call tools in Ollama, so it answers without them. Choose a model that can.', name),
+      sentence('{0} cannot call tools in Ollama, so it answers without them. Pick a model that can.', name),
     );
   }
   const think = thinkFor(request.thinkingBudget, model);
@@ -58,10 +58,10 @@ export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: 
   }
   const files = filesIn(request.messages);
   if (files.some((file) => !isText(file) && !isImage(file))) {
-    warnings.push(sentence('Ollama takes texts and images only; the other files are left out.'));
+    warnings.push(sentence('Ollama accepts texts and images only. The other files were left out.'));
   }
   if (files.some(isImage) && model.vision === false) {
-    warnings.push(sentence('{0} does not see images, so they are left out. Choose a model that does.', name));
+    warnings.push(sentence('{0} does not accept images, so they are left out. Pick a model that does.', name));
   }
   if (request.toolChoice === 'required' && tools.length > 0) {
     notes.push(`Ollama cannot make ${name} call a tool; it may answer without one.`);

@@ -21,5 +21,5 @@ export function notesOf(request: ChatRequest, flags: WireFlags): string[] {
 export function leftOut({ model, messages }: ChatRequest, { withoutImages }: WireFlags): Sentence[] {
   const unseen = withoutImages && filesIn(messages).some((file) => !isText(file));
   if (!unseen) return [];
-  return [sentence('{0} does not see images, so they are left out. Choose a model that does.', model)];
+  return [sentence('{0} does not accept images, so they are left out. Pick a model that does.', model)];
 }

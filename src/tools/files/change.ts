@@ -162,7 +162,7 @@ export function reasonOf(file: ResolvedPath, before: string | null, after: strin
   return changesInstallScripts(file.relative, before, after) ? runsOnInstall : undefined;
 }
 
-export const runsOnInstall = sentence('Its scripts run by themselves on install.');
+export const runsOnInstall = sentence('Its scripts run automatically on install.');
 
 /** Right before a change: the same real file with the same text as was shown. */
 export async function checkUnchanged(workspace: Workspace, target: Target, operation: 'write' | 'delete' = 'write') {

@@ -88,14 +88,16 @@ async function namesInside(file: ResolvedPath): Promise<string[] | undefined> {
 
 function configurationInside(inside: readonly string[] | undefined): Sentence | undefined {
   const found = inside?.find((name) => configurationReason(name.split('/')));
-  return found === undefined ? undefined : sentence('It holds {0}. {1}', found, configurationReason(found.split('/'))!);
+  return found === undefined
+    ? undefined
+    : sentence('It contains {0}. {1}', found, configurationReason(found.split('/'))!);
 }
 
 /** What a folder brings with it counts by both of its names: `x/settings.json` becomes `.vscode/settings.json`. */
 async function reasonInside(file: ResolvedPath, target: ResolvedPath, inside: string[] | undefined) {
   if (file.kind !== 'folder') return undefined;
-  if (!inside) return sentence('It holds more than can be looked through.');
-  if (await holdsRepository(inside)) return sentence('It holds a Git repository.');
+  if (!inside) return sentence('It contains more than can be checked.');
+  if (await holdsRepository(inside)) return sentence('It contains a Git repository.');
   for (const name of ['x', ...inside]) {
     const below = name.split('/');
     const reason =

@@ -66,7 +66,7 @@ export async function planRemoval(
 const removes = {
   folder: 'It removes a folder with all that is in it.',
   file: 'It removes a file that is not text.',
-  link: 'It removes a link, not what it leads to.',
+  link: 'It removes a link, not its target.',
 } as const;
 
 function tooMuch(file: ResolvedPath, bytes: number | undefined): ToolError {
@@ -107,17 +107,17 @@ function checkSaved(workspace: Workspace, file: ResolvedPath): void {
 function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): Sentence | undefined {
   const found = below.find(({ path }) => configurationReason(path.split('/')));
   return found && file.mount !== 'run'
-    ? sentence('It holds {0}. {1}', found.path, configurationReason(found.path.split('/'))!)
+    ? sentence('It contains {0}. {1}', found.path, configurationReason(found.path.split('/'))!)
     : undefined;
 }
 
 /** Why the folder is asked about every time: the first thing in it that would be. */
 async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Promise<Sentence | undefined> {
-  if (await holdsRepository(below.map(({ path }) => path))) return sentence('It holds a Git repository.');
+  if (await holdsRepository(below.map(({ path }) => path))) return sentence('It contains a Git repository.');
   for (const { path, kind } of below) {
     const place = `${file.relative}/${path}`;
     const reason = protectedReason(place.split('/')) ?? (kind === 'file' ? await scriptsReason(file, path) : undefined);
-    if (reason) return sentence('It holds {0}. {1}', path, reason);
+    if (reason) return sentence('It contains {0}. {1}', path, reason);
   }
   return undefined;
 }

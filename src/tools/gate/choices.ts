@@ -28,12 +28,12 @@ export class Choices {
   stepsOf(step: Step): Step[] {
     const [found, ...others] = new Set([...step.words, ...step.variables.flat()].join(' ').match(mark));
     if (found === undefined) return [step];
-    if (step.words[0]?.includes(found)) throw new Unclear(sentence('It starts what a command writes.'));
-    if (others.length > 0) throw new Unclear(sentence('It uses names of several lists at once.'));
+    if (step.words[0]?.includes(found)) throw new Unclear(sentence('It starts the output of a command.'));
+    if (others.length > 0) throw new Unclear(sentence('It uses the names of several lists at once.'));
     const { lines, single } = this.of(found)!;
-    if (single && lines.length > mostNames) throw new Unclear(sentence('It may be too many names.'));
+    if (single && lines.length > mostNames) throw new Unclear(sentence('It may expand to too many names.'));
     if (!single && [...step.words, ...step.variables.flat()].some((word) => word.includes(found) && word !== found))
-      throw new Unclear(sentence('It makes words out of what a command writes.'));
+      throw new Unclear(sentence('It uses the output of a command as words.'));
     const given = single ? lines.map((line) => [line]) : lines.length > 1 ? [lines, [...lines].reverse()] : [lines];
     return [[], ...given.filter((names) => names.length > 0)].map((names) => ({
       ...step,
@@ -67,10 +67,10 @@ export class Choices {
       started.includes(';') ||
       !(end === ';' || (end === '+' && isLast))
     )
-      throw new Unclear(sentence('It starts more than can be looked through.'));
+      throw new Unclear(sentence('It starts more than can be checked.'));
     const finding: Step = { ...step, words: words.slice(0, at) };
     const written = await linesOf([{ ...finding, piped: false, stdout: 'out', stderr: 'err' }], this.roots);
-    if (!written) throw new Unclear(sentence('It starts something for more names than can be looked through.'));
+    if (!written) throw new Unclear(sentence('It starts something for more names than can be checked.'));
     const names = this.markOf({ ...written, single: end === ';' });
     return [finding, ...this.stepsOf({ ...step, words: started.map((word) => word.replaceAll('{}', names)) })];
   }
@@ -86,11 +86,11 @@ export class Choices {
       if (/^-I[{}%@A-Z]+$/.test(option)) place = option.slice(2);
       else if (/^-[nL]\d+$/.test(option)) each ||= Number(option.slice(2)) === 1;
       else if (!/^(-0|-r|-t|-0r|-r0|--null|--no-run-if-empty|-P\d+)$/.test(option))
-        throw new Unclear(sentence('The option {0} of xargs is not known.', option));
+        throw new Unclear(sentence('The option {0} of xargs is unknown.', option));
     }
     const told = args.slice(at);
     if (told[0] === undefined || (place !== undefined && told[0].includes(place)))
-      throw new Unclear(sentence('xargs is not told what to start.'));
+      throw new Unclear(sentence('xargs has no command to start.'));
     const names = this.markOf({ ...written, single: place !== undefined || each });
     const words = place === undefined ? [...told, names] : told.map((word) => word.replaceAll(place, names));
     return { ...step, words, piped: false };

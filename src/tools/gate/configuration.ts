@@ -9,5 +9,5 @@ import { protectedRow } from './protectedTable.ts';
  */
 export function configurationReason(segments: readonly string[]): Sentence | undefined {
   const row = protectedRow([plain(segments.at(-1) ?? '')], ['run']);
-  return row && sentence('{0} {1} is for this file alone.', row.reason, sentence('Allow for This Run'));
+  return row && sentence('{0} {1} applies to this file only.', row.reason, sentence('Allow for This Run'));
 }

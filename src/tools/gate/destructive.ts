@@ -143,15 +143,15 @@ async function judge(program: string, rest: Rest, sight: Sight): Promise<Danger 
       const names = plain.filter((word) => !word.startsWith('-'));
       const isAny = names.length === 0 || names.some((name) => /^[.*^$]*$/.test(name));
       return isAny && !plain.some((word) => /^(-l|--list|--version|--help)$/.test(word))
-        ? asked(sentence('It ends processes that it does not name.'))
+        ? asked(sentence('It stops processes that it does not name.'))
         : undefined;
     }
     case 'systemctl':
     case 'loginctl':
-      return plain.some((word) => turnsOff.test(word)) ? asked(sentence('It switches the machine off.')) : undefined;
+      return plain.some((word) => turnsOff.test(word)) ? asked(sentence('It shuts the machine down.')) : undefined;
     case 'init':
     case 'telinit':
-      return /^[06]$/.test(plain[0] ?? '') ? asked(sentence('It switches the machine off.')) : undefined;
+      return /^[06]$/.test(plain[0] ?? '') ? asked(sentence('It shuts the machine down.')) : undefined;
     case 'format':
       return sight.everything.platform === 'win32' && /^[a-z]:/i.test(plain[0] ?? '')
         ? refused('it formats a disk')
@@ -188,7 +188,7 @@ async function deletion(
   if (before.some((one) => givesWords.has(one))) return asked(sentence('It deletes what another command names.'));
   const relative = operands.some((word) => !paths.isAbsolute(unescaped(word)));
   return found.unclear || (sight.unclear && relative)
-    ? asked(sentence('It cannot be said what it deletes.'))
+    ? asked(sentence('Could not determine what it deletes.'))
     : undefined;
 }
 
@@ -251,7 +251,7 @@ async function judgeFind(
   );
   if (found.path !== undefined) return refused(`it acts on all of ${found.path}`);
   return deletes && (found.unclear || (sight.unclear && places.every((one) => !paths.isAbsolute(one))))
-    ? asked(sentence('It cannot be said what it deletes.'))
+    ? asked(sentence('Could not determine what it deletes.'))
     : undefined;
 }
 
@@ -263,7 +263,7 @@ async function judgeClean(words: readonly ShellWord[], sight: Sight): Promise<Da
     const pointed = await sight.look(word);
     const isOpen = (path: string) => open.some((folder) => path === folder || path.startsWith(folder + paths.sep));
     if (!pointed || pointed.unclear || !pointed.paths.every(isOpen))
-      return asked(sentence('It deletes files outside of the open folders.'));
+      return asked(sentence('It deletes files outside the open folders.'));
   }
   return undefined;
 }
@@ -277,7 +277,7 @@ const deletesInCode =
 function inlineDeletion(command: string, parts: readonly ShellPart[]): Danger | undefined {
   const inline = parts.some(({ words }) => words.some((word) => interpreters.test(programOf(word))));
   return inline && deletesInCode.test(command)
-    ? asked(sentence('It deletes files by a program of its own.'))
+    ? asked(sentence('It deletes files with a program of its own.'))
     : undefined;
 }
 
@@ -285,7 +285,7 @@ function inlineDeletion(command: string, parts: readonly ShellPart[]): Danger | 
 function withoutEnd(command: string): Danger | undefined {
   for (const [, name, body] of command.matchAll(/([\w:.@-]+)\s*\(\s*\)\s*\{([^}]*)\}?/g)) {
     const calls = body!.split(/[\s|&;]+/).filter((word) => word === name).length;
-    if (calls > 0 && /[|&]/.test(body!)) return asked(sentence('It starts itself without end.'));
+    if (calls > 0 && /[|&]/.test(body!)) return asked(sentence('It starts itself endlessly.'));
   }
   return undefined;
 }

@@ -65,8 +65,8 @@ export async function gitOutputReason(
 /** Of terminals. */
 const colors = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[mK]`, 'g');
 
-const mayShow = sentence('It shows contents of a file that may hold secrets, and what it shows goes to the model.');
-const tooMuch = sentence('It shows too much to be looked through for secrets.');
+const mayShow = sentence('It shows contents of a file that may contain secrets, and its output is sent to the model.');
+const tooMuch = sentence('It shows too much to be checked for secrets.');
 
 /** Options with which Git shows it in one form and runs nothing for it. */
 function asUsual(name: string): string[] {

@@ -41,7 +41,7 @@ export async function gitReadingOf(
   const odd = settings ? settings.find((one) => !isHarmless(one)) : { name: '' };
   if (odd)
     throw new NotOnlyRead(
-      sentence('The configuration of the repository may start programs: {0}.', odd.name || '.git/config'),
+      sentence("The repository's configuration may start programs: {0}.", odd.name || '.git/config'),
     );
   const secret = await gitOutputReason(words, folder, roots);
   if (secret) throw new NotOnlyRead(secret);
@@ -51,7 +51,7 @@ export async function gitReadingOf(
   return ['git', ...before, command, ...own, ...args];
 }
 
-const elsewhere = sentence('The repository lies outside of the open folders.');
+const elsewhere = sentence('The repository is outside the open folders.');
 const submodules = sentence('The repository has submodules.');
 
 /**

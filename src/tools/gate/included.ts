@@ -26,7 +26,7 @@ export async function includedReason(roots: readonly string[], file: string): Pr
       named ||= real === file;
       return named || !isInside(roots, real) ? undefined : read(real);
     });
-    if (named) return sentence('CLAUDE.md includes it, so that it instructs agents, this one included.');
+    if (named) return sentence('CLAUDE.md includes it, so it instructs agents, this one included.');
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ export function keyReason(parts: readonly ShellPart[]): Sentence | undefined {
   return parts.some(({ words }) => printsKeys(words)) ? printed : undefined;
 }
 
-const printed = sentence('It can print passwords, tokens or keys, and what it prints goes to the model.');
+const printed = sentence('It can print passwords, tokens or keys, and its output is sent to the model.');
 
 function printsKeys(words: ShellPart['words']): boolean {
   const plain = words.map(unescaped);

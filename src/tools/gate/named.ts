@@ -29,7 +29,7 @@ export interface Named {
 
 /** More is not looked at one by one: such a command counts as one that names the whole workspace. */
 const mostPlaces = 1000;
-const tooMany: Named = { paths: [''], protected: sentence('It has too many words to be looked through.') };
+const tooMany: Named = { paths: [''], protected: sentence('It has too many words to be checked.') };
 
 /**
  * The places in the workspace that a command names: every word of it, quotes or not, values of options, too, as a path from the
@@ -75,7 +75,7 @@ export async function namedIn(
     if (from !== undefined && others.length === 0) shown ??= await gitOutputReason(words.map(unescaped), from, roots);
   }
   if (/dotglob|extglob|globstar|nocaseglob|GLOBIGNORE/.test(command) && hasGlob(command))
-    why ??= sentence('It changes what its globs mean.');
+    why ??= sentence('It changes the meaning of globs.');
   for (const from of folders)
     for (const word of shellWords) why ??= await reasonOfWord(word, from, { roots, home, platform });
   return { paths: [...named], ...(why && { protected: why }), ...(shown && { shown }) };

@@ -25,10 +25,10 @@ export function isMeant({ server, tool }: Rule, origin: Origin | undefined, isNa
 
 /** Of a rule that allows and has the tool's name: the rest of a sentence. */
 export function whyNotMeant({ server }: Rule, { identity }: Origin): Sentence {
-  if (!server) return sentence('a rule with a name alone is for servers of your own settings');
+  if (!server) return sentence('a rule with a name alone applies to servers of your own settings');
   return server.identity === identity
-    ? sentence('it was made when this tool said something else about itself')
-    : sentence('it was made for another server, or another configuration of it');
+    ? sentence('it was made when this tool had another definition')
+    : sentence('it was made for another server, or another configuration of the server');
 }
 
 /** Characters of a command or an address in a line. */

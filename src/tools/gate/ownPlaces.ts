@@ -20,7 +20,7 @@ export async function ownReason(
     if (!own || style.isAbsolute(below)) continue;
     const ofPrograms = first === '.cache' || rest.some((name) => programFolders.has(name.toLowerCase()));
     if (!written && (started || ofPrograms)) return undefined;
-    return sentence("It names {0}, which is your own and not the workspace's.", `~/${below.replaceAll('\\', '/')}`);
+    return sentence('It names {0}, which belongs to you and not to the workspace.', `~/${below.replaceAll('\\', '/')}`);
   }
   return undefined;
 }

@@ -39,7 +39,7 @@ export async function understand(
   platform: string = process.platform,
   isOutput?: IsOutput,
 ): Promise<Understood> {
-  if (platform === 'win32') return notRead(sentence('Commands of this system are always asked about.'));
+  if (platform === 'win32') return notRead(sentence('Commands of this system always ask.'));
   const script = readScript(text);
   if (!script) return notRead(usesMore);
   try {
@@ -76,7 +76,7 @@ export async function understand(
   }
 }
 
-const usesMore = sentence('It uses more of the shell than plain commands.');
+const usesMore = sentence('It uses more of the shell than simple commands.');
 
 const notRead = (said: Words): Understood => ({ reading: inEnglish(said), said });
 

@@ -209,7 +209,7 @@ async function reasonAround(place: Place, input: string, { folder, missing }: Pa
   return beside === undefined
     ? undefined
     : sentence(
-        '{0} differs from {1}, which is there, only by case or by the form of its letters: on many disks they are the same.',
+        '{0} differs from the existing {1} only by case or by the form of its letters; on many disks they are the same.',
         quoted(name),
         quoted(beside),
       );

@@ -53,14 +53,14 @@ export function decide(policy: Policy, subject: Subject): Verdict {
   if (denied) return { effect: 'deny', reason: `Denied by ${inEnglish(described(denied))}.`, byRule: true };
   if (subject.always) return { effect: 'ask', reason: 'This is asked about every time.' };
   const asked = first('ask') ?? policy.rules.find((rule) => guardsNamed(rule, subject.named ?? []));
-  if (asked) return askedBy(sentence('Asked about because of {0}.', described(asked)));
+  if (asked) return askedBy(sentence('Needs approval because of {0}.', described(asked)));
   const allowed = first('allow') ? [first('allow')!] : coveringParts(policy, subject);
   if (allowed) {
     const rules = allowed.map((rule) => inEnglish(described(rule)));
     return { effect: 'allow', reason: `Allowed by ${rules.join(' and ')}.`, byRule: true };
   }
   if (subject.readsOnly && policy.readOnlyCommands && !policy.rules.some(guardsPath))
-    return { effect: 'allow', reason: 'Allowed because this command only reads.', onlyReads: true };
+    return { effect: 'allow', reason: 'Auto-approved: read-only command.', onlyReads: true };
   return explained(byPreset(policy.preset, subject), policy, subject);
 }
 

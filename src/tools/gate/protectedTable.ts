@@ -31,7 +31,7 @@ const formats = '{js,cjs,mjs,ts,cts,mts,jsx,cjsx,mjsx,tsx,ctsx,mtsx,json,json5,j
 /** The rows in their order: the first that fits gives the reason. */
 export const protectedRows: readonly ProtectedRow[] = [
   {
-    reason: sentence('It can change settings of the editor or start programs.'),
+    reason: sentence('It can change editor settings or start programs.'),
     asks: 'always',
     folders:
       '.vscode .vscode-server .vscode-insiders .idea .zed .fleet .helix .kakoune .devcontainer .vs .nova .settings .sourcekit-lsp .codesandbox .theia .factorypath',
@@ -57,7 +57,7 @@ export const protectedRows: readonly ProtectedRow[] = [
       'mcp.{json,jsonc,toml,yml,yaml} mcp{.,_,-}*.{json,jsonc,toml,yml,yaml} hook hooks hook{.,_,-}* hooks{.,_,-}* settings.{json,jsonc,toml,yml,yaml} settings{.,_,-}*.{json,jsonc,toml,yml,yaml} agent agents rules skills extensions plugins commands prompts',
   },
   {
-    reason: sentence('It belongs to a version control system, which can run programs that stand in it.'),
+    reason: sentence('It belongs to a version control system that can run programs in it.'),
     asks: 'always',
     folders: '.hg .svn .jj .bzr .pijul _darcs .fossil-settings .sl .got .repo cvs cvsroot .p4root',
     files: '.fslckout _fossil_ .hgrc hgrc .bzrrc .p4config .p4enviro .hgsub .hgsubstate',
@@ -89,18 +89,18 @@ export const protectedRows: readonly ProtectedRow[] = [
     ],
   },
   {
-    reason: sentence('It is installed code, which the editor, its extensions and other tools run by themselves.'),
+    reason: sentence('It is installed code, which the editor, its extensions and other tools run automatically.'),
     asks: 'written',
     folders:
       'node_modules {,.}venv virtualenv site-packages dist-packages __pypackages__ .tox .nox .terraform .poetry .pdm-plugins pyvenv.cfg',
   },
   {
-    reason: sentence('It says which packages are installed.'),
+    reason: sentence('It determines which packages are installed.'),
     asks: 'run',
     files: `*.{lock,lockb,lockfile} *{-,.}lock.{json,yml,yaml,hcl} *-shrinkwrap.json *.resolved go.{sum,mod,work} {requirements,constraints}*.{txt,in} environment.${yaml} pipfile gemfile *.gemspec gems.{rb,locked} podfile cartfile brewfile {package,composer,deno,jsr,bower,vcpkg}.{json,jsonc} {cargo,pyproject}.toml pubspec{,_overrides}.yaml packages.config *.nuspec deps.edn conanfile.{py,txt}`,
   },
   {
-    reason: sentence('It says what a build runs.'),
+    reason: sentence('It determines what a build runs.'),
     asks: 'run',
     files:
       '{make,gnumake,rake,just,task,cake,jake,guard,fast,danger,vagrant,tilt,earth,proc,thor,cap,docker,container}file ' +
@@ -112,7 +112,7 @@ export const protectedRows: readonly ProtectedRow[] = [
     except: `{make,gnumake,rake,just,task,cake,guard,fast,danger,vagrant,tilt,earth,proc,thor,cap,docker,container}file{.,-}*{js,cjs,mjs,jsx,ts,cts,mts,tsx,md,html,json,txt,py,go,rs}`,
   },
   {
-    reason: sentence('It says what tests or checks run.'),
+    reason: sentence('It determines what tests or checks run.'),
     asks: 'run',
     files: `{conftest,noxfile,fabfile,dodo}.py {pytest,tox,mypy,setup,.mypy,.flake8}.ini .{flake8,rspec,pylintrc,coveragerc} {,.}ruff.toml {sonar-project,lint,checkstyle,pmd,detekt}*.{properties,xml,yml,yaml} .*{lint,tidy,cop,format,cov}* .golangci.* {,.}cspell.* {biome,oxlint}.{json,jsonc} {psalm,phpstan,phpunit,phpcs,infection}*.{xml,neon,dist,json,json5}`,
   },

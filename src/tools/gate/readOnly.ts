@@ -48,18 +48,18 @@ export async function readingOf(
     throw new Unknown(sentence('“{0}” is not a known read-only command.', shortened(shownWord(words.join(' ')), 60)));
   const unclear = args.find((word) => !isKnown(word) && word !== some.file);
   if (unclear !== undefined && !saysAnything.has(name))
-    throw new Unknown(sentence('{0} is known only when it runs.', shownWord(unclear)));
+    throw new Unknown(sentence('{0} is known only at run time.', shownWord(unclear)));
   const { operands, options } = split(name, program, args, platform);
   const files = (await pathsAmong(name, program, operands, options)).filter((file) => file !== some.file);
   if (files.length > 0 && program.most !== undefined && operands.length > program.most)
-    throw new Unknown(sentence('{0} takes fewer files.', name));
+    throw new Unknown(sentence('{0} accepts fewer files.', name));
   const kind = program.operands === 'files' ? 'read' : 'search';
   const reads = files.length > 0 || kind === 'read' || operands.includes(some.file);
   const places = reads ? files : ['.'];
   for (const place of places) await checked(roots, folder, place, kind, isOutput);
   const recursive = name === 'grep' && (options.has('r') || options.has('recursive'));
   if (name !== 'rg' && !recursive) return { words, searches: false };
-  if (recursive && platform !== 'linux') throw new Unknown(sentence('This grep cannot be told what to leave out.'));
+  if (recursive && platform !== 'linux') throw new Unknown(sentence('The exclusions of this grep could not be set.'));
   // They go through folders by themselves: they are told what to leave out, and ripgrep to heed no settings of anybody's.
   for (const place of places) await checkSearched(roots, folder, place);
   if (name === 'rg')
@@ -107,7 +107,7 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
       break;
     }
     if (platform === 'darwin' && name !== 'rg' && operands.length > 0 && /^-./.test(word))
-      throw new Unknown(sentence('{0} stands behind a file, where {1} takes it for another one.', word, name));
+      throw new Unknown(sentence('{0} is behind a file, where {1} takes it for another file.', word, name));
     if (word.startsWith('--')) {
       const [, option, value] = /^--([^=]*)(=.*)?$/s.exec(word)!;
       if (!long.has(`${option}=`) && !(long.has(option!) && value === undefined)) throw unknown(word);
@@ -147,13 +147,13 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
     case 'jq': {
       const [script = '', ...files] = operands;
       if (!{ sed: sedReads, awk: awkReads, jq: jqReads }[program.operands](script))
-        throw new Unknown(sentence('This {0} may do more than read.', program.operands));
+        throw new Unknown(sentence('This {0} may not be read-only.', program.operands));
       return files;
     }
     case 'test': {
       const tested = testedPaths(name === '[' ? operands.slice(0, -1) : operands);
       if (!tested || (name === '[' && operands.at(-1) !== ']'))
-        throw new Unknown(sentence('This test may do more than read.'));
+        throw new Unknown(sentence('This test may not be read-only.'));
       return tested;
     }
     case 'format': {
@@ -165,7 +165,7 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
     }
     case 'seconds':
       if (operands.length !== 1 || !/^\d{1,2}(\.\d+)?s?$/.test(operands[0]!))
-        throw new Unknown(sentence('It waits for long.'));
+        throw new Unknown(sentence('It waits for a long time.'));
       return [];
     case 'names':
       if (operands.some((word) => word.includes('/'))) throw new Unknown(sentence('{0} takes names here.', name));
@@ -204,7 +204,7 @@ async function checkSearched(roots: readonly WorkspaceRoot[], folder: string, pa
   const place = await resolvePath(roots, paths.resolve(folder, path), 'search').catch(() => undefined);
   const names = place?.relative.split('/') ?? [];
   if (isGitInternal(names) || secretReason([...names, '']))
-    throw new Unknown(sentence('{0} may hold secrets.', path === '.' ? sentence('The folder') : path));
+    throw new Unknown(sentence('{0} may contain secrets.', path === '.' ? sentence('The folder') : path));
 }
 
 const isOutside = (error: unknown) =>

@@ -29,10 +29,10 @@ export function readRules(
     const closed = closedForm(value);
     if (closed) rules.push({ scope, ...closed });
     const until = closed
-      ? sentence('Until then, {0} holds for all of {1}', closed.effect, closed.tool)
+      ? sentence('Until then, {0} applies to all of {1}', closed.effect, closed.tool)
       : sentence('It is left out');
     const rule = `${JSON.stringify(value)?.slice(0, 200)}`;
-    problems.push(tell(sentence('The rule {0} cannot be used ({1}). {2}.', rule, problem!, until)));
+    problems.push(tell(sentence('The rule {0} is invalid ({1}). {2}.', rule, problem!, until)));
   }
   return { rules, problems };
 }
@@ -48,17 +48,17 @@ function problemOf(rule: Rule): Sentence | string | undefined {
     return sentence('path: write it like {0}', 'src/lib/**');
   if (site !== undefined && originOf(site) !== site) return sentence('site: write it like {0}', 'https://example.com');
   if (server !== undefined && effect !== 'allow')
-    return effect === 'ask' ? sentence('server: ask about it by its name') : sentence('server: deny it by its name');
+    return effect === 'ask' ? sentence('server: ask by its name') : sentence('server: deny by its name');
   if (server !== undefined && !/^(mcp|vscode)\.[^*]+$/.test(tool))
-    return sentence('server: it is for one tool of an MCP server or of the editor');
+    return sentence('server: only for one tool of an MCP server or of the editor');
   if (effect !== 'allow' && (folder ?? varies ?? kind) !== undefined)
     return effect === 'ask'
-      ? sentence('folder, varies, kind: ask about a command wherever it runs, by the words it begins with')
-      : sentence('folder, varies, kind: deny a command wherever it runs, by the words it begins with');
+      ? sentence('folder, varies, kind: ask for a command anywhere, by its first words')
+      : sentence('folder, varies, kind: deny a command anywhere, by its first words');
   if ((folder !== undefined && (command ?? kind) === undefined) || (varies && command === undefined))
-    return sentence('folder, varies: they are for a command');
+    return sentence('folder, varies: only for a command');
   const given = [path, command, kind, site, server].filter((one) => one !== undefined).length;
-  return given > 1 ? sentence('it has several of path, command, kind, site and server; give one') : undefined;
+  return given > 1 ? sentence('it has several of path, command, kind, site and server; use one') : undefined;
 }
 
 function originOf(site: string): string | undefined {

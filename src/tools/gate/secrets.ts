@@ -23,7 +23,7 @@ const isTemplate = /^\.env[._-].*\.?(example|sample|template|dist|defaults?)$/;
 const isPublicPart =
   /(^|[._-])(public|pub|ca|cacerts?|certs?|certificates?|crt|chain|fullchain|bundle|roots?)\.(pem|key|asc|gpg|pgp)$/;
 
-export const mayHoldSecrets = sentence('It may hold secrets, and what is read goes to the model.');
+export const mayHoldSecrets = sentence('It may contain secrets, and its contents are sent to the model.');
 
 const backup = /[.~-](bak|backup|old|orig|save)$|~$/;
 

@@ -24,7 +24,7 @@ export function settingReason(parts: readonly ShellPart[]): Sentence | undefined
 /** What starts the program behind it. */
 const wrappers = new Set('sudo doas env command builtin exec nohup time nice xargs busybox'.split(' '));
 
-const ofGit = sentence('It changes settings of Git, which can run programs.');
+const ofGit = sentence('It changes Git settings, which can run programs.');
 
 function gitReason(rest: readonly string[]): Sentence | undefined {
   const begin = rest.findIndex((word, index) => !word.startsWith('-') && !takesValue.test(rest[index - 1] ?? ''));
@@ -64,4 +64,4 @@ function programReason(program: string, rest: readonly string[]): Sentence | und
     : undefined;
 }
 
-const starts = sentence('It makes something start later by itself.');
+const starts = sentence('It schedules something to start later.');

@@ -132,7 +132,7 @@ export async function unfold(
 
   function push(step: Step): void {
     steps.push(step);
-    if (steps.length > mostSteps) throw new Unclear(sentence('It runs too much to be looked through.'));
+    if (steps.length > mostSteps) throw new Unclear(sentence('It runs too much to be checked.'));
   }
 
   async function compound(
@@ -149,7 +149,7 @@ export async function unfold(
     const read = command.kind === 'loop' && !each && command.condition && readName(command.condition);
     if (read) {
       const written = before && (await linesOf(before, roots));
-      if (!written) throw new Unclear(sentence('It goes through lines that are known only when it runs.'));
+      if (!written) throw new Unclear(sentence('It iterates over lines that are known only when it runs.'));
       isStraight = false;
       const inner = { ...copyOf(scope), once: false };
       for (const [name] of assignedIn([command.body])) assign(name, some.text, inner);
@@ -177,20 +177,20 @@ export async function unfold(
     takeUnsettled();
     const [target, ...others] = await evaluate(command.words[1]!, scope, 'words');
     if (takeUnsettled() || !isKnown(target!) || target === '' || target!.startsWith('-') || others.length > 0)
-      throw new Unclear(sentence('It cannot be said where it runs.'));
+      throw new Unclear(sentence('Could not determine where it runs.'));
     // The shell goes up from where it came, the disk from where it is: the two differ behind a link.
     if (/(^|\/)\.\.(\/|$)/.test(scope.moved ? target! : target!.replace(/^(\.\.\/?)+/, '')))
       throw new Unclear(sentence('{0} goes up and down.', target!));
     scope.moved = true;
     const place = await resolvePath(roots, paths.resolve(scope.folder, target!), 'list');
-    if (place.mount) throw new Unclear(sentence('It runs outside of the open folders.'));
+    if (place.mount) throw new Unclear(sentence('It runs outside the open folders.'));
     return place.path;
   }
 
   /** Only a name that no program sees and no shell gives a meaning to. */
   function assign(name: string, value: string, scope: Scope): void {
     if (!/^[a-z][a-z0-9]{0,20}$/.test(name) || environment[name] !== undefined || shellNames.has(name))
-      throw new Unclear(sentence('It sets {0}, which may change what programs do.', name));
+      throw new Unclear(sentence('It sets {0}, which may change the behavior of programs.', name));
     scope.variables.set(name, value);
   }
 
@@ -218,7 +218,7 @@ export async function unfold(
     if (as === 'value' || !word.some((piece) => 'glob' in piece)) return [text];
     if (!isKnown(text)) throw new Unclear(sentence('{0} may be any name.', shownWord(text)));
     const found = await expandWord(pattern, scope.folder);
-    if (!found) throw new Unclear(sentence('{0} matches too much to be looked through.', text));
+    if (!found) throw new Unclear(sentence('{0} matches too much to be checked.', text));
     const [first] = word;
     // What matches nothing stays as it is spelled, and may match something by the time that it runs.
     const matches = found.length !== 1 || found[0] !== text;
@@ -262,7 +262,7 @@ export async function unfold(
     if ('number' in piece) {
       for (const name of piece.number)
         if (!isNumber(scope.variables.get(name)))
-          throw new Unclear(sentence('It counts with {0}, which may be no number.', name));
+          throw new Unclear(sentence('It calculates with {0}, which may not be a number.', name));
       return some.number;
     }
     if ('script' in piece) {
@@ -289,7 +289,7 @@ export async function unfold(
       }
       if (piece.as === 'file' && alone) return some.file;
       if (piece.as === 'file' || (!piece.quoted && as === 'words'))
-        throw new Unclear(sentence('It makes words out of what a command writes.'));
+        throw new Unclear(sentence('It uses the output of a command as words.'));
       return some.text;
     }
     const known = scope.variables.get(piece.variable);

@@ -117,17 +117,17 @@ function asFile({ path }: Found, body: string, rule: Rule, name: string, prefix:
     becomes,
   });
   const instructions = `.github/instructions/${name}.instructions.md`;
-  if (rule.always) return file(instructions, { applyTo: '**' }, sentence('told with every prompt'));
+  if (rule.always) return file(instructions, { applyTo: '**' }, sentence('sent with every prompt'));
   if (globs !== '')
-    return file(instructions, { applyTo: globs }, sentence('told for {0}', shortened(visibleLine(globs), 60)));
+    return file(instructions, { applyTo: globs }, sentence('sent for {0}', shortened(visibleLine(globs), 60)));
   const { description = '' } = rule;
   if (description.trim() !== '')
     return file(
       `.agents/skills/${name}/SKILL.md`,
       { name, description: description.trim() },
-      sentence('a skill, read when it is meant'),
+      sentence('a skill, read when mentioned'),
     );
-  return file(instructions, { description: `From ${path}` }, sentence('never told by itself: name it by @'));
+  return file(instructions, { description: `From ${path}` }, sentence('only when mentioned with @'));
 }
 
 /** Roo's modes become agents: who they are and how they work. What tools they may use without asking is not taken. */
@@ -162,10 +162,10 @@ async function modesIn(looking: Looking, root: WorkspaceRoot, prefix: string): P
       becomes:
         more.length > 0
           ? sentence(
-              'an agent, with {0} of its rules; which tools it may use without asking is not taken',
+              'an agent, with {0} of its rules; its auto-approved tools are not imported',
               amount(more.length, 'file'),
             )
-          : sentence('an agent; which tools it may use without asking is not taken'),
+          : sentence('an agent; its auto-approved tools are not imported'),
     });
   }
   return agents;

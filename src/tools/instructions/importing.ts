@@ -40,7 +40,7 @@ export async function findImportable(looking: Looking, tell: Tell = inEnglish): 
         () => false,
         () => true,
       );
-      const not = there && { not: tell(sentence('{0} is there already, or cannot be made', one.to)) };
+      const not = there && { not: tell(sentence('{0} already exists, or cannot be created', one.to)) };
       return { ...one, becomes: tell(one.becomes), ...not };
     }),
   );
@@ -57,7 +57,7 @@ async function serversIn(looking: Looking, root: WorkspaceRoot, tell: Tell): Pro
     from: to,
     to,
     becomes: tell(sentence('server {0}', name)),
-    not: tell(sentence('server {0}: Towpath reads it there by itself', name)),
+    not: tell(sentence('server {0}: Towpath reads it there itself', name)),
   }));
   const known = new Set(names);
   for (const file of settings) {
@@ -65,14 +65,14 @@ async function serversIn(looking: Looking, root: WorkspaceRoot, tell: Tell): Pro
     for (const server of foreignServers(text ?? '')) {
       const keys = amount(server.inputs.length, 'key');
       const parts = [
-        sentence('server {0}, asked about before it starts', server.name),
+        sentence('server {0}, which needs approval to start', server.name),
         ...(server.inputs.length > 0 ? [sentence('you are asked for {0} when it starts', keys)] : []),
-        ...(server.left.length > 0 ? [sentence('not taken: {0}', server.left.join(', '))] : []),
+        ...(server.left.length > 0 ? [sentence('not adopted: {0}', server.left.join(', '))] : []),
       ];
       const becomes = parts.map(tell).join('; ');
       const not = !names
-        ? tell(sentence('{0} cannot be read: mend it first', to))
-        : known.has(server.name) && tell(sentence('{0} has a server {1} already', to, server.name));
+        ? tell(sentence('{0} cannot be read. Fix it first', to))
+        : known.has(server.name) && tell(sentence('{0} already has a server {1}', to, server.name));
       known.add(server.name);
       found.push({ from: from!, to, becomes, ...(not ? { not } : { server }) });
     }
@@ -109,7 +109,7 @@ export async function importAll(
       const before = file.kind === 'missing' ? null : (await currentText(workspace, file)).text;
       const servers = chosen.flatMap((one) => (one.server && one.to === to ? [one.server] : []));
       const after = withServers(before ?? undefined, servers);
-      if (after === undefined) throw new SaidError(sentence('It cannot be read: mend it first.'));
+      if (after === undefined) throw new SaidError(sentence('It cannot be read. Fix it first.'));
       await workspace.writeText(file.path, after, before);
     });
   return { written, problems };

@@ -74,7 +74,7 @@ export function lentTool({ tool, name, sdk, hidden, refusal, origin, invoke, lim
             ? sentence('A tool of the editor')
             : sentence('A tool of the extension {0}', tool.lender),
         why: sentence(
-          'It can do anything that the editor and its extensions can do. The editor may ask you once more; a no there is a no.',
+          'It can do anything that the editor and its extensions can do. The editor may ask you once more.',
         ),
         details: JSON.stringify(args, null, 2),
         grant: name,

@@ -67,7 +67,7 @@ export async function readConfig(
   const problem: Problem = (where, what) => {
     const place = [source.name, ...(where ? [tell(where)] : [])].join(': ');
     if (problems.length < mostProblems) problems.push(`${place}: ${tell(what)}`);
-    else problems[mostProblems] = tell(sentence('{0}: there is more: mend that first.', source.name));
+    else problems[mostProblems] = tell(sentence('{0}: there is more. Fix this first.', source.name));
   };
   const value = typeof source.content === 'string' ? parseText(source.content, problem) : source.content;
   if (value === undefined) return { problems };
@@ -112,7 +112,8 @@ function serversOf(file: z.output<typeof fileSchema>, problem: Problem): { at: s
     Object.entries(servers).flatMap(([name, raw]) => {
       const first = places.get(name);
       if (first === undefined) places.set(name, at);
-      else problem(`${at}.${name}`, sentence('{0} has a server of this name already, and that one is used.', first));
+      else
+        problem(`${at}.${name}`, sentence('{0} already has a server with this name, and that server is used.', first));
       return first === undefined ? [{ at, name, raw }] : [];
     }),
   );
@@ -149,7 +150,7 @@ class ConfigError extends Error {
   }
 }
 
-const otherInput = 'Towpath knows promptString and pickString.';
+const otherInput = 'Towpath supports promptString and pickString.';
 
 const inputSchema = z.object({
   type: z.enum(['promptString', 'pickString'], otherInput),
@@ -260,19 +261,19 @@ function remote({ type, url, headers }: z.output<typeof remoteSchema>, fill: Fil
   const { protocol } = URL.canParse(filled) ? new URL(filled) : { protocol: '' };
   const isOpen = /^\$\{(env|input):/.test(filled); // checked once it is known
   if (!isOpen && protocol !== 'http:' && protocol !== 'https:')
-    throw new ConfigError('.url', sentence('an address begins with https:// or http://.'));
+    throw new ConfigError('.url', sentence('an address starts with https:// or http://.'));
   return { type, url: filled, headers: mapValues(headers, (value, key) => fill(`.headers.${key}`, value)) };
 }
 
 async function local(data: z.output<typeof localSchema>, folder: Folder, fill: Fill): Promise<Local> {
   const env = mapValues(data.env, (value, key) => (value === null ? null : fill(`.env.${key}`, String(value))));
   const cwd = data.cwd === undefined ? folder.path : path.resolve(folder.path ?? '/', fill('.cwd', data.cwd));
-  if (cwd === undefined) throw new ConfigError('.cwd', sentence('no folder is open, so say where it starts.'));
+  if (cwd === undefined) throw new ConfigError('.cwd', sentence('no folder is open; set where it starts.'));
   const command = fill('.command', data.command);
   if (await isCommandLine(command, cwd))
     throw new ConfigError(
       '.command',
-      sentence('this is a whole command line. Put its words after the first into args.'),
+      sentence('this is a whole command line. Put the words after the first into args.'),
     );
   return {
     type: 'stdio',

@@ -28,7 +28,7 @@ export function withPlainGreeting(inner: Transport, sdk: Sdk, fault: (what: Sent
     if (!sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(version))
       return fault(
         sentence(
-          'speaks version {0} of the protocol, which Towpath does not know',
+          'uses version {0} of the protocol, which Towpath does not support',
           JSON.stringify(version.slice(0, 40)),
         ),
       );

@@ -29,10 +29,10 @@ export function serverFetch(refused: (refusal: HttpRefusal, fatal: boolean) => v
     if (status === 401)
       return refuse(
         sentence(
-          'answered 401: it wants a sign-in. Towpath has no OAuth sign-in for servers; a token goes into its headers',
+          'answered 401: it requires a sign-in. Towpath does not support OAuth for servers; put a token into its headers',
         ),
       );
-    if (status === 403) return refuse(sentence('answered 403: what its headers hold does not let Towpath in'));
+    if (status === 403) return refuse(sentence('answered 403: its headers do not give access'));
     return refuse(
       sentence(
         'redirects to {0}, which is not followed; configure that address',
@@ -55,7 +55,7 @@ export function unsafeAddress(url: string, headers: Record<string, string>): Sen
   if (protocol !== 'http:' && protocol !== 'https:') return sentence('has an address that is not https:// or http://');
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (protocol === 'http:' && !isLoopback && Object.keys(headers).length > 0)
-    return sentence('has headers, which would travel unencrypted to another machine; use https://');
+    return sentence('has headers, which would be sent unencrypted to another machine; use https://');
   return undefined;
 }
 

@@ -44,7 +44,7 @@ export async function promptText(
   const { messages } = await server.prompt(name, values, { signal });
   const told = toData({ content: messages.map(({ content }) => content) });
   const { text } = (told instanceof WithImages ? told.data : told) as { text: string };
-  if (text.trim() === '') throw new SaidError(sentence('The prompt {0} says nothing.', JSON.stringify(name)));
+  if (text.trim() === '') throw new SaidError(sentence('The prompt {0} is empty.', JSON.stringify(name)));
   return { text, pictures: told instanceof WithImages ? [...told.images] : [] };
 }
 

@@ -68,7 +68,7 @@ export function resourceTool(
             ? sentence('List the resources of the MCP server {0}', server.name)
             : sentence('Read a resource of the MCP server {0}', server.name),
         where: placeOf(server.definition),
-        why: sentence('You have not trusted what this server says only reads.'),
+        why: sentence('You have not trusted the read-only tools of this server.'),
         details: args.uri ?? sentence('(list)'),
         grant: 'mcp.read_resource',
         run: (context) => read(args, context),

@@ -213,7 +213,7 @@ export class McpServer {
     this.mayReturn = this.state.phase === 'running';
     const why = this.hidden(sentence('The MCP server {0} {1}.', JSON.stringify(this.name), what));
     const last = this.saidLast(died);
-    this.failure = last === undefined ? why : sentence('{0} It last said: {1}.', why, last);
+    this.failure = last === undefined ? why : sentence('{0} Last output: {1}.', why, last);
     const problem = inEnglish(this.failure);
     this.enter({ phase: 'failed', problem });
     this.log(problem);
@@ -360,7 +360,7 @@ export class McpServer {
       return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${words}`));
     }
     if (/ZodError/.test(name ?? '')) return this.noResult();
-    this.fail(sentence('is not connected any more ({0})', message.slice(0, 200))); // a network that broke, a session that is gone
+    this.fail(sentence('is no longer connected ({0})', message.slice(0, 200))); // a network that broke, a session that is gone
     return this.notRunning();
   }
 

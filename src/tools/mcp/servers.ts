@@ -272,7 +272,7 @@ export class McpServers {
 
   private starting(name: string): string {
     const { tell = inEnglish } = this.options;
-    return tell(sentence('Starting the MCP server {0}.', name));
+    return tell(sentence('Starting MCP server {0}', name));
   }
 
   private async during(server: McpServer, work: () => Promise<void>): Promise<void> {

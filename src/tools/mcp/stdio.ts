@@ -99,7 +99,7 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
     if (!/^\s*[[{]/.test(line)) {
       chatter += 1;
       hooks.log(`(on its output) ${line.slice(0, 500)}`);
-      if (chatter > chatterLimit) hooks.fault(sentence('writes text where messages belong'));
+      if (chatter > chatterLimit) hooks.fault(sentence('uses text where messages are expected'));
       return;
     }
     let message: JSONRPCMessage;

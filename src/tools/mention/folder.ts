@@ -48,17 +48,17 @@ export async function readFolder({ path }: { path: string }, left: number, readi
   async function partOf(name: string): Promise<string | undefined> {
     try {
       const { size } = await resolveToRead(reading.workspace, name, 'read');
-      if (characters + size > room) return 'no room';
+      if (characters + size > room) return 'no space';
       const given = await run(fileReadTool, { path: name }, reading);
       if (given instanceof WithImages) return 'a picture';
       const { text, endLine, totalLines } = given as FileGiven;
-      if (endLine < totalLines || characters + text.length > room) return 'no room';
+      if (endLine < totalLines || characters + text.length > room) return 'no space';
       characters += text.length;
       parts.push(`${name}:\n${fenced(text)}`);
       return undefined;
     } catch (error) {
       if (reading.signal.aborted) throw error;
-      return error instanceof NotFree ? error.inShort : 'not a text that can be read';
+      return error instanceof NotFree ? error.inShort : 'not readable text';
     }
   }
 }

@@ -49,7 +49,7 @@ export async function readProblem(
   return {
     name: `${given.path}:${line}`,
     text: `${problem}\nLines ${from}-${given.endLine}:\n${fenced(short)}`,
-    told: { path: given.path, line, note: said.length > 0 ? here[0]!.severity : 'no problem any more' },
+    told: { path: given.path, line, note: said.length > 0 ? here[0]!.severity : 'no longer a problem' },
   };
 }
 

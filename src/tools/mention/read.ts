@@ -52,7 +52,7 @@ const readers = {
 async function readOne(mention: Mention, left: number, reading: Reading): Promise<Attachment[]> {
   try {
     reading.signal.throwIfAborted();
-    if (left < least) throw new ToolError('E_READ_LIMIT', 'What this message names is more than can go with it.');
+    if (left < least) throw new ToolError('E_READ_LIMIT', 'The mentions of this message are larger than it can carry.');
     if (mention.kind === 'file') {
       const given = await readFile(mention.path, left, reading);
       if (given instanceof WithImages) return given.images.map((image) => ({ ...image }));
@@ -96,7 +96,7 @@ async function readFile(path: string, left: number, reading: Reading): Promise<R
 async function selection(_: unknown, left: number, reading: Reading): Promise<Read> {
   const { active } = (await run(contextTool(reading.language), {}, reading)) as ContextGiven;
   const { path = '', selection: selected, outside, secret } = active ?? {};
-  if (outside) throw new ToolError('E_SANDBOX_VIOLATION', 'What is selected is in no file of the open folders.');
+  if (outside) throw new ToolError('E_SANDBOX_VIOLATION', 'The selection is in no file of the open folders.');
   if (secret) throw new ToolError('TOOL_DENIED', `${quoted(path)} may hold secrets, or is kept by a rule of yours.`);
   if (!selected) throw new ToolError('E_PRECONDITION_FAILED', 'Nothing is selected in the editor.');
   const { short } = cutAt(selected.text, left, selected.endLine);

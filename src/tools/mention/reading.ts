@@ -50,7 +50,7 @@ export function cutAt(text: string, most: number, endLine: number): { short: str
 
 export class NotFree extends ToolError {
   constructor(
-    readonly inShort: 'asked about' | 'denied',
+    readonly inShort: 'needs approval' | 'denied',
     why: string,
   ) {
     super('TOOL_DENIED', why);
@@ -69,9 +69,9 @@ export async function checkFree(tool: Tool, args: unknown, reading: Reading): Pr
   const plan = await tool.plan?.(args, quiet(reading));
   const { effect, byRule, reason } = await judge({ tool, args, plan }, policy, { grants: new Set() }, workspace);
   if (effect === 'deny') throw new NotFree('denied', reason);
-  if (plan) throw new NotFree('asked about', inEnglish(plan.why));
+  if (plan) throw new NotFree('needs approval', inEnglish(plan.why));
   // Who names a thing has said yes to what is asked about because everything is. A rule is about this very thing.
-  if (effect === 'ask' && byRule) throw new NotFree('asked about', reason);
+  if (effect === 'ask' && byRule) throw new NotFree('needs approval', reason);
 }
 
 /** Nothing is told or kept of it but what goes with the message. */

@@ -66,12 +66,12 @@ export function ownPages(background: BackgroundCommands, platform: string = proc
         return {
           reach,
           who: sentence(
-            'the output of the command {0} in the background names it; this system does not say whose it is',
+            'the output of the background command {0} names it; this system does not tell which process uses it',
             name,
           ),
         };
       const processes = place.processes.map(named).join(', ');
-      const who = sentence('{0} of the command {1} in the background serves it', processes, name);
+      const who = sentence('the background command {1} ({0}) uses it', processes, name);
       return { reach, who, grant: `web.fetch port ${portOf(url)} of the command ${id}` };
     }
     return undefined;

@@ -33,7 +33,7 @@ const refused = (why: Words) =>
 export function quotingProblem(command: unknown): Sentence | undefined {
   if (Array.isArray(command))
     return command.some((word) => typeof word === 'string' && /\|\s*quote\b/.test(word))
-      ? sentence('A list of words needs no `quote`: each is handed on as it is.')
+      ? sentence('A list of words needs no `quote`: each word is passed on as it is.')
       : undefined;
   if (typeof command !== 'string' || !/\|\s*quote\b/.test(command)) return undefined;
   let open = '';
@@ -41,7 +41,7 @@ export function quotingProblem(command: unknown): Sentence | undefined {
   for (const { type, value } of tokensOf(command)) {
     if (type === 'Text') open = openAfter(value, open);
     else if (last === '|' && value === 'quote' && open !== '')
-      return sentence('`quote` puts quotes around it: take away the {0} that stands around it.', open);
+      return sentence('`quote` adds quotes. Remove the {0} around it.', open);
     last = value;
   }
   return undefined;

@@ -77,8 +77,8 @@ const httpGet: Action = {
       return parseJson(text, mostOfAnswer);
     } catch {
       const why = cut
-        ? sentence('What {0} gives is too long.', url)
-        : sentence('What {0} gives is no JSON. Use `web.fetch` for a text.', url);
+        ? sentence('The response of {0} is too long.', url)
+        : sentence('The response of {0} is not JSON. Use `web.fetch` for a text.', url);
       throw new ActionError({ code: 'TOOL_EXEC_FAILED', ...saidAs(why) });
     }
   },
@@ -148,7 +148,7 @@ const instead: [start: string, use: Sentence][] = [
   [
     'http.',
     sentence(
-      'Towpath sends no forms and no headers of a file. Use `shell.run` with a program, or a tool of an MCP server.',
+      'Towpath does not send the forms and headers of a file. Use `shell.run` with a program, or a tool of an MCP server.',
     ),
   ],
   ['llm.embed', sentence('Use a tool of an MCP server (`mcp.<server>.<tool>`).')],
@@ -159,11 +159,11 @@ const instead: [start: string, use: Sentence][] = [
   ['retry.', sentence('Use `llm.retry` for a model call, or `type: while_loop`.')],
   ['ratelimit.', sentence('Use the action itself: rate limits are a setting of Towpath.')],
   ['cache.', sentence('Use `cache: true` of a model call.')],
-  ['checkpoint.', sentence('Runs are kept by themselves, and go on where they were.')],
-  ['secrets.', sentence('Keys stay in the editor’s secret storage and are never given to a workflow.')],
-  ['code.', sentence('Towpath runs no code of a workflow file. Use `shell.run` for a program.')],
-  ['lua.', sentence('Towpath runs no code of a workflow file. Use `shell.run` for a program.')],
-  ['prolog.', sentence('Towpath runs no code of a workflow file. Use `shell.run` for a program.')],
+  ['checkpoint.', sentence('Runs are stored automatically and continue where they were.')],
+  ['secrets.', sentence('Keys stay in the editor’s secret storage and are never passed to a workflow.')],
+  ['code.', sentence('Towpath does not run code of a workflow file. Use `shell.run` for a program.')],
+  ['lua.', sentence('Towpath does not run code of a workflow file. Use `shell.run` for a program.')],
+  ['prolog.', sentence('Towpath does not run code of a workflow file. Use `shell.run` for a program.')],
   ['core.switch', sentence('Use `goto` with `if` and `to`.')],
   ['core.return', sentence('Use `state.set`, with `goto: __end__`.')],
   ['return', sentence('Use `state.set`, with `goto: __end__`.')],
@@ -171,7 +171,7 @@ const instead: [start: string, use: Sentence][] = [
   ['data.', sentence('Use a Jinja expression: `run: {type: expression, value: …}`.')],
   ['web.', sentence('Use `web.fetch`, or a tool of an MCP server (`mcp.<server>.<tool>`).')],
   ['storage.', sentence('Use `fs.list`, `fs.read`, `fs.write`, `fs.move` and `fs.delete`.')],
-  ['trace.', sentence('Runs are recorded by themselves: leave this node out.')],
+  ['trace.', sentence('Runs are recorded automatically. Leave this node out.')],
 ];
 const others =
   /^(?:actions\.\w+$|(?:a2a|auth|context|csv|dspy|embedding|error|execution|firestore|git|github|graph|learn|llamaextract|ltm|markdown|mem0|memory|neo4j|rag|schema|search|session|text|tools|validate|vector|catalog|bmad)\.)/;

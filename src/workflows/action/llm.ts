@@ -139,7 +139,7 @@ async function ask(
   if (still)
     throw new ActionError({
       code: 'LLM_BAD_RESPONSE',
-      ...saidAs(sentence('The answer is not of the format asked for: {0}', still)),
+      ...saidAs(sentence('The answer does not have the requested format: {0}', still)),
     });
   return { ...repaired, ...(reply.usage && repaired.usage && { usage: sum(reply.usage, repaired.usage) }) };
 }

@@ -143,11 +143,7 @@ async function answerPending(apart: Apart, { allows, extraTools }: OfferedTools,
 /** The loop hands back where all calls of two turns were denied: there is no answer then. */
 const deniedAgain = {
   code: 'TOOL_DENIED',
-  ...saidAs(
-    sentence(
-      'The person did not allow what the model wanted to do, and what it wanted then. Continue to ask it again.',
-    ),
-  ),
+  ...saidAs(sentence('You did not allow the model’s call or its next one. Continue to ask it again.')),
 };
 
 type OfferedTools = Pick<TurnOptions, 'allows' | 'extraTools'>;

@@ -63,7 +63,7 @@ export async function nestedFiles(
       depth = Math.max(depth, below + 1);
       if (above.length + depth > mostDepth + 1)
         throw new SaidError(
-          sentence('Workflows stand in each other {0} deep at most, and {1} is deeper.', mostDepth, way.join(' → ')),
+          sentence('Workflows can be nested {0} levels deep; {1} is deeper.', mostDepth, way.join(' → ')),
         );
     }
     return depth;
@@ -81,14 +81,14 @@ export function nestedInputs(
   const file = files.get(name);
   if (!file) throw new SaidError(sentence('There is no workflow {0} in .towpath/workflows.', name));
   if (typeof inputs !== 'object' || Array.isArray(inputs))
-    throw new SaidError(sentence('`inputs` has to be keys with values.'));
+    throw new SaidError(sentence('`inputs` must be keys with values.'));
   const declared = Object.keys({ ...file.state_schema, ...file.input_schema, ...file.initial_state, input: '' });
   for (const key of Object.keys(inputs))
     if (!declared.includes(key))
-      throw new SaidError(withHint(sentence('The workflow {0} takes no `{1}`.', name, key), meant(key, declared)));
+      throw new SaidError(withHint(sentence('The workflow {0} has no input `{1}`.', name, key), meant(key, declared)));
   const missing = inputsOf(file).filter((key) => !Object.hasOwn(inputs, key));
   if (missing.length > 0)
-    throw new SaidError(sentence('The workflow {0} needs `{1}`: give it in `inputs`.', name, missing.join('`, `')));
+    throw new SaidError(sentence('The workflow {0} requires `{1}`. Set it in `inputs`.', name, missing.join('`, `')));
   return { name, file, inputs };
 }
 

@@ -8,7 +8,7 @@ export function schemaOf(schema: Record<string, unknown>): z.ZodType {
   try {
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
-    const words = sentence('This JSON schema cannot be used: {0}.', (error as Error).message);
+    const words = sentence('This JSON schema is invalid: {0}.', (error as Error).message);
     throw new ActionError({ code: 'TOOL_ARGS_INVALID', ...saidAs(words) });
   }
 }

@@ -102,7 +102,7 @@ async function readEntries(bytes: Buffer, name: string, limits: ArchiveLimits): 
       ? error
       : refuse(sentence('not a whole zip archive: {0}', (error as Error).message));
   }
-  if (files.size === 0) throw refuse(sentence('holds no files'));
+  if (files.size === 0) throw refuse(sentence('contains no files'));
   return files;
 }
 
@@ -115,10 +115,10 @@ class Names {
     const isFolder = name.endsWith('/');
     const segments = name.replace(/\/$/, '').split('/');
     if (name.startsWith('/') || segments.includes('..') || segments.includes('.') || segments.includes(''))
-      return sentence('leads out of its folder or is no plain path');
+      return sentence('leads out of its folder or is not a relative path');
     if (segments.length > maximumDepth) return sentence('is nested too deeply');
     if (segments.some((segment) => notPortable(segment) || Buffer.byteLength(segment) > 200))
-      return sentence('is no name for every system');
+      return sentence('is not a valid name on every system');
     try {
       checkShowable(segments);
     } catch {
@@ -127,12 +127,12 @@ class Names {
     const folded = segments.map((segment) => segment.normalize('NFC').toLowerCase());
     for (let depth = 1; depth < folded.length; depth++) {
       const folder = folded.slice(0, depth).join('/');
-      if (this.kinds.get(folder) === 'file') return sentence('is inside of a file');
+      if (this.kinds.get(folder) === 'file') return sentence('is inside a file');
       this.kinds.set(folder, 'folder');
     }
     const whole = folded.join('/');
     const kind = this.kinds.get(whole);
-    if (kind === 'file' || (kind === 'folder' && !isFolder)) return sentence('is there twice');
+    if (kind === 'file' || (kind === 'folder' && !isFolder)) return sentence('occurs twice');
     this.kinds.set(whole, isFolder ? 'folder' : 'file');
     return undefined;
   }
@@ -142,7 +142,7 @@ class Names {
 function kindProblem(entry: Entry): Sentence | undefined {
   const type = (entry.externalFileAttributes >>> 16) & 0o170000;
   if (type === 0o120000) return sentence('is a link');
-  if (type !== 0 && type !== 0o100000 && type !== 0o040000) return sentence('is no plain file');
+  if (type !== 0 && type !== 0o100000 && type !== 0o040000) return sentence('is not a regular file');
   return entry.canDecodeFileData() ? undefined : sentence('is encrypted or packed in an unknown way');
 }
 

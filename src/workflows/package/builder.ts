@@ -10,10 +10,10 @@ import type { PackageGraph } from './graph.ts';
  * host does not look at either (inputs, tags, `conditionExpr`, `runtime`, `integrity`, …) is left out.
  */
 
-const version = z.string().regex(/^1\.1(\.\d+)?$/, sentence('only version 1.1 is known').english);
+const version = z.string().regex(/^1\.1(\.\d+)?$/, sentence('only version 1.1 is supported').english);
 export const builderId = z
   .string()
-  .regex(/^[A-Za-z0-9][\w.:-]{0,99}$/, sentence('an id is letters, digits, "_", ".", ":" and "-"').english);
+  .regex(/^[A-Za-z0-9][\w.:-]{0,99}$/, sentence('an ID has letters, digits, "_", ".", ":" and "-"').english);
 /** From the package's folder; what the builder wrote for Windows as well. */
 const file = z
   .string()
@@ -74,7 +74,7 @@ const manifest = z
 const nodeType = z.enum(['step', 'decision', 'merge', 'end'], {
   error: ({ input }) =>
     input === 'subworkflow'
-      ? sentence('a node that is a workflow ("subworkflow") is not known here').english
+      ? sentence('a node that is a workflow ("subworkflow") is not supported').english
       : undefined,
 });
 

@@ -22,7 +22,7 @@ const policy = z.strictObject({
       enabled: z.boolean().default(true),
       maxReadBytes: z
         .int()
-        .min(65_536, sentence('less than 65536 cannot be kept: a result of fs.read has that many at most').english)
+        .min(65_536, sentence('at least 65536: a result of fs.read can have that many').english)
         .optional(),
       maxWriteBytes: z.int().min(1).optional(),
     })
@@ -130,10 +130,7 @@ function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
   const { refuse } = around;
   if (item['web-only'] || /^(menu\.show|agent\.dismiss|run\.resume)$/.test(action ?? '')) return [];
   if (triggers.some(({ type, match }) => type !== 'alias' || match === undefined))
-    return refuse(
-      'triggers',
-      sentence('only {"type": "alias", "match": …} is known here; give what else it does as items'),
-    );
+    return refuse('triggers', sentence('only {"type": "alias", "match": …} is supported here; add the rest as items'));
   const title = oneLine(description);
   const names = [item.trigger, item.cmd, ...triggers.map(({ match }) => match)].flatMap(
     (name) => oneLine(name ?? '') || [],
@@ -147,9 +144,9 @@ function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
   ] as const) {
     if (place === undefined || place === '') continue;
     if (/\.(ya?ml|xml)$/i.test(place))
-      return refuse(key, sentence('{0} is a classic workflow, which is not run here', JSON.stringify(place)));
+      return refuse(key, sentence('{0} is a classic workflow, which is not supported', JSON.stringify(place)));
     const found = around.workflows?.find(({ id, state }) => id === place || state === inPackage(place));
-    if (found && data) return refuse('data', sentence('a workflow is begun with words, not with data'));
+    if (found && data) return refuse('data', sentence('a workflow starts with a message, not with data'));
     if (found) return [{ ...begins, workflow: found.id }];
     if (key === 'exec')
       return [{ ...begins, prompt: `Read ${told(place, key, around)} and do what it says.${withData(data, around)}` }];

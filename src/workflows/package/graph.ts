@@ -6,7 +6,7 @@ import { PackageError, problemIn } from './problem.ts';
 /** An id of a node, an agent or a workflow: one word, so that it can stand in a line `- key: value`. */
 export const idSchema = z
   .string()
-  .regex(/^[\w][\w.-]{0,99}$/, sentence('an id is letters, digits, "_", "." and "-"').english);
+  .regex(/^[\w][\w.-]{0,99}$/, sentence('an ID has letters, digits, "_", "." and "-"').english);
 
 const nodeSchema = z.object({
   id: idSchema,
@@ -101,7 +101,7 @@ function nodeProblems({ nodes, entryNodeId }: PackageGraph): Sentence[] {
   const ids = nodes.map(({ id }) => id);
   return [
     ...ids.flatMap((id, index) =>
-      ids.indexOf(id) < index ? [sentence('{0}: "{1}" is there twice', `nodes[${index}].id`, id)] : [],
+      ids.indexOf(id) < index ? [sentence('{0}: "{1}" occurs twice', `nodes[${index}].id`, id)] : [],
     ),
     ...(ids.includes(entryNodeId) ? [] : [sentence('{0}: there is no node "{1}"', 'entryNodeId', entryNodeId)]),
     ...nodes.flatMap((node, index) =>
@@ -119,15 +119,13 @@ function edgeProblems(graph: PackageGraph): Sentence[] {
     const problems = brokenEdge(graph, edge, index);
     const place = `edges[${index}]`;
     const same = edges.findIndex(({ from, to }) => from === edge.from && to === edge.to);
-    if (same < index) problems.push(sentence('{0}: from "{1}" to "{2}" is there twice', place, edge.from, edge.to));
+    if (same < index) problems.push(sentence('{0}: from "{1}" to "{2}" occurs twice', place, edge.from, edge.to));
     const from = nodeOf(graph, edge.from);
     if (from?.type === 'decision' && !edge.label)
       problems.push(sentence('{0}: an edge from the decision "{1}" needs a label', `${place}.label`, edge.from));
     const alike = edges.findIndex((one) => one.from === edge.from && one.label === edge.label);
     if (from?.type === 'decision' && edge.label && alike < index)
-      problems.push(
-        sentence('{0}: "{1}" is there twice at the decision "{2}"', `${place}.label`, edge.label, edge.from),
-      );
+      problems.push(sentence('{0}: "{1}" occurs twice at the decision "{2}"', `${place}.label`, edge.label, edge.from));
     return problems;
   });
 }
@@ -151,8 +149,8 @@ function wayProblems(graph: PackageGraph, lenient: boolean): Sentence[] {
   return nodes.flatMap(({ id }, index) => {
     const place = `nodes[${index}]`;
     if (!reached.has(id))
-      return lenient ? [] : [sentence('{0}: no way leads from "{1}" to "{2}"', place, entryNodeId, id)];
-    return ending.has(id) ? [] : [sentence('{0}: no way leads from "{1}" to an end node', place, id)];
+      return lenient ? [] : [sentence('{0}: nothing leads from "{1}" to "{2}"', place, entryNodeId, id)];
+    return ending.has(id) ? [] : [sentence('{0}: nothing leads from "{1}" to an end node', place, id)];
   });
 }
 

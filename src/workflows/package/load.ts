@@ -88,7 +88,7 @@ function formatOf(manifest: unknown): PackageFormat {
   throw new PackageError(
     manifestFile,
     sentence(
-      'schemaVersion: {0} is not known; packages of version "1.1" are, and such without a version',
+      'schemaVersion: {0} is not supported; packages of version "1.1" are, and those without a version',
       String(JSON.stringify(version)?.slice(0, 100)),
     ),
   );
@@ -108,7 +108,7 @@ function guessOf(manifest: unknown): Pick<Manifest, 'agents' | 'workflows'> {
   return { agents: file, workflows: found };
 }
 
-const isTwice = '{0}: "{1}" is there twice';
+const isTwice = '{0}: "{1}" occurs twice';
 
 const twice = (ids: string[]) => ids.find((id, index) => ids.indexOf(id) < index);
 
@@ -196,7 +196,7 @@ function checkTemplate(template: string | undefined, file: string, entryNodeId: 
 async function readInside(root: string, file: string, by: string): Promise<string> {
   try {
     const resolved = await resolvePath([{ name: '@pkg', path: root }], file, 'read');
-    if (path.isAbsolute(file)) throw new PackageError(by, sentence('"{0}" is not relative to the package', file));
+    if (path.isAbsolute(file)) throw new PackageError(by, sentence('“{0}” is not relative to the package', file));
     const { handle, stats } = await openForReading(resolved);
     try {
       if (stats.size > maximumBytes) throw new PackageError(file, sentence('larger than {0} bytes', maximumBytes));

@@ -104,7 +104,7 @@ export class Shelf {
     if (!this.options.project.trusted) throw new EngineError('WORKFLOW_UNTRUSTED', untrusted);
     const shelved = (await this.list()).find(({ key }) => key === wanted.key) ?? (await this.keptOf(wanted.key));
     if (!shelved)
-      throw missing(sentence('The package of this run ({0}) is not here any more. Open it again.', wanted.key));
+      throw missing(sentence('The package of this run ({0}) is no longer here. Open it again.', wanted.key));
     if ('problem' in shelved) {
       const { problem, said } = shelved;
       throw new EngineError('WORKFLOW_INVALID', sentence('The package cannot be used: {0}.', said ?? problem));

@@ -15,10 +15,10 @@ export function workflowOf(
 ): Workflow {
   const agent = source.agents.find((one) => one.id === agentId);
   if (agentId !== undefined && !agent)
-    throw missing(sentence('The package {0} has no agent "{1}" any more.', source.title, agentId));
+    throw missing(sentence('The package {0} no longer has an agent "{1}".', source.title, agentId));
   if (workflowId === undefined) return agentTalk(id, source, agent!, options.project);
   const workflow = source.workflows.find((one) => one.id === workflowId);
-  if (!workflow) throw missing(sentence('The package {0} has no workflow "{1}" any more.', source.title, workflowId));
+  if (!workflow) throw missing(sentence('The package {0} no longer has a workflow "{1}".', source.title, workflowId));
   return packageWorkflow({ ...options, id, source, workflow, activeAgentId: agent?.id ?? workflow.agentId });
 }
 

@@ -41,7 +41,7 @@ export const keysOf = ({ output, run, uses, with: given }: Step): string[] => [
 export function inputProblem(file: WorkflowFile, key: string, text: string): string | undefined {
   const type = typesOf(file)[key];
   if (!type) return undefined;
-  if (text === '') return type.rules.required === true ? t('`{0}` is needed.', key) : undefined;
+  if (text === '') return type.rules.required === true ? t('`{0}` is required.', key) : undefined;
   const problem = misfit(type, coerced(type, text), key);
   return problem && `${t(problem)}.`;
 }
@@ -56,12 +56,12 @@ export function initialValues(file: WorkflowFile, given: Readonly<Record<string,
     const type = types[key];
     const used = type && value !== '' ? coerced(type, value) : value;
     const problem = type && value !== '' ? misfit(type, used, key) : undefined;
-    if (problem) throw new SaidError(sentence('The run cannot begin: {0}.', problem));
+    if (problem) throw new SaidError(sentence('The run cannot start: {0}.', problem));
     values[key] = value === '' && type && type.kind !== 'str' && type.kind !== 'any' ? null : used;
   }
   for (const key of Object.keys(file.input_schema))
     if (types[key]?.rules.required === true && (values[key] ?? '') === '')
-      throw new SaidError(sentence('The run cannot begin: `{0}` is needed.', key));
+      throw new SaidError(sentence('The run cannot start: `{0}` is required.', key));
   return { ...values };
 }
 

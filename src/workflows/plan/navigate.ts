@@ -61,7 +61,7 @@ function surelyHolds(condition: string | boolean, scope: Scope, tell: Tell): boo
     return holds(condition, scope);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    tell(joined([unended(wordsOf(error)), sentence('it counts as false.')], '; '));
+    tell(joined([unended(wordsOf(error)), sentence('it is false.')], '; '));
     return false;
   }
 }

@@ -10,7 +10,7 @@ const name = z
   .regex(/^[A-Za-z0-9_][\w.-]{0,63}$/, sentence('Use letters, digits, `_`, `-` and `.`, at most 64 of them.').english)
   .refine(
     (value) => !['__proto__', 'constructor', 'prototype'].includes(value),
-    sentence('This name is not possible.').english,
+    sentence('This name is not allowed.').english,
   );
 const stateKey = z
   .string()
@@ -127,9 +127,9 @@ const onError = z
       })
       .refine(
         (rule) => rule.retry ?? rule.continue ?? rule.goto,
-        sentence('Say `retry`, `continue` or `goto`.').english,
+        sentence('Write `retry`, `continue` or `goto`.').english,
       )
-      .refine((rule) => !(rule.continue && rule.goto), sentence('Say `continue` or `goto`.').english),
+      .refine((rule) => !(rule.continue && rule.goto), sentence('Write `continue` or `goto`.').english),
   ])
   .transform((rule) => (rule === 'continue' ? { continue: true as const } : rule === 'retry' ? { retry: 3 } : rule))
   .meta({

@@ -41,7 +41,7 @@ export function typeOf(written: unknown): StateType | undefined {
 /** What does not fit, as the end of a sentence (`has to be …, not …`) after the place of it; undefined: it fits. Nothing (null) always does. */
 export function misfit(type: StateType, value: unknown, place: string): Sentence | undefined {
   if (value === null || value === undefined) return undefined;
-  if (!isOf(type, value)) return sentence('`{0}` has to be `{1}`, not {2}', place, type.words, shown(value));
+  if (!isOf(type, value)) return sentence('`{0}` must be `{1}`, not {2}', place, type.words, shown(value));
   const broken = brokenRule(type.rules, value, place);
   if (broken) return broken;
   if (type.items)
@@ -163,17 +163,17 @@ function brokenRule(
   const is = shown(value);
   const length = typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
   if (Array.isArray(choices) && !choices.includes(value))
-    return sentence('`{0}` has to be one of {1}, and is {2}', place, choices.map(shown).join(', '), is);
+    return sentence('`{0}` must be one of {1}, but is {2}', place, choices.map(shown).join(', '), is);
   if (typeof value === 'number' && min !== undefined && value < min)
-    return sentence('`{0}` has to be at least {1}, and is {2}', place, min, is);
+    return sentence('`{0}` must be at least {1}, but is {2}', place, min, is);
   if (typeof value === 'number' && max !== undefined && value > max)
-    return sentence('`{0}` has to be at most {1}, and is {2}', place, max, is);
+    return sentence('`{0}` must be at most {1}, but is {2}', place, max, is);
   if (length !== undefined && min_length !== undefined && length < min_length)
-    return sentence('`{0}` has to have a length of at least {1}, and is {2}', place, min_length, is);
+    return sentence('`{0}` must have a length of at least {1}, but has {2}', place, min_length, is);
   if (length !== undefined && max_length !== undefined && length > max_length)
-    return sentence('`{0}` has to have a length of at most {1}, and is {2}', place, max_length, is);
+    return sentence('`{0}` must have a length of at most {1}, but has {2}', place, max_length, is);
   if (typeof value === 'string' && pattern !== undefined && !matches(pattern, value))
-    return sentence('`{0}` has to match {1}, and is {2}', place, pattern, is);
+    return sentence('`{0}` must match {1}, but is {2}', place, pattern, is);
   return undefined;
 }
 

@@ -83,36 +83,36 @@ export const mostProblems = 64;
 function atMost(problems: Problem[]): Problem[] {
   if (problems.length <= mostProblems) return problems;
   const told = problems.slice(0, mostProblems - 1);
-  const words = sentence('There are {0} more in this file: mend those above first.', problems.length - told.length);
+  const words = sentence('There are {0} more in this file. Fix the ones above first.', problems.length - told.length);
   return [...told, { ...problems[told.length]!, ...saidAs(words) }];
 }
 
 /** Keys of other hosts of the dialect, and what to use here. */
 const instead = {
-  script: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
-  language: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
-  imports: 'Towpath loads no Python modules. Use the tools of the workspace, or an MCP server.',
+  script: 'Towpath does not run code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
+  language: 'Towpath does not run code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
+  imports: 'Towpath does not load Python modules. Use the tools of the workspace, or an MCP server.',
   subgraph: 'Use `uses: workflow.run` with the name of a workflow.',
   temperature: 'Settings of a model call go into `with:` of an `llm.*` action.',
-  inputs: 'What is asked for stands in `state_schema`, or with its rules in `input_schema`.',
-  agent: 'An `agent` works at a node of its own: lead there with `goto`, and back.',
+  inputs: 'Put what is asked for into `state_schema`, or with its rules into `input_schema`.',
+  agent: 'An `agent` works at a node of its own. Use `goto` to go there and back.',
   interrupt: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
   interrupt_before: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
   interrupt_after: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
-  checkpoint: 'Runs are kept by themselves, and go on where they were: there are no checkpoint files.',
+  checkpoint: 'Runs are stored automatically and continue where they were. There are no checkpoint files.',
   retry: 'Use `on_error: {retry: 3}`, or `llm.retry` for a model call.',
-  fallback: 'Use `on_error: {goto: …}` with the node that follows then.',
+  fallback: 'Use `on_error: {goto: …}` with the next node.',
   items: 'Use `foreach` for a list.',
   parallel_each: 'Use `foreach` for a list.',
   strategy: 'Use `foreach` for a list.',
-  timeout: 'Nodes have no time limit of their own: the limits of a model call are settings of Towpath.',
-  streams: 'Nodes give values to each other, not streams of bytes. Use `output` and `state`.',
+  timeout: 'Nodes have no time limit of their own. The limits of a model call are settings of Towpath.',
+  streams: 'Nodes pass values to each other, not byte streams. Use `output` and `state`.',
   next: 'Use `goto` for the node that follows.',
-  when: '`when` stands in `edges`; in a `goto` it is `if`.',
-  if: '`if` stands in a `goto`; in `edges` it is `when`.',
+  when: 'Use `when` in `edges`; in a `goto` use `if`.',
+  if: 'Use `if` in a `goto`; in `edges` use `when`.',
 } as const;
 const noCode = sentence(
-  'Towpath runs no Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.',
+  'Towpath does not run Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.',
 );
 
 const absent = (key: string): Sentence =>
@@ -174,7 +174,7 @@ function hasToBe(key: Key, expected: readonly string[]): Words {
   );
   const distinct = kinds.filter((one, at) => kinds.findIndex((two) => inEnglish(two) === inEnglish(one)) === at);
   const either = distinct.length > 0 ? distinct.reduce((one, other) => sentence('{0} or {1}', one, other)) : '';
-  return sentence('{0} has to be {1}.', shown(key), either);
+  return sentence('{0} must be {1}.', shown(key), either);
 }
 
 const listOf = (all: readonly unknown[]) => all.map((one) => `\`${one}\``).join(', ');

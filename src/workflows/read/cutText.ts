@@ -25,7 +25,7 @@ export function cutTexts(document: Document, text: string): CutText[] {
   visit(document, {
     Alias(_, { source, range }: Alias) {
       if (!anchors.has(source))
-        cut(range, sentence('`*{0}` repeats an anchor that is not there. Put a text in quotes.', source), true);
+        cut(range, sentence('`*{0}` repeats an anchor that does not exist. Put a text in quotes.', source), true);
     },
     Seq: (_, { anchor }) => void (anchor !== undefined && anchors.add(anchor)),
     Map(_, { anchor, flow, items, range }) {
@@ -45,7 +45,7 @@ export function cutTexts(document: Document, text: string): CutText[] {
           cut(
             range,
             sentence(
-              '`&{0}` is an anchor in YAML that nothing repeats, and the value begins after it. Put the whole text in quotes.',
+              '`&{0}` is an anchor in YAML that nothing repeats, and the value starts after it. Put the whole text in quotes.',
               anchor,
             ),
           );
@@ -65,7 +65,7 @@ export function cutTexts(document: Document, text: string): CutText[] {
       cut(
         range,
         sentence(
-          'The text ends before `{0}`, which is a comment in YAML. Put the whole text in quotes.',
+          'The text ends before `{0}`, which starts a comment in YAML. Put the whole text in quotes.',
           comment.slice(0, longestQuote).trim(),
         ),
       );
@@ -74,7 +74,7 @@ export function cutTexts(document: Document, text: string): CutText[] {
   for (const { code, pos } of document.warnings) {
     if (code !== 'TAG_RESOLVE_FAILED') continue;
     const words = sentence(
-      '`{0}` is a tag in YAML, and the value begins after it. Put the whole text in quotes.',
+      '`{0}` is a tag in YAML, and the value starts after it. Put the whole text in quotes.',
       text.slice(pos[0], pos[1]).slice(0, longestQuote),
     );
     found.push({ from: pos[0], to: pos[1], words });

@@ -193,10 +193,10 @@ const listKeys = [
   ['index_var', 'index'],
   ['max_concurrency', 'max_workers'],
 ] as const;
-const oneBody = sentence('A node over a list does one thing for each item: `action`, `steps` or `subgraph`.');
+const oneBody = sentence('A node over a list does one thing per item: `action`, `steps` or `subgraph`.');
 const noSubgraph = sentence('Use the name of a file in `.towpath/workflows`: `./name.yaml`.');
 const otherProvider = sentence(
-  'Towpath asks the model that is chosen in its panel instead: providers are set up there. Use `model: provider/name` for another one.',
+  'Towpath uses the model selected in its panel instead; providers are set up there. Use `model: provider/name` for another one.',
 );
 
 /** What the dialect calls providers, as ours; those of other hosts only (`shell`, `local`, …) have no model here. */

@@ -36,7 +36,7 @@ export function flowFindings(file: WorkflowFile, yaml: YamlFile): Problem[] {
       warn(
         [...path, 'uses'],
         sentence(
-          'Without `output` the result’s {0} takes the place of the state’s. Say in `output` what to keep.',
+          'Without `output`, the {0} of the result replaces the one of the state. Set in `output` what to keep.',
           listOf(taken),
         ),
       );
@@ -77,7 +77,7 @@ function doubtAbout(
   if (root !== 'state' && Object.hasOwn(variables, root)) return undefined;
   if (!keys.has(name)) {
     const hint = near(name, root === 'state' ? keys : [...keys, ...Object.keys(variables)]);
-    if (root !== 'state') return withHint(sentence('Nothing is called `{0}` here.', name), hint);
+    if (root !== 'state') return withHint(sentence('Nothing is named `{0}` here.', name), hint);
     const declare = sentence('Declare it in `state_schema` to be asked for it.');
     return withHint(sentence('Nothing sets `{0}`.', name), hint ?? declare);
   }

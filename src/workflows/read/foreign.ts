@@ -11,7 +11,7 @@ export interface Foreign {
   unless?(value: unknown): boolean;
 }
 
-export const leftOut = sentence('Towpath has no use for this key of the dialect and leaves it out.');
+export const leftOut = sentence('Towpath does not use this key of the dialect and leaves it out.');
 
 const always = () => true;
 const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
@@ -23,14 +23,14 @@ const all = <Key extends string>(rule: Foreign, ...keys: Key[]) =>
   Object.fromEntries(keys.map((key) => [key, rule])) as Record<Key, Foreign>;
 
 const setUp: Foreign = {
-  say: sentence('Models are set up in Towpath, not in a file: the one that is chosen in the panel is asked.'),
+  say: sentence('Models are set up in Towpath, not in a file. The model selected in the panel is used.'),
 };
 const keyHere: Foreign = {
   say: sentence(
-    'Keys stay in the editor’s secret storage, and this one is not used. Remove it from the file: use *Towpath: Set API Key*.',
+    'Keys belong in the editor’s secret storage; this one is not used. Remove it from the file and run *Towpath: Set API Key*.',
   ),
 };
-const kept: Foreign = { say: sentence('Runs are kept by themselves; there are no checkpoint files.') };
+const kept: Foreign = { say: sentence('Runs are stored automatically. There are no checkpoint files.') };
 
 /**
  * Keys of `fabceolin/the_edge_agent` (docs/shared/YAML_REFERENCE.md and what its examples use) that are another word for
@@ -41,7 +41,7 @@ export const foreign = {
     ...all(silent, 'version', 'metadata'),
     imports: empty,
     ...all(empty, 'interrupt_before', 'interrupt_after'),
-    endpoint: { say: sentence('Towpath serves no addresses: the file runs from the command palette.') },
+    endpoint: { say: sentence('Towpath serves no addresses. The file runs from the Command Palette.') },
     ...all(plain, 'output_schema', 'observability'),
     ...all(plain, 'extraction_schema', 'validation_constraints', 'semantic_probes', 'validation_logging'),
   },
@@ -65,7 +65,7 @@ export const foreign = {
       'textgrad',
     ),
     ...all(plain, 'execution', 'progress', 'prolog', 'interview'),
-    secrets: { say: sentence('Keys stay in the editor’s secret storage and are never given to a workflow.') },
+    secrets: { say: sentence('Keys stay in the editor’s secret storage and are never passed to a workflow.') },
     ...all(setUp, 'shell_providers', 'model', 'temperature'),
   },
   llm: {

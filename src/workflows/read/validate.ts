@@ -112,7 +112,7 @@ class Check {
           this.add(
             [schema, key],
             sentence(
-              '{0} is no type. Use `str`, `int`, `float`, `bool`, `list`, `dict` or `any`.',
+              '{0} is not a type. Use `str`, `int`, `float`, `bool`, `list`, `dict` or `any`.',
               typeof written === 'string' ? `\`${written}\`` : sentence('This'),
             ),
           );
@@ -125,7 +125,7 @@ class Check {
     if (node.name === startName || node.name === endName)
       this.add([...path, 'name'], sentence('`{0}` is not a name for a node.', node.name));
     if (this.names.indexOf(node.name) < index)
-      this.add([...path, 'name'], sentence('There are two nodes called `{0}`.', node.name));
+      this.add([...path, 'name'], sentence('Two nodes are named `{0}`.', node.name));
     const ways = (['uses', 'steps', 'agent', 'run', 'body'] as const).filter((key) => node[key] !== undefined);
     if (ways.length > 1)
       this.add([...path, ways[1]!], sentence('A node does one thing: `{0}` or `{1}`.', ways[0]!, ways[1]!), 'key');
@@ -135,12 +135,12 @@ class Check {
     if (node.on_error && node.agent !== undefined && node.foreach === undefined)
       this.add(
         [...path, 'on_error'],
-        sentence('An agent that fails is yours to look at. `on_error` goes with actions.'),
+        sentence('A failed agent needs your decision. `on_error` works with actions only.'),
         'key',
       );
     this.step(node, path);
     if (node.prompt !== undefined) {
-      if (node.agent === undefined) this.add([...path, 'prompt'], sentence('`prompt` goes with `agent`.'), 'key');
+      if (node.agent === undefined) this.add([...path, 'prompt'], sentence('`prompt` requires `agent`.'), 'key');
       this.template(node.prompt, [...path, 'prompt']);
     }
     if (node.agent !== undefined) this.agent(node.agent, [...path, 'agent']);
@@ -150,7 +150,7 @@ class Check {
         if (step.on_error?.goto !== undefined)
           this.add(
             [...path, list, index, 'on_error'],
-            sentence('A step has no `goto`: give the `on_error` to its node.'),
+            sentence('A step cannot have `goto`. Set `on_error` on its node.'),
             'key',
           );
       }
@@ -167,7 +167,7 @@ class Check {
     for (const key of ['condition', 'max_iterations', 'body'] as const) {
       if (loop && node[key] === undefined && this.whole) this.add(path, sentence('A `while_loop` needs `{0}`.', key));
       if (!loop && node[key] !== undefined)
-        this.add([...path, key], sentence('`{0}` goes with `type: while_loop`. Use `goto` for a choice.', key), 'key');
+        this.add([...path, key], sentence('`{0}` requires `type: while_loop`. Use `goto` for a choice.', key), 'key');
     }
     this.expression(node.condition, [...path, 'condition']);
   }
@@ -177,21 +177,17 @@ class Check {
     if (foreach === undefined) {
       if (node.type === 'dynamic_parallel') this.add(path, sentence('A `dynamic_parallel` node needs `items`.'));
       for (const key of ['item', 'index', 'max_workers', 'fail_fast'] as const)
-        if (node[key] !== undefined) this.add([...path, key], sentence('`{0}` goes with `foreach`.', key), 'key');
+        if (node[key] !== undefined) this.add([...path, key], sentence('`{0}` requires `foreach`.', key), 'key');
       return;
     }
     if (typeof foreach === 'string') this.expression(foreach, [...path, 'foreach']);
     else this.templates(foreach, [...path, 'foreach']);
     if (node.body)
-      this.add(
-        [...path, 'foreach'],
-        sentence('A loop does not go over a list, too: give it a node of its own.'),
-        'key',
-      );
+      this.add([...path, 'foreach'], sentence('A loop cannot also iterate over a list. Use a separate node.'), 'key');
     else if (this.whole && [node.uses, node.steps, node.agent, node.run].every((way) => way === undefined))
       this.add(
         [...path, 'foreach'],
-        sentence('Say what is done for each item: `uses`, `steps`, `run` or `agent`.'),
+        sentence('Set what is done for each item: `uses`, `steps`, `run` or `agent`.'),
         'key',
       );
     for (const [key, text] of Object.entries(typeof node.output === 'object' ? node.output : {})) {
@@ -200,17 +196,17 @@ class Check {
         this.add(
           [...path, 'output', key],
           sentence(
-            'Over a list `result` is the list of what each item set. Write `output: {0}` for that list, or `{{ result | map(attribute="{1}") | list }}`.',
+            'Over a list, `result` is the list of what each item set. Write `output: {0}` for that list, or `{{ result | map(attribute="{1}") | list }}`.',
             key,
             read.slice(1).join('.'),
           ),
         );
     }
-    if (item === index) this.add([...path, 'index'], sentence('The item is called `{0}`, too.', item));
+    if (item === index) this.add([...path, 'index'], sentence('The item has the same name, `{0}`.', item));
     for (const [place, step] of (node.steps ?? []).entries())
       for (const key of keysOf(step))
         if (key === item || key === index)
-          this.add([...path, 'steps', place], sentence('`{0}` is the item’s own: give this another name.', key));
+          this.add([...path, 'steps', place], sentence('`{0}` is reserved for the item. Give this another name.', key));
   }
 
   private agent(agent: NonNullable<NodeSpec['agent']>, path: YamlPath): void {
@@ -223,7 +219,7 @@ class Check {
   private step(step: Step, path: YamlPath): void {
     if (step.run) this.expression(step.run.value, [...path, 'run', 'value']);
     if (step.uses === undefined) {
-      if (step.with) this.add([...path, 'with'], sentence('`with` goes with `uses`.'), 'key');
+      if (step.with) this.add([...path, 'with'], sentence('`with` requires `uses`.'), 'key');
     } else {
       this.action(step.uses, [...path, 'uses']);
       if (step.uses === nestedAction) this.nested(step.with?.workflow, [...path, 'with', 'workflow']);
@@ -276,10 +272,7 @@ class Check {
     if (given.cache === true && typeof temperature === 'number' && temperature > 0)
       this.warn(
         [...here, 'cache'],
-        sentence(
-          '`cache` answers calls at temperature 0. At {0} every call is asked and paid for.',
-          String(temperature),
-        ),
+        sentence('`cache` answers calls at temperature 0. At {0} each call is sent and paid for.', String(temperature)),
       );
     if (!Array.isArray(given.tools)) return;
     this.distinct(given.tools, [...here, 'tools']);
@@ -298,7 +291,7 @@ class Check {
       this.warn(
         path,
         sentence(
-          'What `{0}` says becomes part of the command, and could run another one. Write `{{ {1} | quote }}` without quotes around it, or the command as a list of words.',
+          'The value of `{0}` becomes part of the command and could run another one. Write `{{ {1} | quote }}` without quotes around it, or write the command as a list of words.',
           unquoted.slice(0, longestExpression),
           toQuote(unquoted).slice(0, longestExpression),
         ),
@@ -348,7 +341,7 @@ class Check {
     if (problem) this.add([...path, 'parameters'], problem);
     this.action(action, [...path, 'action']);
     if (action === nestedAction)
-      this.add([...path, 'action'], sentence('`{0}` is a step of a workflow, not a tool of a model.', nestedAction));
+      this.add([...path, 'action'], sentence('`{0}` is a step of a workflow, not a tool for models.', nestedAction));
     this.templates(given, [...path, 'with']);
     if (action === 'shell.run') this.command(given.command, [...path, 'with', 'command']);
     this.takes(action, parameters, [...path, 'parameters']);
@@ -357,7 +350,7 @@ class Check {
       if (this.whole && !(key in parameters) && !(key in given) && !one.safeParse(undefined).success)
         this.add(
           [...path, 'action'],
-          sentence('{0} needs `{1}`, which this tool neither asks for nor has in `with`.', action, key),
+          sentence('{0} needs `{1}`, which this tool has neither as an argument nor in `with`.', action, key),
         );
   }
 
@@ -373,21 +366,21 @@ class Check {
     else if (condition) this.expression(condition.value, [...path, 'condition', 'value']);
     if (!isParallel(edge)) {
       if (edge.fan_in !== undefined)
-        this.add([...path, 'fan_in'], sentence('`fan_in` goes with `type: parallel`.'), 'key');
+        this.add([...path, 'fan_in'], sentence('`fan_in` requires `type: parallel`.'), 'key');
       return;
     }
     if (edge.fan_in === undefined)
-      this.add(path, sentence('A parallel edge needs `fan_in`: the node where the branches end.'));
+      this.add(path, sentence('A parallel edge needs `fan_in`, the node where the branches end.'));
     else this.nodeName(edge.fan_in, [...path, 'fan_in']);
     if (edge.when !== undefined || condition !== undefined)
-      this.add(path, sentence('A parallel edge has no condition.'));
+      this.add(path, sentence('A parallel edge cannot have a condition.'));
     if (edge.from === undefined || edge.from === startName)
-      this.add(path, sentence('A workflow begins with one node: let the branches follow it.'));
+      this.add(path, sentence('A workflow starts with one node. Let the branches follow it.'));
     const siblings = edgesFrom(this.file, edge.from ?? startName);
     if (siblings.some((one) => !isParallel(one)))
-      this.add(path, sentence('Edges out of one node are all parallel, or none is.'));
+      this.add(path, sentence('All edges of one node are parallel, or none is.'));
     if (siblings.some((one) => one.fan_in !== edge.fan_in))
-      this.add(path, sentence('Branches out of one node end at one `fan_in`.'));
+      this.add(path, sentence('Branches of one node end at one `fan_in`.'));
   }
 
   private target(name: string, path: YamlPath): void {
@@ -434,8 +427,8 @@ const isAbbreviation = (short: string, full: string): boolean =>
 
 const twice = (name: string, other: string): Sentence =>
   name === other
-    ? sentence('There are two tools called `{0}`.', name)
-    : sentence('There are two tools called `{0}`: to a model `{1}` is the same name.', name, other);
+    ? sentence('Two tools are named `{0}`.', name)
+    : sentence('Two tools are named `{0}`: models see both as `{1}`.', name, other);
 
 /** Tools of MCP servers and of the editor come and go: whether they are there is known when they are called. */
 const isElsewhere = (name: string) => /^(mcp|vscode)[._]/.test(name);

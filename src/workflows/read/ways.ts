@@ -14,20 +14,20 @@ export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: Proble
     yaml.problem(
       ['edges', file.edges.indexOf(head), 'fan_in'],
       sentence(
-        'The parallel part around this one ends at `{0}`, too. Let this one end at a node of its own.',
+        'The parallel part around this one also ends at `{0}`. Let this one end at its own node.',
         String(head.fan_in),
       ),
     ),
   );
   for (const name of unreachableOf(file)) {
     const index = file.nodes.findIndex((node) => node.name === name);
-    warn(['nodes', index, 'name'], sentence('No way leads to `{0}`: it never runs.', name));
+    warn(['nodes', index, 'name'], sentence('Nothing leads to `{0}`, so it never runs.', name));
   }
   for (const node of blindTo(file))
     warn(
       ['nodes', file.nodes.indexOf(node)],
       sentence(
-        'A parallel branch does not see `{0}`: those are of the part before. Keep what it needs under a key of its own.',
+        'A parallel branch cannot read `{0}`, which belongs to the part before. Store what it needs under another key.',
         resultsKey,
       ),
     );
@@ -35,7 +35,7 @@ export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: Proble
     if (Array.isArray(goto) && goto.every((rule) => rule.if !== undefined))
       warn(
         ['nodes', index, 'goto'],
-        sentence('When none of these holds, the run fails here. Add one without `if` at the end.'),
+        sentence('The run fails here if none of these applies. Add one without `if` at the end.'),
         'key',
       );
   for (const [index, edge] of file.edges.entries()) {
@@ -64,9 +64,9 @@ function doubtAbout(edge: EdgeSpec, file: WorkflowFile): Sentence | undefined {
   const siblings = edgesFrom(file, edge.from ?? startName);
   const sure = siblings.find((one) => one.when === undefined && one.condition === undefined);
   if (sure && siblings.indexOf(edge) > siblings.indexOf(sure))
-    return sentence('The edge to `{0}` before it always applies, so this one is never followed.', sure.to);
+    return sentence('The edge to `{0}` before it always applies, so this one is never used.', sure.to);
   if (!sure && edge === siblings.at(-1) && !covered(siblings))
-    return sentence('When no edge out of this node applies, the run fails here. Add one without `when` at the end.');
+    return sentence('The run fails here if no edge of this node applies. Add one without `when` at the end.');
   return undefined;
 }
 

@@ -97,7 +97,7 @@ export function readYaml(text: string): YamlFile {
     return { value: undefined, problem, isPlain, problems: [at(0, 0, tooMuch)], warnings };
   } catch (error) {
     const message = /alias/i.test(String(error))
-      ? sentence('Aliases (`*name`) repeat too much here: write the parts out.')
+      ? sentence('Aliases (`*name`) repeat too much here. Write the parts out.')
       : sentenceOf((error as Error).message);
     return { value: undefined, problem, isPlain, problems: [at(0, 0, message)], warnings };
   }
@@ -160,7 +160,7 @@ const keyOf = ({ key }: Pair): string | undefined =>
   isScalar(key) ? String(key.value) : isNode(key) ? undefined : String(key);
 
 /** YAML takes braces for a mapping, and one that is a key for a name that nobody meant. */
-const needsQuotes = sentence('A template stands in quotes: `"{{ … }}"`.');
+const needsQuotes = sentence('Put a template in quotes: `"{{ … }}"`.');
 
 function bareTemplates(document: Document): [number, number][] {
   const found: [number, number][] = [];
@@ -181,8 +181,8 @@ const lineAt = (text: string, offset: number): string => {
 
 const hasBareTemplate = (line: string): boolean => /\{[{%]/.test(line.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/g, ''));
 
-const tooMuch = sentence('This file holds too much, with all that its aliases (`*name`) repeat.');
-const hereTwice = sentence('This key is here twice: keep one.');
+const tooMuch = sentence('This file contains too much, counting everything that its aliases (`*name`) repeat.');
+const hereTwice = sentence('This key occurs twice. Keep one.');
 
 const sentenceOf = (message: string): string => {
   return /[.:!?]$/.test(message) ? message.replace(/:$/, '.') : `${message}.`;

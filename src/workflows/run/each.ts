@@ -77,10 +77,10 @@ function listOf({ foreach, type }: NodeSpec, scope: Scope): readonly unknown[] {
   const list = typeof foreach === 'string' ? evaluate(foreach, scope) : renderAll(foreach, scope);
   if ((list === null || list === undefined) && type === 'dynamic_parallel') return []; // as there
   if (!Array.isArray(list)) {
-    throw new SaidError(sentence('`foreach` needs a list, and this is {0}.', kindOf(list)));
+    throw new SaidError(sentence('`foreach` needs a list, but this is {0}.', kindOf(list)));
   }
   if (list.length > mostItems)
-    throw new SaidError(sentence('`foreach` takes {0} items at most, and this list has {1}.', mostItems, list.length));
+    throw new SaidError(sentence('`foreach` takes at most {0} items, but this list has {1}.', mostItems, list.length));
   return list;
 }
 

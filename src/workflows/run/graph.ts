@@ -200,7 +200,10 @@ class Walk {
   private async visit(name: string, line: Visit): Promise<StopPoint | undefined> {
     const node = this.options.file.nodes.find((one) => one.name === name);
     if (node) return this.enter(node, line);
-    const words = sentence('The node {0}, where this run stands, is no longer in the workflow. Start a new run.', name);
+    const words = sentence(
+      'The node {0}, at which this run stopped, is no longer in the workflow. Start a new run.',
+      name,
+    );
     return { phase: 'Failed', error: { code: 'UNKNOWN', ...saidAs(words) } };
   }
 

@@ -36,6 +36,6 @@ const isLarge = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(va
 
 const tooLarge = (key: string): Sentence =>
   sentence(
-    '`{0}` holds more than 1 MB. It is recorded whenever it is set, and every parallel branch has a copy: keep what is long in a file.',
+    '`{0}` contains more than 1 MB. It is recorded whenever it is set, and every parallel branch has a copy. Store long data in a file.',
     key,
   );

@@ -34,7 +34,7 @@ export class Limits {
     const { cost, minutes } = this.limits;
     const spent = (this.run.usage.cost ?? 0) - (this.before.cost ?? 0);
     const told = (what: Sentence) => {
-      const words = joined([what, sentence('Continue to allow as much again.')]);
+      const words = joined([what, sentence('Continue to allow the same amount again.')]);
       return { code: 'WORKFLOW_LIMIT_REACHED', ...saidAs(words) };
     };
     if (cost !== undefined && spent >= cost)
@@ -47,6 +47,6 @@ export class Limits {
   /** What is said when the limit cannot be held: some of what was asked has no known price. */
   get doubt(): Sentence | undefined {
     if (this.limits.cost === undefined || unpricedTokens(this.run) <= this.unpricedBefore) return undefined;
-    return sentence('What its model costs is not known, so that `limits.cost` does not hold.');
+    return sentence('The price of its model is unknown, so `limits.cost` does not apply.');
   }
 }

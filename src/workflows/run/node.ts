@@ -193,7 +193,7 @@ function restWhereInterrupted({ context, node, place: { node: name, branch } }: 
 /** A step that failed and is gone on from: its key holds nothing, never what was there before. */
 export function failedStep({ node, warnings }: NodeWork, { output }: Step, error: unknown): Done {
   const failed = errorIn(node.name, error);
-  warnings.push(sentence('Failed, and was gone on from: {0}', wordsIn(errorOf(error))));
+  warnings.push(sentence('Failed, and continued: {0}', wordsIn(errorOf(error))));
   return { state: { ...(typeof output === 'string' && { [output]: null }), error: failed } };
 }
 

@@ -20,8 +20,9 @@ const mostOperators = 200;
 export function tokensOf(text: string): Tokens {
   const { inside, blanks } = measure(text);
   if (inside > mostInside)
-    throw new TemplateError(sentence('A template has at most {0} characters between its braces.', mostInside));
-  if (blanks > mostBlanks) throw new TemplateError(sentence('A template has at most {0} blanks in a row.', mostBlanks));
+    throw new TemplateError(sentence('A template can have at most {0} characters between its braces.', mostInside));
+  if (blanks > mostBlanks)
+    throw new TemplateError(sentence('A template can have at most {0} blanks in a row.', mostBlanks));
   const tokens = tokenize(text);
   checkBlocks(tokens);
   checkExpressions(tokens);
@@ -145,7 +146,7 @@ function checkExpressions(tokens: Tokens): void {
     }
     if (depth > mostOperators)
       throw new TemplateError(
-        sentence('An expression has at most {0} operators, brackets and filters.', mostOperators),
+        sentence('An expression can have at most {0} operators, brackets and filters.', mostOperators),
       );
   }
 }

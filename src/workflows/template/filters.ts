@@ -50,7 +50,7 @@ export const ownFilters: Record<string, Filter> = {
     const attribute = argument(given, 0, 'attribute');
     const numbers = [argument(given, 1, 'start') ?? toValue(0), ...picked(value, attribute)];
     for (const one of numbers)
-      if (!isNumber(one)) throw new SaidError(sentence('`sum` adds numbers, and there is {0}', kindOf(one)));
+      if (!isNumber(one)) throw new SaidError(sentence('`sum` adds numbers, but there is {0}', kindOf(one)));
     const total = numbers.reduce((sum, one) => sum + Number(one.value), 0);
     return numbers.some(({ type }) => type === 'FloatValue') ? floatOf(total) : toValue(total);
   },
@@ -143,7 +143,7 @@ export function isEqual(one: Value, other: Value): boolean {
 function compare(one: Value, other: Value): number {
   const [a, b] = [one, other].map((value) => (isNumber(value) ? Number(value.value) : value.value));
   if (typeof a !== typeof b || (typeof a !== 'number' && typeof a !== 'string'))
-    throw new SaidError(sentence('{0} and {1} have no order', kindOf(one), kindOf(other)));
+    throw new SaidError(sentence('{0} and {1} cannot be ordered', kindOf(one), kindOf(other)));
   return a === b ? 0 : (a as number) < (b as number) ? -1 : 1;
 }
 
@@ -171,9 +171,7 @@ const longestSequence = 10_000;
 function sequence(value: Value): Value[] {
   if (isList(value)) return itemsOf(value);
   if (value.type === 'StringValue' && textOf(value).length > longestSequence)
-    throw new SaidError(
-      sentence('a text of more than {0} characters is not gone through: `split` it', longestSequence),
-    );
+    throw new SaidError(sentence('a text of more than {0} characters cannot be iterated: `split` it', longestSequence));
   if (value.type === 'StringValue') return Array.from(textOf(value), toValue);
   if (isMap(value)) return entriesOf(value).map(([key]) => toValue(key));
   throw new SaidError(sentence('this takes a list, not {0}', kindOf(value)));
@@ -203,7 +201,7 @@ function outermost(name: string, value: Value, given: Given, sign: 1 | -1): Valu
   const key = (item: Value) => {
     const one = attribute ? attributeOf(item, attribute) : item;
     if (isNothing(one))
-      throw new SaidError(sentence('`{0}` compares numbers or texts, and there is {1}', name, kindOf(one)));
+      throw new SaidError(sentence('`{0}` compares numbers or texts, but there is {1}', name, kindOf(one)));
     return one.type === 'StringValue' && !exact ? toValue(textOf(one).toLowerCase()) : one;
   };
   const items = sequence(value);

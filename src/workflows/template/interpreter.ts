@@ -51,7 +51,7 @@ export class TemplateInterpreter extends Interpreter {
     }
     this.count(1 + (isList(result) ? (result.value as unknown[]).length : 0)); // it may be gone through
     if (typeof result.value === 'string' && result.value.length > longestText)
-      throw new TemplateError(sentence('This template makes a text of more than {0} characters.', longestText));
+      throw new TemplateError(sentence('This template creates a text of more than {0} characters.', longestText));
     if (isMissing(result) && (statement as Node | undefined)?.type === 'MemberExpression')
       this.checkMember(statement as Node, environment);
     return result;
@@ -95,17 +95,17 @@ export class TemplateInterpreter extends Interpreter {
     const object = this.at(node.object, environment);
     const name = nameOf(node.object);
     const key = !node.computed || node.property?.type === 'StringLiteral' ? String(node.property?.value) : undefined;
-    const sought = key === undefined ? sentence('nothing can be looked for in it') : sentence('no `{0}` of it', key);
+    const sought = key === undefined ? sentence('it cannot be searched') : sentence('no `{0}` of it', key);
     if (isMissing(object))
       throw new MissingError(
         name === undefined
-          ? sentence('what it is looked for in is not there, so {0}', sought)
+          ? sentence('the value to search in does not exist, so {0}', sought)
           : sentence('there is no `{0}`, so {1}', name, sought),
       );
     if (isNothing(object))
       throw new MissingError(
         name === undefined
-          ? sentence('what it is looked for in is nothing (null), so {0}', sought)
+          ? sentence('the value to search in is nothing (null), so {0}', sought)
           : sentence('`{0}` is nothing (null), so {1}', name, sought),
       );
     if (!node.printed || name === undefined || ['state', 'variables'].includes(name)) return; // what nothing sets there is told when the file is loaded
@@ -144,9 +144,11 @@ export class TemplateInterpreter extends Interpreter {
       }
     const [first, second] = operands.map(({ value }) => value && kindOf(value));
     if (node?.type === 'BinaryExpression' && first && second)
-      return new Reason(sentence('`{0}` does not go with {1} and {2}', node.operator!.value, first, second));
+      return new Reason(sentence('`{0}` cannot be combined with {1} and {2}', node.operator!.value, first, second));
     if (node?.type === 'FilterExpression' && first)
-      return new Reason(sentence('the filter `{0}` does not take {1} so', String(nameOf(node.filter)), first));
+      return new Reason(
+        sentence('the filter `{0}` does not take {1} in this form', String(nameOf(node.filter)), first),
+      );
     return error;
   }
 

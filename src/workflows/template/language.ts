@@ -33,7 +33,7 @@ export const functions: Record<string, (...args: never[]) => unknown> = {
   range: (from: number, to?: number, step = 1) => {
     const [start, end] = to === undefined ? [0, from] : [from, to];
     const length = Math.max(0, Math.ceil((end - start) / step));
-    if (!(length <= longestRange)) throw new SaidError(sentence('range() gives at most {0} numbers.', longestRange));
+    if (!(length <= longestRange)) throw new SaidError(sentence('range() creates at most {0} numbers.', longestRange));
     return Array.from({ length }, (_, index) => start + index * step);
   },
 };
@@ -53,9 +53,9 @@ const knownMethods = new Set(
 );
 /** What other hosts of the dialect offer to templates and Towpath does not. */
 const absentNames: Record<string, Sentence> = {
-  secrets: sentence('Keys stay in the editor’s secret storage and are never given to a workflow.'),
-  env: sentence('The environment is not given to a workflow. Use `variables`.'),
-  checkpoint: sentence('Runs are kept by themselves; there are no checkpoint files.'),
+  secrets: sentence('Keys stay in the editor’s secret storage and are never passed to a workflow.'),
+  env: sentence('The environment is not passed to a workflow. Use `variables`.'),
+  checkpoint: sentence('Runs are stored automatically. There are no checkpoint files.'),
 };
 const pythonInstead: Record<string, string> = {
   str: '`| string`',
@@ -119,13 +119,13 @@ function check(node: Node, macros: ReadonlySet<string>): void {
   if (node.type === 'FilterStatement') {
     const name = nameOf(node.filter);
     if (!itsFilters.split(' ').includes(name ?? ''))
-      throw new TemplateError(sentence('`{% filter {0} %}` is not possible. Use `{{ … | {0} }}`.', String(name)));
+      throw new TemplateError(sentence('`{% filter {0} %}` is not supported. Use `{{ … | {0} }}`.', String(name)));
   }
   if (node.type === 'TestExpression') {
     const name = String(node.test?.value);
     checkName(name, testNames, 'test');
     if (Object.hasOwn(ownTests, name))
-      throw new TemplateError(sentence('The test `{0}` takes something: `is {0}(…)`.', name));
+      throw new TemplateError(sentence('The test `{0}` takes a value: `is {0}(…)`.', name));
     check(node.operand!, macros);
     return;
   }
@@ -140,7 +140,7 @@ function check(node: Node, macros: ReadonlySet<string>): void {
     if (node.computed) check(node.property!, macros);
     else if (/^__/.test(String(node.property?.value)))
       throw new TemplateError(
-        sentence('`{0}` is Python’s; templates see plain values only.', String(node.property?.value)),
+        sentence('`{0}` is Python syntax. Templates see plain values only.', String(node.property?.value)),
       );
     return;
   }
@@ -177,7 +177,7 @@ function checkName(name: string, names: readonly string[], what: 'filter' | 'tes
 function checkTest(name: string): void {
   checkName(name, testNames, 'test');
   if (!Object.hasOwn(ownTests, name))
-    throw new TemplateError(sentence('The test `{0}` takes nothing: `is {0}`.', name));
+    throw new TemplateError(sentence('The test `{0}` takes no value: `is {0}`.', name));
 }
 
 function checkFilter(node: Node, macros: ReadonlySet<string>): void {

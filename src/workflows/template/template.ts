@@ -72,7 +72,7 @@ export function holds(condition: string | boolean, scope: Scope): boolean {
     value = valueIn(withVariables(bracedExpression(condition), scope), scope);
   } catch (error) {
     if (error instanceof TemplateError) throw error;
-    throw new TemplateError(sentence('`{0}` cannot be worked out: {1}', inShort(condition), reasonOf(error)));
+    throw new TemplateError(sentence('`{0}` cannot be evaluated: {1}', inShort(condition), reasonOf(error)));
   }
   if (typeof value === 'string') return !['', 'false', '0', 'no', 'none'].includes(value.trim().toLowerCase());
   if (Array.isArray(value)) return value.length > 0;
@@ -88,7 +88,8 @@ export const treeOf = (text: string, expression: boolean): Node =>
 export const templateProblem = (text: string): Words | undefined => problemOf(() => programOf(text));
 export const expressionProblem = (expression: string): Words | undefined =>
   problemOf(() => {
-    if (!expressionOf(bracedExpression(expression))) throw new TemplateError(sentence('This is not one expression.'));
+    if (!expressionOf(bracedExpression(expression)))
+      throw new TemplateError(sentence('This is not a single expression.'));
   });
 
 function problemOf(check: () => unknown): Words | undefined {
@@ -175,12 +176,12 @@ function programOf(text: string): Program {
 function hintFor(text: string, message: string): Sentence | undefined {
   if (/&&|\|\|/.test(text)) return sentence('Write `and`, `or`.');
   const statement = /Unknown statement type: (\w+)/.exec(message)?.[1];
-  if (statement === 'raw') return sentence('Write braces that are to stay as a text: `{{ "{{" }}`.');
+  if (statement === 'raw') return sentence('Write literal braces as text: `{{ "{{" }}`.');
   if (statement !== undefined) return sentence('There are `if`, `for`, `set`, `macro`, `call` and `filter`.');
   if (/\bis\s+(?:not\s+)?[a-z]+\s+[\w"'[{]/.test(text) && !/\bis\s+not\s+\w+\s+(?:and|or|else|if)\b/.test(text))
-    return sentence('What a test compares with stands in brackets: `is divisibleby(3)`.');
+    return sentence('Put the value that a test compares with in parentheses: `is divisibleby(3)`.');
   const isPython = /\bfor\s+\w+\s+in\b|\b(?:def|import|return|f["'])\b/.test(text);
-  return isPython ? sentence('Python is not run here.') : undefined;
+  return isPython ? sentence('Python is not supported here.') : undefined;
 }
 
 /** The expression when the text is nothing else. */

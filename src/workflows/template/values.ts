@@ -36,7 +36,7 @@ export function toData(value: Value): unknown {
   if (value.type === 'FunctionValue') throw new SaidError(sentence('This gives a function, not a value.'));
   // Python has no such numbers here, and a record has no words for them.
   if (typeof value.value === 'number' && !Number.isFinite(value.value))
-    throw new SaidError(sentence('It gives what is no number: it divides by zero, or is too large'));
+    throw new SaidError(sentence('The result is not a number: a division by zero, or too large'));
   return value.value;
 }
 

@@ -86,7 +86,7 @@ describe('aside of the extension host', () => {
   it('the last of many problems says how many more there are', async () => {
     const { problems } = await aside.run('workflow', hostileWorkflows['thousand-problems']!, known);
     assert.equal(problems.length, mostProblems);
-    assert.equal(problems.at(-1)?.message, 'There are 11937 more in this file: mend those above first.');
+    assert.equal(problems.at(-1)?.message, 'There are 11937 more in this file. Fix the ones above first.');
     assert.equal(problems[0]?.message, 'There is no key `unknown_0` here.');
     assert.equal(problems[9]?.line, 11);
   });
@@ -109,7 +109,7 @@ describe('aside of the extension host', () => {
     try {
       const page = Buffer.from('<p>x<div>'.repeat(200_000));
       await assert.rejects(small.run('page', { contentType: 'text/html', bytes: page }), {
-        message: 'It takes too much to read: more than 12 MB of memory.',
+        message: 'Reading it needs too much memory: more than 12 MB.',
       });
       assert.equal((await small.run('page', { contentType: 'text/plain', bytes: Buffer.from('x') })).text, 'x');
     } finally {
@@ -129,7 +129,7 @@ describe('aside of the extension host', () => {
     const next = closed.run('page', { contentType: 'text/plain', bytes: Buffer.from('x') });
     await closed.dispose();
     await assert.rejects(slow, { name: 'AsideError' });
-    await assert.rejects(next, { message: 'It is not read any more: the window is being closed.' });
+    await assert.rejects(next, { message: 'It is no longer read: the window is closing.' });
   });
 });
 

@@ -26,8 +26,8 @@ describe('a file of runs that somebody else may have written', () => {
   });
 
   const troubles: [name: string, text: string, why: RegExp][] = [
-    ['is no JSON', 'hello', /^This is no file of exported runs: /],
-    ['is of something else', '{}', /^This is no file of exported runs\.$/],
+    ['is no JSON', 'hello', /^This is not a file of exported runs: /],
+    ['is of something else', '{}', /^This is not a file of exported runs\.$/],
     ['goes too deep', '['.repeat(100_000), /nested more than/],
   ];
   for (const [name, text, why] of troubles)

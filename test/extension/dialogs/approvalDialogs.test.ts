@@ -62,7 +62,7 @@ const kinds: [kind: string, ...calls: Call[]][] = [
   ['secret', ['fs.read', { path: '.env' }]],
   ['page', ['web.fetch', { url: 'https://example.com/?q=1' }]],
   ['tool of an MCP server', ['mcp.odd.work', { n: 1 }]],
-  ['tool that says it only reads', ['mcp.odd.look', { n: 1 }]],
+  ['tool that reports that it is read-only', ['mcp.odd.look', { n: 1 }]],
   ['tool that says it destroys', ['mcp.odd.drop', { n: 1 }]],
   ['resource of an MCP server', ['mcp.read_resource', { server: 'odd', uri: 'x://y' }]],
   ['tool of the editor', ['vscode.fetch', { n: 1 }]],
@@ -76,7 +76,7 @@ const shownOtherwise: [kind: string, shown: Shown, call: Call][] = [
   ['command that the user changed', { edited: 'npx other' }, run('npx tool')],
   ['file that the user changed', { edited: 'mine\n' }, ['fs.write', { path: 'made.txt', content: 'one\n' }]],
   ['command that was read in a review', { reviewed: true }, run(Array.from({ length: 40 }, (_, at) => `npx tool ${at}`).join('\n'))],
-  ['command that is asked about again', { note: 'This is not what was shown: it changed meanwhile.' }, run('rm new.txt', { cwd: 'packages/..' })],
+  ['command that is asked about again', { note: 'The content has changed since it was shown.' }, run('rm new.txt', { cwd: 'packages/..' })],
 ]; // biome-ignore format: a table
 
 const server = (more: object): ServerQuestion =>

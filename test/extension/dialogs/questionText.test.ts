@@ -43,7 +43,7 @@ describe('the words of a question', () => {
     ['a command in the root of the workspace', command('npm test'), undefined, 'npm test'],
     ['a command in a folder', command('npm test', { folder: 'packages/api' }), undefined, 'npm test\n\nIn packages/api'],
     ['all four lines', command('git checkout .', { folder: 'packages/api', timeLimit: 5400, loss, why: '“git checkout” is not a known read-only command.' }), undefined, 'git checkout .\n\nIn packages/api · for 90 minutes at most\nDiscards uncommitted changes in 1 file: a.ts. Cannot be undone.\n“git checkout” is not a known read-only command.'],
-    ['a changed command', command('npm test'), 'npm t', 'npm t\n\nYou changed it: what runs is what Review… shows.'],
+    ['a changed command', command('npm test'), 'npm t', 'npm t\n\nYou changed it. Review… shows what runs.'],
     ['a question asked again', request({}, { note: 'It changed.' }), undefined, 'It changed.'],
     ['an hour', command('npm test', { timeLimit: 3600 }), undefined, 'npm test\n\nFor 1 hour at most'],
     ['an hour that is no whole one, and letters from the right', command('rm \u05d0\u05d1 1', { timeLimit: 90 }), undefined, 'rm ⟨RTL \u05d0\u05d1 RTL⟩ 1\n\nFor 90 seconds at most'],
@@ -52,7 +52,7 @@ describe('the words of a question', () => {
     ['an indentation', command('cat <<EOF\n  a\n  b \nEOF'), undefined, 'cat <<EOF\n  a\n  b␣\nEOF'],
     ['a file elsewhere', request({ what: 'Read hosts', where: '/etc/hosts', paths: ['hosts2'], why: 'It is outside.' }), undefined, '/etc/hosts\nIt is outside.'],
     ['an edit', change('one\ntwo\nthree\n', 'one\n2\nthree\nfour\n'), undefined, '+2 −1\n− two\n+ 2\n+ four'],
-    ['an edit as the person made it', change('one\ntwo\n', 'one\n2\n'), 'one\nzwei\n', '+1 −1\n− two\n+ zwei\n\nYou changed it: what runs is what Review… shows.'],
+    ['an edit as the person made it', change('one\ntwo\n', 'one\n2\n'), 'one\nzwei\n', '+1 −1\n− two\n+ zwei\n\nYou changed it. Review… shows what runs.'],
     ['a new file', change(null, numbered(1, 40)), undefined, 'Creates a file of 40 lines\n+ line 1\n+ line 2\n+ line 3\n+ line 4\n+ line 5\n+ line 6\n… 34 more changed lines'],
     ['a file that is replaced', change(numbered(1, 1234), 'x\n'), undefined, 'Replaces all 1,234 lines by 1 line\n− line 1\n− line 2\n− line 3\n− line 4\n− line 5\n+ x\n… 1,229 more changed lines'],
     ['a file that is emptied', change('one\n', ''), undefined, 'Removes all 1 line\n− one'],
@@ -86,7 +86,7 @@ describe('the words of a question', () => {
       assert.equal(needsReview(about), !whole);
       assert.equal(detail === text, whole);
       if (whole) return;
-      assert.match(detail, /\n… [\d,]+ characters more, [\d,]+ lines? in all: Review… shows it whole …\n/);
+      assert.match(detail, /\n… [\d,]+ characters more, [\d,]+ lines? in total: Review… shows all …\n/);
       assert.ok(detail.startsWith(text.slice(0, 40)) && detail.includes(`${text.slice(-30)}\n\nIt`), detail);
       assert.match(detail, /\n\nIt\u00a0does\u00a0not\u00a0fit\u00a0here/);
       assert.doesNotMatch(questionText(about, undefined, true).detail, /not\u00a0fit/);
@@ -124,7 +124,7 @@ describe('the words of a question', () => {
     const edited = request({ what: 'Edit sub/b.ts', where: '/w/sub/b.ts', paths: ['sub/b.ts'] });
     assert.deepEqual(batchText([request({}), edited], 2, new Set([edited])), {
       message: 'Allow 2 calls?',
-      detail: '1. Edit a.ts\n2. Edit sub/b.ts – as you changed it',
+      detail: '1. Edit a.ts\n2. Edit sub/b.ts – as changed by you',
     });
     const edit = request({ change: { path: 'a.ts', realPath: '/w/a.ts', before: 'a\nc\n', after: 'b\nc\n' } });
     const commands = [
@@ -137,7 +137,7 @@ describe('the words of a question', () => {
       detail:
         '1. Edit a.ts · +1 −1\n2. Run npm test\n3. Run npm test · in packages/api\n' +
         '4. Run npm run dev in the background · for 1 minute at most · in examples\n\n' +
-        '3 more will be asked about after this. Cancel says no to all 7.',
+        '3 more need approval after this. Cancel denies all 7.',
     });
   });
 
@@ -167,7 +167,7 @@ describe('the words of a question', () => {
     ['a command that ends in a blank', command('rm x '), false],
     ['a command that discards something', command('git checkout .', { loss }), false],
     ['a command whose output may be read', command('npm test > /tmp/x.log', { outputs: ['/tmp/x.log'] }), false],
-    ['a page, whose address stands in no line', request({ what: 'Get a page of example.com', where: 'GET https://example.com/?q=1', paths: undefined }), false],
+    ['a page, whose address stands in no line', request({ what: 'Fetch a page of example.com', where: 'GET https://example.com/?q=1', paths: undefined }), false],
   ]; // biome-ignore format: a table
   for (const [name, about, expected] of listable)
     it(`${name} ${expected ? 'may stand' : 'never stands'} in a list`, () => assert.equal(isListable(about), expected));

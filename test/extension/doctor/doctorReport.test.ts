@@ -28,7 +28,7 @@ describe('the report of Doctor', () => {
       toReport(sections, { secrets: [house], home: '/home/ada' }),
       `# Towpath Doctor
 
-1 problem, 1 warning. No keys are in here, and \`~\` stands for your home folder.
+1 problem, 1 warning. Keys are not included, and \`~\` stands for your home folder.
 
 - ❌ Broken
 - ⚠️ Odd

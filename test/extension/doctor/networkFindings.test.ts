@@ -42,7 +42,7 @@ describe('what Doctor says of the network', () => {
     const { host } = new URL(address);
     assert.deepEqual(await findings({ address }), [
       none,
-      `fact: The certificate of ${host} was issued by “Towpath test authority” until ${until(day)}; if that is your company, it can read along`,
+      `fact: The certificate of ${host} was issued by “Towpath test authority” until ${until(day)}. If that is your company, it can read this traffic`,
     ]);
     assert.deepEqual(asked, []);
   });
@@ -102,12 +102,12 @@ describe('what Doctor says of the network', () => {
     const last = async (network: Partial<Network>) => (await findings({ address, ...network })).at(-1);
     assert.equal(
       await last({ environment: { HTTPS_PROXY: `http://${place}` } }),
-      `warning: The proxy ${place} refused the way to far.invalid:443 (407).`,
+      `warning: The proxy ${place} rejected the connection to far.invalid:443 (407).`,
     );
     assert.match((await last({ proxy: 'http://127.0.0.1:1' }))!, /^warning: The proxy 127\.0\.0\.1:1 did not answer: /);
     assert.equal(
       await last({ proxy: 'socks5://ada:secret@127.0.0.1:1080' }),
-      'fact: Who issued the certificate of far.invalid was not looked at: the way there is through socks5://127.0.0.1:1080',
+      'fact: The issuer of the certificate of far.invalid was not checked, because the connection uses socks5://127.0.0.1:1080',
     );
   });
 
@@ -119,9 +119,9 @@ describe('what Doctor says of the network', () => {
         none,
         'fact: The environment names a proxy: HTTPS_PROXY is http://proxy.invalid:3128',
         'fact: Without a proxy: localhost,.corp (NO_PROXY)',
-        'warning: Extensions do not use the proxy: http.proxySupport is off. Where there is no other way, turn it on.',
+        'warning: Extensions do not use the proxy: http.proxySupport is off. Turn it on if there is no other way to the network.',
         'warning: The editor’s own requests accept every certificate (http.proxyStrictSSL is off). Those of Towpath do not.',
-        'warning: What is said to models.corp:8080 is not encrypted: its address begins with http:',
+        'warning: The connection to models.corp:8080 is not encrypted: its address starts with http:',
       ],
     );
     assert.deepEqual(await findings({ address: 'http://127.0.0.1:11434' }), [

@@ -11,16 +11,16 @@ describe('what Doctor says of rules', () => {
   };
 
   it('none, one that can be used, and one that cannot, with what becomes of it', () => {
-    assert.deepEqual(say(), ['fact: The preset is “Auto-approve reads”; 0 rules hold in this workspace']);
+    assert.deepEqual(say(), ['fact: Approvals: “Auto-approve reads”; 0 rules hold in this workspace']);
     assert.deepEqual(say({ effect: 'allow', tool: 'fs.edit', path: 'src/**' }), [
-      'fact: The preset is “Auto-approve reads”; 1 rule holds in this workspace',
-      'ok: Every rule can be used',
+      'fact: Approvals: “Auto-approve reads”; 1 rule holds in this workspace',
+      'ok: All rules are valid',
     ]);
     const [fact, problem] = say({ effect: 'deny', tool: 'fs.edit', path: 'src\\lib' });
     assert.match(fact!, /1 rule holds/);
     assert.match(
       problem!,
-      /^problem: The rule .* cannot be used \(path: .*\)\. Until then, deny holds for all of fs\.edit\.$/,
+      /^problem: The rule .* is invalid \(path: .*\)\. Until then, deny holds for all of fs\.edit\.$/,
     );
   });
 });

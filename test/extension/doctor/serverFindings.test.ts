@@ -13,7 +13,7 @@ describe('what Doctor says of MCP servers', () => {
     const servers = { good: node(faultyServer), bad: node(faultyServer, 'exits-at-once'), still: node(faultyServer) };
     const t = await talk({ servers });
     const unknown = ['good', 'bad', 'still'].map(
-      (name) => `fact: ${name} (.vscode/mcp.json) was not allowed yet: the next run asks about it`,
+      (name) => `fact: ${name} (.vscode/mcp.json) is not allowed yet; the next run asks`,
     );
     assert.deepEqual(await examine(t), unknown);
     assert.deepEqual(t.asked.servers, []);

@@ -25,7 +25,7 @@ describe('what Doctor says of kept runs', () => {
     keep('deleted/1.run-3', 'journal.jsonl', 2_000_000);
     const [room, size] = await findings();
     assert.match(room!, /^(ok|warning): Runs can be kept in .* are free/);
-    assert.equal(size, 'fact: 2 runs are kept, 0.5 MB, and 1 deleted one, 2 MB');
+    assert.equal(size, 'fact: 2 runs are stored, 0.5 MB, and 1 deleted one, 2 MB');
     assert.deepEqual(readdirSync(folder), ['store']);
   });
 

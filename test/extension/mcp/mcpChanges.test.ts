@@ -52,10 +52,10 @@ describe('the question about changed tools', () => {
 New: extra
 · description: “Does work.”
 · argument text: “{"type":"string"}”
-· says about itself: “{"readOnlyHint":true}”
+· definition: “{"readOnlyHint":true}”
 Gone: look, see
 
-What you allowed for a changed tool goes on with it as it is now. After a no, new and changed tools stay disabled; the others can be used. The server is configured in .vscode/mcp.json.`,
+Your permissions for a changed tool then apply to the new version. If you decline, new and changed tools stay disabled; the others can be used. The server is configured in .vscode/mcp.json.`,
       whole: true,
     });
   });
@@ -65,7 +65,7 @@ What you allowed for a changed tool goes on with it as it is now. After a no, ne
     ['an argument more, one less', becomes({ inputSchema: { type: 'object', properties: { all: text } } }), ['gone: argument text: “{"type":"string"}”', 'argument all: “{"type":"string"}”']],
     ['what is needed', becomes({ inputSchema: { ...work.inputSchema, required: ['text'] } }), ['needed arguments: “["text"]”']],
     ['another part of the schema', becomes({ inputSchema: { ...work.inputSchema, additionalProperties: false } }), ['schema: “{"additionalProperties":false}”']],
-    ['a claim', becomes({ annotations: { readOnlyHint: true } }, { annotations: { readOnlyHint: false } }), ['says about itself was: “{"readOnlyHint":false}”', 'says about itself is: “{"readOnlyHint":true}”']],
+    ['a claim', becomes({ annotations: { readOnlyHint: true } }, { annotations: { readOnlyHint: false } }), ['definition was: “{"readOnlyHint":false}”', 'definition is: “{"readOnlyHint":true}”']],
     ['a title', becomes({ title: 'Work' }), ['title: “Work”']],
     ['no description any more', becomes({ description: undefined }), ['gone: description: “Does work.”']],
     ['blanks', becomes({ description: 'Does  work. ' }), ['description: differs only in blanks or colour codes']],
@@ -73,9 +73,9 @@ What you allowed for a changed tool goes on with it as it is now. After a no, ne
     ['the middle of a long text', becomes({ description: `${'a '.repeat(50)}x${' b'.repeat(50)}` }, { description: `${'a '.repeat(50)}y${' b'.repeat(50)}` }), [`description was: “…${'a '.repeat(15)}y${' b'.repeat(15)}…”`, `description is: “…${'a '.repeat(15)}x${' b'.repeat(15)}…”`]],
     ['words that are hidden', becomes({ description: 'Does\u200b work.\u202e' }), ['description was: “Does work.”', 'description is: “Does⟨U+200B⟩ work.⟨U+202E⟩”']],
     ['lines that look like ours, and links', becomes({ description: 'Does work.\nGone: nothing\n[ok](command:x)' }), ['description was: “Does work.”', 'description is: “Does work. ⏎ Gone: nothing ⏎ [ok](command:x)”']],
-    ['nothing that has a name', becomes({ inputSchema: { type: 'object' } }, { inputSchema: { type: 'object', properties: {} } }), ['in the form of its schema alone']],
+    ['nothing that has a name', becomes({ inputSchema: { type: 'object' } }, { inputSchema: { type: 'object', properties: {} } }), ['matching its schema only']],
     ['a colour code', becomes({ description: 'Does work.\u001b[31m' }), ['description: differs only in blanks or colour codes']],
-    ['a tool of which nothing is known', asked({ changed: [{ now: work }] }), ['what it said before is not known', 'description: “Does work.”', 'argument text: “{"type":"string"}”']],
+    ['a tool of which nothing is known', asked({ changed: [{ now: work }] }), ['its previous definition is unknown', 'description: “Does work.”', 'argument text: “{"type":"string"}”']],
   ]; // biome-ignore format: a table
   for (const [what, question, lines] of parts)
     it(`shows where they differ: ${what}`, () => {
@@ -156,10 +156,13 @@ describe('a rule of an MCP server in the list', () => {
       [words('here'), words('away'), words('gone')],
       [
         { words: 'Allow mcp.memory.add of “npx memory” as it is now', detail: 'npx memory' },
-        { words: 'Allow mcp.memory.add of “npx memory” as it was', detail: 'Does not run here now: npx memory' },
         {
           words: 'Allow mcp.memory.add of “npx memory” as it was',
-          detail: 'Holds for nothing: its server has no tool any more that says the same about itself.',
+          detail: 'Does not run here at the moment: npx memory',
+        },
+        {
+          words: 'Allow mcp.memory.add of “npx memory” as it was',
+          detail: 'No longer applies: no tool of its server has this definition.',
           isIdle: true,
         },
       ],
@@ -171,7 +174,7 @@ describe('a rule of an MCP server in the list', () => {
       serverRuleWords({ effect, tool }, () => 'here')?.words;
     assert.deepEqual(
       [words('mcp.memory.*'), words('fs.*'), words('mcp.*', 'deny')],
-      ['Allow mcp.memory.* of servers of your own settings', undefined, undefined],
+      ['Allow mcp.memory.* of servers in your own settings', undefined, undefined],
     );
   });
 });

@@ -24,7 +24,7 @@ describe('the question about an MCP server', () => {
     ['NODE_OPTIONS', '${env:NODE_OPTIONS} -r ./x', 'NODE_OPTIONS="${env:NODE_OPTIONS} -r ./x"'],
     ['NODE_OPTIONS', '-r ./x #://a:b@c', 'NODE_OPTIONS="-r ./x #•••c"'],
     ['GIT_ASKPASS', './steal', 'GIT_ASKPASS=./steal'],
-    ['HOME', null, 'HOME (taken away)'],
+    ['HOME', null, 'HOME (removed)'],
     ['API_KEY', 'CANARY', 'API_KEY'],
     ['API_KEY', '${input:key}', 'API_KEY (${input:key})'],
     ['DATABASE', 'postgres://me:CANARY@host/db', 'DATABASE=postgres•••host/db'],
@@ -41,7 +41,7 @@ describe('the question about an MCP server', () => {
     it(`tells ${name}=${value} as ${line}`, () =>
       assert.equal(
         describeServer(local({ [name]: value })),
-        `npx -y "memory server"\nin /w\nwith the variables ${line}\n\nConfigured in .vscode/mcp.json. It runs as you, with your rights, and can do what you can do.`,
+        `npx -y "memory server"\nin /w\nwith the variables ${line}\n\nConfigured in .vscode/mcp.json. It runs with your permissions.`,
       ));
 
   it('of headers tells the names, and what they come from', () => {
@@ -59,7 +59,7 @@ describe('the question about an MCP server', () => {
     };
     assert.equal(
       describeServer(remote),
-      'https://x.example/mcp\nwith the headers Authorization (${input:token}), X-Key\n\nConfigured in .vscode/mcp.json. What its tools are given leaves this machine.',
+      'https://x.example/mcp\nwith the headers Authorization (${input:token}), X-Key\n\nConfigured in .vscode/mcp.json. The arguments of its tools leave this machine.',
     );
   });
 

@@ -9,7 +9,7 @@ describe('What an empty panel offers', () => {
     [
       'what is wrong and not committed, before all else',
       { errors: 2, changes: 1, front: { path: 'src/a.ts', todo: 7 } },
-      ['Fix the 2 errors', 'Review my changes in 1 file', 'Do what is left to do in a.ts:7'],
+      ['Fix the 2 errors', 'Review my changes in 1 file', 'Implement the rest of the plan in a.ts:7'],
     ],
     [
       'the file in front',
@@ -24,9 +24,9 @@ describe('What an empty panel offers', () => {
     [
       'what is missing',
       { readme: undefined, instructs: false },
-      ['Write a README', 'Write an AGENTS.md', 'Find what is worth mending'],
+      ['Write a README', 'Write an AGENTS.md', 'Suggest improvements'],
     ],
-    ['what there is always', {}, ['Explain this project', 'Find what is worth mending']],
+    ['what there is always', {}, ['Explain this project', 'Suggest improvements']],
   ] as [string, Partial<Seen>, string[]][])
     it(of, () => assert.deepEqual(labels(seen), offered));
 

@@ -25,7 +25,7 @@ function begin(replies: ScriptedReply[], model: Partial<RunModel> = {}, line = n
         messages: user('Hello?'),
         options: {},
         signal: stop.signal,
-        stop: () => stop.abort(new AskRefused('failed', 'Stopped in Towpath.')),
+        stop: () => stop.abort(new AskRefused('failed', 'Stopped by you.')),
         report: (part) => told.push('text' in part ? part.text : { [part.call.name]: part.call.arguments }),
         ...more,
       },
@@ -78,7 +78,7 @@ describe('an ask from outside of Towpath', () => {
     first.stop.abort(new Error('Canceled'));
     line.all[1]!.stop();
     await assert.rejects(first.answer, /^Error: Canceled/);
-    await assert.rejects(second.answer, refused('failed', /Stopped in Towpath/));
+    await assert.rejects(second.answer, refused('failed', /Stopped by you/));
     const before = [first.told.length, second.told.length];
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual([first.told.length, second.told.length], before);
@@ -223,7 +223,7 @@ describe('who may ask', () => {
       });
     });
     const waiting = [1, 2, 3, 4].map(() => askers.check(notes));
-    await assert.rejects(askers.check(notes), refused('blocked', /not answered yet/));
+    await assert.rejects(askers.check(notes), refused('blocked', /not yet decided/));
     answer(true);
     await Promise.all(waiting);
     assert.equal(questions, 1);

@@ -19,13 +19,13 @@ describe('what a request carries', () => {
     const { secrets } = keptSecrets();
     const asked: string[] = [];
     const askWhenQuiet = async ({ text, detail, buttons }: Question) => {
-      assert.equal(buttons[0], 'Do Not Send It', 'what Enter presses');
+      assert.equal(buttons[0], "Don't Send", 'what Enter presses');
       asked.push(`${text} ${detail}`);
       return answers.shift();
     };
     return { secrets, asked, credentials: new Credentials(secrets, { askWhenQuiet }) };
   };
-  const use = 'Use It There Too';
+  const use = 'Use There, Too';
   const gateway = { 'x-gateway': 'Bearer ${secret:gw}', 'x-team': 'tools' };
 
   it('a secret in its header, the key beside it', async () => {
@@ -44,7 +44,7 @@ describe('what a request carries', () => {
     const { credentials, asked } = create();
     const error = {
       code: 'LLM_AUTH_FAILED',
-      message: `The header x-gateway names the secret "gw", which is not set for ${here}. Run *Towpath: Set Secret of a Header*.`,
+      message: `The header x-gateway names the secret "gw", which is not set for ${here}. Run *Towpath: Set Header Secret*.`,
     };
     const wanted = at('openai', here, gateway);
     await assert.rejects(credentials.forRun(provider('openai'), wanted), error);
@@ -58,7 +58,7 @@ describe('what a request carries', () => {
     const wanted = at('groq', there);
     await assert.rejects(
       credentials.forRun(provider('groq'), wanted, { quiet: true }),
-      /You have not said yet whether/,
+      /You have not yet decided whether/,
     );
     assert.deepEqual(asked, []);
     assert.equal((await credentials.forRun(provider('groq'), wanted)).apiKey, 'sk-key');
@@ -74,7 +74,7 @@ describe('what a request carries', () => {
     assert.deepEqual(asked, []);
     await assert.rejects(credentials.forRun(provider('groq'), wanted), /not set for https:\/\/there/);
     assert.deepEqual(asked, [
-      `Send the secret "gw" to ${there}? It was saved for ${here}. Whoever runs ${there} will see it.`,
+      `Send the secret "gw" to ${there}? It was saved for ${here}. Anyone who runs ${there} can see it.`,
     ]);
     const { headers } = await credentials.forRun(provider('groq'), wanted);
     assert.equal(headers['x-gateway'], 'Bearer hidden');
@@ -116,7 +116,7 @@ describe('what a request carries', () => {
     for (let count = 0; count < 2; count++)
       assert.deepEqual(await credentials.forRun(provider('vllm'), at('vllm', there)), { headers: {}, secrets: [] });
     assert.deepEqual(asked, [
-      `Send your vLLM key to ${there}? It was saved for ${here}. Whoever runs ${there} will see it.`,
+      `Send your vLLM key to ${there}? It was saved for ${here}. Anyone who runs ${there} can see it.`,
     ]);
   });
 });

@@ -29,18 +29,18 @@ describe('the details of a model file', () => {
 | Name | Evil \\| name ⏎ # heading |
 | Architecture | qwen3 |
 | Parameters | 4B, 4,022,468,096 |
-| Quantisation | Q4_K_M |
+| Quantization | Q4_K_M |
 | Trained context | 262,144 tokens |
 | Layers | 36 |
-| Chat template | none: the engine guesses how to talk to it |
+| Chat template | none: the engine guesses the format |
 | Size on disk | 2.5 GB |
 | Memory | tight. It needs about 4 GB. |
-| A token | 148 kB of memory, and as much of the disk while what was read is kept |
+| A token | 148 kB of memory, and as much of the disk while it is cached |
 | Context that fits now | 6,400 tokens |
 | Runs on | the CPU (linux-x64). |
 | File | /models/a.gguf |
 
-Read from the file itself, without loading it. What it needs is an estimate on the safe side; memory of a graphics card is not counted.
+Read from the file, without loading it. The memory is an upper estimate; graphics memory is not counted.
 `,
     );
   });
@@ -56,8 +56,8 @@ Read from the file itself, without loading it. What it needs is an estimate on t
   const templates: [hasChatTemplate: boolean, ChatWrapperName, string][] = [
     [true, 'auto', 'embedded template'],
     [true, 'jinjaTemplate', 'embedded template'],
-    [false, 'jinjaTemplate', 'jinjaTemplate, as towpath.local.chatWrapper says (in the file: none)'],
-    [true, 'chatML', 'chatML, as towpath.local.chatWrapper says (in the file: its own)'],
+    [false, 'jinjaTemplate', 'jinjaTemplate, set by towpath.local.chatWrapper (the file has none)'],
+    [true, 'chatML', 'chatML, set by towpath.local.chatWrapper (the file has its own)'],
   ];
   for (const [hasChatTemplate, chatWrapper, text] of templates)
     it(`say how it is talked to: ${text}`, () => {
@@ -96,32 +96,32 @@ Read from the file itself, without loading it. What it needs is an estimate on t
       ...{ 'towpath-check': 1 as const, model: 'local/b.gguf', at: Date.UTC(2026, 10, 24, 12), towpath: '1', of: 2 },
       tasks: [
         { id: 'call', title: 'A plain call', passed: true, ...task },
-        { id: 'stop', title: 'A stop when it is done', passed: false, why: 'It went on | on.', ...task },
+        { id: 'stop', title: 'Stops when the task is done', passed: false, why: 'It went on | on.', ...task },
       ],
       writtenPerSecond: 24,
     };
     const text = modelDetails({ path: '/models/b.gguf', files: ['/models/b.gguf'], bytes: 12 }, fit, engine, { check });
     assert.match(text, /^\| Checked \| 1 of 2 tasks · 24 tokens\/s, on 24 Nov 2026 \|$/m);
-    assert.match(text, /^\| A stop when it is done \| It went on \\\| on\. \|$/m);
+    assert.match(text, /^\| Stops when the task is done \| It went on \\\| on\. \|$/m);
     assert.doesNotMatch(text, /A plain call/);
   });
 
   it('of a damaged file say so', () => {
     const model = { path: '/models/b.gguf', files: ['/models/b.gguf'], bytes: 12, trouble: 'It is cut off.' };
-    assert.match(modelDetails(model, fit, engine), /^# b\.gguf\n\n\*\*It cannot be used\.\*\* It is cut off\./);
+    assert.match(modelDetails(model, fit, engine), /^# b\.gguf\n\n\*\*Cannot be used\.\*\* It is cut off\./);
   });
 
   const engines: [string, Parameters<typeof engineText>[0], string][] = [
     ['none', { installed: [], gpu: [], missing: 'It has none. Get one.' }, 'nothing: It has none. Get one.'],
     [
       'a card without its engine',
-      { installed: ['linux-x64'], gpu: [], hardware: 'A driver of NVIDIA.', advice: 'Run it.' },
-      'the CPU (linux-x64). Found: A driver of NVIDIA. Run it.',
+      { installed: ['linux-x64'], gpu: [], hardware: 'An NVIDIA driver.', advice: 'Run it.' },
+      'the CPU (linux-x64). Found: An NVIDIA driver. Run it.',
     ],
     [
       'a GPU engine',
       { installed: ['mac-arm64-metal'], gpu: ['metal'] },
-      'metal where it works, else the CPU (mac-arm64-metal).',
+      'metal if it works, else the CPU (mac-arm64-metal).',
     ],
   ];
   it('what runs it when the GPU is switched off', () =>

@@ -72,7 +72,7 @@ describe('towpath.providers', () => {
   const secret = 'CANARY-value';
   const wrong: [says: string, entry: unknown, problem: string | RegExp, onlyHere?: true][] = [
     ['no object', 'https://here.example', /openai is not right/],
-    ['a field that there is not', { header: { a: secret } }, 'openai has "header", which it does not take'],
+    ['a field that there is not', { header: { a: secret } }, 'openai has "header", which is not supported'],
     ['an address that is no text', { baseUrl: 1 }, /openai\.baseUrl is not right/],
     ['headers as a list', { headers: [secret] }, /openai\.headers is not right/],
     ['a value that is no text', { headers: { 'x-a': 5 } }, /openai\.headers\.x-a is not right/],
@@ -92,7 +92,7 @@ describe('towpath.providers', () => {
       const own = read(written);
       assert.deepEqual([own.baseUrl, own.headers, own.organization], ['', {}, undefined]);
       const said = own.problem ?? '';
-      const [before, after] = ['The setting towpath.providers cannot be used: ', '. Correct it, then try again.'];
+      const [before, after] = ['The setting towpath.providers is invalid: ', '. Correct it, then try again.'];
       if (typeof problem === 'string') assert.equal(said, before + problem + after);
       else assert.match(said, problem);
       assert.ok(!said.includes(secret), said);
@@ -111,7 +111,7 @@ describe('towpath.providers', () => {
 
   for (const written of ['text', 5, [], true])
     it(`${JSON.stringify(written)} instead of an object: no provider is used`, () => {
-      for (const { id } of providers) assert.match(read(written, id).problem!, /it is no object/);
+      for (const { id } of providers) assert.match(read(written, id).problem!, /it is not an object/);
       assert.equal(validate(written), false);
     });
 
@@ -163,7 +163,7 @@ describe('what Doctor says of towpath.providers', () => {
     const [openai, groq, azure, vllm, gateway] = told.map(({ text }) => text);
     assert.equal(
       openai,
-      'OpenAI at https://here.example, with the headers x-a, x-b, x-plain, for an organization. Not set: "b". Run *Towpath: Set Secret of a Header*.',
+      'OpenAI at https://here.example, with the headers x-a, x-b, x-plain, for an organization. Not set: "b". Run *Towpath: Set Header Secret*.',
     );
     assert.equal(groq, 'Groq at https://api.groq.com');
     assert.equal(azure, 'Azure OpenAI without an address');

@@ -135,28 +135,28 @@ run rests`.split('\n'),
   });
 
   const troubles: [name: string, spoil: () => void, says: RegExp][] = [
-    ['a file is in its place', () => appendFileSync(folder, ''), /it is no folder/],
+    ['a file is in its place', () => appendFileSync(folder, ''), /it is not a folder/],
     [
-      'it is not a whole path',
+      'it is not an absolute path',
       () => {
         folder = 'audit';
       },
-      /not a whole path/,
+      /not an absolute path/,
     ],
     [
       'it is within what runs change',
       () => {
         folder = path.join(talk.workspace.root, 'audit');
       },
-      /within an open folder/,
+      /in an open folder/,
     ],
-    ['it leads there', () => symlinkSync(talk.workspace.root, folder), /within an open folder/],
+    ['it leads there', () => symlinkSync(talk.workspace.root, folder), /in an open folder/],
     [
       'the folder above is not there',
       () => {
         folder = path.join(folder, 'not', 'there');
       },
-      /it is not there/,
+      /it does not exist/,
     ],
   ];
   for (const [name, spoil, says] of troubles)
@@ -197,7 +197,7 @@ run rests`.split('\n'),
   it('writes nothing when it does not know which keys must not be there', async () => {
     talk.audit = new Audit({ ...options(), secrets: () => Promise.reject(new Error('locked')) });
     const { error } = await talk.start('hi');
-    assert.match(error!.message, /the saved keys, which must not be in it, cannot be read/);
+    assert.match(error!.message, /the stored keys, which must not be in it, cannot be read/);
   });
 
   it('is not there unless it is asked for', async () => {

@@ -116,7 +116,7 @@ describe('the conversation in the panel', () => {
       panel.length = 0;
       await proceed(shown);
       const action = { label: 'Manage Trust', action: 'manage-trust' };
-      const text = 'Nothing is changed in an untrusted workspace.';
+      const text = 'Nothing can be changed in an untrusted workspace.';
       assert.deepEqual(
         panel.filter(({ type }) => type === 'notice'),
         [{ type: 'notice', notice: { level: 'warning', text, action } }],
@@ -235,14 +235,11 @@ describe('the conversation in the panel', () => {
     const notices = () =>
       panel.flatMap((message) => (message.type === 'notice' && message.notice ? [message.notice.text] : []));
     await shown.goOn();
-    assert.deepEqual(notices(), ['No run is shown that could go on. Say what should be done.']);
+    assert.deepEqual(notices(), ['No run is shown. Open the run to continue, or write a message.']);
     await shown.send('hi');
     await shown.goOn();
     assert.equal(notices().length, 1, 'what has no answer is gone on with');
-    assert.match(
-      (await shown.summary()) ?? '',
-      /^Go on with the work of another run, “hi”[\s\S]*What was asked for:\nhi$/,
-    );
+    assert.match((await shown.summary()) ?? '', /^Go on with the work of another run, “hi”[\s\S]*Request:\nhi$/);
   });
 
   it('a run that another window is at work on says so, and is told anew when that has ended', async () => {
@@ -284,12 +281,12 @@ describe('the conversation in the panel', () => {
       panel.flatMap((message) => (message.type === 'notice' && message.notice ? [message.notice] : []));
     await shown.send('hi');
     await shown.goOn();
-    const done = { level: 'info', text: 'There is nothing left to go on with. Say what comes next.' };
+    const done = { level: 'info', text: 'This run is finished. Send a message to continue.' };
     assert.deepEqual(told(), [done]);
     const working = shown.send('and on');
     await eventually('it is at work', () => client.requests.length === 2);
     await shown.goOn();
-    assert.deepEqual(told(), [done, { level: 'info', text: 'This run is at work already.' }]);
+    assert.deepEqual(told(), [done, { level: 'info', text: 'This run is already in progress.' }]);
     await engine.stop(shown.runId!);
     await working;
     assert.equal(client.requests.length, 2);

@@ -150,7 +150,7 @@ describe('which runs concern the person', () => {
       const { text } = statusOf({ working: open.size, approvals: 0, questions: asking.size, runs });
       return [text, badgeOf(runs)?.value];
     };
-    assert.deepEqual(counts(one), ['$(question) Towpath asks', 1]);
+    assert.deepEqual(counts(one), ['$(question) Towpath has a question', 1]);
     assert.deepEqual(counts(two), counts(one));
   });
 
@@ -174,7 +174,7 @@ describe('which runs concern the person', () => {
     await one.ends(broken, { phase: 'Failed', error: { code: 'LLM_X', message: 'No.' } });
     await one.ends(stopped, { phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } });
     await one.ends(closed, { phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } });
-    const all = ['Broken failed', 'Closed ended, not seen yet', 'Done ended, not seen yet'];
+    const all = ['Broken failed', 'Closed ended, not viewed yet', 'Done ended, not viewed yet'];
     assert.deepEqual(await one.says(), all);
     assert.deepEqual(await two.says(), all);
     assert.deepEqual([one.unseen, two.unseen], [[done, broken, closed], []], 'said once, where it ended');
@@ -183,7 +183,7 @@ describe('which runs concern the person', () => {
     assert.deepEqual(await one.says(), all.slice(0, 2));
     assert.deepEqual(await new Window(folder).says(), all.slice(0, 2), 'and with the next start');
     one.shows(broken);
-    assert.deepEqual(badgeOf(one.states.all), { value: 1, tooltip: '“Closed”: ended, not seen yet' });
+    assert.deepEqual(badgeOf(one.states.all), { value: 1, tooltip: '“Closed”: ended, not viewed yet' });
   });
 
   it('has nothing of one that ends in view', async () => {
@@ -204,7 +204,7 @@ describe('which runs concern the person', () => {
     writeFileSync(lock, JSON.stringify({ id: 'x', pid: 2 ** 30, since: 1 }));
     const next = new Window(folder);
     const says = await next.says();
-    assert.deepEqual(says, ['Killed ended, not seen yet']);
+    assert.deepEqual(says, ['Killed ended, not viewed yet']);
     rmSync(lock);
     assert.deepEqual(await next.says(), says);
     await next.store.delete(id);
@@ -259,7 +259,7 @@ describe('which runs concern the person', () => {
     const id = await one.works('Before');
     await one.ends(id, { phase: 'Completed' });
     one.states.renamed(id, 'After');
-    assert.deepEqual(await two.says(), ['After ended, not seen yet']);
+    assert.deepEqual(await two.says(), ['After ended, not viewed yet']);
   });
 
   it('tells another window by itself', async () => {
@@ -297,8 +297,8 @@ describe('the status bar', () => {
       'works, and stops at a click',
       { working: 2, approvals: 0, questions: 0, runs: [run('A', 'working'), run('B', 'working')] },
       {
-        text: '$(sync~spin) Towpath works (2)',
-        tooltip: 'Towpath is at work.\n“A”: at work\n“B”: at work\nClick to stop.',
+        text: '$(sync~spin) Towpath: working… (2)',
+        tooltip: 'Towpath is working…\n“A”: at work\n“B”: at work\nClick to stop.',
         command: 'towpath.stop',
         warns: false,
       },
@@ -307,8 +307,8 @@ describe('the status bar', () => {
       'lists what only another window can stop',
       { working: 0, approvals: 0, questions: 0, runs: [run('A', 'working', true)] },
       {
-        text: '$(sync~spin) Towpath works',
-        tooltip: 'Towpath is at work.\n“A”: at work in another window\nClick to list them.',
+        text: '$(sync~spin) Towpath: working…',
+        tooltip: 'Towpath is working…\n“A”: at work in another window\nClick to list them.',
         command: 'towpath.runsNow',
         warns: false,
       },
@@ -317,8 +317,8 @@ describe('the status bar', () => {
       'asks before it works',
       { working: 2, approvals: 0, questions: 3, runs: [run('A', 'asking'), run('B', 'working')] },
       {
-        text: '$(question) Towpath asks (3)',
-        tooltip: 'Towpath waits for your answer.\n“A”: asks\n“B”: at work\nClick to answer.',
+        text: '$(question) Towpath has a question (3)',
+        tooltip: 'Towpath is waiting for your approval.\n“A”: asks\n“B”: at work\nClick to answer.',
         command: 'towpath.answer',
         warns: true,
       },
@@ -328,7 +328,7 @@ describe('the status bar', () => {
       { working: 1, approvals: 2, questions: 1, runs: [run('A', 'asking')] },
       {
         text: '$(question) Towpath: 2 approvals waiting',
-        tooltip: 'Towpath waits for your answer.\n“A”: asks\nClick to answer.',
+        tooltip: 'Towpath is waiting for your approval.\n“A”: asks\nClick to answer.',
         command: 'towpath.answer',
         warns: true,
       },
@@ -338,7 +338,7 @@ describe('the status bar', () => {
       { working: 0, approvals: 0, questions: 0, runs: [run('x'.repeat(100), 'failed'), run('', 'ended')] },
       {
         text: '$(bell-dot) Towpath (2)',
-        tooltip: `“${'x'.repeat(59)}…”: failed\n“New run”: ended, not seen yet\nClick to list them.`,
+        tooltip: `“${'x'.repeat(59)}…”: failed\n“New run”: ended, not viewed yet\nClick to list them.`,
         command: 'towpath.runsNow',
         warns: false,
       },

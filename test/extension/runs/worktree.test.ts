@@ -61,7 +61,7 @@ describe('a worktree for a run', () => {
     assert.equal(second, 'towpath/open-2');
     mkdirSync(path.join(beside, 'canal-open-2'));
     assert.equal(folderFor(root, second), path.join(beside, 'canal-open-2-2'));
-    await assert.rejects(add('towpath/open', path.join(beside, 'other')), /such a branch/);
+    await assert.rejects(add('towpath/open', path.join(beside, 'other')), /already exists/);
     await assert.rejects(add('other', folder), /already exists/);
     assert.deepEqual(readdirSync(beside).sort(), ['canal', 'canal-open', 'canal-open-2']);
     assert.doesNotMatch(git('branch'), /other/); // the branch goes with the folder that could not be made
@@ -90,7 +90,7 @@ describe('a worktree for a run', () => {
   it('a repository without a commit says so', async () => {
     rmSync(path.join(root, '.git'), { recursive: true });
     git('init', '-q');
-    await assert.rejects(add('towpath/x'), /Nothing has been committed/);
+    await assert.rejects(add('towpath/x'), /no commits yet/);
   });
 
   it('what wakes its window is overlooked by Git, and leaves nothing', async () => {

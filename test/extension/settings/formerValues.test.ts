@@ -69,7 +69,7 @@ describe('settings of before', () => {
       { name: 'towpath.approvals.preset', value: 'edits-free', own: 'reads-free' },
       { name: 'towpath.model', value: 'ollama/x\u202Ey\n\ntowpath.retries: 3' },
     ]);
-    assert.equal(message, "Take over Towpath's settings of before (2)?");
+    assert.equal(message, 'Adopt the former settings of Towpath (2)?');
     assert.ok(isWhole);
     assert.match(detail, /^towpath\.approvals\.preset: "edits-free" \(now "reads-free"\)$/m);
     assert.match(detail, /^towpath\.model: "ollama\/x⟨U\+202E⟩y\\n\\ntowpath\.retries: 3"$/m);
@@ -80,6 +80,6 @@ describe('settings of before', () => {
     const { detail, isWhole } = formerText('/f', [{ name: 'towpath.model', value: 'x'.repeat(3000) }]);
     assert.ok(!isWhole);
     assert.ok(detail.length < 2600, `${detail.length}`);
-    assert.match(detail, /That is not all of it: read the file first\./);
+    assert.match(detail, /That is not the whole file\. Read the file first\./);
   });
 });

@@ -36,9 +36,9 @@ describe('a local model', () => {
       const shown = talk.chunks.map((chunk) => chunk.progress?.text.split(/[,:]/)[0] ?? (chunk.content ? 'text' : ''));
       assert.deepEqual(
         shown.filter((text, index) => text && text !== shown[index - 1]),
-        ['Loading Small', 'Reading the conversation', 'text'],
+        ['Loading Small', 'Reading prompt', 'text'],
       );
-      assert.ok(talk.chunks.some(({ progress }) => /^Reading the conversation: \d+ %/.test(progress?.text ?? '')));
+      assert.ok(talk.chunks.some(({ progress }) => /^Reading prompt: \d+ %/.test(progress?.text ?? '')));
     } finally {
       await fresh.dispose();
     }
@@ -276,7 +276,7 @@ describe('a local model', () => {
   describe('says what is wrong with a file:', () => {
     const damage: [string, (file: string) => void, RegExp][] = [
       ['none', () => {}, /^There is no model file at .*none\.gguf\. Choose another \.gguf file/],
-      ['empty', (file) => writeFileSync(file, ''), /empty\.gguf is not a GGUF model file\. Choose a \.gguf file\./],
+      ['empty', (file) => writeFileSync(file, ''), /empty\.gguf is not a GGUF model file\. Select a \.gguf file\./],
       ['text', (file) => writeFileSync(file, 'Once upon a time'), /text\.gguf is not a GGUF model file/],
       ['only-a-head', (file) => writeFileSync(file, 'GGUF and then nonsense'), /only-a-head\.gguf could not be loaded/],
       [
@@ -298,7 +298,7 @@ describe('a local model', () => {
       [
         'later-00002-of-00003',
         (file) => copyFileSync(options.modelPath, file),
-        /later-00002-of-00003\.gguf is a later file of a model in 3 files\. Choose its first one, later-00001-of-00003\.gguf\.$/,
+        /later-00002-of-00003\.gguf is a later file of a model in 3 files\. Select its first one, later-00001-of-00003\.gguf\.$/,
       ],
     ];
     for (const [name, make, expected] of damage)

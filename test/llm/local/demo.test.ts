@@ -59,7 +59,7 @@ describe('the demo model', () => {
     ],
     ['misses its file', 'hi', [failure('ENOENT', 'src/greet.js is not there')], [greeting, read, absent]],
     [
-      'notices that the text is not there any more',
+      'notices that the text was not found any more',
       '¿Qué tal? 🙂',
       [file, failure('E_PRECONDITION_FAILED', 'oldText is not in the file')],
       [greeting, read, proposal, edit, failed],

@@ -144,7 +144,7 @@ describe('downloading a model', () => {
 
   it('a wrong checksum is said, and the file is gone', async () => {
     hub.repositories[repository]![name] = { bytes, sha256: sha256(others) };
-    await fails(get(), 'LLM_BAD_RESPONSE', /arrived damaged/);
+    await fails(get(), 'LLM_BAD_RESPONSE', /was damaged during the download/);
   });
 
   it('a model in parts is one download, and the first part is what is loaded', async () => {
@@ -180,7 +180,7 @@ describe('downloading a model', () => {
 
   it('a file of the person’s is not touched; the same file is not fetched again', async () => {
     writeFileSync(path.join(folder, name), 'mine');
-    await assert.rejects(get(), /There is another file at/);
+    await assert.rejects(get(), /Another file exists at/);
     assert.equal(readFileSync(path.join(folder, name), 'utf8'), 'mine');
     writeFileSync(path.join(folder, name), bytes);
     await get();
@@ -211,7 +211,7 @@ describe('downloading a model', () => {
 
     it('a disk without room for the first note of it', async () => {
       const lock = () => Promise.reject(StoreError.from(Object.assign(new Error('full'), { code: 'ENOSPC' })));
-      await fails(get({ freeBytes: async () => 0, lock }), 'UNKNOWN', /^There is not enough room in /);
+      await fails(get({ freeBytes: async () => 0, lock }), 'UNKNOWN', /^There is not enough space in /);
     });
 
     it('a place where no folder can be', async () => {

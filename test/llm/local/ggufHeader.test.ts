@@ -30,7 +30,7 @@ describe('the header of a model file', () => {
   const damaged = 'Its header is damaged or cut off.';
 
   it('is fine', () => check(whole, undefined));
-  it('of another file', () => check(Buffer.from('PK\u0003\u0004 and so on'), 'It does not begin like a GGUF file.'));
+  it('of another file', () => check(Buffer.from('PK\u0003\u0004 and so on'), 'It is not a GGUF file.'));
   it('of a version to come', () =>
     check(
       changed((bytes) => bytes.writeUInt32LE(9, 4)),

@@ -111,7 +111,7 @@ describe('a GPU engine', () => {
     const other = Buffer.from(bytes);
     other[other.length - 1]! ^= 1;
     offer({ engine, bytes: other });
-    await fails(addGpuEngine(engine, options), /is not the engine that this version of Towpath knows/);
+    await fails(addGpuEngine(engine, options), /is not the engine of this version of Towpath/);
     assert.deepEqual(readdirSync(enginesFolder(storage)), []);
     assert.equal(engineModules(dist, storage), options.modules);
   });
@@ -138,7 +138,7 @@ describe('a GPU engine', () => {
     await assert.rejects(addGpuEngine(engine, { ...options, registry: `${url}/` }), ({ message }) => {
       assert.ok(
         message.endsWith(
-          `Without network: fetch ${url}/@node-llama-cpp/linux-x64-cuda/-/linux-x64-cuda-3.21.1.tgz on another machine, put the file into ${where} as linux-x64-cuda-3.21.1.tgz, and run this command again.`,
+          `Without network: fetch ${url}/@node-llama-cpp/linux-x64-cuda/-/linux-x64-cuda-3.21.1.tgz on another machine, save the file in ${where} as linux-x64-cuda-3.21.1.tgz, and run this command again.`,
         ),
         message,
       );

@@ -231,7 +231,7 @@ describe('the engines for local models', () => {
     assert.deepEqual(engineState(modules, linux(nvidia)), {
       installed: ['linux-x64'],
       gpu: [],
-      hardware: 'A driver of NVIDIA.',
+      hardware: 'An NVIDIA driver.',
       advice: 'Run *Towpath: Add GPU Engine…* to add an engine for it.',
     });
   });
@@ -241,7 +241,7 @@ describe('the engines for local models', () => {
     assert.deepEqual(engineState(modules, linux(nvidia)), {
       installed: ['linux-x64', 'linux-x64-cuda'],
       gpu: ['cuda'],
-      hardware: 'A driver of NVIDIA.',
+      hardware: 'An NVIDIA driver.',
     });
   });
   it('Apple’s own chips', () => {

@@ -49,7 +49,7 @@ describe("a local model's process", () => {
     ['SIGKILL', /^The local model's process ended \(signal SIGKILL\): most likely the memory ran out\./],
     ['SIGSEGV', /^The local engine crashed \(signal SIGSEGV\)\. Nothing else was harmed\. Send a message to start it/],
     ['SIGABRT', /^The local engine crashed \(signal SIGABRT\)/],
-    ['SIGTERM', /^The local model's process ended \(signal SIGTERM\)\. Send a message to start it again\./],
+    ['SIGTERM', /^The local model exited \(signal SIGTERM\)\. Send a message to start it again\./],
   ];
   for (const [signal, expected] of crashes.slice(0, tries(2, 4)))
     it(`T27 ended by ${signal} while it writes: says so, and the conversation goes on`, async () => {
@@ -74,7 +74,7 @@ describe("a local model's process", () => {
       { code: error.code, message: error.message },
       {
         code: 'LLM_TIMEOUT',
-        message: "The local model's process has not reacted for 12 s and was ended. Send a message to start it again.",
+        message: 'The local model did not respond for 12 s and was stopped. Send a message to start it again.',
       },
     );
     await eventually('it is gone', () => {
@@ -104,8 +104,7 @@ describe("a local model's process", () => {
       { code: error.code, message: error.message },
       {
         code: 'LLM_TIMEOUT',
-        message:
-          'The local model has written and read nothing for 500 ms and was ended. Send a message to start it again.',
+        message: 'The local model made no progress for 500 ms and was stopped. Send a message to start it again.',
       },
     );
     assert.equal(client.pid(), undefined);
@@ -118,7 +117,7 @@ describe("a local model's process", () => {
     process.kill(client.pid()!, 'SIGSEGV');
     assert.equal(
       (await asked).message,
-      `The local engine crashed while it loaded ${options.modelPath} (signal SIGSEGV): the file may be damaged, or of a kind this engine does not know. Download it again or choose another .gguf file.`,
+      `The local engine crashed while loading ${options.modelPath} (signal SIGSEGV). The file may be damaged or of an unsupported kind. Download it again or select another .gguf file.`,
     );
   });
 
@@ -238,10 +237,7 @@ describe('how a process ended', () => {
     ],
     [{ code: 0xc000001d, signal: null, lastLines: [] }, /instructions that this processor does not have/],
     [{ code: 0xc0000005, signal: null, lastLines: [] }, /^The local engine crashed \(code 3221225477\)/],
-    [
-      { code: null, signal: 'SIGABRT', lastLines: ['FATAL ERROR: JavaScript heap out of memory'] },
-      /most likely the memory ran out/,
-    ],
+    [{ code: null, signal: 'SIGABRT', lastLines: ['FATAL ERROR: JavaScript heap out of memory'] }, /out of memory/],
     [{ code: 1, signal: null, lastLines: ['what'] }, /^The local model's process ended \(code 1\)\. Send a message/],
   ];
   for (const [ending, expected] of table)

@@ -92,7 +92,7 @@ describe('a model that says anything, held to a form', () => {
   it('has no format beside tools, and says so once', async () => {
     await begin();
     const asked = talk({ tools: [vote], responseFormat: { type: 'json_object' } });
-    const warning = 'The local model keeps to a format only when it has no tools, so the format is left out.';
+    const warning = 'The local model follows a format only without tools, so the format is left out.';
     await asked.ask('How large?');
     assert.deepEqual(asked.last.warnings, [warning]);
     await asked.ask('How large?');
@@ -108,7 +108,7 @@ describe('a model that says anything, held to a form', () => {
     ];
     asked.messages.push({ role: 'user', content: 'Look.', attachments });
     await asked.ask();
-    assert.deepEqual(asked.last.warnings, ['The local model sees no images, so they are left out.']);
+    assert.deepEqual(asked.last.warnings, ['The local model does not accept images, so they are left out.']);
     await asked.ask('And now?');
     assert.deepEqual(asked.last.warnings, []);
   });

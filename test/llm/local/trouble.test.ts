@@ -125,7 +125,7 @@ describe('a local model that does not heed a stop', () => {
     await fails({
       code: 'LLM_TIMEOUT',
       message:
-        "The local model's process was told to stop its last answer and has not for 3 s, so it was ended. Send the message again to start it again.",
+        'The local model did not stop its last answer within 3 s and was ended. Send the message again to start it again.',
     });
     await works();
   });
@@ -156,8 +156,7 @@ describe('a local model that does not heed a stop', () => {
 describe('a GPU that a local model cannot be loaded on', () => {
   freshFolder();
 
-  const said =
-    'The model could not be loaded on the GPU (cuda), so it runs on the CPU, which is slower. The log says why.';
+  const said = 'The model could not be loaded on the GPU (cuda), so it runs on the CPU, which is slower. See the log.';
   const cpu = { gpu: false, gpuLayers: 0, layers: 9 };
   const table: [what: string, onGpu: string, log: RegExp][] = [
     [

@@ -7,7 +7,7 @@ import { said, testScript } from '../../support/scripted.ts';
 import { localModel, rejection, Talk, tools } from './setup.ts';
 
 const long = (words: number) => 'along the canal the boat is pulled '.repeat(words);
-const dropped = /^Other runs needed the room/;
+const dropped = /^Other runs needed the memory/;
 
 describe('the window of a local model', () => {
   let client: LocalClient;
@@ -46,7 +46,7 @@ describe('the window of a local model', () => {
     );
     await talk.ask('hi');
     assert.equal(talk.last.content, said.hello);
-    assert.match(talk.last.warnings.join(), /^Long results were shortened/);
+    assert.match(talk.last.warnings.join(), /^Long results were truncated/);
   });
 
   it('is too small for a result: the middle is left out, which is said, once', async () => {
@@ -54,7 +54,7 @@ describe('the window of a local model', () => {
     await talk.ask('[[edit]]');
     await talk.answer({ ok: true, data: { text: long(3000) } }).ask();
     assert.equal(talk.last.content, said.edit);
-    assert.match(talk.last.warnings.join(), /^Long results were shortened for the local model: [\d,]+ characters are/);
+    assert.match(talk.last.warnings.join(), /^Long results were truncated for the local model: [\d,]+ characters are/);
     const before = talk.last.usage!;
     await talk.answer({ ok: true, data: {} }).ask();
     assert.equal(talk.last.content, said.edited);
@@ -78,7 +78,7 @@ describe('the window of a local model', () => {
       1,
       /^The instructions and tools alone are [\d,]+ tokens long, and .* room for 512, 64 of .* reply\. Give the model a larger context size in the settings\.$/,
     ],
-    ['by training: no setting would help', 1_048_576, 3000, /, or pick a model that keeps more in view\.$/],
+    ['by training: no setting would help', 1_048_576, 3000, /, or pick a model with a larger context window\.$/],
   ];
   for (const [what, contextSize, words, says] of sizes)
     it(`is smaller ${what}`, async () => {

@@ -35,7 +35,7 @@ export function ensureChromium(): string {
 /** One that can show its window, where `HEADED` wants that. */
 function findChromium(): string | undefined {
   const named = process.env.CHROMIUM_PATH;
-  if (named && !existsSync(named)) throw new Error(`CHROMIUM_PATH is ${named}, and there is no such file.`);
+  if (named && !existsSync(named)) throw new Error(`CHROMIUM_PATH is ${named}, and the file does not exist.`);
   const folders = (process.env.PATH ?? '').split(path.delimiter);
   const inPath = (names: string[]) => folders.flatMap((folder) => names.map((name) => path.join(folder, name)));
   const places = [...(process.env.HEADED ? [] : inPath(windowless)), ...inPath(windowed), ...elsewhere];

@@ -77,7 +77,7 @@ describe('a file with secrets in it and an ordinary name', () => {
     assert.equal(said.includes('BEGIN'), false, said);
     assert.equal(said.includes('CANARY of nobody'), true);
     assert.equal(asked.length >= 3, true);
-    assert.match(asked[0]!.plan.why, /may hold secrets/);
+    assert.match(asked[0]!.plan.why, /may contain secrets/);
   });
 
   it('is asked about as the editor holds it, too', async () => {

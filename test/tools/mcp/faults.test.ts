@@ -131,7 +131,7 @@ npm error A complete log of this run can be found in: /home/ada/.npm/_logs/debug
     ['sends-no-rpc', 'sent something that is not a JSON-RPC message'],
     ['answers-wrong-id', 'answered a call that was not open (id 1002)'],
     ['floods', 'sent more than 5000 messages in 5 s'],
-    ['chatters', 'writes text where messages belong'],
+    ['chatters', 'uses text where messages are expected'],
   ];
   for (const [fault, problem] of during)
     it(`during a call: ${fault}. The call fails, the server is marked failed, the others work`, async () => {
@@ -216,7 +216,7 @@ describe('MCP: stopping', () => {
   it('during a start: the run is free at once', async () => {
     const t = await talk(faulty('hangs-at-initialize'));
     const prepared = t.prepare();
-    await eventually('it starts', () => t.said.includes('Starting the MCP server odd.'));
+    await eventually('it starts', () => t.said.includes('Starting MCP server odd'));
     t.stop.abort();
     await prepared;
     assert.equal(t.server('odd').state.phase, 'starting');

@@ -61,7 +61,7 @@ describe('MCP: a rule that allows', () => {
       hold(t, { effect: 'allow', tool });
       await t.prepare();
       assert.equal(await asks(t, 'mcp.odd.work'), true);
-      const why = `Not allowed by your rule “${tool}”: a rule with a name alone is for servers of your own settings.`;
+      const why = `Not allowed by your rule “${tool}”: a rule with a name alone applies to servers of your own settings.`;
       assert.ok(t.asked.calls[0]!.plan.why.endsWith(why), t.asked.calls[0]!.plan.why);
       const own = await talk(server());
       own.sources = [settingsOf(own, server())];
@@ -327,7 +327,7 @@ describe('MCP: a server whose tools change keeps its grants', () => {
       await starts(tool, change);
       hold(t, rule);
       assert.equal(await asks(t, 'mcp.odd.work'), true);
-      assert.match(t.asked.calls.at(-1)!.plan.why, /it was made when this tool said something else about itself\.$/);
+      assert.match(t.asked.calls.at(-1)!.plan.why, /it was made when this tool had another definition\.$/);
     });
 
   it('that flips back and forth is asked about once for each definition, after a yes or a no', async () => {
@@ -399,7 +399,7 @@ describe('MCP: a server whose tools change keeps its grants', () => {
       unknown,
       { note: string },
     ];
-    assert.equal(note, 'This is not what was shown: it changed meanwhile.');
+    assert.equal(note, 'The content has changed since it was shown.');
   });
 
   it('between the yes to a call and its run, a change to something else that was allowed once refuses it', async () => {

@@ -51,8 +51,8 @@ const speaking =
 
 describe('MCP over HTTP: what is not done', () => {
   const refusals: [what: string, listener: RequestListener, problem: string][] = [
-    ['401: there is no sign-in', (_, r) => r.writeHead(401).end(), 'answered 401: it wants a sign-in. Towpath has no OAuth sign-in for servers; a token goes into its headers'],
-    ['403', (_, r) => r.writeHead(403).end(), 'answered 403: what its headers hold does not let Towpath in'],
+    ['401: there is no sign-in', (_, r) => r.writeHead(401).end(), 'answered 401: it requires a sign-in. Towpath does not support OAuth for servers; put a token into its headers'],
+    ['403', (_, r) => r.writeHead(403).end(), 'answered 403: its headers do not give access'],
     ['a redirect elsewhere', (_, r) => r.writeHead(307, { location: 'http://127.0.0.1:9/steal?x=1' }).end(), 'redirects to http://127.0.0.1:9/steal, which is not followed; configure that address'],
     ['a redirect within the server', (_, r) => r.writeHead(308, { location: '/other' }).end(), 'redirects to ORIGIN/other, which is not followed; configure that address'],
     ['500', (_, r) => r.writeHead(500).end('oops'), 'answered 500'],
@@ -86,7 +86,7 @@ describe('MCP over HTTP: what is not done', () => {
     const t = await talk(far('http://example.com/mcp'));
     await t.prepare();
     const problem =
-      'The MCP server "far" has headers, which would travel unencrypted to another machine; use https://.';
+      'The MCP server "far" has headers, which would be sent unencrypted to another machine; use https://.';
     assert.deepEqual(t.server('far').state, { phase: 'failed', problem });
   });
 

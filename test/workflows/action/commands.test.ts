@@ -101,9 +101,9 @@ nodes:
     });
 
   const problems: [what: string, command: string, problem: string | undefined][] = [
-    ['quotes around what is quoted', `"git commit -m '{{ state.input | quote }}'"`, "`quote` puts quotes around it: take away the ' that stands around it."],
-    ['other quotes', `'echo "it is \\" {{ state.input | trim | quote }}"'`, '`quote` puts quotes around it: take away the " that stands around it.'],
-    ['quotes in a list', '[echo, "{{ state.input | quote }}"]', 'A list of words needs no `quote`: each is handed on as it is.'],
+    ['quotes around what is quoted', `"git commit -m '{{ state.input | quote }}'"`, "`quote` adds quotes. Remove the ' around it."],
+    ['other quotes', `'echo "it is \\" {{ state.input | trim | quote }}"'`, '`quote` adds quotes. Remove the " around it.'],
+    ['quotes in a list', '[echo, "{{ state.input | quote }}"]', 'A list of words needs no `quote`: each word is passed on as it is.'],
     ['quotes before it', `"echo 'a' \\\\' {{ state.input | quote }}"`, undefined],
     ['a program that is a map', '[{a: 1}]', '`command`'],
   ]; // biome-ignore format: a table

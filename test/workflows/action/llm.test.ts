@@ -297,7 +297,7 @@ describe('the llm actions of a workflow', () => {
     );
     assert.deepEqual(unsaid(given), {
       code: 'LLM_BAD_RESPONSE',
-      message: 'Node ask: The answer is not of the format asked for: it is not a JSON object.',
+      message: 'Node ask: The answer does not have the requested format: it is not a JSON object.',
     });
   });
 
@@ -531,8 +531,7 @@ nodes:
     stage.answers = [{ decision: 'deny' }, { decision: 'deny' }];
     assert.deepEqual(unsaid((await stage.start()).error), {
       code: 'TOOL_DENIED',
-      message:
-        'Node work: The person did not allow what the model wanted to do, and what it wanted then. Continue to ask it again.',
+      message: 'Node work: You did not allow the model’s call or its next one. Continue to ask it again.',
     });
     stage.provider.script = [...Array(2).fill(reply.status(400)), reply.text('Two.')];
     assert.equal((await stage.continue()).phase, 'Completed');

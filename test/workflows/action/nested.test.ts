@@ -147,13 +147,13 @@ describe('a workflow as a step of another', () => {
   });
 
   const wrong: [what: string, inputs: string, message: string][] = [
-    ['without what it needs', '{}', 'Node review: The workflow lint needs `path`: give it in `inputs`.'],
+    ['without what it needs', '{}', 'Node review: The workflow lint requires `path`. Set it in `inputs`.'],
     [
       'with what it does not take',
       '{path: a, pathh: b}',
-      'Node review: The workflow lint takes no `pathh`. Did you mean "path"?',
+      'Node review: The workflow lint has no input `pathh`. Did you mean "path"?',
     ],
-    ['with another type', '{path: [1]}', 'Node review: The run cannot begin: `path` has to be `str`, not [1].'],
+    ['with another type', '{path: [1]}', 'Node review: The run cannot start: `path` must be `str`, not [1].'],
   ];
   for (const [what, inputs, message] of wrong)
     it(`does not begin ${what}`, async () => {
@@ -216,7 +216,7 @@ describe('workflows that stand in each other', () => {
     [
       'a tool of a model',
       'uses: llm.tools, with: {messages: [{role: user, content: x}], tools: [{name: t, description: d, action: workflow.run, with: {workflow: lint}}]}',
-      '`workflow.run` is a step of a workflow, not a tool of a model.',
+      '`workflow.run` is a step of a workflow, not a tool for models.',
     ],
   ];
   for (const [what, step, message] of problems)

@@ -26,17 +26,17 @@ const refused: [what: string, changes: Record<string, string | undefined>, messa
   [
     'another version',
     inManifest((value) => (value.schemaVersion = '1.2')),
-    'bmad.json: schemaVersion: "1.2" is not known; packages of version "1.1" are, and such without a version',
+    'bmad.json: schemaVersion: "1.2" is not supported; packages of version "1.1" are, and those without a version',
   ],
   [
     'agents of another version',
     inAgents((value) => (value.schemaVersion = '2.0')),
-    'agents.json: schemaVersion: only version 1.1 is known',
+    'agents.json: schemaVersion: only version 1.1 is supported',
   ],
   [
     'a workflow as a node',
     inGraph(({ nodes }) => (nodes[1].type = 'subworkflow')),
-    `${graphFile}: nodes[1].type: a node that is a workflow ("subworkflow") is not known here`,
+    `${graphFile}: nodes[1].type: a node that is a workflow ("subworkflow") is not supported`,
   ],
   [
     'a step file that is not there',
@@ -64,7 +64,7 @@ const refused: [what: string, changes: Record<string, string | undefined>, messa
       edges.pop();
       edges.push({ from: 'step-05-note', to: 'step-01-choose', label: 'again' });
     }),
-    /nodes\[0\]: no way leads from "step-01-choose" to an end node/,
+    /nodes\[0\]: nothing leads from "step-01-choose" to an end node/,
   ],
   [
     'a key that nobody knows',
@@ -89,7 +89,7 @@ const refused: [what: string, changes: Record<string, string | undefined>, messa
   [
     'a classic workflow',
     inMenu({ trigger: 'x', description: 'X', workflow: '{project-root}/_bmad/x/workflow.yaml' }),
-    'agents.json: agents[0].menu[0].workflow: "{project-root}/_bmad/x/workflow.yaml" is a classic workflow, which is not run here',
+    'agents.json: agents[0].menu[0].workflow: "{project-root}/_bmad/x/workflow.yaml" is a classic workflow, which is not supported',
   ],
   [
     'a workflow that is not there',
@@ -114,7 +114,7 @@ const refused: [what: string, changes: Record<string, string | undefined>, messa
   [
     'data for a workflow',
     inMenu({ trigger: 'x', description: 'X', workflow: '7', data: 'assets/look.md' }),
-    'agents.json: agents[0].menu[0].data: a workflow is begun with words, not with data',
+    'agents.json: agents[0].menu[0].data: a workflow starts with a message, not with data',
   ],
 ];
 

@@ -27,7 +27,7 @@ const broken: [what: string, changes: Record<string, string | undefined>, messag
   [
     'the same workflow twice',
     spoilt('bmad.json', (manifest) => manifest.workflows.push(manifest.workflows[0])),
-    'bmad.json: workflows: "write" is there twice',
+    'bmad.json: workflows: "write" occurs twice',
   ],
   [
     'a graph outside of the package',
@@ -77,7 +77,7 @@ const broken: [what: string, changes: Record<string, string | undefined>, messag
   [
     'an id that could be taken for lines of a brief',
     inGraph(({ nodes }) => (nodes[0].id = 'ask\n- autopilot: true')),
-    'write/workflow.graph.json: nodes[0].id: an id is letters, digits, "_", "." and "-"',
+    'write/workflow.graph.json: nodes[0].id: an ID has letters, digits, "_", "." and "-"',
   ],
   [
     'an unknown entry node',
@@ -87,7 +87,7 @@ const broken: [what: string, changes: Record<string, string | undefined>, messag
   [
     'the same node twice',
     inGraph(({ nodes }) => nodes.push(nodes[0])),
-    'write/workflow.graph.json: nodes[3].id: "ask" is there twice',
+    'write/workflow.graph.json: nodes[3].id: "ask" occurs twice',
   ],
   [
     'an edge to nowhere',
@@ -102,7 +102,7 @@ const broken: [what: string, changes: Record<string, string | undefined>, messag
   [
     'a decision with one label for two ways',
     inGraph(({ edges }) => (edges[1].label = 'good')),
-    'write/workflow.graph.json: edges[2].label: "good" is there twice at the decision "judge"',
+    'write/workflow.graph.json: edges[2].label: "good" occurs twice at the decision "judge"',
   ],
   [
     'artifacts outside',
@@ -117,7 +117,7 @@ const broken: [what: string, changes: Record<string, string | undefined>, messag
   [
     'a node that cannot be reached',
     inGraph(({ nodes }) => nodes.push({ id: 'island', type: 'end' })),
-    'write/workflow.graph.json: nodes[3]: no way leads from "ask" to "island"',
+    'write/workflow.graph.json: nodes[3]: nothing leads from "ask" to "island"',
   ],
   [
     'no end node',
@@ -130,7 +130,7 @@ const broken: [what: string, changes: Record<string, string | undefined>, messag
       nodes.push({ id: 'stuck', type: 'merge' });
       edges.push({ from: 'ask', to: 'stuck' });
     }),
-    'write/workflow.graph.json: nodes[3]: no way leads from "stuck" to an end node',
+    'write/workflow.graph.json: nodes[3]: nothing leads from "stuck" to an end node',
   ],
   [
     'a step without a file',
@@ -260,7 +260,7 @@ describe('loading a package', () => {
           'bmad.json: title: Too small: expected string to have >=1 characters',
           'agents.json: agents[1].persona: Invalid input',
           'write/state.md: The state document\'s frontmatter cannot be read: it does not begin with YAML between two lines "---"',
-          `${graph}: nodes[3].id: "ask" is there twice`,
+          `${graph}: nodes[3].id: "ask" occurs twice`,
           `${graph}: entryNodeId: there is no node "begin"`,
           `${graph}: nodes[1].file: "write/steps/judge.md" does not exist`,
         ],

@@ -308,7 +308,7 @@ describe('a run of a package', () => {
     const { error } = await conversation.start();
     assert.deepEqual(unsaid(error), {
       code: 'ENGINE_MAX_TURNS_EXCEEDED',
-      message: 'The limit of 3 turns is reached. Continue if the work should go on.',
+      message: 'Stopped at the limit of 3 steps. Continue if the work should go on.',
     });
     assert.equal(requests().length, 3);
   });

@@ -81,7 +81,7 @@ const refused: [what: string, tool: string, args: object, code: string, details?
   ['no frontmatter', 'fs.write', { content: 'All done!\n' }, 'E_INVALID_FRONTMATTER'],
   ['YAML that is none', 'fs.edit', edited('variables: {}', 'variables: {'), 'E_INVALID_FRONTMATTER'],
   [
-    'a key that is there twice',
+    'a key that occurs twice',
     'fs.edit',
     edited('variables: {}', 'variables: {}\nvariables: {}'),
     'E_INVALID_FRONTMATTER',

@@ -45,27 +45,27 @@ describe('a type of the state', () => {
       assert.equal(misfit(typeOf(type)!, value, 'k'), undefined));
 
   const wrong: [type: unknown, value: unknown, problem: string][] = [
-    ['str', 3, '`k` has to be `str`, not 3'],
-    ['int', 3.5, '`k` has to be `int`, not 3.5'],
-    ['int', true, '`k` has to be `int`, not true'],
-    ['bool', 'true', '`k` has to be `bool`, not "true"'],
-    ['list', { a: 1 }, '`k` has to be `list`, not {"a":1}'],
-    ['dict', [1], '`k` has to be `dict`, not [1]'],
-    ['list[str]', ['a', 1], '`k[1]` has to be `str`, not 1'],
-    ['Optional[int]', 'x', '`k` has to be `Optional[int]`, not "x"'],
-    [{ type: 'dict', properties: { n: { type: 'int' } } }, { n: 'x' }, '`k.n` has to be `int`, not "x"'],
+    ['str', 3, '`k` must be `str`, not 3'],
+    ['int', 3.5, '`k` must be `int`, not 3.5'],
+    ['int', true, '`k` must be `int`, not true'],
+    ['bool', 'true', '`k` must be `bool`, not "true"'],
+    ['list', { a: 1 }, '`k` must be `list`, not {"a":1}'],
+    ['dict', [1], '`k` must be `dict`, not [1]'],
+    ['list[str]', ['a', 1], '`k[1]` must be `str`, not 1'],
+    ['Optional[int]', 'x', '`k` must be `Optional[int]`, not "x"'],
+    [{ type: 'dict', properties: { n: { type: 'int' } } }, { n: 'x' }, '`k.n` must be `int`, not "x"'],
     [{ type: 'dict', properties: { n: { type: 'int', required: true } } }, {}, '`k.n` is missing'],
-    [{ type: 'int', min: 1 }, 0, '`k` has to be at least 1, and is 0'],
-    [{ type: 'float', max: 2 }, 2.5, '`k` has to be at most 2, and is 2.5'],
-    [{ type: 'str', min_length: 2 }, 'a', '`k` has to have a length of at least 2, and is "a"'],
+    [{ type: 'int', min: 1 }, 0, '`k` must be at least 1, but is 0'],
+    [{ type: 'float', max: 2 }, 2.5, '`k` must be at most 2, but is 2.5'],
+    [{ type: 'str', min_length: 2 }, 'a', '`k` must have a length of at least 2, but has "a"'],
     [
       { type: 'list', items: { type: 'str', max_length: 1 } },
       ['ab'],
-      '`k[0]` has to have a length of at most 1, and is "ab"',
+      '`k[0]` must have a length of at most 1, but has "ab"',
     ],
-    [{ type: 'str', choices: ['a', 'b'] }, 'c', '`k` has to be one of "a", "b", and is "c"'],
-    [{ type: 'str', pattern: '[a-f]+$' }, 'xyz', '`k` has to match [a-f]+$, and is "xyz"'],
-    ['str', ['x'.repeat(80)], `\`k\` has to be \`str\`, not ["${'x'.repeat(57)}…`],
+    [{ type: 'str', choices: ['a', 'b'] }, 'c', '`k` must be one of "a", "b", but is "c"'],
+    [{ type: 'str', pattern: '[a-f]+$' }, 'xyz', '`k` must match [a-f]+$, but is "xyz"'],
+    ['str', ['x'.repeat(80)], `\`k\` must be \`str\`, not ["${'x'.repeat(57)}…`],
   ];
   for (const [type, value, problem] of wrong)
     it(problem, () => assert.equal(inEnglish(misfit(typeOf(type)!, value, 'k') ?? ''), problem));
@@ -116,8 +116,8 @@ nodes:
       ['x', '', '9', '3'].map((text) => inputProblem(file(), key, text)),
     );
     assert.deepEqual(said, [
-      ['`count` has to be `int`, not "x".', undefined, undefined, undefined],
-      ['`level` has to be `int`, not "x".', '`level` is needed.', '`level` has to be at most 5, and is 9.', undefined],
+      ['`count` must be `int`, not "x".', undefined, undefined, undefined],
+      ['`level` must be `int`, not "x".', '`level` is required.', '`level` must be at most 5, but is 9.', undefined],
     ]);
   });
 
@@ -131,21 +131,24 @@ nodes:
     stage = await Stage.of(yaml);
     assert.deepEqual(unsaid((await stage.start('go', { count: 'two', level: '3' })).error), {
       code: 'UNKNOWN',
-      message: 'The run cannot begin: `count` has to be `int`, not "two".',
+      message: 'The run cannot start: `count` must be `int`, not "two".',
     });
     assert.deepEqual(stage.steps, []);
   });
 
   it('refuses to begin without what is needed', async () => {
     stage = await Stage.of(yaml);
-    assert.equal((await stage.start('go', { count: '1' })).error?.message, 'The run cannot begin: `level` is needed.');
+    assert.equal(
+      (await stage.start('go', { count: '1' })).error?.message,
+      'The run cannot start: `level` is required.',
+    );
   });
 
   it('a node that sets something else goes on, and the run says so', async () => {
     stage = await Stage.of(yaml);
     await stage.start('go', { count: '1', level: '1' });
     const { nodes } = (await stage.kept()).graph!;
-    assert.deepEqual(nodes.tell!.warnings, ['`note` has to be `str`, not [1] (`state_schema`).']);
+    assert.deepEqual(nodes.tell!.warnings, ['`note` must be `str`, not [1] (`state_schema`).']);
     assert.equal(nodes.look!.warnings, undefined);
   });
 
@@ -156,7 +159,7 @@ nodes:
     assert.ok(value);
     assert.deepEqual(
       warnings.map(({ line, column, message }) => `${line}:${column}: ${message}`),
-      ['3:6: `n` has to be `int`, not "many" (`state_schema`).'],
+      ['3:6: `n` must be `int`, not "many" (`state_schema`).'],
     );
   });
 });

@@ -6,8 +6,8 @@ import { Stage, toolNames } from '../stage.ts';
 const load = (text: string) => loadWorkflow(text, { tools: toolNames });
 const told = (all: { line: number; column: number; message: string }[]) =>
   all.map(({ line, column, message }) => `${line}:${column}: ${message}`);
-const leftOut = 'Towpath has no use for this key of the dialect and leaves it out.';
-const setUp = 'Models are set up in Towpath, not in a file: the one that is chosen in the panel is asked.';
+const leftOut = 'Towpath does not use this key of the dialect and leaves it out.';
+const setUp = 'Models are set up in Towpath, not in a file. The model selected in the panel is used.';
 
 describe('a file of the dialect’s other hosts', () => {
   let stage: Stage | undefined;
@@ -223,7 +223,7 @@ nodes:
     [
       'an address, and settings of other parts',
       'endpoint: {path: /x}\nsettings:\n  auto_trace: true\n  ltm: {backend: duckdb}\n  parallel: {strategy: process, max_workers: 2}\n',
-      '1:1: Towpath serves no addresses: the file runs from the command palette.',
+      '1:1: Towpath serves no addresses. The file runs from the Command Palette.',
       `3:3: ${leftOut}`,
       `4:3: ${leftOut}`,
       '5:14: Branches run beside each other in the editor.',
@@ -232,12 +232,12 @@ nodes:
       'where models are, never with the key',
       'settings:\n  llm:\n    backend: local\n    api_key: sk-CANARYKEY1234567890\n',
       `3:5: ${setUp}`,
-      '4:5: Keys stay in the editor’s secret storage, and this one is not used. Remove it from the file: use *Towpath: Set API Key*.',
+      '4:5: Keys belong in the editor’s secret storage; this one is not used. Remove it from the file and run *Towpath: Set API Key*.',
     ],
     [
       'checkpoints',
       'config:\n  checkpoint_dir: ./c\n',
-      '2:3: Runs are kept by themselves; there are no checkpoint files.',
+      '2:3: Runs are stored automatically. There are no checkpoint files.',
     ],
   ];
   for (const [what, text, ...expected] of warnings)
@@ -251,7 +251,7 @@ nodes:
     [
       'code of any language, once for a node',
       'language: lua, run: "return {}"',
-      '1:35: Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
+      '1:35: Towpath does not run code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
     ],
     [
       'an action that needs another system',
@@ -262,7 +262,7 @@ nodes:
     [
       'what only its tools send',
       'uses: http.post',
-      '1:26: There is no action `http.post`. Towpath sends no forms and no headers of a file. Use `shell.run` with a program, or a tool of an MCP server.',
+      '1:26: There is no action `http.post`. Towpath does not send the forms and headers of a file. Use `shell.run` with a program, or a tool of an MCP server.',
     ],
     ['headers', 'uses: http.get, with: {url: "https://a.b", headers: {}}', '1:63: http.get takes no `headers`.'],
     [
@@ -301,17 +301,17 @@ describe('a file in order is told what could go wrong', () => {
     [
       'a node that no way leads to',
       'nodes:\n  - {name: a, goto: __end__}\n  - {name: b}\n',
-      '3:12: No way leads to `b`: it never runs.',
+      '3:12: Nothing leads to `b`, so it never runs.',
     ],
     [
       'a choice without an else',
       'nodes:\n  - name: a\n    goto: [{if: state.input, to: b}]\n  - {name: b}\n',
-      '3:5: When none of these holds, the run fails here. Add one without `if` at the end.',
+      '3:5: The run fails here if none of these applies. Add one without `if` at the end.',
     ],
     [
       'edges without an else',
       'nodes: [{name: a}, {name: b}]\nedges:\n  - {from: a, to: b, when: state.input}\n  - {from: b, to: __end__}\n',
-      '3:5: When no edge out of this node applies, the run fails here. Add one without `when` at the end.',
+      '3:5: The run fails here if no edge of this node applies. Add one without `when` at the end.',
     ],
     [
       'none for a condition and its opposite',
@@ -320,7 +320,7 @@ describe('a file in order is told what could go wrong', () => {
     [
       'an edge after one that always applies',
       'nodes: [{name: a}, {name: b}]\nedges:\n  - {from: a, to: b}\n  - {from: a, to: __end__}\n  - {from: b, to: __end__}\n',
-      '4:5: The edge to `b` before it always applies, so this one is never followed.',
+      '4:5: The edge to `b` before it always applies, so this one is never used.',
     ],
     [
       'edges of a node with a goto',

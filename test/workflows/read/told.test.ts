@@ -47,20 +47,20 @@ describe('a file is told when it is loaded', () => {
     [
       'of a bare name that is nothing’s',
       'initial_state: {n: 1}\nnodes: [{name: a}, {name: b}]\nedges: [{from: a, to: b, when: "m > 1"}, {from: a, to: b}]',
-      '3:32: Nothing is called `m` here.',
+      '3:32: Nothing is named `m` here.',
     ],
     [
       'that a result takes the place of a value that the file declares',
       'state_schema: {path: str}\nnodes: [{name: a, uses: fs.write, with: {path: "{{ state.path }}", content: x}}]',
-      '2:25: Without `output` the result’s `path` takes the place of the state’s. Say in `output` what to keep.',
+      '2:25: Without `output`, the `path` of the result replaces the one of the state. Set in `output` what to keep.',
     ],
     [
       'that a comment, a tag or an anchor cuts a text',
       'nodes:\n  - name: a\n    agent: reader\n    prompt: Fix issue #12\n  - name: b\n    agent: reader\n    prompt: !important thing\n  - name: c\n    agent: reader\n    prompt: &name it # now\n',
-      '4:13: The text ends before `#12`, which is a comment in YAML. Put the whole text in quotes.',
-      '7:13: `!important` is a tag in YAML, and the value begins after it. Put the whole text in quotes.',
-      '10:19: `&name` is an anchor in YAML that nothing repeats, and the value begins after it. Put the whole text in quotes.',
-      '10:19: The text ends before `# now`, which is a comment in YAML. Put the whole text in quotes.',
+      '4:13: The text ends before `#12`, which starts a comment in YAML. Put the whole text in quotes.',
+      '7:13: `!important` is a tag in YAML, and the value starts after it. Put the whole text in quotes.',
+      '10:19: `&name` is an anchor in YAML that nothing repeats, and the value starts after it. Put the whole text in quotes.',
+      '10:19: The text ends before `# now`, which starts a comment in YAML. Put the whole text in quotes.',
     ],
     [
       'that a number does not keep its digits, and that braces are no text',
@@ -72,7 +72,7 @@ describe('a file is told when it is loaded', () => {
     [
       'that a cache does not work at this temperature',
       'settings: {llm: {temperature: 0.3}}\nnodes: [{name: a, uses: llm.call, with: {cache: true, messages: [{role: user, content: x}]}}]',
-      '2:49: `cache` answers calls at temperature 0. At 0.3 every call is asked and paid for.',
+      '2:49: `cache` answers calls at temperature 0. At 0.3 each call is sent and paid for.',
     ],
     ...(
       [
@@ -94,7 +94,7 @@ describe('a file is told when it is loaded', () => {
     [
       'that a value becomes part of the command of a tool',
       `initial_state: {word: x}\ntools:\n  - name: find\n    description: d\n    action: shell.run\n    with: {command: "grep {{ state.word }} ."}\nnodes: [{name: a}]`,
-      '6:21: What `state.word` says becomes part of the command, and could run another one. Write `{{ state.word | quote }}` without quotes around it, or the command as a list of words.',
+      '6:21: The value of `state.word` becomes part of the command and could run another one. Write `{{ state.word | quote }}` without quotes around it, or write the command as a list of words.',
     ],
     [
       'of words that are no truth here',
@@ -146,7 +146,7 @@ describe('a file is told when it is loaded', () => {
       `initial_state: {result: {mine: 1}}\nnodes:\n  - ${run}\n  - {name: say, uses: state.set, with: {said: "{{ state.result.mine }} {{ state.input }}"}}`,
     ],
     [
-      'the items of a list, and what went wrong with them',
+      'the items of a list, and what failed with them',
       'initial_state: {files: [a]}\nnodes: [{name: a, foreach: state.files, uses: fs.read, with: {path: "{{ state.item }}{{ item }}{{ state.index }}"}, on_error: continue}, {name: b, uses: state.set, with: {x: "{{ parallel_results[0].text }} {{ state.error }}"}}]',
     ],
     [
@@ -177,22 +177,22 @@ describe('two tools of one name are refused', () => {
     [
       'in a node',
       `nodes: [{name: a, uses: llm.tools, with: {${ask}, tools: [${own('look')}, ${own('look')}]}}]`,
-      'There are two tools called `look`.',
+      'Two tools are named `look`.',
     ],
     [
       'which only a model does not tell apart',
       `nodes: [{name: a, uses: llm.tools, with: {${ask}, tools: [fs.*, ${own('fs_read')}]}}]`,
-      'There are two tools called `fs_read`: to a model `fs.read` is the same name.',
+      'Two tools are named `fs_read`: models see both as `fs.read`.',
     ],
     [
       'one of which is the workspace’s',
       `tools: [${own('fs.read')}]\nnodes: [{name: a}]`,
-      'There are two tools called `fs.read`.',
+      'Two tools are named `fs.read`.',
     ],
     [
       'one of which is the file’s',
       `tools: [${own('look')}]\nnodes: [{name: a, agent: {instructions: x, tools: [look, ${own('look')}]}}]`,
-      'There are two tools called `look`.',
+      'Two tools are named `look`.',
     ],
   ];
   for (const [what, text, problem] of cases)
@@ -206,6 +206,6 @@ describe('two tools of one name are refused', () => {
   it('in an agent', () =>
     assert.deepEqual(
       loadAgent(`instructions: x\ntools: [fs.read, fs.read]\n`, known).problems.map(({ message }) => message),
-      ['There are two tools called `fs.read`.'],
+      ['Two tools are named `fs.read`.'],
     ));
 });

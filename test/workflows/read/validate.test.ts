@@ -7,25 +7,25 @@ import { toolNames } from '../stage.ts';
 const nodes = (text: string) => `nodes:\n${text}`;
 const known = { tools: toolNames, agents: ['reviewer'] };
 const noPython =
-  'Towpath runs no Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.';
-const noCode = 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.';
+  'Towpath does not run Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.';
+const noCode = 'Towpath does not run code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.';
 
 describe('a workflow file is checked when it is loaded', () => {
   const ask = '{messages: [{role: user, content: hi}]}';
   const cases: [what: string, text: string, ...problems: string[]][] = [
-    ['nothing in it', '', '1:1: This file has to be a list of keys with values: `name: …`.'],
-    ['a list', '- a', '1:1: This file has to be a list of keys with values: `name: …`.'],
+    ['nothing in it', '', '1:1: This file must be a list of keys with values: `name: …`.'],
+    ['a list', '- a', '1:1: This file must be a list of keys with values: `name: …`.'],
     ['no nodes', 'name: x', '1:1: `nodes` is missing.'],
     [
       'a syntax error',
       'nodes: [\nname: x',
       '2:1: Flow sequence in block collection must be sufficiently indented and end with a ].',
     ],
-    ['a key twice', nodes('  - name: a\n    name: b\n'), '3:5: This key is here twice: keep one.'],
+    ['a key twice', nodes('  - name: a\n    name: b\n'), '3:5: This key occurs twice. Keep one.'],
     [
       'an alias bomb',
       `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nnodes: [*c,*c,*c]`,
-      '1:1: Aliases (`*name`) repeat too much here: write the parts out.',
+      '1:1: Aliases (`*name`) repeat too much here. Write the parts out.',
     ],
     ['a key that is none', 'nam: x\nnodes: [{name: a}]', '1:1: There is no key `nam` here.'],
     ['a key of a node that is none', nodes('  - name: a\n    use: x\n'), '3:5: There is no key `use` here.'],
@@ -48,7 +48,7 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'imports',
       'imports: [{path: ./actions.py}]\nnodes: [{name: a}]',
-      '1:1: Towpath loads no Python modules. Use the tools of the workspace, or an MCP server.',
+      '1:1: Towpath does not load Python modules. Use the tools of the workspace, or an MCP server.',
     ],
     [
       'a lambda',
@@ -68,7 +68,7 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'secrets',
       nodes('  - name: a\n    uses: state.set\n    with: {key: "{{ secrets.key }}"}\n'),
-      '4:17: There is no `secrets` here. Keys stay in the editor’s secret storage and are never given to a workflow.',
+      '4:17: There is no `secrets` here. Keys stay in the editor’s secret storage and are never passed to a workflow.',
     ],
     [
       'a template with a mistake',
@@ -110,17 +110,17 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'what is asked for, under another name',
       'inputs: {file: str}\nnodes: [{name: a}]',
-      '1:1: What is asked for stands in `state_schema`, or with its rules in `input_schema`.',
+      '1:1: Put what is asked for into `state_schema`, or with its rules into `input_schema`.',
     ],
     [
       'an agent in a loop',
       nodes('  - {name: a, type: while_loop, condition: true, max_iterations: 2, body: [{agent: reviewer}]}\n'),
-      '2:77: An `agent` works at a node of its own: lead there with `goto`, and back.',
+      '2:77: An `agent` works at a node of its own. Use `goto` to go there and back.',
     ],
     [
       'a parameter of a tool of another kind',
       nodes('  - name: a\n    uses: fs.read\n    with: {path: x, limit: many}\n'),
-      '4:28: `limit` has to be a number.',
+      '4:28: `limit` must be a number.',
     ],
     [
       'a message of nobody',
@@ -137,12 +137,12 @@ describe('a workflow file is checked when it is loaded', () => {
       nodes(
         '  - name: a\n    uses: llm.call\n    with: {prompt: x, response_format: {type: json_schema, json_schema: {schema: {type: objct}}}}\n',
       ),
-      '4:82: `schema`: This JSON schema cannot be used: Unsupported type: objct.',
+      '4:82: `schema`: This JSON schema is invalid: Unsupported type: objct.',
     ],
     [
       'a list of no type that a tool asks for',
       'tools: [{name: t, description: d, action: fs.read, parameters: {path: {type: array, items: {type: sting}}}}]\nnodes: [{name: a}]',
-      '1:64: This JSON schema cannot be used: Unsupported type: sting.',
+      '1:64: This JSON schema is invalid: Unsupported type: sting.',
     ],
     [
       'a block that is not closed',
@@ -157,7 +157,7 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'a tool twice',
       'tools:\n  - {name: t, description: d, action: fs.list}\n  - {name: t, description: e, action: fs.list}\nnodes: [{name: a}]\n',
-      '3:12: There are two tools called `t`.',
+      '3:12: Two tools are named `t`.',
     ],
     [
       'several documents',
@@ -167,20 +167,20 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'a template that YAML takes for a mapping',
       nodes('  - name: a\n    uses: state.set\n    with:\n      x: {{ state.y }}\n'),
-      '5:10: A template stands in quotes: `"{{ … }}"`.',
+      '5:10: Put a template in quotes: `"{{ … }}"`.',
     ],
     [
       'a template that YAML takes for a mapping and something behind it',
       nodes('  - name: a\n    uses: fs.read\n    with:\n      path: {{ state.folder }}/a.txt\n'),
-      '5:13: A template stands in quotes: `"{{ … }}"`.',
+      '5:13: Put a template in quotes: `"{{ … }}"`.',
     ],
     [
       'a block that YAML takes for a directive',
       nodes('  - name: a\n    uses: fs.read\n    with: {path: {% if state.x %}a{% endif %}}\n'),
-      '4:19: A template stands in quotes: `"{{ … }}"`.',
+      '4:19: Put a template in quotes: `"{{ … }}"`.',
     ],
     ['tabs', 'nodes:\n\t- name: a\n', '2:1: Tabs are not allowed as indentation.'],
-    ['a node that is a word', nodes('  - a\n'), '2:5: This has to be keys with values.'],
+    ['a node that is a word', nodes('  - a\n'), '2:5: This must be keys with values.'],
     ['an edge from nowhere', 'nodes: [{name: a}]\nedges:\n  - to: a\n', '3:5: An edge needs `from`.'],
     ['a choice that leads nowhere', nodes('  - name: a\n    goto: [{if: state.x}]\n'), '3:12: `to` is missing.'],
     [
@@ -198,7 +198,7 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'a tool that asks for what its action does not take, and not for what it needs',
       'nodes: [{name: a}]\ntools:\n  - {name: t, description: d, action: fs.read, parameters: {pth: {required: true}}}\n',
-      '3:39: fs.read needs `path`, which this tool neither asks for nor has in `with`.',
+      '3:39: fs.read needs `path`, which this tool has neither as an argument nor in `with`.',
       '3:61: fs.read takes no `pth`. Did you mean "path"?',
     ],
     [
@@ -221,8 +221,8 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'conditions by the other word',
       'nodes: [{name: a, goto: [{when: state.x, to: a}]}, {name: b}]\nedges:\n  - {from: b, to: a, if: state.x}\n',
-      '1:27: `when` stands in `edges`; in a `goto` it is `if`.',
-      '3:22: `if` stands in a `goto`; in `edges` it is `when`.',
+      '1:27: Use `when` in `edges`; in a `goto` use `if`.',
+      '3:22: Use `if` in a `goto`; in `edges` use `when`.',
     ],
     [
       'an end that is no node',
@@ -239,7 +239,7 @@ describe('a workflow file is checked when it is loaded', () => {
       'nodes: [{name: first}]\nedges:\n  - {from: first, to: fisrst}\n',
       '3:23: There is no node `fisrst`. Did you mean "first"?',
     ],
-    ['a name twice', 'nodes:\n  - name: a\n  - name: a\n', '3:11: There are two nodes called `a`.'],
+    ['a name twice', 'nodes:\n  - name: a\n  - name: a\n', '3:11: Two nodes are named `a`.'],
     [
       'a name that is not possible',
       nodes('  - name: a b\n'),
@@ -265,26 +265,26 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'a list of which nothing is done',
       nodes('  - name: a\n    foreach: []\n'),
-      '3:5: Say what is done for each item: `uses`, `steps`, `run` or `agent`.',
+      '3:5: Set what is done for each item: `uses`, `steps`, `run` or `agent`.',
     ],
     [
       'what goes with a list, without one',
       nodes('  - {name: a, uses: state.set, max_workers: 2}\n'),
-      '2:32: `max_workers` goes with `foreach`.',
+      '2:32: `max_workers` requires `foreach`.',
     ],
     [
       'an item that a step would overwrite',
       nodes(
         '  - name: a\n    foreach: []\n    item: file\n    steps:\n      - {uses: fs.read, with: {path: a}, output: file}\n',
       ),
-      '6:9: `file` is the item’s own: give this another name.',
+      '6:9: `file` is reserved for the item. Give this another name.',
     ],
     [
       'a list of a loop',
       nodes(
         '  - {name: a, foreach: [], type: while_loop, condition: false, max_iterations: 1, body: [{uses: state.set}]}\n',
       ),
-      '2:15: A loop does not go over a list, too: give it a node of its own.',
+      '2:15: A loop cannot also iterate over a list. Use a separate node.',
     ],
     [
       'a failure that leads nowhere',
@@ -294,37 +294,37 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'a failure without anything to do',
       nodes('  - {name: a, uses: state.set, on_error: {wait: 1}}\n'),
-      '2:42: `on_error`: Say `retry`, `continue` or `goto`.',
+      '2:42: `on_error`: Write `retry`, `continue` or `goto`.',
     ],
     [
       'a step that leaves its node',
       nodes('  - {name: a, steps: [{uses: state.set, on_error: {goto: a}}]}\n'),
-      '2:41: A step has no `goto`: give the `on_error` to its node.',
+      '2:41: A step cannot have `goto`. Set `on_error` on its node.',
     ],
     [
       'a list that is taken for one item',
       'nodes:\n  - {name: a, foreach: [1], uses: llm.call, with: {messages: [{role: user, content: x}]}, output: {text: "{{ result.content }}"}}\n',
-      '2:106: Over a list `result` is the list of what each item set. Write `output: text` for that list, or `{{ result | map(attribute="content") | list }}`.',
+      '2:106: Over a list, `result` is the list of what each item set. Write `output: text` for that list, or `{{ result | map(attribute="content") | list }}`.',
     ],
     [
       'a text that is an alias',
       'nodes:\n  - {name: a, agent: {instructions: x}, prompt: *bold*}\n',
-      '2:49: `*bold*` repeats an anchor that is not there. Put a text in quotes.',
+      '2:49: `*bold*` repeats an anchor that does not exist. Put a text in quotes.',
     ],
     [
       'an agent that may fail',
       nodes('  - {name: a, agent: {instructions: x}, on_error: continue}\n'),
-      '2:41: An agent that fails is yours to look at. `on_error` goes with actions.',
+      '2:41: A failed agent needs your decision. `on_error` works with actions only.',
     ],
     [
       'branches without an end',
       'nodes: [{name: a}, {name: b}]\nedges:\n  - {from: a, to: b, type: parallel}\n',
-      '3:5: A parallel edge needs `fan_in`: the node where the branches end.',
+      '3:5: A parallel edge needs `fan_in`, the node where the branches end.',
     ],
     [
       'a parallel part that ends with the one around it',
       'nodes: [{name: a}, {name: b}, {name: c}, {name: d}]\nedges:\n  - {from: a, to: b, parallel: true, fan_in: d}\n  - {from: b, to: c, parallel: true, fan_in: d}\n',
-      '4:46: The parallel part around this one ends at `d`, too. Let this one end at a node of its own.',
+      '4:46: The parallel part around this one also ends at `d`. Let this one end at its own node.',
     ],
     [
       'an agent that is none',
@@ -334,14 +334,14 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'a type that is none',
       'state_schema: {n: nmber}\nnodes: [{name: a}]',
-      '1:19: `nmber` is no type. Use `str`, `int`, `float`, `bool`, `list`, `dict` or `any`.',
+      '1:19: `nmber` is not a type. Use `str`, `int`, `float`, `bool`, `list`, `dict` or `any`.',
     ],
     [
       'a type in a type that is none',
       'input_schema:\n  tags: {type: list, items: {type: wrod}}\nnodes: [{name: a}]',
-      '2:9: This is no type. Use `str`, `int`, `float`, `bool`, `list`, `dict` or `any`.',
+      '2:9: This is not a type. Use `str`, `int`, `float`, `bool`, `list`, `dict` or `any`.',
     ],
-    ['a value of the wrong kind', 'nodes: {}\n', '1:8: `nodes` has to be a list.'],
+    ['a value of the wrong kind', 'nodes: {}\n', '1:8: `nodes` must be a list.'],
     [
       'a choice that is none',
       'tools: [{name: t, description: d, action: fs.read, parameters: {path: {type: text}}}]\nnodes: [{name: a}]',

@@ -174,12 +174,12 @@ describe('a node over a list', () => {
     });
 
   const wrong: [what: string, list: string, message: string][] = [
-    ['a text', '"a, b"', 'Node a: `foreach` needs a list, and this is a text.'],
-    ['nothing', 'null', 'Node a: `foreach` needs a list, and this is nothing.'],
+    ['a text', '"a, b"', 'Node a: `foreach` needs a list, but this is a text.'],
+    ['nothing', 'null', 'Node a: `foreach` needs a list, but this is nothing.'],
     [
       'more than a thousand',
       `[${'0,'.repeat(1001)}]`,
-      'Node a: `foreach` takes 1000 items at most, and this list has 1001.',
+      'Node a: `foreach` takes at most 1000 items, but this list has 1001.',
     ],
   ];
   for (const [what, list, message] of wrong)

@@ -59,9 +59,9 @@ nodes:
     assert.equal((await stage.start()).phase, 'Completed');
     assert.deepEqual(stage.steps.at(-1), 'end ship');
     assert.deepEqual((await stage.kept()).graph!.nodes.look!.warnings, [
-      '`state.r.severity >= 4` cannot be worked out: `>=` does not go with a text ("5") and a whole number (4); it counts as false.',
-      '`state.r.Severity > 3` cannot be worked out: there is no `state.r.Severity`; it counts as false.',
-      '`state.gone.text == "x"` cannot be worked out: there is no `state.gone`, so no `text` of it; it counts as false.',
+      '`state.r.severity >= 4` cannot be evaluated: `>=` cannot be combined with a text ("5") and a whole number (4); it is false.',
+      '`state.r.Severity > 3` cannot be evaluated: there is no `state.r.Severity`; it is false.',
+      '`state.gone.text == "x"` cannot be evaluated: there is no `state.gone`, so no `text` of it; it is false.',
     ]);
   });
 
@@ -77,12 +77,12 @@ nodes:
     [
       'the `when` of an edge',
       'nodes: [{name: a}, {name: b}]\nedges: [{from: a, to: b, when: state.n > 3}, {from: a, to: __end__}]',
-      'Node a: `state.n > 3` cannot be worked out: there is no `state.n`.',
+      'Node a: `state.n > 3` cannot be evaluated: there is no `state.n`.',
     ],
     [
       'the `condition` of a loop',
       'nodes: [{name: a, type: while_loop, condition: state.n < 3, max_iterations: 2, body: [{uses: state.set, with: {x: 1}}]}]',
-      'Node a: `state.n < 3` cannot be worked out: there is no `state.n`.',
+      'Node a: `state.n < 3` cannot be evaluated: there is no `state.n`.',
     ],
     [
       'a prompt with a misspelled value',
@@ -91,7 +91,7 @@ nodes:
     ],
   ];
   for (const [what, yaml, message] of failing)
-    it(`fails where ${what} cannot be worked out`, async () => {
+    it(`fails where ${what} cannot be evaluated`, async () => {
       stage = await Stage.of(yaml);
       const { phase, error } = await stage.start();
       assert.deepEqual([phase, error?.message], ['Failed', message]);

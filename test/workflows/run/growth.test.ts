@@ -180,7 +180,7 @@ describe('a branch that asks for what branches gave', () => {
       [
         [
           6,
-          'A parallel branch does not see `parallel_results`: those are of the part before. Keep what it needs under a key of its own.',
+          'A parallel branch cannot read `parallel_results`, which belongs to the part before. Store what it needs under another key.',
         ],
       ],
     );

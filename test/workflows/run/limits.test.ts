@@ -50,7 +50,7 @@ describe('a limit of a workflow', () => {
       { cost: 1 },
       2,
       0,
-      'The limit of $1 of this workflow is reached: $1.00. Continue to allow as much again.',
+      'The limit of $1 of this workflow is reached: $1.00. Continue to allow the same amount again.',
     ],
     ['less than its time', { minutes: 2 }, 9, 1.9, undefined],
     [
@@ -58,7 +58,7 @@ describe('a limit of a workflow', () => {
       { minutes: 2 },
       9,
       2,
-      'The limit of 2 minutes of this workflow is reached. Continue to allow as much again.',
+      'The limit of 2 minutes of this workflow is reached. Continue to allow the same amount again.',
     ],
   ];
   for (const [what, limits, cost, minutes, told] of cases)

@@ -35,7 +35,7 @@ describe('a step that fails', () => {
     assert.equal(state.answer, null);
     const { status, warnings } = (await stage.kept()).graph!.nodes.ask!;
     assert.equal(status, 'completed');
-    assert.match(warnings![0]!, /^Failed, and was gone on from: /);
+    assert.match(warnings![0]!, /^Failed, and continued: /);
   });
 
   it('and then works has no error any more', async () => {

@@ -69,7 +69,7 @@ describe('room in conversations that nodes have of their own', () => {
         ],
       );
       const node = yaml === tools ? 'ask' : 'look';
-      assert.match((await stage.kept()).graph!.nodes[node]!.warnings![0]!, /^The window of its model was full/);
+      assert.match((await stage.kept()).graph!.nodes[node]!.warnings![0]!, /^The context window was full/);
     });
 
     it(`${name}: whose window is smaller than believed makes room once and goes on`, async () => {

@@ -183,12 +183,12 @@ describe('Jinja in a template', () => {
     ['{{ state.gone.text }}', 'there is no `state.gone`, so no `text` of it.'],
     ['{{ state.none.text }}', '`state.none` is nothing (null), so no `text` of it.'],
     ['{{ state.gone | upper }}', 'there is no `state.gone`.'],
-    ['{{ state.words | sum }}', '`sum` adds numbers, and there is a text ("b").'],
-    ['{{ [1, "a"] | max }}', 'a text ("a") and a whole number (1) have no order.'],
+    ['{{ state.words | sum }}', '`sum` adds numbers, but there is a text ("b").'],
+    ['{{ [1, "a"] | max }}', 'a text ("a") and a whole number (1) cannot be ordered.'],
     ['{{ len(state.gone) }}', 'there is no `state.gone`.'],
     ['{% for one in state.gone %}{{ one }}{% endfor %}', 'there is no `state.gone`.'],
     ['{{ state["gone"]["my text"] }}', 'there is no `state.gone`, so no `my text` of it.'],
-    ['{{ state.get("gone").text }}', 'what it is looked for in is nothing (null), so no `text` of it.'],
+    ['{{ state.get("gone").text }}', 'the value to search in is nothing (null), so no `text` of it.'],
     ['{{ state.gone.key is none }}', 'there is no `state.gone`, so no `key` of it.'],
     ['{{ "abc" | round }}', '`round` takes a number, not a text ("abc").'],
   ];
@@ -204,10 +204,10 @@ describe('Jinja in a template', () => {
     ['{{ x | select("od") }}', /^There is no test `od`\. Did you mean "odd"/],
     ['{{ x | selectattr("a", "bigger", 1) }}', /^There is no test `bigger`\./],
     ['{{ x is prime }}', /^There is no test `prime`\. There are `boolean`, /],
-    ['{{ x is divisibleby }}', /^The test `divisibleby` takes something: `is divisibleby\(…\)`\.$/],
-    ['{{ x is odd(2) }}', /^The test `odd` takes nothing: `is odd`\.$/],
+    ['{{ x is divisibleby }}', /^The test `divisibleby` takes a value: `is divisibleby\(…\)`\.$/],
+    ['{{ x is odd(2) }}', /^The test `odd` takes no value: `is odd`\.$/],
     ['{{ x is divisibleby 3 }}', /stands in brackets: `is divisibleby\(3\)`\.$/],
-    ['{% raw %}{{ x }}{% endraw %}', /\(Unknown statement type: raw\)\. Write braces that are to stay as a text: `\{\{ "\{\{" \}\}`\.$/],
+    ['{% raw %}{{ x }}{% endraw %}', /\(Unknown statement type: raw\)\. Write literal braces as text: `\{\{ "\{\{" \}\}`\.$/],
     ['{% include "x" %}', /There are `if`, `for`, `set`, `macro`, `call` and `filter`\.$/],
     ['{{ "%s" % x }}', /^`"…" % …` is Python, which Towpath does not run\. Use `~`/],
     ['{{ sum(x) }}', /^`sum\(\)` is Python, which Towpath does not run\. Use `\| sum` instead\.$/],
@@ -269,10 +269,10 @@ describe('a condition', () => {
     ['state.none > 2', 'there is no `state.none`.'],
     ['state.list[7] > 2', 'there is no `state.list[7]`.'],
     ['state.none.key == 2', 'there is no `state.none`, so no `key` of it.'],
-    ['state.name >= 4', '`>=` does not go with a text ("Ann") and a whole number (4).'],
-    ['state.list | upper', 'the filter `upper` does not take a list so.'],
+    ['state.name >= 4', '`>=` cannot be combined with a text ("Ann") and a whole number (4).'],
+    ['state.list | upper', 'the filter `upper` does not take a list in this form.'],
   ];
   for (const [condition, why] of open)
-    it(`${condition} cannot be worked out: ${why}`, () =>
-      assert.throws(() => holds(condition, scope), { message: `\`${condition}\` cannot be worked out: ${why}` }));
+    it(`${condition} cannot be evaluated: ${why}`, () =>
+      assert.throws(() => holds(condition, scope), { message: `\`${condition}\` cannot be evaluated: ${why}` }));
 });
