@@ -3,6 +3,7 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import { ago } from '../src/protocol/ago.ts';
 import { t } from '../src/protocol/l10n.ts';
 import { money } from '../src/protocol/money.ts';
+import { readOnlySentences } from '../src/protocol/readOnly.ts';
 import { titleSaid } from '../src/protocol/run.ts';
 import type { RunRow } from '../src/protocol/view.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
@@ -100,7 +101,7 @@ function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?
 function aboutIt({ damaged, damagedSaid, readOnly, error, worktree }: RunRow): string | undefined {
   if (worktree) return t('Opens its window: {0}', visibleLine(worktree.folder));
   if (damaged) return visibleLine(t('A part of its record is damaged: {0}', damagedSaid ?? damaged));
-  const words = readOnly ? t(readOnly) : error && (error.said ? t(error.said) : error.message);
+  const words = readOnly ? t(readOnlySentences[readOnly]) : error && (error.said ? t(error.said) : error.message);
   return words && visibleLine(words);
 }
 

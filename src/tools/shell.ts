@@ -162,7 +162,7 @@ export function stopTool(background: BackgroundCommands): Tool {
       what: sentence('End a command in the background'),
       where: command.folder,
       why: sentence('It is a command of this run.'),
-      free: 'It ends a command of this run.',
+      free: 'command-of-run',
       details: command.line,
       grant: 'shell.stop',
       async run(context) {
