@@ -3,6 +3,7 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import { ago } from '../src/protocol/ago.ts';
 import { t } from '../src/protocol/l10n.ts';
 import { money } from '../src/protocol/money.ts';
+import { readOnlySentences } from '../src/protocol/readOnly.ts';
 import { titleSaid } from '../src/protocol/run.ts';
 import type { RunRow } from '../src/protocol/view.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
@@ -19,7 +20,7 @@ export function history(context: PanelContext): TemplateResult | typeof nothing 
   const { runs } = context.model;
   const query = context.opened.query ?? '';
   const rows = runs && (runs.query === query || query !== '') ? runs.rows : [];
-  const none = query === '' ? t('No runs yet.') : t('No run has all of these words.');
+  const none = query === '' ? t('No runs yet.') : t('No run contains all of these words.');
   const search = ({ target }: Event) => {
     context.opened.query = (target as HTMLInputElement).value;
     context.post({ type: 'list-runs', query: context.opened.query });
@@ -100,7 +101,7 @@ function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?
 function aboutIt({ damaged, damagedSaid, readOnly, error, worktree }: RunRow): string | undefined {
   if (worktree) return t('Opens its window: {0}', visibleLine(worktree.folder));
   if (damaged) return visibleLine(t('Part of its record is damaged: {0}', damagedSaid ?? damaged));
-  const words = readOnly ? t(readOnly) : error && (error.said ? t(error.said) : error.message);
+  const words = readOnly ? t(readOnlySentences[readOnly]) : error && (error.said ? t(error.said) : error.message);
   return words && visibleLine(words);
 }
 

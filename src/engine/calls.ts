@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { excerptOfCall } from '../llm/excerpt.ts';
 import { isUnanswered } from '../protocol/ask.ts';
 import type { ToolCall } from '../protocol/messages.ts';
-import { failure, type ToolOutcome } from '../protocol/tools.ts';
+import { because, failure, type ToolOutcome } from '../protocol/tools.ts';
 import { notRun } from './waiting.ts';
 
 /** Characters of all texts in the arguments of a call: more than any tool takes. */
@@ -140,4 +140,5 @@ function charactersIn(value: unknown): number {
 const tooMany = failure(
   'TOOL_DENIED',
   `Too many calls in one answer: only the first ${callLimit} are looked at. This one did not run, and nobody was asked about it; ask again for what is still needed.`,
+  because('TOO_MANY_CALLS'),
 );

@@ -2,7 +2,7 @@ import { outcomeOf } from '../protocol/ask.ts';
 import type { Background, Command, EventBody } from '../protocol/events.ts';
 import { openApprovals, openCalls, pendingCalls } from '../protocol/pending.ts';
 import { type CallState, callsOf, leftCalls, type Run } from '../protocol/run.ts';
-import { failure, type ToolOutcome, toToolResult } from '../protocol/tools.ts';
+import { because, failure, type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { bounded } from '../tools/outcome.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
@@ -111,7 +111,7 @@ export function lostOutcome(run: Pick<Run, 'calls'>, id: string): ToolOutcome {
   const isPartly =
     calls[id]?.startedAt === undefined &&
     callsOf(run).some(([one, { startedAt }]) => startedAt !== undefined && one.startsWith(`${id}:`));
-  return isPartly ? failure('TOOL_INTERRUPTED', partly) : toldAfterwards(calls[id]);
+  return isPartly ? failure('TOOL_INTERRUPTED', partly, because('RUN_ENDED')) : toldAfterwards(calls[id]);
 }
 
 const partly =
@@ -123,10 +123,10 @@ export function toldAfterwards(state: CallState | undefined): ToolOutcome {
   if (state?.ok) return { ok: true, data: { note: noteOf(state), ...(state.outputId && outputOf(state.outputId)) } };
   if (state?.decision === 'deny') return failure('TOOL_DENIED', 'The person did not allow this. It did not run.');
   const { code = 'TOOL_DENIED' } = state ?? {};
-  if (code === 'TOOL_INTERRUPTED') return failure(code, interruption(state!));
+  if (code === 'TOOL_INTERRUPTED') return failure(code, interruption(state!), because('RUN_ENDED'));
   if (code !== 'TOOL_DENIED')
     return { ok: false, error: { code, message: 'It failed. What else it said was lost when the run ended.' } };
-  return failure(code, 'The run ended before this was answered. It did not run.', { words: 'closed' });
+  return failure(code, 'The run ended before this was answered. It did not run.', because('RUN_ENDED'));
 }
 
 const outputOf = (outputId: string) => ({ outputId: outputId.slice(0, 12) });

@@ -1,3 +1,4 @@
+import type { AbortReason } from '../protocol/codes.ts';
 import type { RunPhase } from '../protocol/events.ts';
 import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
@@ -25,8 +26,7 @@ export class Stopped extends Error {
   /** Nothing happens that is not recorded. */
   static byStore = (error: ErrorInfo): Stopped => new Stopped({ phase: 'Failed', error });
 
-  static byClosing = (): Stopped =>
-    new Stopped({ phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', ...saidAs(sentence(closedMessage)) } });
+  static byClosing = (): Stopped => new Stopped({ phase: 'WaitingUser', error: closedError() });
 }
 
 /** Thrown where a workflow can go no further until the person decides: it rests at this point, and goes on from the same step. */
@@ -36,8 +36,16 @@ export class RestsAt extends Error {
   }
 }
 
-export const closedMessage =
-  'Interrupted: the editor closed while this run was in progress. Nothing was lost; calls without approval did not run.';
+/** Error of a run that was at work when the editor closed. */
+export const closedError = (): ErrorInfo => ({
+  code: 'ENGINE_ABORTED',
+  ...saidAs(
+    sentence(
+      'Interrupted: the editor closed while this run was in progress. Nothing was lost; calls without approval did not run.',
+    ),
+  ),
+  reason: 'closed' satisfies AbortReason,
+});
 
 /** Where an aborted run hands back. */
 export const stopPointOf = (signal: AbortSignal): StopPoint => (signal.reason as Stopped).point;

@@ -111,6 +111,16 @@ export type RefusalReason =
   | 'UNKNOWN_NODE'
   | 'URL_REFUSED';
 
+/**
+ * Cause of an outcome that its code leaves open: `details.reason`. `TOO_MANY_CALLS` of `TOOL_DENIED`; `RUN_ENDED` (before it was
+ * answered, or before its result was stored) of `TOOL_DENIED` and `TOOL_INTERRUPTED`; `IMPORTED` of `TOOL_INTERRUPTED`;
+ * `OUTPUT_LIMIT` of `TOOL_EXEC_FAILED`; `PATTERN_INVALID` of `TOOL_ARGS_INVALID`.
+ */
+export type OutcomeReason = 'TOO_MANY_CALLS' | 'RUN_ENDED' | 'IMPORTED' | 'OUTPUT_LIMIT' | 'PATTERN_INVALID';
+
+/** `reason` of `ENGINE_ABORTED`: the editor closed. Absent: the user stopped the run. */
+export type AbortReason = 'closed';
+
 /** Why a text could not be replaced: `details.reason` of `E_PRECONDITION_FAILED`. */
 export type EditReason =
   | 'ABSENT'

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { approvalBasisSchema } from './approvalBasis.ts';
 import { answerShape, askedSchema } from './asked.ts';
 import { parentSchema } from './branches.ts';
 import { fillingSchema } from './filling.ts';
@@ -257,6 +258,8 @@ const storedEvents = [
     edited: z.boolean().optional(),
     /** Why nobody was asked, when nobody was. */
     automatic: z.string().optional(),
+    /** The same for code. Absent: asked, or of an earlier version. */
+    basis: approvalBasisSchema.optional(),
     /** A denial that holds the run: no request is sent until a message of the user or a `hold-end` follows. */
     holds: z.literal(true).optional(),
   }),

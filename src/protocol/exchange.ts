@@ -4,7 +4,7 @@ import { applyEvent } from './fold.ts';
 import type { Attachment, Message, ToolResult } from './messages.ts';
 import { pendingCalls } from './pending.ts';
 import { newRun, type Run } from './run.ts';
-import { failure, toToolResult } from './tools.ts';
+import { because, failure, toToolResult } from './tools.ts';
 
 /** Runs as one file holds them: a run with its branches, whose numbers of events are those of the journals. */
 export interface RunsFile {
@@ -223,7 +223,11 @@ function atRest(id: string, events: StoredEvent[], ids: ReadonlyMap<string, stri
   });
   for (const event of own) applyEvent(run, event);
   const end = { runId: id, seq: run.seq, at: run.updatedAt };
-  const unrun = failure('TOOL_INTERRUPTED', 'This run was imported from a file. The call did not run here.');
+  const unrun = failure(
+    'TOOL_INTERRUPTED',
+    'This run was imported from a file. The call did not run here.',
+    because('IMPORTED'),
+  );
   const open = pendingCalls(run.messages).map((call) => toToolResult(call.id, unrun));
   if (open.length > 0)
     own.push({ ...end, seq: ++end.seq, type: 'message', message: { role: 'tool', content: '', toolResults: open } });

@@ -6,7 +6,6 @@ import { applyNode, applyNodeCompaction, applyNodeMessage, applyNodeText, newGra
 import { withUpdate } from './lineUpdates.ts';
 import type { Message, TokenUsage } from './messages.ts';
 import { dropAnswered, dropOutcomes, recordOutcome } from './outcomes.ts';
-import { readOnly } from './readOnly.ts';
 import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
 import { foldFiles } from './runFiles.ts';
 
@@ -63,7 +62,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.model) run.models = [{ model: event.model, at: 0 }];
       if (event.parent) run.parent = event.parent;
       if (event.imported) run.imported = true;
-      if (event.imported && event.workflowId !== 'chat') run.readOnly = readOnly.importedWorkflow;
+      if (event.imported && event.workflowId !== 'chat') run.readOnly = 'importedWorkflow';
       break;
     case 'pin':
       run.pinned = event.pinned || undefined;
@@ -191,6 +190,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.title) call.title = event.title;
       call.edited = event.edited;
       call.automatic = event.automatic;
+      call.basis = event.basis;
       if (event.holds) run.held = [...(run.held ?? []), event.toolCallId];
       break;
     }

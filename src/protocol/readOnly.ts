@@ -1,5 +1,5 @@
-/** Why a run can be read and not gone on with, as sentences. What is kept of it is English. */
-export const readOnly = {
+/** Reasons why a run can be read and not gone on with, by their codes, as sentences for people. */
+export const readOnlySentences = {
   /** What it has done is not here, and what its file says may be another. */
   importedWorkflow:
     'This run was imported and follows a workflow. You can read it here but not continue it. Run the workflow again instead.',
@@ -9,4 +9,6 @@ export const readOnly = {
     'A newer version of Towpath has continued this run. This version shows what it can read. Update Towpath to continue it.',
 } as const;
 
-export type ReadOnly = (typeof readOnly)[keyof typeof readOnly];
+export type ReadOnlyCode = keyof typeof readOnlySentences;
+
+export const readOnlyCodes = Object.keys(readOnlySentences) as [ReadOnlyCode, ...ReadOnlyCode[]];

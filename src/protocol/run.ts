@@ -1,3 +1,4 @@
+import type { ApprovalBasis } from './approvalBasis.ts';
 import type { Answer, Asked } from './asked.ts';
 import type { Parent } from './branches.ts';
 import type { Compaction } from './compaction.ts';
@@ -25,7 +26,7 @@ import { inEnglish, type Sentence, sentence, t } from './l10n.ts';
 import type { ErrorInfo, Message, TokenUsage } from './messages.ts';
 import type { NodeOutcome } from './outcomes.ts';
 import type { Outline } from './outline.ts';
-import type { ReadOnly } from './readOnly.ts';
+import type { ReadOnlyCode } from './readOnly.ts';
 import type { RunFile, Undone } from './runFiles.ts';
 import type { Took } from './took.ts';
 import { shortened } from './visible.ts';
@@ -51,6 +52,7 @@ export interface CallState {
   feedback?: string;
   edited?: boolean;
   automatic?: string;
+  basis?: ApprovalBasis;
   startedAt?: number;
   /** Number of its newest `tool-start` event: changes are made in this order. */
   startSeq?: number;
@@ -185,7 +187,7 @@ export interface Run {
   /** In order; absent: its record is whole. */
   damage?: Damage[];
   /** Why it can be read and not gone on with. */
-  readOnly?: ReadOnly;
+  readOnly?: ReadOnlyCode;
 }
 export interface Waiting extends Said {
   queued: number;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { parentSchema } from './branches.ts';
 import { runPhaseSchema } from './events.ts';
 import { errorInfoSchema } from './messages.ts';
-import { readOnly } from './readOnly.ts';
+import { readOnlyCodes } from './readOnly.ts';
 import { sentenceSchema } from './sentenceSchema.ts';
 
 /**
@@ -22,7 +22,7 @@ export const runSummarySchema = z.object({
   awaitsApproval: z.boolean().optional(),
   damaged: z.string().optional(),
   damagedSaid: sentenceSchema.optional(),
-  readOnly: z.enum(readOnly).optional(),
+  readOnly: z.enum(readOnlyCodes).optional(),
   imported: z.boolean().optional(),
   parent: parentSchema.optional(),
   /** The one it went to last, as `provider/model`. */

@@ -1,4 +1,4 @@
-import type { Code } from './codes.ts';
+import type { Code, OutcomeReason } from './codes.ts';
 import type { Attachment, ErrorInfo, ToolResult } from './messages.ts';
 
 /** A tool as a model sees it. Names have dots (`fs.read`); each wire turns them into what its provider accepts. */
@@ -44,6 +44,9 @@ export function toToolResult(toolCallId: string, outcome: ToolOutcome): ToolResu
   const { attachments, ...told } = outcome;
   return { toolCallId, content: JSON.stringify(told), ...(attachments && { attachments }) };
 }
+
+/** Details of an outcome whose cause its code leaves open. */
+export const because = (reason: OutcomeReason, more: object = {}): object => ({ ...more, reason });
 
 export function failure(code: Code, message: string, details?: unknown): Extract<ToolOutcome, { ok: false }> {
   return { ok: false, error: details === undefined ? { code, message } : { code, message, details } };

@@ -5,6 +5,7 @@ import type { Parent } from '../protocol/branches.ts';
 import type { StoredEvent } from '../protocol/events.ts';
 import { type Sentence, sentence } from '../protocol/l10n.ts';
 import type { Message } from '../protocol/messages.ts';
+import { readOnlySentences } from '../protocol/readOnly.ts';
 import { callsOf, leftCalls, type Run } from '../protocol/run.ts';
 import { few } from './few.ts';
 import { fold } from './fold.ts';
@@ -112,7 +113,7 @@ function parentAt(run: Run, seqs: readonly number[], seq: number): Parent {
  * @param hasState it has a folder of its own
  */
 export function unforkable(run: Run, contents: JournalContents, seq: number, hasState: boolean): Sentence | undefined {
-  if (run.readOnly) return sentence(run.readOnly);
+  if (run.readOnly) return sentence(readOnlySentences[run.readOnly]);
   if (!run.graph) return undefined;
   const until = foldUpTo(run.id, contents, seq);
   if (!until.graph) return sentence('A workflow starts from its first message. Run it again instead.');

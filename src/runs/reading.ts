@@ -5,7 +5,7 @@ import { type StoredEvent, storedEventSchema } from '../protocol/events.ts';
 import { formatVersion } from '../protocol/eventVersions.ts';
 import { isConversation } from '../protocol/isConversation.ts';
 import { amount, type Sentence, sentence } from '../protocol/l10n.ts';
-import { type ReadOnly, readOnly } from '../protocol/readOnly.ts';
+import type { ReadOnlyCode } from '../protocol/readOnly.ts';
 import { readImages, restoreImages, storedImageNames } from './images.ts';
 import { checksum, header, StoreError } from './journal.ts';
 
@@ -39,7 +39,7 @@ export interface JournalContents {
   entries: Entry[];
   wounds: Wound[];
   /** Why it can be read, and not gone on with. */
-  newer?: ReadOnly;
+  newer?: ReadOnlyCode;
   /** Bytes up to the end of its last line that has one: a torn line comes after them. */
   wholeBytes: number;
   size: number;
@@ -87,14 +87,14 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
   }
   const { wounds } = found;
   const entries = found.entries.sort((one, other) => one.seq - other.seq);
-  if (version > 1) return { entries, wounds: [], newer: readOnly.writtenByNewer, wholeBytes, size: bytes.length };
+  if (version > 1) return { entries, wounds: [], newer: 'writtenByNewer', wholeBytes, size: bytes.length };
   if (version === 0) {
     if (entries.length === 0) throw new StoreError('STORE_DAMAGED', sentence('This is not the record of a run.'));
     wounds.push({ ...wound(1, 0, sentence('its first line, which names the format, is damaged')), loses });
   }
   addMissing(entries, wounds);
   wounds.sort((one, other) => one.at - other.at);
-  const newer = entries.some(isNewer) ? readOnly.continuedByNewer : undefined;
+  const newer = entries.some(isNewer) ? 'continuedByNewer' : undefined;
   return { entries, wounds, ...(newer && { newer }), wholeBytes, size: bytes.length };
 }
 

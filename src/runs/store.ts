@@ -5,6 +5,7 @@ import { kinOf } from '../protocol/branches.ts';
 import type { StoredEvent } from '../protocol/events.ts';
 import { dataOf, type Hide, type Imported, type RunsFile } from '../protocol/exchange.ts';
 import { inEnglish, sentence } from '../protocol/l10n.ts';
+import { readOnlySentences } from '../protocol/readOnly.ts';
 import { newRun, type Run } from '../protocol/run.ts';
 import type { RunSummary } from '../protocol/summary.ts';
 import { Contents } from './contents.ts';
@@ -88,7 +89,7 @@ export class RunStore {
     try {
       if (lock.fromLiving) await renew(this.journalOf(id));
       read = await readRun(folder, id);
-      if (read.run.readOnly) throw new StoreError('STORE_DAMAGED', sentence(read.run.readOnly));
+      if (read.run.readOnly) throw new StoreError('STORE_DAMAGED', sentence(readOnlySentences[read.run.readOnly]));
     } catch (error) {
       await lock.release();
       throw error;

@@ -204,10 +204,18 @@ const planWhenKnown = ({ whenKnown }: Prepared): Subject['whenKnown'] =>
   whenKnown && (async () => (await whenKnown()).plan!);
 
 /** Nobody was asked: why, for the card and the journal. */
-async function told(call: ToolCall, { effect, reason }: Verdict, context: CallContext): Promise<void> {
+async function told(call: ToolCall, { effect, reason, basis }: Verdict, context: CallContext): Promise<void> {
   const decision = effect === 'allow' ? 'allow' : 'deny';
   const { id: toolCallId, name } = call;
-  await stored(context, { type: 'approval', toolCallId, name, decision, waitedMs: 0, automatic: reason });
+  await stored(context, {
+    type: 'approval',
+    toolCallId,
+    name,
+    decision,
+    waitedMs: 0,
+    automatic: reason,
+    ...(basis && { basis }),
+  });
 }
 
 async function refusedBy(call: ToolCall, verdict: Verdict, context: CallContext): Promise<{ denied: ToolOutcome }> {

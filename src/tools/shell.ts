@@ -162,7 +162,7 @@ export function stopTool(background: BackgroundCommands): Tool {
       what: sentence('Stop a background command'),
       where: command.folder,
       why: sentence('It is a command of this run.'),
-      free: 'It stops a command of this run.',
+      free: 'command-of-run',
       details: command.line,
       grant: 'shell.stop',
       async run(context) {

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { OwnBasis } from '../protocol/approvalBasis.ts';
 import type { Answer, Asked } from '../protocol/asked.ts';
 import type { Code } from '../protocol/codes.ts';
 import type {
@@ -153,8 +154,8 @@ export interface Plan {
   reading?: ((context: ToolContext) => Promise<unknown>) | Words;
   /** What else the question shows: the arguments of somebody else's tool. */
   details?: Words;
-  /** Why nobody is asked. */
-  free?: string;
+  /** Nobody is asked, for this reason. */
+  free?: OwnBasis;
   /** What *Allow for this run* would cover, e.g. `fs.edit`; absent for what must be asked every time. */
   grant?: string;
   /** Any yes covers its `grant`: the next one like it is not asked about. */

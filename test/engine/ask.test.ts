@@ -265,7 +265,7 @@ WaitingUser`);
               error: {
                 code: 'TOOL_DENIED',
                 message: 'The run ended before this was answered. It did not run.',
-                details: { words: 'closed' },
+                details: { reason: 'RUN_ENDED' },
               },
             },
           ],

@@ -262,7 +262,7 @@ WaitingUser`);
     const next = nextWindow();
     await next.continue('Leave it.');
     assert.deepEqual([next.questions, next.file('a'), requests(next)], [[], 'one\n', 1]);
-    assert.deepEqual(told(next)[0]![1].error.details, { words: 'closed' });
+    assert.deepEqual(told(next)[0]![1].error.details, { reason: 'RUN_ENDED' });
     assert.deepEqual(openApprovals(await next.kept()), []);
   });
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
 import { applyEvent } from '../../src/protocol/fold.ts';
+import { readOnlySentences } from '../../src/protocol/readOnly.ts';
 import { type Run, reviveRun } from '../../src/protocol/run.ts';
 import { checksum } from '../../src/runs/journal.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
@@ -230,12 +231,12 @@ describe('a damaged record', () => {
       const before = await fs.readFile(journal);
       const run = await store.read(id);
       assert.equal(words(run), shows);
-      assert.match(run.readOnly ?? '', /newer version of Towpath.*Update Towpath to continue/);
+      assert.match(readOnlySentences[run.readOnly!], /newer version of Towpath.*Update Towpath to continue/);
       assert.deepEqual(
         [(await store.list())[0]?.readOnly, (await store.list())[0]?.readOnly],
         [run.readOnly, run.readOnly],
       );
-      await assert.rejects(store.open(id), { code: 'STORE_DAMAGED', message: run.readOnly });
+      await assert.rejects(store.open(id), { code: 'STORE_DAMAGED', message: readOnlySentences[run.readOnly!] });
       assert.deepEqual(await fs.readFile(journal), before);
       assert.deepEqual((await fs.readdir(path.dirname(journal))).sort(), ['journal.jsonl', 'summary.json']);
     });

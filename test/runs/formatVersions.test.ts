@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { StoredEvent } from '../../src/protocol/events.ts';
 import { storedEventSchema } from '../../src/protocol/events.ts';
 import { eventVersions, formatVersion, grownVersion, holdVersion } from '../../src/protocol/eventVersions.ts';
+import { readOnlySentences } from '../../src/protocol/readOnly.ts';
 import { checksum } from '../../src/runs/journal.ts';
 import { RunStore } from '../../src/runs/store.ts';
 
@@ -69,9 +70,12 @@ describe('format versions of stored events', () => {
           const later = Buffer.from(JSON.stringify({ ...event, type: 'as-yet-unknown', version: formatVersion + 1 }));
           writeFileSync(journal, lines.with(index + 1, `${checksum(later)} ${later}`).join('\n'));
           const { readOnly, damage } = await store.read(runId);
-          assert.match(readOnly ?? '', /newer version of Towpath/, `${event.type} ${event.seq}`);
+          assert.equal(readOnly, 'continuedByNewer', `${event.type} ${event.seq}`);
           assert.equal(damage, undefined);
-          await assert.rejects(store.open(runId), { code: 'STORE_DAMAGED', message: readOnly });
+          await assert.rejects(store.open(runId), {
+            code: 'STORE_DAMAGED',
+            message: readOnlySentences.continuedByNewer,
+          });
         }
       } finally {
         rmSync(folder, { recursive: true });

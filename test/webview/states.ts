@@ -1,7 +1,6 @@
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { Completion } from '../../src/protocol/mention.ts';
 import type { Message } from '../../src/protocol/messages.ts';
-import { readOnly } from '../../src/protocol/readOnly.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import type { RunSummary } from '../../src/protocol/summary.ts';
 import { failure, type ToolOutcome, toToolResult } from '../../src/protocol/tools.ts';
@@ -387,7 +386,7 @@ const damaged = (): Run => ({
 }); // biome-ignore format: short
 const imported = (): Run => ({
   ...runOf('run-1', [{ ...begin[0], imported: true } as EventBody, ...begin.slice(1), ...reads, ...concludes]),
-  readOnly: readOnly.importedWorkflow,
+  readOnly: 'importedWorkflow',
 });
 
 const now = Date.now();

@@ -43,7 +43,7 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     key,
     tool: call.name,
     line,
-    ...(state?.automatic !== undefined && { why: state.automatic }),
+    ...(state?.automatic !== undefined && { why: automaticWords(state) }),
     beside: html`${
       change
         ? changeButtons(context, key, understoodCall(call, state), change, made?.undone?.includes(change.path))
@@ -180,7 +180,7 @@ function frame(context: PanelContext, { place, key, tool, line, beside, below, w
   return html`<div class="card" role="group" data-call=${key?.toolCallId ?? ''} data-tool=${visibleLine(tool)} data-status=${status}
       data-ok=${ok ?? nothing} data-mark=${mark} aria-label=${said}>
     <div class="card-head" @click=${(event: Event) => (isPlain(event) ? press() : undefined)}>
-      <button class="card-toggle" aria-expanded=${open} aria-label=${t('Details: {0}', said)} title=${why ? `${said}\n${visibleLine(automaticWords(why))}` : said} @click=${(
+      <button class="card-toggle" aria-expanded=${open} aria-label=${t('Details: {0}', said)} title=${why ? `${said}\n${visibleLine(why)}` : said} @click=${(
         event: Event,
       ) => {
         event.stopPropagation();
@@ -289,7 +289,7 @@ function details(
   const raw = `${place}:raw`;
   const open = !hasOwn || context.opened.cards.has(raw);
   return html`
-    ${state?.automatic ? html`<p class="quiet">${t('Not asked: {0}', visibleLine(automaticWords(state.automatic)))}</p>` : nothing}
+    ${state?.automatic ? html`<p class="quiet">${t('Not asked: {0}', visibleLine(automaticWords(state)))}</p>` : nothing}
     ${text ? output(text, t('Output')) : nothing}
     ${found ?? nothing}
     ${pictures(result?.attachments)}

@@ -1,5 +1,7 @@
 import { ago } from '../../src/protocol/ago.ts';
+import type { OutcomeReason } from '../../src/protocol/codes.ts';
 import type { CommandEnd, RunPhase } from '../../src/protocol/events.ts';
+import { outcomeReasonOf } from '../../src/protocol/formerWords.ts';
 import { t } from '../../src/protocol/l10n.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
 import { needsApproval } from '../../src/protocol/pending.ts';
@@ -167,9 +169,10 @@ function asked({ phase }: Seen, { answer, ok }: CallState): Standing {
     : { status: 'done', mark: 'none', tense: 'done', outcome: [plain(t('Not answered'))] };
 }
 
-function denied({ outcome, held }: Seen, { automatic, feedback }: CallState): Standing {
+function denied({ outcome, held }: Seen, state: CallState): Standing {
+  const { automatic, feedback } = state;
   const base = { status: 'done', mark: 'none', tense: 'to do' } as const;
-  if (automatic !== undefined) return { ...base, outcome: [plain(ruleWords(automatic, 'deny')!)] };
+  if (automatic !== undefined) return { ...base, outcome: [plain(ruleWords(state, 'deny')!)] };
   if (held) return { ...base, outcome: [plain(t('Denied')), plain(t('waiting for your instructions'))] };
   const { words } = Object(outcome?.ok === false ? outcome.error.details : undefined) as { words?: unknown };
   const said = feedback ?? words;
@@ -217,13 +220,13 @@ function exit({ call, state }: Seen, { data }: Known): { mark: Mark; words?: str
 function failed({ call, state, outcome }: Seen): Standing {
   const error = outcome?.ok === false ? outcome.error : undefined;
   const code = state?.code ?? error?.code;
+  const reason = error && outcomeReasonOf(error);
   const base = { status: 'done', outcome: [] } as const;
   const not = (words: string): Standing => ({ ...base, mark: 'none', tense: 'to do', outcome: [plain(words)] });
   if (code === 'TOOL_NOT_RUN') return not(t('Not run: you sent a message first'));
   if (code === 'TOOL_DENIED') {
-    const isClosed = (Object(error?.details) as { words?: unknown }).words === 'closed';
-    if (isClosed || !error) return not(t('Not run: it was not answered'));
-    if (error.message.startsWith('Too many')) return not(t('Not run: too many at once'));
+    if (!error || reason === 'RUN_ENDED') return not(t('Not run: it was not answered'));
+    if (reason === 'TOO_MANY_CALLS') return not(t('Not run: too many at once'));
     return not(t('Not allowed'));
   }
   const isCommand = call.name === 'shell.run' && state?.startedAt !== undefined;
@@ -237,9 +240,9 @@ function failed({ call, state, outcome }: Seen): Standing {
   });
   if ((Object(error?.details) as { stale?: unknown }).stale === true)
     return not(t('The file has changed; the edit no longer applies.'));
-  if (code === 'TOOL_INTERRUPTED') return interrupted(state, error?.message, not, cross);
+  if (code === 'TOOL_INTERRUPTED') return interrupted(state, error ? reason : 'RUN_ENDED', not, cross);
   if (code === 'TOOL_TIMEOUT' && isCommand) return cross(t('timed out'));
-  if (code === 'TOOL_EXEC_FAILED' && isCommand && error?.message.startsWith('It wrote'))
+  if (code === 'TOOL_EXEC_FAILED' && isCommand && reason === 'OUTPUT_LIMIT')
     return cross(t('was stopped: it wrote too much'));
   return { ...base, mark: 'cross', tense: 'could not', joint: ': ', outcome: [plain(whyNot(call.name, code, error))] };
 }
@@ -247,14 +250,12 @@ function failed({ call, state, outcome }: Seen): Standing {
 /** The window that it ran in has ended, or the person has stopped it. */
 function interrupted(
   state: CallState | undefined,
-  message = 'The run ended',
+  reason: OutcomeReason | undefined,
   not: (words: string) => Standing,
   cross: (words: string) => Standing,
 ) {
-  if (!message.startsWith('The run ended'))
-    return message.startsWith('This run was imported')
-      ? not(t('Not run here: the run was imported'))
-      : cross(t('you stopped it'));
+  if (reason === 'IMPORTED') return not(t('Not run here: the run was imported'));
+  if (reason !== 'RUN_ENDED') return cross(t('you stopped it'));
   if (!state?.stillRunning?.length) return cross(t('interrupted when the window closed'));
   return cross(t('interrupted when the window closed, and continued: {0}', state.stillRunning.join(', ')));
 }
@@ -262,7 +263,7 @@ function interrupted(
 /** That the person had a hand in it, where that is not the usual. */
 function notesOf(state: CallState | undefined): string[] {
   if (state?.edited) return [t('Changed by you before approval')];
-  const rule = state?.automatic === undefined ? undefined : ruleWords(state.automatic, 'allow');
+  const rule = state?.automatic === undefined ? undefined : ruleWords(state, 'allow');
   return rule === undefined ? [] : [rule];
 }
 

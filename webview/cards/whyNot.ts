@@ -1,7 +1,10 @@
+import type { ApprovalBasis } from '../../src/protocol/approvalBasis.ts';
 import type { EditReason, RefusalReason } from '../../src/protocol/codes.ts';
 import { codeWords, editWords, isCode, refusalWords } from '../../src/protocol/codeWords.ts';
+import { formerBasis, outcomeReasonOf } from '../../src/protocol/formerWords.ts';
 import { t } from '../../src/protocol/l10n.ts';
 import type { ErrorInfo } from '../../src/protocol/messages.ts';
+import type { CallState } from '../../src/protocol/run.ts';
 import { verbOf, wordsFor } from './toolWords.ts';
 import { ofServer } from './words.ts';
 
@@ -19,7 +22,7 @@ export function whyNot(name: string, code: string | undefined, error: ErrorInfo 
       if (isOf(editWords, reason)) return t(editWords[reason as EditReason]) + nearest(lines, reason === 'ABSENT');
       return ownWords(error) ?? t(codeWords[known]);
     case 'TOOL_ARGS_INVALID':
-      if (/pattern/.test(error?.message ?? '') && name === 'fs.search') return t('the pattern is invalid');
+      if (error && outcomeReasonOf(error) === 'PATTERN_INVALID') return t('the pattern is invalid');
       break;
     case 'ENOENT':
       return t(Object.hasOwn(absent, name) ? absent[name as keyof typeof absent] : codeWords.ENOENT);
@@ -62,49 +65,60 @@ function ownWords(error: ErrorInfo | undefined): string | undefined {
 
 const withoutQuoted = (sentence: string) => sentence.replace(/"[^"]*"|“[^”]*”/g, '');
 
+/** State of a call that nobody was asked about. */
+type Decided = Pick<CallState, 'automatic' | 'basis' | 'decision'>;
+
 /**
- * What a rule or a preset decided, in words for people: the tools that it names are what they do. Undefined where it goes without
- * saying: what is free by the preset, or was allowed before.
+ * Returns what a rule decided, with the tools that it names as what they do; undefined if nothing is to be said: the call was
+ * allowed by the preset, or before.
  */
-export function ruleWords(automatic: string, decision: 'allow' | 'deny'): string | undefined {
-  const reason = automatic.replace(/\.$/, '');
-  if (decision === 'deny') return t('Denied: {0}', rulesIn(reason.replace(/^Denied by /, ''), deed));
-  return reason.startsWith(byRules) ? t('Allowed by {0}', rulesIn(reason.slice(byRules.length), deed)) : undefined;
+export function ruleWords(state: Decided, decision: 'allow' | 'deny'): string | undefined {
+  const { rules } = basisOf(state) ?? {};
+  if (decision === 'allow') return rules && t('Allowed by {0}', namesOf(rules, deed));
+  return t('Denied: {0}', rules ? namesOf(rules, deed) : (state.automatic ?? '').replace(/\.$/, ''));
 }
 
-const byRules = 'Allowed by ';
-const earlier = /^Allowed earlier in this run: (.*)\.$/s;
-const reasons = [
-  'Auto-approved: read-only command.',
-  'Auto-approved: reads.',
-  'Auto-approved: edits.',
-  'Allowed because Autopilot is on.',
-  'It stops a command of this run.',
-  "The run's own.",
-] as const;
-
-/** Why nobody was asked, for people: it is kept in English. */
-export function automaticWords(automatic: string): string {
-  const known = reasons.find((one) => one === automatic);
-  if (known) return t(known);
-  const grant = earlier.exec(automatic)?.[1];
+/** Returns why nobody was asked, as a sentence for people; of a basis that this version does not know, in English. */
+export function automaticWords(state: Decided): string {
+  const { automatic = '' } = state;
+  const basis = basisOf(state);
+  if (!basis) return automatic;
+  const { by, rules, preset, grant } = basis;
+  if (rules)
+    return state.decision === 'deny'
+      ? automatic
+      : `${t(
+          'Allowed by {0}',
+          namesOf(rules, (rule) => rule),
+        )}.`;
   if (grant !== undefined) return t('Allowed earlier in this run: {0}.', grant);
-  if (!automatic.startsWith(byRules) || !automatic.endsWith('.')) return automatic;
-  return `${t(
-    'Allowed by {0}',
-    rulesIn(automatic.slice(byRules.length, -1), (rule) => rule),
-  )}.`;
+  const sentence =
+    presetSentences[preset as keyof typeof presetSentences] ?? ownSentences[by as keyof typeof ownSentences];
+  return sentence ? t(sentence) : automatic;
 }
 
-/** Rules as a policy names them; what is none of its words stays as it is. */
-function rulesIn(words: string, told: (rule: string) => string): string {
-  const rules = [...words.matchAll(/your rule( for this workspace)? “([^”]*)”/g)];
-  if (rules.map(([whole]) => whole).join(' and ') !== words)
-    return words.replace(/“([^”]*)”/g, (_, rule: string) => `“${told(rule)}”`);
-  return rules
-    .map(([, here, rule]) => t(here ? 'your rule for this workspace “{0}”' : 'your rule “{0}”', told(rule!)))
+const presetSentences = {
+  'reads-free': 'Auto-approved: reads.',
+  'edits-free': 'Auto-approved: edits.',
+  autopilot: 'Allowed because Autopilot is on.',
+} as const;
+
+const ownSentences = {
+  'read-only-command': 'Auto-approved: read-only command.',
+  'command-of-run': 'It stops a command of this run.',
+  'of-run': "The run's own.",
+} as const;
+
+const basisOf = ({ automatic, basis }: Decided): ApprovalBasis | undefined =>
+  basis ?? (automatic === undefined ? undefined : formerBasis(automatic));
+
+/** Rules by whose they are, joined. */
+const namesOf = (rules: NonNullable<ApprovalBasis['rules']>, name: (rule: string) => string): string =>
+  rules
+    .map(({ scope, what }) =>
+      t(scope === 'workspace' ? 'your rule for this workspace “{0}”' : 'your rule “{0}”', name(what)),
+    )
     .join(` ${t('and')} `);
-}
 
 /** `shell.run npm test` as `npm test`, `fs.edit src` as `edit src`. */
 function deed(rule: string): string {

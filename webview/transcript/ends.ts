@@ -6,6 +6,7 @@ import type { ErrorInfo } from '../../src/protocol/messages.ts';
 import { money } from '../../src/protocol/money.ts';
 import { openApprovals } from '../../src/protocol/pending.ts';
 import { isPlanned, planOf } from '../../src/protocol/plan.ts';
+import { readOnlySentences } from '../../src/protocol/readOnly.ts';
 import { hasLooseEnds, isBetweenTurns, isHeld } from '../../src/protocol/rests.ts';
 import { type CallState, callsOf, endSentence, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
 import type { Took } from '../../src/protocol/took.ts';
@@ -143,7 +144,7 @@ const unknown: Kind = { tone: 'error', ways: ['Retry'] };
 
 /** Where the run rests; undefined: at work, answering is the way on, or there is nothing to be said. */
 export function endOf(run: Run): End | undefined {
-  if (run.readOnly) return { tone: 'warning', says: t(run.readOnly), ways: [] };
+  if (run.readOnly) return { tone: 'warning', says: t(readOnlySentences[run.readOnly]), ways: [] };
   if (run.phase === 'Running') return undefined;
   const { error } = run;
   if (openApprovals(run).length > 0 && (!error || error.code === 'ENGINE_ABORTED')) return undefined;

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { closedMessage } from '../../engine/stop.ts';
+import { closedError } from '../../engine/stop.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { Run } from '../../protocol/run.ts';
 import { partsOf } from '../../protocol/runParts.ts';
@@ -48,8 +48,6 @@ export class RunSnapshots {
 /** Returns a stored run as it stands if its loop is not at work here: another window is at work on it, or the editor closed meanwhile. */
 export function atRest(run: Run, isElsewhere: boolean): Run {
   if (run.phase !== 'Running') return run;
-  const error = isElsewhere
-    ? { code: 'STORE_LOCKED', ...saidAs(sentence(lockedMessage)) }
-    : { code: 'ENGINE_ABORTED', ...saidAs(sentence(closedMessage)) };
+  const error = isElsewhere ? { code: 'STORE_LOCKED', ...saidAs(sentence(lockedMessage)) } : closedError();
   return { ...run, phase: 'WaitingUser', error };
 }

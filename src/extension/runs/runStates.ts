@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { closedMessage } from '../../engine/stop.ts';
 import type { RunEvent } from '../../protocol/events.ts';
+import { abortReasonOf } from '../../protocol/formerWords.ts';
 import { t } from '../../protocol/l10n.ts';
 import type { RunState } from '../../protocol/run.ts';
 import type { RunSummary } from '../../protocol/summary.ts';
@@ -161,7 +161,7 @@ const order: readonly RunState[] = ['asking', 'failed', 'ended', 'working'];
 
 /** A user who stopped a run has seen how it ended; a run at its limit of turns did not fail. */
 function endOf({ phase, error }: Extract<RunEvent, { type: 'phase' }>): Exclude<End, 'asking'> {
-  if (error?.code === 'ENGINE_ABORTED') return error.message === closedMessage ? 'ended' : 'seen';
+  if (error?.code === 'ENGINE_ABORTED') return abortReasonOf(error) === 'closed' ? 'ended' : 'seen';
   if (error?.code === 'ENGINE_MAX_TURNS_EXCEEDED') return 'at limit';
   return phase === 'Failed' ? 'failed' : 'ended';
 }

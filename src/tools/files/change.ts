@@ -100,7 +100,7 @@ export function planText(
       ? withReason(reason, sentence('It has unsaved changes in the editor, which are saved with it.'))
       : reason,
     change: { path: file.relative, realPath: file.path, before, after },
-    ...(ofRun && { free: ownOfRun }),
+    ...(ofRun && { free: 'of-run' as const }),
     ...(why === undefined && !ofRun && grantFor(file, tool, 'changes')),
     data: () => given(after),
     revise: async (edited) =>
@@ -152,9 +152,6 @@ export const grantFor = (
           .join(' to ')}`,
         guarded: true,
       };
-
-/** Why a change below a mount of the run is not asked about. */
-export const ownOfRun = "The run's own.";
 
 /** Why a change is asked about every time; undefined for ordinary files. */
 export function reasonOf(file: ResolvedPath, before: string | null, after: string | null): Sentence | undefined {

@@ -4,7 +4,7 @@ import { checkFolderOf } from '../gate/open.ts';
 import { resolvePath } from '../gate/paths.ts';
 import { askingTool, type FileForm, type Plan, type Tool, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { checkUnchanged, grantFor, ownOfRun, reasonOf, type Target, withReason } from './change.ts';
+import { checkUnchanged, grantFor, reasonOf, type Target, withReason } from './change.ts';
 import { planRemoval } from './removal.ts';
 import { currentText, formOf } from './text.ts';
 
@@ -51,7 +51,7 @@ function planFile(workspace: Workspace, target: Target & { before: string }, for
     paths: [file.relative],
     why: workspace.isDirty(file.path) ? withReason(reason, sentence('It has unsaved changes in the editor.')) : reason,
     change: { path: file.relative, realPath: file.path, before, after: null, form },
-    ...(ofRun && { free: ownOfRun }),
+    ...(ofRun && { free: 'of-run' as const }),
     ...(why === undefined && !ofRun && grantFor(file, 'fs.delete', 'fs.delete')),
     data: () => data,
     async run({ workspace }) {

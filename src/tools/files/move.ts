@@ -10,7 +10,7 @@ import { holdsRepository } from '../gate/surroundings.ts';
 import { listTree } from '../gate/tree.ts';
 import { askingTool, ToolError, type Trace } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { grantFor, ownOfRun, reasonOf } from './change.ts';
+import { grantFor, reasonOf } from './change.ts';
 import { currentText, formOf } from './text.ts';
 
 /** `fs.move`: a file or a folder to a path where nothing is. Data: `{ path, from }`, both workspace-relative. */
@@ -31,7 +31,7 @@ export const moveTool = askingTool(moveDefinition, 'change', async ({ from, to }
     // A rule about one file holds for it wherever it goes with its folder.
     paths: [file, target].flatMap(({ relative }) => [relative, ...(inside ?? []).map((name) => `${relative}/${name}`)]),
     ...(file.mount === 'run' && target.mount === 'run'
-      ? { free: ownOfRun }
+      ? { free: 'of-run' as const }
       : why === undefined && grantFor({ ...file, configuration }, 'fs.move', 'fs.move', target.relative)),
     trace: () => traceOf(workspace, file, target),
     data: () => data,

@@ -10,7 +10,7 @@ import { holdsRepository } from '../gate/surroundings.ts';
 import { listTree } from '../gate/tree.ts';
 import { type Plan, type Removed, ToolError } from '../tool.ts';
 import type { TreeEntry, Workspace } from '../workspace.ts';
-import { grantFor, ownOfRun, runsOnInstall } from './change.ts';
+import { grantFor, runsOnInstall } from './change.ts';
 
 /** Files and folders that are kept for one deletion, and bytes of them. */
 const mostEntries = 1000;
@@ -48,7 +48,7 @@ export async function planRemoval(
     why: why ?? configuration ?? sentence(removes[file.kind === 'missing' ? 'file' : file.kind]),
     paths: [file.relative, ...below.map(({ path }) => `${file.relative}/${path}`)],
     ...(below.length > 0 && { details: listed(below) }),
-    ...(ofRun && { free: ownOfRun }),
+    ...(ofRun && { free: 'of-run' as const }),
     trace: async () => ({ removed: await contentsOf(file, entries) }),
     ...(why === undefined && !ofRun && grantFor({ ...file, configuration }, tool, 'fs.delete')),
     data: () => data,

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { because } from '../../protocol/tools.ts';
 import { withTemporary } from '../gate/leftovers.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
@@ -138,5 +139,9 @@ function badPattern(errors: string): ToolError {
   const what = /literal "?.?\\n/.test(said)
     ? 'a pattern is looked for within one line, so it cannot hold \\n.'
     : said.split('\n').slice(0, 4).join('\n');
-  return new ToolError('TOOL_ARGS_INVALID', `pattern: ${what}\nFor literal text, set fixed to true.`);
+  return new ToolError(
+    'TOOL_ARGS_INVALID',
+    `pattern: ${what}\nFor literal text, set fixed to true.`,
+    because('PATTERN_INVALID'),
+  );
 }

@@ -12,7 +12,7 @@ export async function readPlain(path: string, mostBytes: number): Promise<Buffer
   }
 }
 
-export const notPlain = 'no plain file';
+export const notPlain = 'NOT_PLAIN';
 
 /**
  * The one way to open what somebody else may have put there: a pipe, a socket or a device is neither read nor waited for, whatever

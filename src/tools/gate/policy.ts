@@ -1,8 +1,10 @@
 import { posix } from 'node:path';
+import type { ApprovalBasis, BasisCode } from '../../protocol/approvalBasis.ts';
 import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
 import { type Policy, type Preset, presets } from '../../protocol/policy.ts';
 import type { Rule } from '../../protocol/rule.ts';
 import { kindNames, type OwnedRule } from '../../protocol/rule.ts';
+import type { Words } from '../../protocol/sentence.ts';
 import { globTest } from '../files/glob.ts';
 import { type Part, placesOf } from '../part.ts';
 import { looseWords } from './commandLine.ts';
@@ -37,6 +39,8 @@ export interface Verdict {
   effect: 'allow' | 'ask' | 'deny';
   /** Why, in English, for the record and the model. */
   reason: string;
+  /** The same for code, if nobody is asked. */
+  basis?: ApprovalBasis & { by: BasisCode };
   /** The same for the question, where that tells it. */
   said?: Sentence;
   /** Allowed only because it reads: what may run are the words that were judged, and no shell. */
@@ -50,17 +54,28 @@ export function decide(policy: Policy, subject: Subject): Verdict {
   const matching = policy.rules.filter((rule) => matches(rule, subject));
   const first = (effect: Rule['effect']) => matching.find((rule) => rule.effect === effect);
   const denied = first('deny');
-  if (denied) return { effect: 'deny', reason: `Denied by ${inEnglish(described(denied))}.`, byRule: true };
+  if (denied)
+    return {
+      effect: 'deny',
+      reason: `Denied by ${inEnglish(described(denied))}.`,
+      basis: ruleBasis([denied]),
+      byRule: true,
+    };
   if (subject.always) return { effect: 'ask', reason: 'This is asked about every time.' };
   const asked = first('ask') ?? policy.rules.find((rule) => guardsNamed(rule, subject.named ?? []));
   if (asked) return askedBy(sentence('Needs approval because of {0}.', described(asked)));
   const allowed = first('allow') ? [first('allow')!] : coveringParts(policy, subject);
   if (allowed) {
     const rules = allowed.map((rule) => inEnglish(described(rule)));
-    return { effect: 'allow', reason: `Allowed by ${rules.join(' and ')}.`, byRule: true };
+    return { effect: 'allow', reason: `Allowed by ${rules.join(' and ')}.`, basis: ruleBasis(allowed), byRule: true };
   }
   if (subject.readsOnly && policy.readOnlyCommands && !policy.rules.some(guardsPath))
-    return { effect: 'allow', reason: 'Auto-approved: read-only command.', onlyReads: true };
+    return {
+      effect: 'allow',
+      reason: 'Auto-approved: read-only command.',
+      basis: { by: 'read-only-command' },
+      onlyReads: true,
+    };
   return explained(byPreset(policy.preset, subject), policy, subject);
 }
 
@@ -146,7 +161,7 @@ function byPreset(preset: Preset, { risk, trusted }: Subject): Verdict {
   const freeFrom: Record<Subject['risk'], Preset> = { read: 'reads-free', change: 'edits-free', execute: 'autopilot' };
   const free = presets.indexOf(preset) >= presets.indexOf(freeFrom[risk]) && (risk === 'read' || trusted);
   if (!free) return { effect: 'ask', reason: 'Nothing allows this without a question.' };
-  return { effect: 'allow', reason: `Allowed because ${presetWords[preset]}.` };
+  return { effect: 'allow', reason: `Allowed because ${presetWords[preset]}.`, basis: { by: 'preset', preset } };
 }
 
 const presetWords: Record<Preset, string> = {
@@ -157,12 +172,17 @@ const presetWords: Record<Preset, string> = {
 };
 
 /** A rule in words: `your rule “shell.run npm test”`. */
-function described(rule: OwnedRule): Sentence {
-  const { scope, tool, path, command, site, server, kind } = rule;
+const described = (rule: OwnedRule): Sentence => sentence(owners[rule.scope], coverageOf(rule));
+
+function coverageOf({ tool, path, command, site, server, kind }: OwnedRule): Words {
   const covered = kind === undefined ? [path, command, site] : [kindNames[kind]];
-  const what = server ? ofServer(tool, server) : [tool, ...covered].filter(Boolean).join(' ');
-  return sentence(owners[scope], what);
+  return server ? ofServer(tool, server) : [tool, ...covered].filter(Boolean).join(' ');
 }
+
+const ruleBasis = (rules: readonly OwnedRule[]) => ({
+  by: 'rules' as const,
+  rules: rules.map((rule) => ({ scope: rule.scope, what: inEnglish(coverageOf(rule)) })),
+});
 
 const owners = { user: 'your rule “{0}”', workspace: 'your rule for this workspace “{0}”' } as const;
 

@@ -198,7 +198,7 @@ function coveredBy({ effect, tool, path, command, kind, varies, site, server }: 
   if (kind !== undefined) return sentence(kindNames[kind]);
   if (command === undefined) return path === undefined ? tool : sentence('{0} in {1}', tool, path);
   const started = varies ? copyIn(command).started : command;
-  const what = varies && command === readingRow ? sentence(readingRow) : started;
+  const what = varies && command === readingRow ? sentence('commands that only read') : started;
   const words = tool === 'shell.run' ? what : joined([`${tool}:`, what]);
   if (effect !== 'allow') return joined([words, '…']);
   return varies ? sentence('{0} with other names and harmless options', words) : words;

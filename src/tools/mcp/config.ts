@@ -216,16 +216,16 @@ function check<Schema extends z.ZodType>(
 ): z.output<Schema> | undefined {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const { key, message } = inWords(parsed.error);
+  const { key, message } = inWords(parsed.error, (schema as z.ZodType) === inputSchema);
   problem(`${where}${key}`.replace(/^\./, ''), message);
   return undefined;
 }
 
-function inWords(error: z.ZodError): { key: string; message: Words } {
+function inWords(error: z.ZodError, ofInput = false): { key: string; message: Words } {
   const issue = error.issues[0]!;
   const key = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   const message = issue.message.replace(/^Invalid input: /, '');
-  return { key, message: message === otherInput ? sentence(otherInput) : message };
+  return { key, message: issue.code === 'invalid_value' && ofInput ? sentence(otherInput) : message };
 }
 
 async function define(

@@ -19,6 +19,9 @@ import { ServerFault } from './stdio.ts';
 
 export type { ListedTool };
 
+/** The answer of a server is no result of the protocol. */
+class NoResult extends ToolError {}
+
 /** `problem` is a sentence for people and models. */
 export type ServerState = { phase: 'stopped' | 'starting' | 'running' } | { phase: 'failed'; problem: string };
 
@@ -198,11 +201,11 @@ export class McpServer {
     };
   }
 
-  private failList({ message }: Error): void {
+  private failList(error: Error): void {
+    const { message } = error;
     const about = `${this.subject} `;
     const why = message.startsWith(about) ? `it ${message.slice(about.length)}` : message;
-    const isNoList = message === this.noResult().message;
-    const reason = isNoList ? sentence('the answer is not a list') : why.replace(/\.$/, '');
+    const reason = error instanceof NoResult ? sentence('the answer is not a list') : why.replace(/\.$/, '');
     this.fail(sentence('did not list its tools: {0}', reason));
   }
 
@@ -365,7 +368,7 @@ export class McpServer {
   }
 
   private noResult = (): ToolError =>
-    new ToolError('TOOL_EXEC_FAILED', `${this.subject} answered with something that is no result.`);
+    new NoResult('TOOL_EXEC_FAILED', `${this.subject} answered with something that is no result.`);
 
   private get subject(): string {
     return `The MCP server ${JSON.stringify(this.name)}`;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { because } from '../../protocol/tools.ts';
 import { keptText } from '../keptText.ts';
 import { type ToolContext, ToolError } from '../tool.ts';
 import type { BackgroundCommands } from './background.ts';
@@ -148,7 +149,7 @@ export async function runCommand(
       throw new ToolError(
         'TOOL_EXEC_FAILED',
         'It wrote more than 100 MiB and was ended. Write less, or to a file.',
-        details,
+        because('OUTPUT_LIMIT', details),
       );
     const message = `It did not end within ${timeout! / 1000} s and was ended with its children.`;
     throw new ToolError(

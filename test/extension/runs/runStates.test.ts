@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { closedMessage } from '../../../src/engine/stop.ts';
+import { closedError } from '../../../src/engine/stop.ts';
 import { badgeOf, statusOf } from '../../../src/extension/panel/status.ts';
 import { RunStates, stateAtRest, stateLabel } from '../../../src/extension/runs/runStates.ts';
 import type { EventBody, RunEvent, StoredEvent } from '../../../src/protocol/events.ts';
@@ -173,7 +173,7 @@ describe('which runs concern the person', () => {
     await one.ends(done, { phase: 'WaitingUser' });
     await one.ends(broken, { phase: 'Failed', error: { code: 'LLM_X', message: 'No.' } });
     await one.ends(stopped, { phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } });
-    await one.ends(closed, { phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } });
+    await one.ends(closed, { phase: 'WaitingUser', error: closedError() });
     const all = ['Broken failed', 'Closed ended, not viewed yet', 'Done ended, not viewed yet'];
     assert.deepEqual(await one.says(), all);
     assert.deepEqual(await two.says(), all);
@@ -213,10 +213,7 @@ describe('which runs concern the person', () => {
   });
 
   for (const [how, end] of [
-    [
-      'closed',
-      (id: string) => one.ends(id, { phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } }),
-    ],
+    ['closed', (id: string) => one.ends(id, { phase: 'WaitingUser', error: closedError() })],
     ['killed', () => one.isKilled()],
   ] as const)
     it(`has a run that waits for an approval since its window was ${how}, until that is answered, also when it was seen`, async () => {
