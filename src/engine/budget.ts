@@ -1,5 +1,6 @@
 import type { LimitOf } from '../protocol/events.ts';
 import { sentence } from '../protocol/l10n.ts';
+import { linked } from '../protocol/links.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { dollars, limitCodes } from '../protocol/money.ts';
 import type { Run } from '../protocol/run.ts';
@@ -123,9 +124,12 @@ const settingOf = (of: LimitOf): string => `towpath.limits.${of}`;
 const unreadable = (of: LimitOf): ErrorInfo => ({
   code: 'LIMIT_UNREADABLE',
   ...saidAs(
-    sentence(
-      'The setting {0} is not an amount in dollars, so nothing is spent. Correct it, then continue.',
-      settingOf(of),
+    linked(
+      sentence(
+        'The setting {0} is no number of dollars, so that nothing is spent. Correct it, then continue.',
+        settingOf(of),
+      ),
+      { setting: settingOf(of) },
     ),
   ),
 });
@@ -133,11 +137,14 @@ const unreadable = (of: LimitOf): ErrorInfo => ({
 const unknown = (error: unknown, limit: number): ErrorInfo => ({
   code: 'LIMIT_DAY_UNKNOWN',
   ...saidAs(
-    sentence(
-      "Today's spending is stored in a file that cannot be read ({0}), so the limit of {1} per day cannot be applied. Fix the file, or set {2} to 0; then continue.",
-      wordsOf(error),
-      dollars(limit),
-      settingOf('day'),
+    linked(
+      sentence(
+        'What was spent today is kept in a file that cannot be used ({0}), so that the limit of {1} a day cannot be held. Mend that, or set {2} to 0, then continue.',
+        wordsOf(error),
+        dollars(limit),
+        settingOf('day'),
+      ),
+      { setting: settingOf('day') },
     ),
   ),
 });

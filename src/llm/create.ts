@@ -1,4 +1,5 @@
 import { sentence } from '../protocol/l10n.ts';
+import { linked } from '../protocol/links.ts';
 import { createAnthropicClient } from './anthropic/client.ts';
 import type { LLMClient } from './client.ts';
 import { LLMError } from './errors.ts';
@@ -70,10 +71,13 @@ function createPlainClient(choice: ProviderChoice): LLMClient {
 function headersOf({ provider, apiKey, organization, headers }: ProviderChoice, label: string): Record<string, string> {
   const keyHeader = keyHeaderOf(provider);
   if (apiKey && headers?.[keyHeader] !== undefined) {
-    const problem = sentence(
-      'The API key of {0} is sent in the header {1}, which towpath.providers also sets. Remove the header, or delete the key (*Towpath: Delete API Key*).',
-      labelOf({ label }),
-      keyHeader,
+    const problem = linked(
+      sentence(
+        '{0} is sent its API key in the header {1}, which towpath.providers sets, too. Take the header out, or forget the key (*Towpath: Forget API Key*).',
+        labelOf({ label }),
+        keyHeader,
+      ),
+      { commands: ['towpath.deleteKey'], setting: 'towpath.providers' },
     );
     throw new LLMError('LLM_AUTH_FAILED', problem);
   }
@@ -94,6 +98,8 @@ function addressOf({ provider, baseUrl }: Pick<ProviderChoice, 'provider' | 'bas
   const label = labelOf(providerOf(provider));
   throw new LLMError(
     'LLM_HTTP_ERROR',
-    sentence('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label),
+    linked(sentence('No address is set for {0}. Run *Towpath: Use an Endpoint*.', label), {
+      commands: ['towpath.useEndpoint'],
+    }),
   );
 }

@@ -1,4 +1,5 @@
 import { sentence } from '../protocol/l10n.ts';
+import { linked } from '../protocol/links.ts';
 import type { Words } from '../protocol/sentence.ts';
 import { LLMError } from './errors.ts';
 import { isCredential } from './headers.ts';
@@ -48,9 +49,9 @@ export function toEndpoint(options: EndpointOptions): Endpoint {
 /** Throws for a key that no header can carry: fetch would refuse it with the key in its message. */
 export function checkKey(endpoint: Endpoint): void {
   if (endpoint.secrets.every((secret) => /^[\x20-\x7e]+$/.test(secret))) return;
-  const message = sentence(
-    'The API key for {0} contains invalid characters. Run *Towpath: Set API Key*.',
-    labelOf(endpoint),
+  const message = linked(
+    sentence('The API key for {0} has characters that no key has. Run *Towpath: Set API Key*.', labelOf(endpoint)),
+    { commands: ['towpath.setKey'] },
   );
   throw new LLMError('LLM_AUTH_FAILED', message);
 }

@@ -1,4 +1,5 @@
 import { sentence } from '../protocol/l10n.ts';
+import { linked } from '../protocol/links.ts';
 import { joined } from '../protocol/sentence.ts';
 import { createWatch, within } from './clock.ts';
 import { connectionError, interruptedError } from './connectionErrors.ts';
@@ -270,9 +271,9 @@ function checkAddress(address: string, endpoint: Endpoint): URL {
     throw new LLMError('LLM_HTTP_ERROR', message);
   }
   if (url.username || url.password) {
-    const message = sentence(
-      'The address of {0} contains a user name or password. Use *Towpath: Set API Key*.',
-      nameOf(endpoint),
+    const message = linked(
+      sentence('The address of {0} has a user name or password in it. Use *Towpath: Set API Key*.', nameOf(endpoint)),
+      { commands: ['towpath.setKey'] },
     );
     throw new LLMError('LLM_HTTP_ERROR', message);
   }

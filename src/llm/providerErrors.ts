@@ -1,5 +1,6 @@
 import type { LLMErrorCode, Reason } from '../protocol/codes.ts';
 import { type Sentence, sentence } from '../protocol/l10n.ts';
+import { linked } from '../protocol/links.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { joined, type Words } from '../protocol/sentence.ts';
 import { type ErrorBody, readErrorBody } from './errorBody.ts';
@@ -249,19 +250,26 @@ const toNumber = (text = ''): number => Number(text.replaceAll(',', ''));
 const isMore = (requested: string | undefined, limit: string | undefined): boolean =>
   toNumber(requested) > toNumber(limit);
 
-const keyless = (name: Words) => sentence('No API key for {0}. Run *Towpath: Set API Key*.', name);
+const keyless = (name: Words) =>
+  linked(sentence('No API key for {0}. Run *Towpath: Set API Key*.', name), { commands: ['towpath.setKey'] });
 
 const creditSpent = (name: Words, said: string) => sentence('The account at {0} has no credit left{1}', name, said);
 
 function refusal(endpoint: Endpoint, said: string): Sentence {
   const name = nameOf(endpoint);
   const { credentials } = endpoint;
-  if (!credentials) return sentence('{0} rejected the API key{1} Run *Towpath: Set API Key*.', name, said);
-  return sentence(
-    '{0} rejected {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Header Secret*.',
-    name,
-    credentials,
-    said,
+  if (!credentials)
+    return linked(sentence('{0} refused the API key{1} Run *Towpath: Set API Key*.', name, said), {
+      commands: ['towpath.setKey'],
+    });
+  return linked(
+    sentence(
+      '{0} refused {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Secret of a Header*.',
+      name,
+      credentials,
+      said,
+    ),
+    { commands: ['towpath.setKey', 'towpath.setSecret'] },
   );
 }
 

@@ -1,4 +1,5 @@
 import { sentence } from '../protocol/l10n.ts';
+import { linked } from '../protocol/links.ts';
 import type { Words } from '../protocol/sentence.ts';
 import { LLMError } from './errors.ts';
 
@@ -35,7 +36,7 @@ const limits = {
 export function outOfTime(who: Words, limit: TimeLimit, ms: number): LLMError {
   const { says, setting } = limits[limit];
   const long = ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
-  return new LLMError('LLM_TIMEOUT', sentence(says, who, long, ...(setting ? [setting] : [])), {
+  return new LLMError('LLM_TIMEOUT', linked(sentence(says, who, long, ...(setting ? [setting] : [])), { setting }), {
     retryable: true,
     details: { limit, seconds: ms / 1000, ...(setting && { setting }) },
   });

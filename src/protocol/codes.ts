@@ -1,3 +1,7 @@
+/**
+ * @invariant codes-decide: no code goes by the words of a message; what must be told apart has a code
+ */
+
 /** How a model call fails, for code. */
 export type LLMErrorCode =
   | 'LLM_AUTH_FAILED'

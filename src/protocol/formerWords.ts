@@ -1,5 +1,6 @@
 import type { ApprovalBasis } from './approvalBasis.ts';
 import type { AbortReason, OutcomeReason } from './codes.ts';
+import type { Links } from './links.ts';
 import type { ErrorInfo } from './messages.ts';
 
 /*
@@ -32,6 +33,24 @@ export function abortReasonOf({ code, message, reason }: ErrorInfo): AbortReason
 
 const formerClosed =
   'The editor closed while this run was at work. Nothing was lost; what had not been answered did not run.';
+
+/** Returns the commands and the setting that an error of an earlier version names in its message. */
+export function formerLinks(message: string): Links {
+  const titles = [...message.matchAll(/\*Towpath: ([^*\n]{1,60})\*/g)];
+  const commands = titles.flatMap(([, title]) => formerCommands.get(title!) ?? []);
+  return { commands, setting: /\btowpath(\.\w+)+/.exec(message)?.[0] };
+}
+
+const formerCommands: ReadonlyMap<string, string> = new Map([
+  ['Set API Key', 'towpath.setKey'],
+  ['Set Secret of a Header', 'towpath.setSecret'],
+  ['Forget API Key', 'towpath.deleteKey'],
+  ['Use an Endpoint', 'towpath.useEndpoint'],
+  ['Pick Model…', 'towpath.pickModel'],
+  ['Manage Models…', 'towpath.manageModels'],
+  ['Add GPU Engine…', 'towpath.addGpuEngine'],
+  ['Show Log', 'towpath.showLog'],
+]);
 
 /** Returns the basis of a decision that an earlier version stored as a sentence alone; undefined: another one. */
 export function formerBasis(automatic: string): ApprovalBasis | undefined {

@@ -4,13 +4,15 @@ import { sentenceSchema } from './sentenceSchema.ts';
 
 /**
  * A failure as data: `code` is for code, `message` says what happened and the way out, in English; `said` is the same for people, where
- * that can be told in their language; `reason` (a `Reason` of codes.ts) says more than the code where another way out follows from it.
+ * that can be told in their language; `reason` (a `Reason` of codes.ts) says more than the code where another way out follows from it; `links`:
+ * the commands and the setting that the message names, by their ids.
  */
 export const errorInfoSchema = z.object({
   code: z.string(),
   message: z.string(),
   said: sentenceSchema.optional(),
   reason: z.string().optional(),
+  links: z.object({ commands: z.array(z.string()).optional(), setting: z.string().optional() }).optional(),
   details: z.unknown().optional(),
 });
 export type ErrorInfo = z.infer<typeof errorInfoSchema>;

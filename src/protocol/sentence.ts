@@ -1,4 +1,5 @@
 import { inEnglish, type Sentence, t } from './l10n.ts';
+import { type Links, linksOf } from './links.ts';
 
 /** What is said: a sentence that can be told in any language, or words that are as they are (a provider's, the system's). */
 export type Words = string | Sentence;
@@ -7,8 +8,11 @@ export type Words = string | Sentence;
 export type Tell = (words: Words) => string;
 
 /** Words as they are kept: in English, and what they are made of, where that can be told in another language. */
-export const saidAs = (words: Words): { message: string; said?: Sentence } =>
-  typeof words === 'string' ? { message: words } : { message: inEnglish(words), said: words };
+export function saidAs(words: Words): { message: string; said?: Sentence; links?: Links } {
+  if (typeof words === 'string') return { message: words };
+  const links = linksOf(words);
+  return { message: inEnglish(words), said: words, ...(links && { links }) };
+}
 
 /** The same of what is called a text. */
 export const textAs = (words: Words): { text: string; said?: Sentence } =>

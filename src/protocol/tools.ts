@@ -38,7 +38,7 @@ export type ToolOutcome =
 /** The one bridge from what happened to what the model is told. */
 export function toToolResult(toolCallId: string, outcome: ToolOutcome): ToolResult {
   if (!outcome.ok) {
-    const { said: _, ...error } = outcome.error; // in English alone
+    const { said: _, links: __, ...error } = outcome.error; // in English alone, without buttons
     return { toolCallId, content: JSON.stringify({ ok: false, error }), error: error.code };
   }
   const { attachments, ...told } = outcome;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { sentence } from '../protocol/l10n.ts';
+import { linked } from '../protocol/links.ts';
 import { SaidError, type Words, wordsOf } from '../protocol/sentence.ts';
 import { StoreError } from './journal.ts';
 
@@ -87,10 +88,13 @@ export class AuditFile {
 export const auditError = (folder: string, reason: Words, cause?: unknown): StoreError =>
   new StoreError(
     'STORE_AUDIT',
-    sentence(
-      'The audit cannot be written to {0} ({1}), so nothing more is done. Fix this, or change the setting towpath.audit.folder; then continue.',
-      folder,
-      reason,
+    linked(
+      sentence(
+        'The audit cannot be written to {0} ({1}), and what is not in it is not done. Put that right, or change the setting towpath.audit.folder; then go on.',
+        folder,
+        reason,
+      ),
+      { setting: 'towpath.audit.folder' },
     ),
     { cause },
   );

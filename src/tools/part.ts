@@ -22,5 +22,5 @@ export interface Part {
 /** Where a rule for a part's row has to hold. */
 export const placesOf = ({ folders, row }: Pick<Part, 'folders' | 'row'>): string[] => row?.folders ?? folders;
 
-/** The row of several commands that only read, together. Rules are kept with it. */
-export const readingRow = 'read-only commands';
+/** Id of the row of several commands that only read, together. Stored in rules: it never changes, whatever the UI says. */
+export const readingRow = 'commands that only read';

@@ -297,6 +297,7 @@ WaitingUser`);
         assert.deepEqual(told(next.client.requests[0]!)[0]![1].error, {
           code: 'TOOL_INTERRUPTED',
           message: 'The run ended before the person answered. Ask again if it still matters.',
+          details: { reason: 'RUN_ENDED' },
         });
       });
 

@@ -25,7 +25,6 @@ export const notForPeople: readonly { file: string; words: RegExp; why: string }
     why: 'a cause that is named as the machine has it',
   },
   // What is held to what models are told, or to records.
-  { file: 'src/protocol/formerWords.ts', words: /./, why: 'what earlier versions stored' },
   {
     file: 'webview/cards/line.ts',
     words: /^could not$/,

@@ -5,6 +5,7 @@ import type { ApprovalBasis } from '../../src/protocol/approvalBasis.ts';
 import { abortReasonOf, formerBasis, outcomeReasonOf } from '../../src/protocol/formerWords.ts';
 import type { CallState } from '../../src/protocol/run.ts';
 import { because, type failure } from '../../src/protocol/tools.ts';
+import { readingRow } from '../../src/tools/part.ts';
 import { cardLine, spoken } from '../../webview/cards/line.ts';
 import { automaticWords } from '../../webview/cards/whyNot.ts';
 
@@ -66,6 +67,9 @@ describe('what earlier versions stored in words alone', () => {
         if (decision === 'allow')
           assert.equal(automaticWords({ ...state, automatic: said, basis }), automaticWords({ ...state, automatic }));
       });
+
+  it('names the row of reading commands in stored rules by the same id', () =>
+    assert.equal(readingRow, 'commands that only read'));
 
   it('is understood wherever a stored run of an earlier version has it', () => {
     const folder = path.resolve(import.meta.dirname, '../fixtures/kept');

@@ -101,20 +101,38 @@ describe('Every end of a run', () => {
     });
   });
 
-  it('a command that a sentence names is its first button', () => {
-    const sentences = sources(path.join(root, 'src')).flatMap((text) =>
-      [...text.matchAll(/\*Towpath: ([^*\n`[]{1,60})\*/g)].map(([, command]) => command!),
-    );
-    for (const command of new Set(sentences)) {
+  it('a command that an error links is its first button, whatever its message says', () => {
+    const links = sources(path.join(root, 'src')).flatMap((text) => [
+      ...text.matchAll(/commands: \[('towpath\.[^\]]*)\]/g),
+    ]);
+    const commands = new Set(links.flatMap(([, ids]) => [...ids!.matchAll(/'([^']*)'/g)].map(([, id]) => id!)));
+    assert.ok(commands.size > 4);
+    for (const command of commands) {
       const way = named[command];
-      assert.ok(way, `*Towpath: ${command}* has a button`);
-      const end = endedWith({ code: 'UNKNOWN', message: `It did not work. Run *Towpath: ${command}*.` })!;
+      assert.ok(way, `${command} has a button`);
+      const end = endedWith({ code: 'UNKNOWN', message: 'Another sentence.', links: { commands: [command] } })!;
       assert.equal(end.ways[0], way);
       const act = acts[way] as { action: keyof typeof actions };
-      const titles = manifest.contributes.commands.filter((one) => one.command === actions[act.action]);
-      const words = (title: string) => title.replace(/…$/, '');
-      const isSame = titles.some(({ title }) => words(title) === words(command));
-      assert.ok(isSame || act.action === 'try-another-model', `${command} is ${titles[0]?.title}`);
+      assert.ok(
+        manifest.contributes.commands.some((one) => one.command === command),
+        command,
+      );
+      assert.ok(actions[act.action] === command || act.action === 'try-another-model', command);
+    }
+  });
+
+  it('a command and a setting that the message of an earlier version names have their buttons', () => {
+    for (const [title, way] of [
+      ['Set API Key', 'Set API Key'],
+      ['Set Secret of a Header', 'Set Secret…'],
+      ['Forget API Key', 'Forget API Key'],
+      ['Use an Endpoint', 'Use an Endpoint…'],
+      ['Pick Model…', 'Pick Model'],
+      ['Manage Models…', 'Manage Models…'],
+    ] as const) {
+      const message = `The setting towpath.providers is wrong. Run *Towpath: ${title}*.`;
+      const { ways, setting } = endedWith({ code: 'UNKNOWN', message })!;
+      assert.deepEqual([ways[0], setting], [way, 'towpath.providers']);
     }
   });
 

@@ -92,9 +92,8 @@ export function automaticWords(state: Decided): string {
           namesOf(rules, (rule) => rule),
         )}.`;
   if (grant !== undefined) return t('Allowed earlier in this run: {0}.', grant);
-  const sentence =
-    presetSentences[preset as keyof typeof presetSentences] ?? ownSentences[by as keyof typeof ownSentences];
-  return sentence ? t(sentence) : automatic;
+  if (isOf(presetSentences, preset)) return t(presetSentences[preset as keyof typeof presetSentences]);
+  return isOf(ownSentences, by) ? t(ownSentences[by as keyof typeof ownSentences]) : automatic;
 }
 
 const presetSentences = {

@@ -1,5 +1,6 @@
 import type { EndCode, Reason, Repeated } from '../../src/protocol/codes.ts';
 import { errorSentence } from '../../src/protocol/codeWords.ts';
+import { formerLinks } from '../../src/protocol/formerWords.ts';
 import { finishedNode, interruptedWork, interruptionSentence } from '../../src/protocol/interruptions.ts';
 import { amount, type Sentence, sentence, t } from '../../src/protocol/l10n.ts';
 import type { ErrorInfo } from '../../src/protocol/messages.ts';
@@ -60,16 +61,16 @@ export const acts = {
 } as const satisfies Record<string, ViewMessage | 'say' | 'output' | 'review' | 'do-plan'>;
 export type Way = keyof typeof acts;
 
-/** The button for each command that a sentence may name (`Run *Towpath: Set API Key*`): whoever reads it need not look for it. */
+/** The button for each command that a message may name, by the command's id. */
 export const named: Readonly<Record<string, Way>> = {
-  'Set API Key': 'Set API Key',
-  'Set Secret of a Header': 'Set Secret…',
-  'Delete API Key': 'Delete API Key',
-  'Use an Endpoint': 'Connect to a Provider…',
-  'Pick Model…': 'Pick Model',
-  'Manage Models…': 'Manage Models…',
-  'Add GPU Engine…': 'Add GPU Engine…',
-  'Show Log': 'Show Log',
+  'towpath.setKey': 'Set API Key',
+  'towpath.setSecret': 'Set Secret…',
+  'towpath.deleteKey': 'Forget API Key',
+  'towpath.useEndpoint': 'Use an Endpoint…',
+  'towpath.pickModel': 'Pick Model',
+  'towpath.manageModels': 'Manage Models…',
+  'towpath.addGpuEngine': 'Add GPU Engine…',
+  'towpath.showLog': 'Show Log',
 };
 
 interface Kind extends Pick<End, 'tone' | 'ways'> {
@@ -187,13 +188,9 @@ const planned = 'The plan is ready. Implement it, or describe what should be dif
 function ofError(run: Run, error: ErrorInfo): End {
   const kind = kindOf(run, error);
   const says = kind.says?.(run, error) ?? errorSentence(error);
-  // By their English names, whatever the sentence calls them.
-  const commands = [...error.message.matchAll(/\*Towpath: ([^*\n]{1,60})\*/g)].flatMap(
-    ([, command]) => named[command!] ?? [],
-  );
-  const ways: Way[] = [...commands, ...kind.ways];
+  const { commands = [], setting } = error.links ?? formerLinks(error.message);
+  const ways: Way[] = [...commands.flatMap((command) => named[command] ?? []), ...kind.ways];
   const isFirst = (way: Way, place: number) => ways.findIndex((other) => doTheSame(other, way)) === place;
-  const setting = error.message.match(/\btowpath(\.\w+)+/)?.[0];
   const details = detailsOf(error);
   return {
     tone: kind.tone,

@@ -3,6 +3,7 @@ import { secretsIn, withSecrets } from '../../llm/headers.ts';
 import { isLoopback } from '../../llm/http.ts';
 import { keyHeaderOf, keyOrigin, labelOf, type Provider } from '../../llm/providers.ts';
 import { type Sentence, sentence, t } from '../../protocol/l10n.ts';
+import { linked } from '../../protocol/links.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import type { ProviderSettings } from './providerSettings.ts';
@@ -95,7 +96,10 @@ export class Credentials {
       if (hasOther && !isNeeded) this.withoutKey.add(place);
     }
     if (!isNeeded) return undefined;
-    const message = sentence('No API key for {0} ({1}). Run *Towpath: Set API Key*.', labelOf(provider), origin);
+    const message = linked(
+      sentence('No API key for {0} ({1}). Run *Towpath: Set API Key*.', labelOf(provider), origin),
+      { commands: ['towpath.setKey'] },
+    );
     throw new LLMError('LLM_AUTH_FAILED', message);
   }
 
@@ -138,11 +142,14 @@ const originOf = (provider: Provider, { baseUrl }: Wanted): string => keyOrigin(
 
 function missing(header: string, name: string, origin: string): LLMError {
   const message = mayCarry(origin)
-    ? sentence(
-        'The header {0} names the secret "{1}", which is not set for {2}. Run *Towpath: Set Header Secret*.',
-        header,
-        name,
-        origin,
+    ? linked(
+        sentence(
+          'The header {0} names the secret "{1}", which is not set for {2}. Run *Towpath: Set Secret of a Header*.',
+          header,
+          name,
+          origin,
+        ),
+        { commands: ['towpath.setSecret'] },
       )
     : sentence(
         'The header {0} names the secret "{1}", and {2} is reached without encryption, so the secret is not sent. Use an https address.',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { labelOf, type Provider, type ProviderId, providers } from '../../llm/providers.ts';
 import { sentence, t } from '../../protocol/l10n.ts';
+import { linked } from '../../protocol/links.ts';
 import { joined, toPeople, type Words } from '../../protocol/sentence.ts';
 import type { ModelOption } from '../../protocol/view.ts';
 import { type Settings, settings } from '../settings/settings.ts';
@@ -91,10 +92,15 @@ export function problemOf(id: string): Words | undefined {
   if (isWebAddress(address)) return undefined;
   const label = labelOf(provider);
   return address
-    ? sentence(
-        '“{0}” is not an address for {1}. An address starts with https:// or http://. Run *Towpath: Connect to a Provider*.',
-        address,
-        label,
+    ? linked(
+        sentence(
+          '"{0}" is no address for {1}: one begins with https:// or http://. Run *Towpath: Use an Endpoint*.',
+          address,
+          label,
+        ),
+        { commands: ['towpath.useEndpoint'] },
       )
-    : sentence('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label);
+    : linked(sentence('No address is set for {0}. Run *Towpath: Use an Endpoint*.', label), {
+        commands: ['towpath.useEndpoint'],
+      });
 }

@@ -16,6 +16,7 @@ import { free } from '../../llm/prices.ts';
 import { labelOf, type Provider, type ProviderId } from '../../llm/providers.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import { lazily } from '../../protocol/lazily.ts';
+import { linked } from '../../protocol/links.ts';
 import { toPeople, type Words } from '../../protocol/sentence.ts';
 import type { ModelOption } from '../../protocol/view.ts';
 import { visibleLine } from '../../protocol/visible.ts';
@@ -345,10 +346,13 @@ export class Models implements vscode.Disposable {
     if (real !== undefined) return `local/${real}`;
     throw new EngineError(
       'UNKNOWN',
-      sentence(
-        '{0} uses the model file {1}, which is in none of your model folders. Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
-        visibleLine(file),
-        visibleLine(model),
+      linked(
+        sentence(
+          '{0} names the model file {1}, which is in none of your folders of models. Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
+          visibleLine(file),
+          visibleLine(model),
+        ),
+        { commands: ['towpath.manageModels'] },
       ),
     );
   }
@@ -368,9 +372,12 @@ export class Models implements vscode.Disposable {
     const was = typeof name === 'string' ? visibleLine(name) : name;
     throw new EngineError(
       'UNKNOWN',
-      sentence(
-        'No model is selected (the setting towpath.model is empty). The run used {0}. Run *Towpath: Pick Model…*.',
-        was,
+      linked(
+        sentence(
+          'No model is picked any more (the setting towpath.model is empty); before, it was {0}. Pick one (*Towpath: Pick Model…*).',
+          was,
+        ),
+        { commands: ['towpath.pickModel'], setting: 'towpath.model' },
       ),
       'no-model',
     );

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
 import { labelOf } from '../../llm/providers.ts';
 import { sentence, t } from '../../protocol/l10n.ts';
+import { linked } from '../../protocol/links.ts';
 import { toPeople, type Words } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Modals } from '../dialogs/modals.ts';
@@ -100,10 +101,13 @@ function labelIn(id: string): Words | undefined {
 }
 
 const refused = ({ file, provider }: NamedModel) =>
-  sentence(
-    '{0} uses a model of {1}, and you did not allow it. Retry to be asked again, or pick that model yourself (*Towpath: Pick Model…*).',
-    shownFile(file),
-    labelIn(provider) ?? sentence('a model of the editor'),
+  linked(
+    sentence(
+      '{0} names a model of {1}, and you did not let it. Retry to be asked again, or pick that model yourself (*Towpath: Pick Model…*).',
+      shownFile(file),
+      labelIn(provider) ?? sentence('a model of the editor'),
+    ),
+    { commands: ['towpath.pickModel'] },
   );
 
 /** The address without what is secret in it at times. Empty for what has none. */

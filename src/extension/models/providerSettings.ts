@@ -4,6 +4,7 @@ import { headerProblem, isSendable } from '../../llm/headers.ts';
 import { type Price, priceSchema } from '../../llm/prices.ts';
 import { isOpenAIWire, organizationHeaderOf, type ProviderId, providers } from '../../llm/providers.ts';
 import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
+import { linked } from '../../protocol/links.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -78,10 +79,13 @@ export const namedProviders = (written: unknown): string[] => (isTable(written) 
 export function otherProvider(name: string): Sentence | undefined {
   if (providers.some(({ id }) => id === name)) return undefined;
   const known = providers.map(({ id }) => id).join(', ');
-  return sentence(
-    "The setting towpath.providers names “{0}”, which is not one of {1}. An address of your own with OpenAI's chat completions is openai-compatible.",
-    visibleLine(name).slice(0, 100),
-    known,
+  return linked(
+    sentence(
+      'The setting towpath.providers names "{0}", which is none of {1}. An address of your own that speaks OpenAI\'s chat completions is openai-compatible.',
+      visibleLine(name).slice(0, 100),
+      known,
+    ),
+    { setting: 'towpath.providers' },
   );
 }
 
@@ -101,7 +105,9 @@ export function withAddress(written: unknown, id: ProviderId, baseUrl: string): 
 function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof entrySchema>; said?: Sentence } {
   const problem = (what: Sentence) => ({
     entry: {},
-    said: sentence('The setting towpath.providers is invalid: {0}. Correct it, then try again.', what),
+    said: linked(sentence('The setting towpath.providers cannot be used: {0}. Correct it, then try again.', what), {
+      setting: 'towpath.providers',
+    }),
   });
   if (written === undefined || written === null) return { entry: {} };
   if (!isTable(written)) return problem(sentence('it is not an object with one provider per field'));

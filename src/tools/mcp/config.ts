@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { inEnglish, sentence } from '../../protocol/l10n.ts';
 import type { Tell, Words } from '../../protocol/sentence.ts';
 import { jsonTrouble, mostBytes } from '../bounds.ts';
-import { readPlain } from '../gate/plainFile.ts';
+import { notPlain, readPlain } from '../gate/plainFile.ts';
 import { type Folder, settled, usedInputs } from './variables.ts';
 
 /** A value that a configuration leaves to the person: `${input:id}`. */
@@ -312,7 +312,8 @@ async function envFile(file: string): Promise<Record<string, string>> {
   try {
     return { ...(parseEnv(await readPlainFile(file)) as Record<string, string>) };
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? sentence('damaged');
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === notPlain ? sentence('not a regular file') : (code ?? sentence('damaged'));
     throw new ConfigError('.envFile', sentence('it cannot be read ({0}).', why));
   }
 }

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import ts from 'typescript';
+import { messageDecisions, unlinked } from './support/messageDecisions.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const sources = (folder: string) =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => path.join(root, folder, file));
+const { options } = ts.parseJsonConfigFileContent(
+  ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile).config,
+  ts.sys,
+  root,
+);
+
+/** Files that may go by the words of a text, and the reason. */
+const exceptions: readonly { file: string; code: RegExp; why: string }[] = [
+  { file: 'src/protocol/formerWords.ts', code: /./, why: 'text that earlier versions stored without a code' },
+  { file: 'src/protocol/l10n.ts', code: /bundle/, why: 'sentences are the keys of their translations' },
+  { file: 'src/vsix/manifestWords.ts', code: /keys/, why: 'sentences are the keys of their translations' },
+  { file: 'src/protocol/networkReason.ts', code: /ERR_/, why: 'a code of Chromium, which has no field for it' },
+  { file: 'src/workflows/read/check.ts', code: /received undefined/, why: 'an issue of zod, which has no code for it' },
+  { file: 'src/workflows/template/template.ts', code: /Unknown statement/, why: 'an error of the template parser' },
+  { file: 'src/extension/editor/problems.ts', code: /left/, why: 'problems of language servers, which have no ids' },
+  { file: 'src/tools/gate/rules.ts', code: /readingRow/, why: 'the id of a row, as it is stored in rules' },
+  { file: 'src/tools/gate/grants/launchers.ts', code: /docker compose exec/, why: 'words of a command line' },
+  { file: 'src/check/tasks/calling.ts', code: /failing/, why: 'a line that the task itself prints' },
+];
+
+/** Holds the invariant `codes-decide`. */
+describe('decisions by the words of a message', () => {
+  it('are made nowhere: messages have codes', () => {
+    const found = messageDecisions([...sources('src'), ...sources('webview')], options, root);
+    const isException = (one: string) =>
+      exceptions.find(({ file, code }) => one.startsWith(`${file}:`) && code.test(one));
+    assert.deepEqual(
+      found.filter((one) => !isException(one)),
+      [],
+    );
+    const unused = exceptions.filter((exception) => !found.some((one) => isException(one) === exception));
+    assert.deepEqual(unused, []);
+  });
+
+  it('are not needed for the buttons of an error: what it names is linked', () => {
+    const folders = ['src/engine', 'src/llm', 'src/runs', 'src/extension/models'];
+    assert.deepEqual(unlinked(folders.flatMap(sources), root), []);
+  });
+
+  it('are noticed in every form', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'decisions-'));
+    try {
+      const file = path.join(folder, 'a.ts');
+      const text = `
+declare const error: { message: string; code: string } | undefined;
+declare const run: { english: string; automatic?: string; name: string };
+const closedMessage = 'The editor closed this run.';
+const begins = 'It wrote';
+const pattern = /^Allowed by (.*)/;
+const sentences = ['It ends a command.', 'It only reads files.'] as const;
+const table: Record<string, number> = {};
+export const all = [
+  error?.message === closedMessage,
+  error!.message !== 'Stopped.',
+  run.name === closedMessage,
+  (error?.message ?? '').startsWith('Too many'),
+  error!.message.trim().toLowerCase().includes(begins),
+  /pattern/.test(error?.message ?? ''),
+  pattern.exec(run.automatic!),
+  run.english.match(/\\*Towpath: (.*)\\*/),
+  sentences.find((one) => one === run.name),
+  (sentences as readonly string[]).includes(run.english),
+  table[error!.message],
+  new Set<string>().has(run.english),
+  new Map<string, string>().get(error!.message),
+];
+switch (run.english) {
+  case 'It failed':
+}
+export const fine = [
+  error?.code === 'ENGINE_ABORTED',
+  error?.message === '',
+  /[.!?]$/.test(error?.message ?? ''),
+  error?.message.startsWith('{'),
+  run.name === 'closed',
+];
+`;
+      writeFileSync(file, text);
+      const lines = messageDecisions([file], { ...options, types: [] }, folder).map((one) =>
+        Number(/:(\d+) /.exec(one)![1]),
+      );
+      assert.deepEqual(lines, [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 25]);
+      writeFileSync(
+        file,
+        "linked(sentence('Run *Towpath: A*.'), {});\nsentence('Run *Towpath: A*.');\nsentence('It is towpath.model.');",
+      );
+      assert.deepEqual(unlinked([file], folder), ['a.ts:2', 'a.ts:3']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
