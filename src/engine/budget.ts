@@ -126,7 +126,7 @@ const unreadable = (of: LimitOf): ErrorInfo => ({
   ...saidAs(
     linked(
       sentence(
-        'The setting {0} is no number of dollars, so that nothing is spent. Correct it, then continue.',
+        'The setting {0} is not an amount in dollars, so nothing is spent. Correct it, then continue.',
         settingOf(of),
       ),
       { setting: settingOf(of) },
@@ -139,7 +139,7 @@ const unknown = (error: unknown, limit: number): ErrorInfo => ({
   ...saidAs(
     linked(
       sentence(
-        'What was spent today is kept in a file that cannot be used ({0}), so that the limit of {1} a day cannot be held. Mend that, or set {2} to 0, then continue.',
+        "Today's spending is stored in a file that cannot be read ({0}), so the limit of {1} per day cannot be applied. Fix the file, or set {2} to 0; then continue.",
         wordsOf(error),
         dollars(limit),
         settingOf('day'),

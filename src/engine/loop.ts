@@ -224,7 +224,7 @@ export const turnLimit = (turns: number): StopPoint => ({
   phase: 'Failed',
   error: {
     code: 'ENGINE_MAX_TURNS_EXCEEDED',
-    ...saidAs(sentence('Stopped at the limit of {0} steps. Continue if the work should go on.', turns)),
+    ...saidAs(sentence('Stopped at the limit of {0} steps. Continue to allow more.', turns)),
   },
   turns,
 });

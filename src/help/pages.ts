@@ -30,7 +30,7 @@ export const pages = [
     title: 'Instructions',
     about: 'AGENTS.md, CLAUDE.md, Copilot’s instructions, skills: what is read, when, how much; Import…',
   },
-  { name: 'privacy', title: 'What leaves this machine', about: 'Each kind of connection: when, to where, with what' },
+  { name: 'privacy', title: 'What leaves this machine', about: 'Every connection: when, to where, with what' },
   { name: 'audit', title: 'Audit', about: 'A record of requests, approvals and actions, for others' },
   { name: 'mcp', title: 'MCP servers', about: 'Tools of servers: configuring, trusting, changed tools' },
   { name: 'workflows', title: 'Workflows', about: 'How to write one, with every action and tool' },

@@ -73,7 +73,7 @@ function headersOf({ provider, apiKey, organization, headers }: ProviderChoice, 
   if (apiKey && headers?.[keyHeader] !== undefined) {
     const problem = linked(
       sentence(
-        '{0} is sent its API key in the header {1}, which towpath.providers sets, too. Take the header out, or forget the key (*Towpath: Forget API Key*).',
+        'The API key of {0} is sent in the header {1}, which towpath.providers also sets. Remove the header, or delete the key (*Towpath: Delete API Key*).',
         labelOf({ label }),
         keyHeader,
       ),
@@ -98,7 +98,7 @@ function addressOf({ provider, baseUrl }: Pick<ProviderChoice, 'provider' | 'bas
   const label = labelOf(providerOf(provider));
   throw new LLMError(
     'LLM_HTTP_ERROR',
-    linked(sentence('No address is set for {0}. Run *Towpath: Use an Endpoint*.', label), {
+    linked(sentence('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label), {
       commands: ['towpath.useEndpoint'],
     }),
   );

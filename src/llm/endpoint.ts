@@ -50,7 +50,7 @@ export function toEndpoint(options: EndpointOptions): Endpoint {
 export function checkKey(endpoint: Endpoint): void {
   if (endpoint.secrets.every((secret) => /^[\x20-\x7e]+$/.test(secret))) return;
   const message = linked(
-    sentence('The API key for {0} has characters that no key has. Run *Towpath: Set API Key*.', labelOf(endpoint)),
+    sentence('The API key for {0} contains invalid characters. Run *Towpath: Set API Key*.', labelOf(endpoint)),
     { commands: ['towpath.setKey'] },
   );
   throw new LLMError('LLM_AUTH_FAILED', message);

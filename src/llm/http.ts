@@ -272,7 +272,7 @@ function checkAddress(address: string, endpoint: Endpoint): URL {
   }
   if (url.username || url.password) {
     const message = linked(
-      sentence('The address of {0} has a user name or password in it. Use *Towpath: Set API Key*.', nameOf(endpoint)),
+      sentence('The address of {0} contains a user name or password. Use *Towpath: Set API Key*.', nameOf(endpoint)),
       { commands: ['towpath.setKey'] },
     );
     throw new LLMError('LLM_HTTP_ERROR', message);

@@ -259,12 +259,12 @@ function refusal(endpoint: Endpoint, said: string): Sentence {
   const name = nameOf(endpoint);
   const { credentials } = endpoint;
   if (!credentials)
-    return linked(sentence('{0} refused the API key{1} Run *Towpath: Set API Key*.', name, said), {
+    return linked(sentence('{0} rejected the API key{1} Run *Towpath: Set API Key*.', name, said), {
       commands: ['towpath.setKey'],
     });
   return linked(
     sentence(
-      '{0} refused {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Secret of a Header*.',
+      '{0} rejected {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Header Secret*.',
       name,
       credentials,
       said,

@@ -11,8 +11,8 @@ export function reading(so: { tokens: number; total: number; ms: number }): NonN
   const words =
     fraction > 0 && fraction < 1
       ? left
-        ? sentence('Reading prompt: {0} %, about {1} left', percent, left)
-        : sentence('Reading prompt: {0} %', percent)
+        ? sentence('Reading prompt: {0}%, about {1} left', percent, left)
+        : sentence('Reading prompt: {0}%', percent)
       : left
         ? sentence('Reading prompt, about {0} left', left)
         : sentence('Reading prompt');

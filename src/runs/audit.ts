@@ -67,7 +67,7 @@ export class AuditFile {
       const { size } = await handle.stat();
       if (size !== open.bytes) {
         this.open = undefined;
-        throw new SaidError(sentence('its file was changed by somebody else'));
+        throw new SaidError(sentence('another program changed its file'));
       }
       const bytes = Buffer.from(`${open.torn ? '\n' : ''}${JSON.stringify(entry)}\n`);
       open.torn = true;
@@ -90,7 +90,7 @@ export const auditError = (folder: string, reason: Words, cause?: unknown): Stor
     'STORE_AUDIT',
     linked(
       sentence(
-        'The audit cannot be written to {0} ({1}), and what is not in it is not done. Put that right, or change the setting towpath.audit.folder; then go on.',
+        'The audit cannot be written to {0} ({1}), so nothing more is done. Fix this, or change the setting towpath.audit.folder; then continue.',
         folder,
         reason,
       ),

@@ -47,7 +47,7 @@ export class StoreError extends SaidError {
         },
       );
     if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
-      return new StoreError('STORE_READONLY', sentence('The folder where runs are kept cannot be written to.'), {
+      return new StoreError('STORE_READONLY', sentence('The folder of the runs cannot be written to.'), {
         cause,
       });
     if (code === 'EIO')

@@ -240,7 +240,7 @@ class Found {
       return;
     }
     if (seq < this.newest)
-      this.wounds.push({ ...wound(line, at, sentence('line {0} was in the wrong place', line)), loses: false });
+      this.wounds.push({ ...wound(line, at, sentence('line {0} was at the wrong position', line)), loses: false });
     this.newest = Math.max(seq, this.newest);
     this.bySeq.set(seq, entry);
     this.entries.push(entry);

@@ -313,7 +313,7 @@ describe('an end of a run', () => {
     it('that may only be read now says so above the words that no run could hear', async () => {
       remountReadOnly(runs);
       await editor.panel.send('Go.');
-      await editor.panel.shows('The folder where runs are kept cannot be written to.');
+      await editor.panel.shows('The folder of the runs cannot be written to.');
       await eventually('the words are back', async () => (await editor.panel.composer.inputValue()) === 'Go.');
       assert.equal(provider.requests.length, 1, 'nobody was asked');
       growDisk(runs);

@@ -125,8 +125,8 @@ describe('Every end of a run', () => {
     for (const [title, way] of [
       ['Set API Key', 'Set API Key'],
       ['Set Secret of a Header', 'Set Secret…'],
-      ['Forget API Key', 'Forget API Key'],
-      ['Use an Endpoint', 'Use an Endpoint…'],
+      ['Delete API Key', 'Delete API Key'],
+      ['Use an Endpoint', 'Connect to a Provider…'],
       ['Pick Model…', 'Pick Model'],
       ['Manage Models…', 'Manage Models…'],
     ] as const) {

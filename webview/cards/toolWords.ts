@@ -103,7 +103,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
   },
   'fs.read': {
     doing: 'Reading',
-    done: ({ data }) => (data.image ? 'Looked at' : 'Read'),
+    done: ({ data }) => (data.image ? 'Opened' : 'Read'),
     not: 'read',
     object: ({ args, data }) => [file(text(args.path), { lines: linesRead(args, data) })],
     gave: ({ args, data }) => {
@@ -215,9 +215,9 @@ export const toolWords: Record<ToolName, ToolWords> = {
     many: (many) => sentence('looked up uses {0}', times(many)),
   },
   'editor.context': {
-    doing: 'Looking at',
-    done: 'Looked at',
-    not: 'look at',
+    doing: 'Opening',
+    done: 'Opened',
+    not: 'open',
     object: ({ data }) => {
       const active = Object(data.active) as { path?: unknown; selection?: { startLine: number; endLine: number } };
       if (typeof active.path !== 'string') return [plain(t('the editor'))];
@@ -230,9 +230,9 @@ export const toolWords: Record<ToolName, ToolWords> = {
     many: (many) => sentence('looked at the editor {0}', times(many)),
   },
   'web.fetch': {
-    doing: 'Getting',
-    done: 'Got',
-    not: 'get',
+    doing: 'Fetching',
+    done: 'Fetched',
+    not: 'fetch',
     object: ({ args, data }) => [address(text(data.url) || text(args.url))],
     gave: ({ data }) => (typeof data.bytes === 'number' ? [plain(bytes(data.bytes))] : []),
   },
@@ -245,7 +245,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
       data.items === undefined ? [] : [plain(t('{0} of {1} done', number(data.done), number(data.items)))],
   },
   [askTool]: {
-    doing: 'Asking',
+    doing: 'Waiting for an answer',
     done: 'Asked',
     not: 'ask',
     object: ({ args, state }) => {

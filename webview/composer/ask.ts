@@ -116,7 +116,7 @@ function foot(context: PanelContext, choosing: Choosing): TemplateResult {
     : isSeveral(choosing)
       ? many
         ? t('Choose one or more, or write your own answer below.')
-        : t('Or answer all of it in your own words below.')
+        : t('Or write your own answer below.')
       : t('Choose any of {0}, or write your own answer below.', keys);
   return html`<div class="ask-foot">
     <span class="quiet">${hint}</span>

@@ -108,7 +108,7 @@ function parts(total: number, filling: Filling): TemplateResult {
   const rows = [
     ['Instructions', instructions],
     ['Tools', tools],
-    ['Your words', words],
+    ['Your messages', words],
     ['Files and output', output],
     ['Answers', answers],
     ['Summary', summary],

@@ -5,7 +5,7 @@ import { t } from '../../src/protocol/l10n.ts';
 const said = [
   'not read',
   'none',
-  'its beginning',
+  'its start',
   'its end',
   'no longer a problem',
   'error',
@@ -22,7 +22,7 @@ const said = [
   '{0} errors, {1} warning',
   '{0} errors, {1} warnings',
   'It took too long.',
-  'Its beginning did not fit.',
+  'Its start did not fit.',
   'The rest did not fit.',
   'Not all of them fit.',
   'The rest of {0} is not read.',

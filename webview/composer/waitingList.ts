@@ -24,7 +24,7 @@ export function waitingPart(context: PanelContext): StripPart | undefined {
   };
 }
 
-const words = { turn: 'Sent at the next step', done: 'Sent when finished', now: 'Said now' } as const;
+const words = { turn: 'Sent at the next step', done: 'Sent when finished', now: 'Sent now' } as const;
 
 /** A message that waits: when it is given, and what can be done about it until then. */
 function waitingMessage(context: PanelContext, run: Run, { text, attachments, queued, when }: Waiting): TemplateResult {

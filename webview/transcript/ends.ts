@@ -56,7 +56,7 @@ export const acts = {
   'Change Instructions': 'say',
   Details: 'output',
   Review: 'review',
-  'Do It': 'do-plan',
+  'Implement Plan': 'do-plan',
   'Implement Plan in New Run': { type: 'do-plan', apart: true },
 } as const satisfies Record<string, ViewMessage | 'say' | 'output' | 'review' | 'do-plan'>;
 export type Way = keyof typeof acts;
@@ -65,8 +65,8 @@ export type Way = keyof typeof acts;
 export const named: Readonly<Record<string, Way>> = {
   'towpath.setKey': 'Set API Key',
   'towpath.setSecret': 'Set Secret…',
-  'towpath.deleteKey': 'Forget API Key',
-  'towpath.useEndpoint': 'Use an Endpoint…',
+  'towpath.deleteKey': 'Delete API Key',
+  'towpath.useEndpoint': 'Connect to a Provider…',
   'towpath.pickModel': 'Pick Model',
   'towpath.manageModels': 'Manage Models…',
   'towpath.addGpuEngine': 'Add GPU Engine…',
@@ -117,8 +117,8 @@ export const ends: Record<EndCode, Kind> = {
     says: (_, { details }) => repeatedWords(details),
   },
   WORKFLOW_LIMIT_REACHED: { tone: 'warning', ways: ['Continue'] },
-  LIMIT_RUN_REACHED: { tone: 'warning', ways: ['Another', 'Pick Model'] },
-  LIMIT_DAY_REACHED: { tone: 'warning', ways: ['Another', 'Pick Model'] },
+  LIMIT_RUN_REACHED: { tone: 'warning', ways: ['Other', 'Pick Model'] },
+  LIMIT_DAY_REACHED: { tone: 'warning', ways: ['Other', 'Pick Model'] },
   LIMIT_UNREADABLE: { tone: 'warning', ways: ['Settings', 'Continue'] },
   LIMIT_DAY_UNKNOWN: { tone: 'warning', ways: ['Continue', 'Settings'] },
   WORKFLOW_NOT_FOUND: { tone: 'error', ways: ['Retry', 'New Run'] },
@@ -159,7 +159,7 @@ export function endOf(run: Run): End | undefined {
   if (run.phase === 'Completed') return receipt(run); // a workflow has come to its end, with or without words
   if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, t('Paused.')), ways: ['Continue'] };
   if (hasLooseEnds(run)) return { tone: '', says: t('Interrupted before it was done.'), ways: ['Continue'] };
-  if (isPlanned(run)) return { tone: '', says: t(planned), ways: ['Do It', 'Implement Plan in New Run'] };
+  if (isPlanned(run)) return { tone: '', says: t(planned), ways: ['Implement Plan', 'Implement Plan in New Run'] };
   return receipt(run);
 }
 

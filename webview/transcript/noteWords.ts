@@ -23,7 +23,7 @@ const forms = [
   'No longer there: {0}. Its instructions no longer apply.',
   'Instruction files of this workspace have changed. They now contain:',
   'A part of the record of this conversation was damaged: {0}. What came after it is not in this conversation. This much of it could be read, as data:',
-  'A part of the record of this conversation was damaged: {0}. What stood there is lost. Calls that are not in it may have run: look at what is there before you change or run anything again.',
+  'Part of the record of this conversation is damaged: {0}. Its contents are lost. Calls that are missing from it may have run: check the current state before you change or run anything again.',
 ] as const;
 
 /** Words of a note in the person's language; others as they are. The first form that fits counts. */

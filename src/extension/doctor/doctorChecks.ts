@@ -119,8 +119,8 @@ async function model(models: Models, signal: AbortSignal, progress: (text: strin
   return [
     ok(told.text),
     told.pieces > 1
-      ? ok(sentence('It streams: the answer came in {0} pieces', told.pieces))
-      : warning(sentence('The answer came in one piece: it was short, or something on the way buffers it.')),
+      ? ok(sentence('It streams: the answer arrived in {0} parts', told.pieces))
+      : warning(sentence('The answer arrived in one part: it was short, or something on the way buffers it.')),
   ];
 }
 
@@ -175,7 +175,7 @@ async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]>
   const used = second.message?.content.includes('epor');
   return [
     called,
-    used ? ok(sentence('It used the result')) : warning(sentence('It did not say what the tool gave back.')),
+    used ? ok(sentence('It used the result')) : warning(sentence('It did not report what the tool returned.')),
   ];
 }
 

@@ -117,7 +117,7 @@ async function addRule(policies: Policies): Promise<void> {
   const chosen = await vscode.window.showQuickPick(effects, { title, placeHolder, ignoreFocusOut: true });
   if (!chosen) return;
   const { effect } = chosen;
-  const which = t('The tool, or the beginning of its name and *');
+  const which = t('The tool, or the start of its name and *');
   const tool = await input(title, which, 'fs.edit, fs.*, shell.run, mcp.*');
   if (!tool) return;
   const { key, prompt, example } = narrowings.get(tool) ?? files;

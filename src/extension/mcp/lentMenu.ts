@@ -11,7 +11,7 @@ interface Choice extends vscode.QuickPickItem {
   tool: Lent;
 }
 
-const words = () => ({ iconPath: new vscode.ThemeIcon('book'), tooltip: t('Everything it says about itself') });
+const words = () => ({ iconPath: new vscode.ThemeIcon('book'), tooltip: t('Everything it reports about itself') });
 
 /** *Tools of the Editor…*: which of them the models of Towpath may use, each through a question. */
 export async function chooseLent(lent: LentTools, reviews: McpReview): Promise<void> {

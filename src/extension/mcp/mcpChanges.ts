@@ -27,7 +27,7 @@ export function changesText(question: ToolsQuestion): QuestionText & { whole: bo
   const lines = new Lines();
   for (const { was, now } of changed) lines.add('Changed: {0}', now.name, changesOf(was, now));
   for (const tool of added) lines.add('New: {0}', tool.name, saysOf(tool));
-  if (removed.length > 0) lines.add('Gone: {0}', removed.map(({ name }) => name).join(', '), []);
+  if (removed.length > 0) lines.add('Missing: {0}', removed.map(({ name }) => name).join(', '), []);
   const claims = [...added, ...changed.map(({ now }) => now)].some(({ annotations }) => annotations?.readOnlyHint);
   const detail = [
     lines.text,
@@ -78,7 +78,7 @@ export function changesSides({ added, changed, removed }: ToolsQuestion): {
   return { before, after, whole: true };
 }
 
-type Heading = 'Changed: {0}' | 'New: {0}' | 'Gone: {0}';
+type Heading = 'Changed: {0}' | 'New: {0}' | 'Missing: {0}';
 
 /** Lines of a dialog, as long as they fit: no time is spent on those that do not. */
 class Lines {
@@ -157,7 +157,7 @@ function differing(label: string, was: string, now: string): Excerpt[] {
   });
   const { text: of, whole } = line(label);
   const isSeen = one!.text !== other!.text || !one!.whole || !other!.whole;
-  if (!isSeen) return [{ text: t('{0}: differs only in blanks or colour codes', of), whole }];
+  if (!isSeen) return [{ text: t('{0}: differs only in spaces or color codes', of), whole }];
   return [
     { text: t('{0} was: “{1}”', of, one!.text), whole: whole && one!.whole },
     { text: t('{0} is: “{1}”', of, other!.text), whole: whole && other!.whole },

@@ -72,7 +72,7 @@ export async function askOneWord(
       return { works: false, ...textAs(why), code: reply.error?.code, pieces };
     }
     const firstAfter = firstAt === undefined ? undefined : seconds(firstAt);
-    const first = firstAfter && sentence('first word after {0}', firstAfter);
+    const first = firstAfter && sentence('first token after {0}', firstAfter);
     const done = sentence('done after {0}', seconds(performance.now()));
     const tokens = reply.usage && amount(reply.usage.totalTokens, 'token');
     const facts = [first, done, tokens].filter((fact) => typeof fact === 'object');

@@ -144,7 +144,7 @@ function missing(header: string, name: string, origin: string): LLMError {
   const message = mayCarry(origin)
     ? linked(
         sentence(
-          'The header {0} names the secret "{1}", which is not set for {2}. Run *Towpath: Set Secret of a Header*.',
+          'The header {0} names the secret "{1}", which is not set for {2}. Run *Towpath: Set Header Secret*.',
           header,
           name,
           origin,

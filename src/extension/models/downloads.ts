@@ -155,7 +155,7 @@ function createPace() {
       else if (at - (points.at(-1)?.at ?? 0) >= beat) points = [...points, { at, received }].slice(-40);
     },
     text({ state, received, total }: DownloadProgress): string {
-      const percent = t('{0} % of {1}', Math.floor((received / total) * 100), inGigabytes(total));
+      const percent = t('{0}% of {1}', Math.floor((received / total) * 100), inGigabytes(total));
       if (state === 'checking') return t('{0}, checking what is here', percent);
       const first = points[0];
       const seconds = ((points.at(-1)?.at ?? 0) - (first?.at ?? 0)) / 1000;

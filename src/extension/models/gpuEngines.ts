@@ -90,7 +90,7 @@ export class GpuEngines {
           signal,
           lock: takeLock,
           onProgress: ({ received, total }) =>
-            progress(t('{0} % of {1}', Math.floor((received / total) * 100), inGigabytes(total))),
+            progress(t('{0}% of {1}', Math.floor((received / total) * 100), inGigabytes(total))),
         });
         return true;
       } catch (error) {

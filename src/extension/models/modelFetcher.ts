@@ -59,7 +59,7 @@ export class ModelFetcher {
     const kept = (await this.downloads.paused()).find((one) => one.address === address);
     if (!kept) return;
     const percent = Math.floor((kept.received / kept.total) * 100);
-    const text = t('{0} is paused at {1} %. The downloaded part is stored.', path.basename(kept.first), percent);
+    const text = t('{0} is paused at {1}%. The downloaded part is stored.', path.basename(kept.first), percent);
     const [resume, remove] = [t('Resume'), t('Remove')];
     const chosen = await offer('info', text, resume, remove);
     if (chosen === resume) await this.fetch(address, { agreed: true });

@@ -94,13 +94,13 @@ export function problemOf(id: string): Words | undefined {
   return address
     ? linked(
         sentence(
-          '"{0}" is no address for {1}: one begins with https:// or http://. Run *Towpath: Use an Endpoint*.',
+          '“{0}” is not an address for {1}. An address starts with https:// or http://. Run *Towpath: Connect to a Provider*.',
           address,
           label,
         ),
         { commands: ['towpath.useEndpoint'] },
       )
-    : linked(sentence('No address is set for {0}. Run *Towpath: Use an Endpoint*.', label), {
+    : linked(sentence('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label), {
         commands: ['towpath.useEndpoint'],
       });
 }

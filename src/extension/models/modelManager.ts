@@ -156,8 +156,8 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     return {
       label: `$(debug-pause) ${path.basename(first)}`,
       description: elsewhere
-        ? t('in another window, at {0} % of {1}', percent, inGigabytes(total))
-        : t('paused at {0} % of {1}', percent, inGigabytes(total)),
+        ? t('in another window, at {0}% of {1}', percent, inGigabytes(total))
+        : t('paused at {0}% of {1}', percent, inGigabytes(total)),
       detail: elsewhere ? t('Its progress is there') : t('Continue the download'),
       buttons: [button('trash', t('Delete the part that was downloaded'))],
       does: [() => this.downloads.discard(first)],

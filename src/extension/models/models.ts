@@ -348,7 +348,7 @@ export class Models implements vscode.Disposable {
       'UNKNOWN',
       linked(
         sentence(
-          '{0} names the model file {1}, which is in none of your folders of models. Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
+          '{0} uses the model file {1}, which is in none of your model folders. Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
           visibleLine(file),
           visibleLine(model),
         ),
@@ -374,7 +374,7 @@ export class Models implements vscode.Disposable {
       'UNKNOWN',
       linked(
         sentence(
-          'No model is picked any more (the setting towpath.model is empty); before, it was {0}. Pick one (*Towpath: Pick Model…*).',
+          'No model is selected (the setting towpath.model is empty). The run used {0}. Run *Towpath: Pick Model…*.',
           was,
         ),
         { commands: ['towpath.pickModel'], setting: 'towpath.model' },

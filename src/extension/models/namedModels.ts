@@ -103,7 +103,7 @@ function labelIn(id: string): Words | undefined {
 const refused = ({ file, provider }: NamedModel) =>
   linked(
     sentence(
-      '{0} names a model of {1}, and you did not let it. Retry to be asked again, or pick that model yourself (*Towpath: Pick Model…*).',
+      '{0} uses a model of {1}, and you did not allow it. Retry to decide again, or pick that model yourself (*Towpath: Pick Model…*).',
       shownFile(file),
       labelIn(provider) ?? sentence('a model of the editor'),
     ),

@@ -85,7 +85,7 @@ async function mayCost(added: readonly string[], modals: Modals): Promise<boolea
     text: t('Allow the editor’s chat and other extensions to use {0}?', labels),
     detail: [
       t('Its requests are sent to {0} with your key, and you pay for them. {1}', places, held),
-      t('If the editor names the extension, you are asked once for each extension.'),
+      t('If the editor names the extension, it needs your approval once.'),
     ].join('\n\n'),
     buttons: [t('Not Now'), yes],
   });

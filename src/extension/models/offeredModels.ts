@@ -185,7 +185,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
       detail: [
         t('{0} uses your models through the editor. You share: {1}.', visibleLine(id ?? ''), offered),
         paid,
-        t('You are asked once per extension; *Share Models with the Editor…* changes it.'),
+        t('Each extension needs your approval once; *Share Models with the Editor…* changes it.'),
       ].join('\n\n'),
       buttons: [t('Not Now'), yes],
     });

@@ -81,7 +81,7 @@ export function otherProvider(name: string): Sentence | undefined {
   const known = providers.map(({ id }) => id).join(', ');
   return linked(
     sentence(
-      'The setting towpath.providers names "{0}", which is none of {1}. An address of your own that speaks OpenAI\'s chat completions is openai-compatible.',
+      "The setting towpath.providers names “{0}”, which is not one of {1}. An address of your own with OpenAI's chat completions is openai-compatible.",
       visibleLine(name).slice(0, 100),
       known,
     ),
@@ -105,7 +105,7 @@ export function withAddress(written: unknown, id: ProviderId, baseUrl: string): 
 function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof entrySchema>; said?: Sentence } {
   const problem = (what: Sentence) => ({
     entry: {},
-    said: linked(sentence('The setting towpath.providers cannot be used: {0}. Correct it, then try again.', what), {
+    said: linked(sentence('The setting towpath.providers is invalid: {0}. Correct it, then try again.', what), {
       setting: 'towpath.providers',
     }),
   });

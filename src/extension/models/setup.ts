@@ -62,7 +62,7 @@ export class Setup {
       },
       {
         label: `$(beaker) ${t('Check this model…')}`,
-        detail: t('Fifteen small tasks in a temporary folder; you are told first how long they take'),
+        detail: t('Fifteen small tasks in a temporary folder; a dialog shows first how long they take'),
         run: async () => vscode.commands.executeCommand('towpath.checkModel'),
       },
       {

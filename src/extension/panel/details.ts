@@ -5,7 +5,7 @@ import { type DetailLevel, detailLevels } from '../../protocol/view.ts';
 const key = 'towpath.details';
 
 const words = {
-  few: ['Few', 'One line per card'],
+  few: ['Minimal', 'One line per card'],
   usual: ['Usual', 'Also small changes and the last lines of failures'],
   all: ['All', 'Cards and thinking are expanded, nothing is folded'],
 } as const satisfies Record<DetailLevel, readonly [label: string, detail: string]>;

@@ -70,10 +70,10 @@ export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): 
       'info',
       runs.length > 1
         ? t(
-            'Imported with {0}. You can read it. It allows nothing, and it continues only when you say so.',
+            'Imported with {0}. You can read it. It allows nothing, and it continues only with your next message.',
             amount(runs.length - 1, 'branch', 'branches'),
           )
-        : t('Imported. You can read it. It allows nothing, and it continues only when you say so.'),
+        : t('Imported. You can read it. It allows nothing, and it continues only with your next message.'),
     );
     return (runs.find(({ shown }) => shown) ?? runs[0]!).id;
   } catch (error) {

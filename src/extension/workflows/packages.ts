@@ -186,7 +186,7 @@ function askMenu(source: Package, agent: PackageAgent): Promise<{ item?: MenuIte
       alwaysShow: true,
       item,
     }));
-    const say = { label: `$(comment) ${t('Say “{0}” to {1}', text.trim(), agent.name)}`, alwaysShow: true };
+    const say = { label: `$(comment) ${t('Send “{0}” to {1}', text.trim(), agent.name)}`, alwaysShow: true };
     return text.trim() === '' ? shown : [...shown, say];
   };
   picker.items = itemsFor('');

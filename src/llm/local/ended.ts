@@ -46,7 +46,7 @@ export function endedError({ code, signal, loading, lastLines }: Ending): LLMErr
     return error(
       loading
         ? sentence(
-            'The local engine crashed while loading {0} ({1}). The file may be damaged or of an unsupported kind. Download it again or select another .gguf file.',
+            'The local engine crashed while loading {0} ({1}). The file may be damaged or of an unsupported type. Download it again or select another .gguf file.',
             loading,
             how,
           )

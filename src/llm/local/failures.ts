@@ -110,7 +110,7 @@ export function toLoadFailure(error: unknown, modelPath: string, engine: EngineF
     reason: 'unusable-model',
     ...saidAs(
       sentence(
-        '{0} could not be loaded: the file is damaged, cut off, or of an unsupported kind. Download it again or select another .gguf file.',
+        '{0} could not be loaded: the file is damaged, cut off, or of an unsupported type. Download it again or select another .gguf file.',
         modelPath,
       ),
     ),

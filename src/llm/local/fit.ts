@@ -56,7 +56,7 @@ export function fitOf(model: FitRequest, machine: Machine): Fit {
   if (needs <= free) return { verdict: 'fits', needs, contextSize, reason: plain() };
   if (contextSize >= 4096) {
     const reason = t(
-      'It needs about {0} with {1} tokens of context; {2} of {3} are free: room for {4} tokens.',
+      'It needs about {0} with {1} tokens of context; {2} of {3} are free, enough for {4} tokens.',
       ...values,
       contextSize,
     );

@@ -223,7 +223,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     begun = true;
     if (status === 'failed' || isSaid(response.error)) throw errorInStream(endpoint, { error: response.error ?? {} });
     if (status === 'cancelled') {
-      const message = sentence('{0} cancelled its answer.', nameOf(endpoint));
+      const message = sentence('{0} canceled its answer.', nameOf(endpoint));
       throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
     }
     if (status !== 'completed' && status !== 'incomplete') {

@@ -33,7 +33,7 @@ export class Choices {
     const { lines, single } = this.of(found)!;
     if (single && lines.length > mostNames) throw new Unclear(sentence('It may expand to too many names.'));
     if (!single && [...step.words, ...step.variables.flat()].some((word) => word.includes(found) && word !== found))
-      throw new Unclear(sentence('It uses the output of a command as words.'));
+      throw new Unclear(sentence('It uses the output of a command as arguments.'));
     const given = single ? lines.map((line) => [line]) : lines.length > 1 ? [lines, [...lines].reverse()] : [lines];
     return [[], ...given.filter((names) => names.length > 0)].map((names) => ({
       ...step,

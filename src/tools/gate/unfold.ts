@@ -289,7 +289,7 @@ export async function unfold(
       }
       if (piece.as === 'file' && alone) return some.file;
       if (piece.as === 'file' || (!piece.quoted && as === 'words'))
-        throw new Unclear(sentence('It uses the output of a command as words.'));
+        throw new Unclear(sentence('It uses the output of a command as arguments.'));
       return some.text;
     }
     const known = scope.variables.get(piece.variable);

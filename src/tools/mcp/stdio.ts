@@ -61,7 +61,7 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
           await Promise.race([said, sleep(goodbyeTime)]); // why it ended may still be in the pipe
           if (closing) return;
           const how = signal ? sentence('signal {0}', signal) : sentence('code {0}', `${code}`);
-          hooks.fault(sentence('ended by itself ({0})', how), true);
+          hooks.fault(sentence('ended on its own ({0})', how), true);
           void transport.close();
         });
         child.stdin!.on('error', () => {}); // it is ending: its exit tells

@@ -104,7 +104,7 @@ async function selection(_: unknown, left: number, reading: Reading): Promise<Re
   return {
     name: `${path}:${selected.startLine}-${selected.endLine}`,
     text: `${fenced(short)}${isCut ? '\n(The rest of what is selected did not fit.)' : ''}`,
-    told: { path, line: selected.startLine, ...(isCut && { note: 'its beginning', why: 'The rest did not fit.' }) },
+    told: { path, line: selected.startLine, ...(isCut && { note: 'its start', why: 'The rest did not fit.' }) },
   };
 }
 

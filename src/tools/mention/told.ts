@@ -27,6 +27,6 @@ function fromText(name: string, text: string, left: number, before = '', told: R
   return {
     name,
     text: `${before}${empty ? '(It wrote nothing.)' : fenced(short)}${isCut ? '\n(Its beginning did not fit.)' : ''}`,
-    told: { ...told, ...(isCut && { note: 'its end', why: 'Its beginning did not fit.' }) },
+    told: { ...told, ...(isCut && { note: 'its end', why: 'Its start did not fit.' }) },
   };
 }

@@ -66,7 +66,7 @@ export function ownPages(background: BackgroundCommands, platform: string = proc
         return {
           reach,
           who: sentence(
-            'the output of the background command {0} names it; this system does not tell which process uses it',
+            'the output of the background command {0} names it; this system does not show which process uses it',
             name,
           ),
         };

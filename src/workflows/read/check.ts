@@ -94,7 +94,7 @@ const instead = {
   imports: 'Towpath does not load Python modules. Use the tools of the workspace, or an MCP server.',
   subgraph: 'Use `uses: workflow.run` with the name of a workflow.',
   temperature: 'Settings of a model call go into `with:` of an `llm.*` action.',
-  inputs: 'Put what is asked for into `state_schema`, or with its rules into `input_schema`.',
+  inputs: 'Declare inputs in `state_schema`, or with their rules in `input_schema`.',
   agent: 'An `agent` works at a node of its own. Use `goto` to go there and back.',
   interrupt: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
   interrupt_before: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',

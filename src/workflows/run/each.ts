@@ -84,7 +84,7 @@ function listOf({ foreach, type }: NodeSpec, scope: Scope): readonly unknown[] {
   return list;
 }
 
-const kinds = { string: 'a text', number: 'a number', boolean: 'a boolean', object: 'a object' } as const;
+const kinds = { string: 'a text', number: 'a number', boolean: 'a boolean', object: 'an object' } as const;
 
 function kindOf(value: unknown): Words {
   if (value === null || value === undefined) return sentence('nothing');

@@ -225,7 +225,7 @@ class Walk {
     this.visits.set(name, visits);
     const most = options.file.settings.max_visits ?? mostVisits;
     if (visits > most) {
-      const words = sentence('The node {0} was reached {1} times. Continue if the loop should go on.', name, most);
+      const words = sentence('The node {0} was reached {1} times. Continue to allow more.', name, most);
       return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', ...saidAs(words) } };
     }
     if (branch !== undefined && !(await this.asking.hear(branch))) return { phase: 'WaitingUser' };

@@ -25,7 +25,7 @@ describe('MCP: the reference servers as child processes', () => {
         what: 'Use echo of the MCP server everything',
         title: 'Echo Tool',
         where: `${process.execPath} ${referenceServer('everything')}`,
-        why: 'The server says that this is read-only. Towpath cannot verify that.',
+        why: 'The server reports that this is read-only. Towpath cannot verify that.',
         details: '{\n  "message": "hi"\n}',
         grant: `mcp ${origin!.identity} ${origin!.definition}`,
       });
