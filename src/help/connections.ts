@@ -124,7 +124,7 @@ export const connections: readonly Connection[] = [
     when: 'When a run starts, when *MCP Servers…* starts the server, and in Doctor; only after you allowed the server',
     to: 'The address in `.vscode/mcp.json` or `towpath.mcp.servers`, which the approval shows',
     carries:
-      'The configured headers, Towpath’s name and version, the names of the open folders, and the arguments of each allowed call, resource and prompt',
+      'The configured headers, Towpath’s name and version, on request the names and paths of the open folders, and the arguments of each allowed call, resource and prompt',
     by: ['tools/mcp/http.ts', 'tools/mcp/sdk.ts'],
   },
   {
