@@ -26,6 +26,15 @@ describe('The documents of the repository', () => {
       assert.deepEqual(missing, []);
     });
 
+  for (const file of documents.filter((one) => one === 'README.md' || path.dirname(one) === path.join('src', 'help')))
+    it(`${file} has no line of more than 200 characters, except in tables`, () => {
+      const lines = readFileSync(path.join(root, file), 'utf8').split('\n');
+      assert.deepEqual(
+        lines.filter((line) => line.length > 200 && !line.startsWith('|')),
+        [],
+      );
+    });
+
   it('tell of a path that does not exist', () => {
     assert.deepEqual(pathsIn('src/a.md', '[b](help/b.md#c) and `test/none.ts`, `npm test`, [d](https://d.example)'), [
       'src/help/b.md',

@@ -10,6 +10,11 @@ export interface Page {
 
 /** All pages for people, in the order in which they are offered. */
 export const pages = [
+  {
+    name: 'coming-from',
+    title: 'Coming from Copilot, Claude Code or Cursor',
+    about: 'Approvals, keys and terms compared',
+  },
   { name: 'models', title: 'Models', about: 'The demo model, models on this machine, endpoints, keys, GPUs' },
   {
     name: 'llama-server',

@@ -99,9 +99,7 @@ for (const [name, start] of servers)
           assert.ok(messages.length > before.length);
         }
       }
-      const known = [...readPage(name).matchAll(/^\| `(\w+)` \| (?:always|when it is set) \|/gm)].map(
-        ([, field]) => field,
-      );
+      const known = [...readPage(name).matchAll(/^\| `(\w+)` \| (?:always|if set) \|/gm)].map(([, field]) => field);
       for (const { body, headers } of sent) {
         for (const field of Object.keys(body)) assert.ok(known.includes(field), `${field} is not on the page`);
         const text = JSON.stringify([body, headers]);

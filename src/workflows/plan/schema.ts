@@ -19,14 +19,13 @@ const target = text.meta({ description: 'A node, or `__end__`.' });
 const condition = z
   .union([z.string().min(1), z.boolean()])
   .meta({ description: 'A Jinja expression over `state` and `variables`, e.g. `state.score > 0.5`.' });
-const words = z.string().optional().meta({ description: 'For people who read it.' });
+const words = z.string().optional().meta({ description: 'Description for readers.' });
 const values = z.record(stateKey, z.unknown());
 const parameters = z
   .record(z.string(), z.unknown())
-  .meta({ description: 'What the action is given. Texts are Jinja templates: `{{ state.question }}`.' });
+  .meta({ description: 'Arguments of the action. Texts are Jinja templates: `{{ state.question }}`.' });
 const output = z.union([stateKey, values]).meta({
-  description:
-    'The state key for the result, or keys with templates over `result`. Without it a result’s own keys are kept.',
+  description: 'State key for the result, or keys with templates over `result`. Default: the keys of the result.',
 });
 
 const actionName = text.meta({
@@ -72,34 +71,33 @@ export const toolSpecSchema = z
     action: actionName,
     with: parameters.optional(),
   })
-  .meta({ description: 'A tool of your own: what the model sees, and the action that it calls.' });
+  .meta({ description: 'Custom tool: what the model sees, and the action behind it.' });
 export type ToolSpec = z.infer<typeof toolSpecSchema>;
 
 const toolList = z
   .array(z.union([text, toolSpecSchema]))
-  .meta({ description: 'Names of tools (`fs.read`, `fs.*`), or tools of your own.' });
+  .meta({ description: 'Names of tools (`fs.read`, `fs.*`), or custom tools.' });
 
 const turns = z.number().int().min(1).max(500);
 
 export const agentSchema = z
   .strictObject({
-    name: text.optional().meta({ description: 'What it is called; without it the name of the file.' }),
+    name: text.optional().meta({ description: 'Name. Default: the name of the file.' }),
     description: words,
-    instructions: text.meta({ description: 'Who the agent is and how it works.' }),
+    instructions: text.meta({ description: 'Persona and instructions.' }),
     model: text.optional().meta({
-      description:
-        '`provider/model`, or `plan` or `small`: what you have for that. Without it the model chosen in the panel.',
+      description: '`provider/model`, or a role: `plan`, `small`. Default: the model selected in the panel.',
     }),
-    tools: toolList.optional().meta({ description: 'The tools it may use; without it all.' }),
+    tools: toolList.optional().meta({ description: 'Tools of the agent. Default: all.' }),
     temperature: z.number().min(0).max(2).optional().meta({
-      description: 'How much its answers vary, 0 to 2; without it `towpath.temperature`.',
+      description: '0 to 2. Default: `towpath.temperature`.',
     }),
     max_turns: turns.optional().meta({
-      description: 'Model calls that it may make before it asks whether to go on, at most `towpath.maxTurns`.',
+      description: 'Maximum number of steps before it asks whether to continue, up to `towpath.maxTurns`.',
     }),
-    maxTurns: turns.optional().meta({ description: 'Another word for `max_turns`.', deprecated: true }),
+    maxTurns: turns.optional().meta({ description: 'Same as `max_turns`.', deprecated: true }),
     approval: z.enum(['default', 'ask', 'read_only']).default('default').meta({
-      description: 'Narrower than your own settings, never wider: `ask` asks every time, `read_only` changes nothing.',
+      description: 'Narrows your permissions: `ask` asks every time, `read_only` changes nothing.',
     }),
   })
   .meta({ title: 'Towpath agent' });
@@ -109,20 +107,20 @@ const expressionRun = z
   .strictObject({
     type: z.literal('expression').meta({ description: 'Always `expression`.' }),
     value: text.meta({ description: 'The expression, without braces: `state.round + 1`.' }),
-    output_key: stateKey.default('result').meta({ description: 'The key: `result` without it.' }),
+    output_key: stateKey.default('result').meta({ description: 'State key. Default: `result`.' }),
   })
-  .meta({ description: 'The value of a Jinja expression, under a key of the state.' });
+  .meta({ description: 'Stores the value of a Jinja expression in a state key.' });
 
 const onError = z
   .union([
     z.enum(['continue', 'retry']),
     z
       .strictObject({
-        retry: z.number().int().min(1).max(20).optional().meta({ description: 'How often it is tried again.' }),
+        retry: z.number().int().min(1).max(20).optional().meta({ description: 'Number of retries.' }),
         wait: z.number().min(0).max(600).optional().meta({
-          description: 'Seconds before it is tried again: 1 without it, each time twice as long, 60 at most.',
+          description: 'Seconds before the first retry, doubled each time, up to 60. Default: 1.',
         }),
-        continue: z.literal(true).optional().meta({ description: 'Go on as if it had worked.' }),
+        continue: z.literal(true).optional().meta({ description: 'Continue as after a success.' }),
         goto: target.optional(),
       })
       .refine(
@@ -134,12 +132,12 @@ const onError = z
   .transform((rule) => (rule === 'continue' ? { continue: true as const } : rule === 'retry' ? { retry: 3 } : rule))
   .meta({
     description:
-      'When it fails: `continue`, `retry` (3 times), or `{retry, wait}` with `continue: true` or `goto` for when that does not help. `state.error` is `{node, code, message}` then, and null when it worked.',
+      'After a failure: `continue`, `retry` (3 times), or `{retry, wait}` with `continue: true` or `goto`. `state.error` is `{node, code, message}`, or null after a success.',
   });
 export type OnError = z.infer<typeof onError>;
 
 const stepShape = {
-  name: name.optional().meta({ description: 'How it is called.' }),
+  name: name.optional().meta({ description: 'Name.' }),
   description: words,
   uses: actionName.optional(),
   with: parameters.optional(),
@@ -152,55 +150,55 @@ export type Step = z.infer<typeof stepSchema>;
 
 const gotoSchema = z
   .union([target, z.array(z.strictObject({ if: condition.optional(), to: target })).min(1)])
-  .meta({ description: 'The node that follows, or a list of `if` and `to`: the first that holds wins.' });
+  .meta({ description: 'Next node, or a list of `if` and `to`; the first match is used.' });
 
 const nodeSchema = z.strictObject({
   ...stepShape,
-  name: name.meta({ description: 'How `goto` and `edges` call it. No two nodes have the same.' }),
+  name: name.meta({ description: 'Unique name, used by `goto` and `edges`.' }),
   type: z.enum(['while_loop', 'dynamic_parallel']).optional(),
   foreach: z
     .union([text, z.array(z.unknown())])
     .optional()
     .meta({
       description:
-        'A list, or an expression that gives one (`state.files`): what the node does is done for each item, side by side. `output` is the list of what that set, in the same order; without it `parallel_results`.',
+        'List, or an expression for one (`state.files`). The node runs for each item, in parallel. `output` (default: `parallel_results`) is the list of results, in order.',
     }),
-  item: stateKey.optional().meta({ description: 'What `foreach` calls an item: `item` without it.' }),
-  index: stateKey.optional().meta({ description: 'What `foreach` calls its place, from 0: `index` without it.' }),
+  item: stateKey.optional().meta({ description: 'Name of the item of `foreach`. Default: `item`.' }),
+  index: stateKey.optional().meta({ description: 'Name of the position, from 0. Default: `index`.' }),
   max_workers: z
     .number()
     .int()
     .min(1)
     .max(64)
     .optional()
-    .meta({ description: 'How many items of `foreach` are at work at once: 8 without it.' }),
+    .meta({ description: 'Parallel items of `foreach`. Default: 8.' }),
   fail_fast: z
     .boolean()
     .optional()
-    .meta({ description: 'Of `foreach`: once an item has failed no other is begun. Without it all are done first.' }),
+    .meta({ description: '`foreach` starts no items after a failure. Default: all are run.' }),
   steps: z
     .array(stepSchema)
     .min(1)
     .optional()
-    .meta({ description: 'Several steps, one after the other; each has `uses`, `with`, `output`, `run`, `on_error`.' }),
+    .meta({ description: 'Steps in order; each has `uses`, `with`, `output`, `run`, `on_error`.' }),
   agent: z
     .union([name, agentSchema])
     .optional()
-    .meta({ description: 'An agent of `.towpath/agents`, or one of its own, that works here in the conversation.' }),
-  prompt: text.optional().meta({ description: 'What the agent is told to do here.' }),
-  condition: condition.optional().meta({ description: 'Of a `while_loop`: it goes on as long as this holds.' }),
+    .meta({ description: 'Agent of `.towpath/agents`, or an inline one, that works in the conversation.' }),
+  prompt: text.optional().meta({ description: 'Task of the agent.' }),
+  condition: condition.optional().meta({ description: 'Condition of a `while_loop`.' }),
   max_iterations: z
     .number()
     .int()
     .min(1)
     .max(1000)
     .optional()
-    .meta({ description: 'Of a `while_loop`: how many rounds it has at most, up to 1000.' }),
-  body: z.array(stepSchema).min(1).optional().meta({ description: 'Of a `while_loop`: the steps of a round.' }),
+    .meta({ description: 'Maximum number of rounds of a `while_loop`, up to 1000.' }),
+  body: z.array(stepSchema).min(1).optional().meta({ description: 'Steps of a round of a `while_loop`.' }),
   fan_in: z
     .boolean()
     .optional()
-    .meta({ description: 'Parallel branches end here; `parallel_results` holds their states.' }),
+    .meta({ description: 'Parallel branches end here; `parallel_results` contains their states.' }),
   goto: gotoSchema.optional(),
 });
 export type NodeSpec = z.infer<typeof nodeSchema>;
@@ -211,50 +209,47 @@ const edgeSchema = z.strictObject({
   type: z
     .enum(['normal', 'parallel', 'entry', 'finish'])
     .default('normal')
-    .meta({ description: 'Another word for `parallel: true`, `from: __start__` and `to: __end__`.' }),
-  parallel: z
-    .boolean()
-    .optional()
-    .meta({ description: 'It begins a branch beside those of the other parallel edges.' }),
-  fan_in: text.optional().meta({ description: 'Of parallel edges: the node where their branches end.' }),
+    .meta({ description: 'Same as `parallel: true`, `from: __start__` and `to: __end__`.' }),
+  parallel: z.boolean().optional().meta({ description: 'Starts a parallel branch.' }),
+  fan_in: text.optional().meta({ description: 'Node where the branches of parallel edges end.' }),
   when: condition.optional(),
   condition: z
     .union([text, z.strictObject({ type: z.literal('expression'), value: text })])
     .optional()
-    .meta({ description: 'Another word for `when`; with both, it has to give what `when` says.' }),
+    .meta({ description: 'Same as `when`; with both, they must agree.' }),
 });
 export type EdgeSpec = z.infer<typeof edgeSchema>;
 
 export const workflowSchema = z
   .strictObject({
-    name: text.optional().meta({ description: 'What the run is called; without it the name of the file.' }),
+    name: text.optional().meta({ description: 'Title of the run. Default: the name of the file.' }),
     description: words,
     variables: z.record(stateKey, z.unknown()).default({}).meta({ description: 'Constants: `{{ variables.key }}`.' }),
     state_schema: z.record(stateKey, z.unknown()).default({}).meta({
       description:
-        'The keys of the state and their types (`str`, `int`, `list[str]`, `Optional[dict]`, …). What has no value is asked for.',
+        'State keys and types (`str`, `int`, `list[str]`, `Optional[dict]`, …). You are asked for missing values.',
     }),
     input_schema: z.record(stateKey, z.unknown()).default({}).meta({
-      description: 'What is asked for, strictly: `{type, required, default, min, max, choices, …}` for each key.',
+      description: 'Checked inputs: `{type, required, default, min, max, choices, …}` for each key.',
     }),
-    initial_state: values.default({}).meta({ description: 'Values that the state begins with.' }),
+    initial_state: values.default({}).meta({ description: 'Initial values of the state.' }),
     settings: z
       .strictObject({
         llm: z
           .strictObject({
-            model: text.optional().meta({ description: 'The model of every `llm.*` call that names none.' }),
-            temperature: z.number().min(0).max(2).optional().meta({ description: 'Of those that give none.' }),
-            max_tokens: z.number().int().min(1).optional().meta({ description: 'Of those that give none.' }),
+            model: text.optional().meta({ description: 'Default model of `llm.*`.' }),
+            temperature: z.number().min(0).max(2).optional().meta({ description: 'Default temperature of `llm.*`.' }),
+            max_tokens: z.number().int().min(1).optional().meta({ description: 'Default `max_tokens` of `llm.*`.' }),
           })
           .optional()
-          .meta({ description: 'What `llm.*` calls have that do not say it themselves.' }),
+          .meta({ description: 'Defaults of `llm.*` calls.' }),
         max_visits: z
           .number()
           .int()
           .min(1)
           .max(1000)
           .optional()
-          .meta({ description: 'How often one node may be reached: 50 without it.' }),
+          .meta({ description: 'Maximum visits of a node. Default: 50.' }),
         parallel: z
           .strictObject({
             max_workers: z
@@ -263,35 +258,28 @@ export const workflowSchema = z
               .min(1)
               .max(64)
               .optional()
-              .meta({ description: 'Without it 8, for `foreach` as well.' }),
+              .meta({ description: 'Parallel agents of branches and items. Default: 8.' }),
           })
           .optional()
-          .meta({ description: 'How many agents of parallel branches work at once: 8 without it.' }),
+          .meta({ description: 'Settings of parallel branches.' }),
       })
       .default({})
-      .meta({ description: 'Of all of the file.' }),
+      .meta({ description: 'Settings of the file.' }),
     limits: z
       .strictObject({
-        cost: z
-          .number()
-          .min(0.001)
-          .optional()
-          .meta({ description: 'US dollars, where the prices of its models are known.' }),
-        minutes: z.number().min(0.1).optional().meta({ description: 'Minutes, with the time that your answers take.' }),
+        cost: z.number().min(0.001).optional().meta({ description: 'US dollars, if prices are known.' }),
+        minutes: z.number().min(0.1).optional().meta({ description: 'Minutes, including your answers.' }),
       })
       .optional()
-      .meta({ description: 'What it may take before it rests and tells you; *Continue* allows as much again.' }),
+      .meta({ description: 'Limits before the run pauses; *Continue* allows the same amount again.' }),
     config: z
-      .strictObject({ raise_exceptions: z.boolean().optional().meta({ description: 'It changes nothing here.' }) })
+      .strictObject({ raise_exceptions: z.boolean().optional().meta({ description: 'Ignored.' }) })
       .optional()
-      .meta({ description: 'Of the dialect’s other hosts; it changes nothing here.' }),
-    tools: z
-      .array(toolSpecSchema)
-      .default([])
-      .meta({ description: 'Tools of your own, for `tools` of agents and of `llm.tools`.' }),
-    nodes: z.array(nodeSchema).min(1).meta({ description: 'What is done; the first one is where it begins.' }),
+      .meta({ description: 'Settings of other hosts; ignored.' }),
+    tools: z.array(toolSpecSchema).default([]).meta({ description: 'Custom tools for agents and `llm.tools`.' }),
+    nodes: z.array(nodeSchema).min(1).meta({ description: 'Nodes; the first one starts.' }),
     edges: z.array(edgeSchema).default([]).meta({
-      description: 'Ways from node to node, for those that have no `goto`. A node with neither leads to the next one.',
+      description: 'Edges between nodes without `goto`. A node with neither leads to the next one.',
     }),
   })
   .meta({ title: 'Towpath workflow' });

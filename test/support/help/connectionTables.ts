@@ -6,26 +6,26 @@ import { cell } from './workflowTables.ts';
 export const connectionTables: Record<string, () => string> = {
   connections: () =>
     table(
-      ['what', 'when', 'to where', 'with what'],
+      ['connection', 'when', 'destination', 'data'],
       connections.map(({ what, when, to, carries }) => [what, when, to, carries]),
     ),
   occasions: () =>
     table(
-      ['what', 'when', 'which model', 'with what'],
+      ['request', 'when', 'model', 'data'],
       occasions.map(({ what, when, model, carries }) => [what, when, model, carries]),
     ),
   programs: () =>
     table(
-      ['what', 'when', 'connects'],
+      ['program', 'when', 'connects'],
       programs.map(({ what, when, connects }) => [what, when, connects]),
     ),
   providers: () =>
     table(
-      ['provider', 'its address, unless you say another', 'its key'],
+      ['provider', 'default address', 'key'],
       providers.map(({ id, label, baseUrl, key }) => [
         `${label} (\`${id}\`)`,
-        baseUrl ? `\`${baseUrl}\`` : 'you say where',
-        key === 'none' ? 'none' : `in \`${keyHeaderOf(id)}\`${key === 'optional' ? ', when you save one' : ''}`,
+        baseUrl ? `\`${baseUrl}\`` : 'none',
+        key === 'none' ? 'none' : `in \`${keyHeaderOf(id)}\`${key === 'optional' ? ', if you store one' : ''}`,
       ]),
     ),
 };

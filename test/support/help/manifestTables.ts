@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type ManifestSection, type ManifestSetting, manifestSections } from '../manifestSettings.ts';
-import { cell } from './workflowTables.ts';
+import { cell, wrapped } from './workflowTables.ts';
 
 interface Contributes {
   commands: { command: string; title: string }[];
@@ -24,10 +24,8 @@ export const manifestTables: Record<string, () => string> = {
   },
   commands: () => {
     const hidden = menus.commandPalette.filter(({ when }) => when === 'false').map(({ command }) => command);
-    return `${commands
-      .filter(({ command }) => !hidden.includes(command))
-      .map(({ title }) => `*${title}*`)
-      .join(', ')}.`;
+    const titles = commands.filter(({ command }) => !hidden.includes(command)).map(({ title }) => `*${title}*`);
+    return wrapped(`${[...new Set(titles)].join(', ')}.`);
   },
 };
 
@@ -37,7 +35,7 @@ function sectionTable({ title, properties }: ManifestSection): string {
     .map(([name, setting]) => `| \`${name}\` | ${shown(setting.default)} | ${cell(wordsOf(setting))} |`);
   return rows.length === 0
     ? ''
-    : [`### ${title}`, '', '| setting | at first | what it is |', '|---|---|---|', ...rows].join('\n');
+    : [`### ${title}`, '', '| setting | default | description |', '|---|---|---|', ...rows].join('\n');
 }
 
 /** `ctrl+shift+'` as it stands on keys. */
@@ -53,4 +51,4 @@ const shown = (value: unknown): string =>
     : `\`${JSON.stringify(value)}\``;
 
 const wordsOf = ({ markdownDescription, description = '', scope }: ManifestSetting): string =>
-  `${(markdownDescription ?? description).replaceAll(/`#([\w.]+)#`/g, '`$1`')}${scope === 'machine' ? ' (of the machine)' : ''}`;
+  `${(markdownDescription ?? description).replaceAll(/`#([\w.]+)#`/g, '`$1`')}${scope === 'machine' ? ' (machine setting)' : ''}`;

@@ -23,24 +23,24 @@ const more: Partial<ChatRequest> = {
 };
 
 const words: Record<string, string> = {
-  model: 'The model’s name, as it was picked',
-  messages: 'The system prompt, and the whole conversation each time, of which nothing that was sent before changes',
-  tools: 'The descriptions of the tools, alike for everybody with the same tools, in an order that never changes',
+  model: 'The name of the selected model',
+  messages: 'The system prompt and the whole conversation; sent text never changes',
+  tools: 'The tool descriptions, identical for users with the same tools, in a fixed order',
   tool_choice: '`auto`',
   stream: '`true`',
-  stream_options: '`{"include_usage": true}`: how many tokens were read, written and found in the cache',
-  return_progress: '`true`: how far it is with reading is shown',
-  truncate: '`false`: what does not fit is refused, and not cut off without a word',
-  shift: '`false`: the same for an answer that does not fit',
-  max_tokens: 'The limit that a step of a workflow has',
-  temperature: 'As a step of a workflow says',
-  top_p: 'As a step of a workflow says',
-  stop: 'As a step of a workflow says',
-  response_format: 'The form of answer that a step of a workflow wants',
-  format: 'The form of answer that a step of a workflow wants',
-  reasoning_effort: '`low`, `medium` or `high`, by `towpath.thinkingBudget`, of models that are known to take it',
-  think: 'By `towpath.thinkingBudget`, of a model that thinks',
-  options: 'A step’s limits, and `num_ctx`: the window that `towpath.providers` says for the model, else 16,384',
+  stream_options: '`{"include_usage": true}`: the numbers of read, written and cached tokens',
+  return_progress: '`true`: the progress of the prompt is shown',
+  truncate: '`false`: a prompt that does not fit is rejected, not truncated',
+  shift: '`false`: the same for an answer',
+  max_tokens: 'The limit of a workflow step',
+  temperature: 'As set by a workflow step',
+  top_p: 'As set by a workflow step',
+  stop: 'As set by a workflow step',
+  response_format: 'The format that a workflow step requires',
+  format: 'The format that a workflow step requires',
+  reasoning_effort: '`low`, `medium` or `high`, by `towpath.thinkingBudget`, for models that support it',
+  think: 'By `towpath.thinkingBudget`, for models that think',
+  options: 'Limits of a step, and `num_ctx`: `window` of `towpath.providers`, else 16,384',
 };
 
 /** The fields of what one of these servers is sent, by name. */
@@ -53,10 +53,10 @@ export function fieldsSentTo(server: PresetId | 'ollama', asked: ChatRequest): s
 function table(server: PresetId | 'ollama'): string {
   const always = fieldsSentTo(server, request);
   const rows = fieldsSentTo(server, { ...request, ...more }).map((field) => {
-    if (!words[field]) throw new Error(`Nobody says what ${field} is.`);
-    return `| \`${field}\` | ${always.includes(field) ? 'always' : 'when it is set'} | ${words[field]} |`;
+    if (!words[field]) throw new Error(`The field ${field} has no description.`);
+    return `| \`${field}\` | ${always.includes(field) ? 'always' : 'if set'} | ${words[field]} |`;
   });
-  return ['| field | sent | what |', '|---|---|---|', ...rows].join('\n');
+  return ['| field | sent | content |', '|---|---|---|', ...rows].join('\n');
 }
 
 /** What each of the servers that a team shares is sent, made by what sends it. */

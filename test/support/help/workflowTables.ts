@@ -32,14 +32,14 @@ export const workflowTables: Record<string, () => string> = {
   node: () => keys(node),
   edge: () => keys(workflow.properties!.edges!.items!),
   agent: () => keys(jsonSchemas().agent as Wide),
-  actions: () => offeredNames.map((name) => section(name, 'no question')).join('\n\n'),
+  actions: () => offeredNames.map((name) => section(name, 'no approval')).join('\n\n'),
   tools: () =>
     defaultTools({ language: {} as Language })
-      .map(({ definition: { name }, risk }) => section(name, risk === 'read' ? 'free' : 'asked about'))
+      .map(({ definition: { name }, risk }) => section(name, risk === 'read' ? 'no approval' : 'needs approval'))
       .join('\n\n'),
   server: () => table(rowsOf('gives', z.toJSONSchema(serverResult, { io: 'input' }) as Wide)),
   limits: () =>
-    ['| what | at most |', '|---|---|', ...limits().map(([what, most]) => `| ${what} | ${most} |`)].join('\n'),
+    ['| limit | maximum |', '|---|---|', ...limits().map(([what, most]) => `| ${what} | ${most} |`)].join('\n'),
   filters: () => namesIn(inEnglish(templateProblem('{{ x | nosuchfilter }}')!)),
   tests: () => namesIn(inEnglish(templateProblem('{{ x is nosuchtest }}')!)),
 };
@@ -56,7 +56,7 @@ const prefixed = (key: string): Record<string, Wide> =>
 function keys({ properties = {} }: Wide): string {
   const ours = Object.entries(properties).filter(([, { deprecated, description }]) => !deprecated && description);
   return [
-    '| key | what it is |',
+    '| key | description |',
     '|---|---|',
     ...ours.map(([key, { description }]) => `| \`${key}\` | ${cell(description)} |`),
   ].join('\n');
@@ -74,28 +74,25 @@ function section(name: string, gate: string): string {
   return [`#### \`${name}\``, '', `${what} (${gate})`, ...(rows.length > 0 ? ['', table(rows)] : [])].join('\n');
 }
 
-const table = (rows: readonly string[]) => ['| | key | value | what it is |', '|---|---|---|---|', ...rows].join('\n');
+const table = (rows: readonly string[]) => ['| | key | value | description |', '|---|---|---|---|', ...rows].join('\n');
 
 const number = (value: number) => value.toLocaleString('en-US');
 
 const limits = (): [what: string, most: string][] => [
-  ['a file', `${mostBytes / 1024} KiB, ${mostDepth} levels of lists and maps, ${mostAliases} aliases`],
-  ['problems of one file that are told', `${mostProblems}`],
-  ['how often a node is reached between two stops', `${mostVisits}, or \`settings.max_visits\` (1,000)`],
+  ['size of a file', `${mostBytes / 1024} KiB, ${mostDepth} levels of lists and maps, ${mostAliases} aliases`],
+  ['reported problems of a file', `${mostProblems}`],
+  ['visits of a node between two stops', `${mostVisits}, or \`settings.max_visits\` (1,000)`],
   ['rounds of a `while_loop`', '`max_iterations` (1,000)'],
-  ['workflows in each other', `${mostNested} deep`],
+  ['nested workflows', `${mostNested}`],
   ['items of a `foreach`', number(mostItems)],
-  ['items, and agents of branches, that work at once', `${atOnceUnlessSaid}, or \`max_workers\` (64)`],
+  ['parallel items and agents of branches', `${atOnceUnlessSaid}, or \`max_workers\` (64)`],
   [
     'a template',
-    `${number(mostInside)} characters between its braces, ${mostDepth} blocks in each other, ${number(mostSteps)} steps, a second`,
+    `${number(mostInside)} characters between braces, ${mostDepth} nested blocks, ${number(mostSteps)} steps, one second`,
   ],
   ['`range(n)`', `${number(longestRange)} numbers`],
-  ['the result of a tool', `${maximumOutcome / 1024} KiB`],
-  [
-    'what `fs.read` gives at once',
-    `${number(defaultLines)} lines (\`limit\`: 5,000), ${number(maximumCharacters)} characters`,
-  ],
+  ['result of a tool', `${maximumOutcome / 1024} KiB`],
+  ['one `fs.read`', `${number(defaultLines)} lines (\`limit\`: 5,000), ${number(maximumCharacters)} characters`],
 ];
 
 /** Without `cut`, which every tool may give, and without what another one has as well. */
@@ -135,5 +132,8 @@ function typeOf(schema: Wide): string {
 
 export const cell = (text = ''): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** The refusal of a name says which there are. */
-const namesIn = (problem = ''): string => problem.slice(problem.indexOf('There are ') + 'There are '.length);
+/** Names that the error about an unknown name lists after that name. */
+const namesIn = (problem = ''): string => wrapped(`${[...problem.matchAll(/`\w+`/g)].slice(1).join(', ')}.`);
+
+/** Wraps a long list after its commas, as the lines of a page are. */
+export const wrapped = (text: string): string => text.replaceAll(/(?=.{121})(.{1,120},) /g, '$1\n');

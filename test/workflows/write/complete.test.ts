@@ -144,7 +144,7 @@ describe('completion in a workflow file', () => {
 
 describe('hover in a workflow file', () => {
   const cases: [what: string, text: string, told: RegExp | undefined][] = [
-    ['a key', 'nodes:\n  - name: a\n    go|to: b\n', /^The node that follows/],
+    ['a key', 'nodes:\n  - name: a\n    go|to: b\n', /^Next node/],
     ['a key of the dialect’s other hosts', 'settings:\n  auto_|trace: true\n', /leaves it out/],
     ['an action', 'nodes:\n  - name: a\n    uses: llm.re|try\n', /tried again/],
     [
