@@ -153,7 +153,7 @@ describe('a day', () => {
     await asks('And again.', reply.text('A cheap one.'));
     await editor.panel.shows(/\$1\S* of this run's \$1 are spent/);
     await find('raise-limit').click();
-    await editor.dialog.click('Another $1');
+    await editor.dialog.click('Raise Limit by $1');
     await rests('A cheap one.');
     steps = [reply.text('The other one says so, too.')];
     await act('assistant', 'retry-with');

@@ -111,7 +111,7 @@ describe('the record of a run', () => {
     assert.equal(provider.requests.length, before, 'closing the dialog allows nothing');
     provider.script = () => reply.text('Another one.');
     await another.click();
-    await editor.dialog.click('Another $1');
+    await editor.dialog.click('Raise Limit by $1');
     await editor.panel.shows('Another one.');
     await editor.begin(settings());
   });
@@ -141,7 +141,7 @@ describe('the record of a run', () => {
     assert.equal(provider.requests.length, before);
     const another = editor.panel.frame.getByTestId('raise-limit');
     await another.click();
-    await editor.dialog.click('Another $3');
+    await editor.dialog.click('Raise Limit by $3');
     await eventually('a summary is asked for', () => provider.requests.length === before + 1);
     assert.equal(provider.requests.at(-1)!.body.tools, undefined, 'it is no turn');
     await eventually('the run rests as before', async () => (await another.count()) === 0);

@@ -265,7 +265,7 @@ describe('workflows', () => {
     await editor.dialog.escape();
     assert.deepEqual(asked(), ['The first question'], 'closing the dialog allows nothing');
     await another.click();
-    await editor.dialog.click('Another $0.02');
+    await editor.dialog.click('Raise Limit by $0.02');
     await editor.panel.waitForPhase('Completed');
     await editor.panel.shows('Both are answered.');
     assert.deepEqual(asked(), ['The first question', 'The second question'], 'and what was paid is not asked again');

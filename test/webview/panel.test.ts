@@ -312,8 +312,11 @@ The flag works; one test fails, see the test.`,
     const message = "$2 of this run's $2 are spent, and the next answer costs at least $0.03.";
     const rests: EventBody = { type: 'phase', phase: 'WaitingUser', error: { code: 'LIMIT_RUN_REACHED', message } };
     await show([...begin, rests], { limits: { run: 2, day: 5 } });
-    assert.equal((await find('phase').innerText()).replace(/\s+/g, ' ').trim(), `${message} Another $2 Pick Model`);
-    await find('phase').getByText('Another $2', { exact: true }).click();
+    assert.equal(
+      (await find('phase').innerText()).replace(/\s+/g, ' ').trim(),
+      `${message} Raise Limit by $2 Pick Model`,
+    );
+    await find('phase').getByText('Raise Limit by $2', { exact: true }).click();
     await find('phase').getByText('Pick Model', { exact: true }).click();
     assert.deepEqual(await posted(), [
       { type: 'action', action: 'raise-limit' },

@@ -103,7 +103,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
   },
   'fs.read': {
     doing: 'Reading',
-    done: ({ data }) => (data.image ? 'Opened' : 'Read'),
+    done: ({ data }) => (data.image ? 'Viewed' : 'Read'),
     not: 'read',
     object: ({ args, data }) => [file(text(args.path), { lines: linesRead(args, data) })],
     gave: ({ args, data }) => {
@@ -215,9 +215,9 @@ export const toolWords: Record<ToolName, ToolWords> = {
     many: (many) => sentence('looked up uses {0}', times(many)),
   },
   'editor.context': {
-    doing: 'Opening',
-    done: 'Opened',
-    not: 'open',
+    doing: 'Viewing',
+    done: 'Viewed',
+    not: 'view',
     object: ({ data }) => {
       const active = Object(data.active) as { path?: unknown; selection?: { startLine: number; endLine: number } };
       if (typeof active.path !== 'string') return [plain(t('the editor'))];

@@ -63,7 +63,7 @@ function wayButton(
     else context.post(act);
   };
   return html`<vscode-button class="small" appearance=${first && !labels ? 'primary' : 'secondary'}
-    data-testid=${nameOf(act)} @click=${press}>${labels?.[way] ?? (more === undefined ? t(way) : t('Another {0}', money(more)))}</vscode-button>`;
+    data-testid=${nameOf(act)} @click=${press}>${labels?.[way] ?? (more === undefined ? t(way) : t('Raise Limit by {0}', money(more)))}</vscode-button>`;
 }
 
 /** US dollars that the run, or the day, may cost; undefined: there is no limit. */

@@ -94,7 +94,8 @@ export const calling = [
     judge({ calls, answer }) {
       if (!calls.some(({ name, exitCode }) => name === 'shell.run' && exitCode === 3))
         return sentence('It did not run the command.');
-      if (!answer.toLowerCase().includes(failing)) return sentence('It did not report which test failed: “{0}”.', failing);
+      if (!answer.toLowerCase().includes(failing))
+        return sentence('It did not report which test failed: “{0}”.', failing);
       return hasNumber(answer, 3) ? undefined : sentence('It did not report that the command returned exit code 3.');
     },
   },

@@ -58,7 +58,11 @@ export function pressed(id: number, button?: number): void {
   offered = undefined;
 }
 
-async function showNotification(level: Notice['level'], text: string, ...buttons: string[]): Promise<string | undefined> {
+async function showNotification(
+  level: Notice['level'],
+  text: string,
+  ...buttons: string[]
+): Promise<string | undefined> {
   if (log) logNotice(log, { level, text });
   if (level === 'info') return vscode.window.showInformationMessage(withoutLinks(text), ...buttons);
   if (level === 'warning') return vscode.window.showWarningMessage(withoutLinks(text), ...buttons);

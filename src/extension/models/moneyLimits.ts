@@ -35,7 +35,7 @@ export class MoneyLimits {
   async ask(what: LimitOf, why: string, title?: string): Promise<number | undefined> {
     const more = this.of(what);
     if (!(more > 0)) return undefined;
-    const yes = t('Another {0}', money(more));
+    const yes = t('Raise Limit by {0}', money(more));
     const text =
       what === 'run'
         ? t('Allow this run to spend another {0}?', money(more))

@@ -113,7 +113,8 @@ export function identityOf({ hash, place, inputs }: Definition): string {
 const longestPlace = 200;
 
 function claim({ annotations }: ListedTool): Sentence {
-  if (annotations?.readOnlyHint) return sentence('The server reports that this is read-only. Towpath cannot verify that.');
+  if (annotations?.readOnlyHint)
+    return sentence('The server reports that this is read-only. Towpath cannot verify that.');
   if (annotations?.destructiveHint) return sentence('The server reports that this can destroy something.');
   return sentence('A server’s tool can do anything that the server can do.');
 }
