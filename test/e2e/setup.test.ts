@@ -273,12 +273,12 @@ describe('setting a provider up', () => {
   it('a notice that only informs leaves by itself, one under the pointer stays, and the log has both', async () => {
     editor = await begin();
     const notice = editor.panel.frame.getByTestId('notice');
-    await Promise.all([told('No key or secret is stored.'), run('towpath.deleteKey')]);
+    await Promise.all([told('No background commands are running.'), run('towpath.commands')]);
     await editor.screenshot('notice-info');
     await notice.waitFor({ state: 'detached' });
-    await Promise.all([notice.hover(), run('towpath.deleteKey')]);
+    await Promise.all([notice.hover(), run('towpath.commands')]);
     await run('towpath.showLog');
-    await editor.page.locator('.output-view .view-line', { hasText: 'No key or secret is stored.' }).nth(1).waitFor();
+    await editor.page.locator('.output-view .view-line', { hasText: 'No background commands are running.' }).nth(1).waitFor();
     assert.equal(await notice.count(), 1);
   });
 

@@ -26,7 +26,7 @@ import type { Secrets } from '../settings/secrets.ts';
 import { type Settings, saveSetting, settings } from '../settings/settings.ts';
 import { type Carried, Credentials } from './credentials.ts';
 import type { KeptChecks } from './keptChecks.ts';
-import { KnownWindows } from './knownWindows.ts';
+import { KnownWindows, listedWindow, windowKey } from './knownWindows.ts';
 import type { LocalEngine } from './localEngine.ts';
 import { downloadFolder, listedFolders } from './modelFolders.ts';
 import { addressOf, demoModel, describe, isRole, nameOf, problemOf, providerOf, roleOf, split } from './modelIds.ts';
@@ -107,7 +107,7 @@ export class Models implements vscode.Disposable {
     const provider = providerOf(split(id).provider);
     if (!provider || problemOf(id) || (await this.knownWindow(id)) !== undefined) return;
     if (!(await this.credentials.mayList(provider, this.settingsOf(provider.id, settings())))) return;
-    this.windows.ask(windowKey(id), async () => sizeIn(await this.list(provider.id), split(id).model));
+    this.windows.ask(windowKey(id), async () => listedWindow(await this.list(provider.id), split(id).model));
   }
 
   /** The same of any model, also by the table that came with Towpath. */
@@ -250,7 +250,7 @@ export class Models implements vscode.Disposable {
     const adapter = clients.adapter(client, limits, { provider, server, rates, priceOf });
     if (!local && !how?.trial && own?.windowOf(model) === undefined)
       this.windows.ask(windowKey(id), async () =>
-        sizeIn((await client.listModels?.(AbortSignal.timeout(listMs))) ?? [], model),
+        listedWindow((await client.listModels?.(AbortSignal.timeout(listMs))) ?? [], model),
       );
     const currentWindow = () => this.windowOfId(id) ?? known(model)?.window;
     const contextWindow = local ? await clients.localWindow(model, now, this.readModel) : currentWindow();
@@ -447,9 +447,3 @@ interface HowReady {
 }
 
 const addressIn = (trial: Trial | undefined) => trial && { baseUrl: trial.baseUrl };
-
-/** Names a model and the address of its provider. */
-const windowKey = (id: string): string => `${id} ${addressOf(split(id).provider as ProviderId)}`;
-
-const sizeIn = (listed: readonly ModelInfo[], model: string): number | undefined =>
-  listed.find(({ id }) => id === model)?.contextWindow;

@@ -16,7 +16,7 @@ import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { ChatView } from '../view/chatView.ts';
 import { atRest, RunSnapshots } from './runSnapshots.ts';
 import { ShownRunFile } from './shownRunFile.ts';
-import { untrustedNotice } from './untrustedNotice.ts';
+import { takeOverAction, untrustedNotice } from './untrustedNotice.ts';
 
 interface Refused {
   runId: string;
@@ -396,7 +396,7 @@ export class Conversation {
     this.refused = isRefused ? { runId, again, isWords: words !== undefined, isElsewhere } : undefined;
     if (!error || !/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId) return isRefused && isUnheard;
     if (isUnheard && words !== undefined) this.view.post({ type: 'unheard', text: words });
-    if (!isSaid) this.notice({ level: 'error', text: told(error), ...(isElsewhere && { action: takeOver() }) });
+    if (!isSaid) this.notice({ level: 'error', text: told(error), ...(isElsewhere && { action: takeOverAction() }) });
     return isRefused && isUnheard;
   }
 
@@ -444,8 +444,6 @@ export class Conversation {
     }
   }
 }
-
-const takeOver = (): Notice['action'] => ({ label: t('Take Over'), action: 'take-over' });
 
 /** What stands in the message box of who says it. */
 const wordsOf = ({ userInput, attachments }: Partial<UserInput>): string | undefined =>

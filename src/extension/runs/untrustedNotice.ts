@@ -8,3 +8,6 @@ export const untrustedNotice = (): Notice => ({
   text: t(untrustedMessage),
   action: { label: t('Manage Trust'), action: 'manage-trust' },
 });
+
+/** Returns the button of a notice about a run that is open in another window. */
+export const takeOverAction = (): Notice['action'] => ({ label: t('Take Over'), action: 'take-over' });
