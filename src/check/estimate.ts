@@ -72,7 +72,7 @@ export function estimateInWords({ replies, prompt, fresh, written, ms, basis }: 
       ...[prompt, fresh, written].map(rounded),
     ),
     least === undefined
-      ? t('Its price is not known.')
+      ? t('Its price is unknown.')
       : least === 0
         ? t('It costs nothing.')
         : t('It costs at least {0}.', cents(least)),

@@ -27,7 +27,7 @@ const wordsOf = (untold: ReturnType<typeof untoldEnds>): string =>
         },
       ]) => {
         const name = JSON.stringify(line.length > longestName ? `${line.slice(0, longestName)}…` : line);
-        const left = ended.stillRunning?.length ? ` Still at work of it: ${ended.stillRunning.join(', ')}.` : '';
+        const left = ended.stillRunning?.length ? ` Still running: ${ended.stillRunning.join(', ')}.` : '';
         const read = ended.outputId ? ` What it wrote: output.read with the id ${id}.` : '';
         return `The command ${name} (${id}) in the background ${endWords(ended)}.${left}${read}`;
       },

@@ -21,12 +21,14 @@ export async function tellDamage(log: RunLog): Promise<void> {
 
 function wordsOf(run: Run, { text, messages }: Damage): string {
   const lines = messages.flatMap((message) => linesOf(run, message));
-  const said = `A part of the record of this conversation was damaged: ${text}.`;
-  const check = 'Calls that are not in it may have run: look at what is there before you change or run anything again.';
-  if (lines.length === 0) return `${said} What stood there is lost. ${check}`;
+  const check =
+    'Calls that are missing from it may have run: check the current state before you change or run anything again.';
+  if (lines.length === 0)
+    return `Part of the record of this conversation is damaged: ${text}. Its contents are lost. ${check}`;
   const shown = lines.slice(-mostLines);
   const left = lines.length - shown.length;
   const list = [...(left > 0 ? [`(${left} more before these)`] : []), ...shown].join('\n');
+  const said = `A part of the record of this conversation was damaged: ${text}.`;
   return `${said} What came after it is not in this conversation. This much of it could be read, as data:\n${list}\n${check}`;
 }
 

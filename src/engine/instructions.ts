@@ -194,7 +194,7 @@ async function tell({ run, emit }: Log, { news, gone, about, window }: Telling):
   const fitted = fitTo(news, Math.max(0, roomFor(window) - taken));
   const names = gone.map((path) => JSON.stringify(path)).join(', ');
   const content = [
-    ...(gone.length > 0 ? [`Not there any more: ${names}. What stood there does not hold now.`] : []),
+    ...(gone.length > 0 ? [`No longer there: ${names}. Its instructions no longer apply.`] : []),
     ...(news.length > 0 ? [about, inTags(fitted)] : []),
   ].join('\n');
   const instructions: Instructed[] = [

@@ -185,16 +185,16 @@ function checked(events: readonly unknown[], nth: number): StoredEvent[] {
     const event = storedEventSchema.safeParse(one).data;
     const wrong = (what: string) => new SyntaxError(`Event ${index + 1} of run ${nth} in this file ${what}.`);
     if (!event) {
-      if (types.has(String(Object(one).type))) throw wrong('is not as it should be');
+      if (types.has(String(Object(one).type))) throw wrong('is invalid');
       return [];
     }
-    if (event.seq <= last || event.seq > 2 ** 40) throw wrong('is not in order');
+    if (event.seq <= last || event.seq > 2 ** 40) throw wrong('is out of order');
     if (!(event.at >= 0 && event.at < 8.64e15)) throw wrong('has no time');
-    if (namesIn(event).some((name) => name in Object.prototype)) throw wrong('has a name that is none');
+    if (namesIn(event).some((name) => name in Object.prototype)) throw wrong('has an invalid name');
     last = event.seq;
     return [event];
   });
-  if (known[0]?.type !== 'run-start') throw new SyntaxError(`Run ${nth} of this file has no beginning.`);
+  if (known[0]?.type !== 'run-start') throw new SyntaxError(`Run ${nth} of this file has no start.`);
   return known;
 }
 

@@ -55,7 +55,7 @@ const missing = (had: number, has: number) => sentence('a part is missing (it ha
 function inShort(wounds: readonly { text: Sentence }[]): { text: string; said?: Sentence } {
   const texts = wounds.slice(0, mostSentences).map(({ text }) => text);
   const more = wounds.length - texts.length;
-  const others = more > 0 ? [amount(more, 'more place is damaged', 'more places are damaged')] : [];
+  const others = more > 0 ? [amount(more, 'more location is damaged', 'more locations are damaged')] : [];
   return textAs(joined([...texts, ...others], '; '));
 }
 

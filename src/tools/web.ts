@@ -65,7 +65,7 @@ function aboutOwn({ who, grant }: OwnPage): Pick<Plan, 'why' | 'grant' | 'guarde
   const about = sentence('It is a page of this machine: {0}. Its response is sent to the model.', who);
   if (grant === undefined) return { why: about };
   return {
-    why: sentence('{0} Pages of this port do not ask again while the command runs.', about),
+    why: sentence('{0} Pages of this port need no further approval while the command runs.', about),
     grant,
     guarded: true,
     once: true,

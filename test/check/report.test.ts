@@ -39,14 +39,14 @@ describe('What came of checking models', () => {
 | Task one | ✓ | ✓ |
 | Task two | ✗ | – |
 | *Done* | **1 of 2** | **1 of 2** |
-| *Writes, tokens/s* | 6.3 | 81 |
-| *Reads, tokens/s* | not known | 2,400 |
+| *Generation, tokens/s* | 6.3 | 81 |
+| *Reading, tokens/s* | unknown | 2,400 |
 | *Time* | 2 min | 61 s |
 | *Tokens sent* | 8,000 | 4,000 |
 | *… from a cache* | 7,000 | 3,500 |
-| *Tokens written* | 2,400 | 1,200 |
-| *Window* | 8,192 | not known |
-| *Cost* | $0 | not known |
+| *Tokens generated* | 2,400 | 1,200 |
+| *Window* | 8,192 | unknown |
+| *Cost* | $0 | unknown |
 `,
     );
     assert.match(first!, /^local\/models\/small\.gguf\n\n1 of 2 tasks done, on 24 Nov 2026 with Towpath 0\.1\.0\.\n/);

@@ -46,7 +46,7 @@ describe('npm run check-model', function () {
     assert.equal(code, 0, output);
     assert.match(
       output,
-      /^Checking openai-compatible\/scripted\nAbout .+, if it reads .+ a second, which nobody has measured yet/,
+      /^Checking openai-compatible\/scripted\nAbout .+, if it reads .+ a second, which has not been measured yet/,
     );
     assert.match(output, /^✗ A plain call: It called no tool that reads the file\.$/m);
     assert.match(output, /^✓ A value from far back$/m);

@@ -72,7 +72,7 @@ describe('answers', () => {
     const long = `${Array.from({ length: 30 }, (_, index) => `echo ${index + 1} > /dev/null`).join('\n')}\ntouch tail.txt`;
     await asks(run(long));
     const question = await editor.dialog.text();
-    assert.match(question, /echo 1 >[\s\S]*Review… shows it whole[\s\S]*touch tail\.txt/);
+    assert.match(question, /echo 1 >[\s\S]*Review… shows all[\s\S]*touch tail\.txt/);
     assert.deepEqual((await editor.dialog.buttons()).sort(), ['Review…', 'Cancel'].sort());
     await editor.screenshot('question-long');
     await editor.dialog.click('Review…');

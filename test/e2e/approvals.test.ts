@@ -190,7 +190,7 @@ describe('approvals', () => {
       await begin();
       await says('Auto-approve reads');
       await badge().click();
-      await editor.page.locator('.quick-input-title', { hasText: 'asked about in “Go slowly.”' }).waitFor();
+      await editor.page.locator('.quick-input-title', { hasText: 'approvals for “Go slowly.”' }).waitFor();
       await pick('Auto-approve reads');
       await badge().waitFor({ state: 'hidden' });
     } finally {
@@ -307,7 +307,7 @@ describe('approvals', () => {
   it('a rule that cannot be used is named, and fails closed', async () => {
     await set('towpath.approvals.rules', [{ effect: 'deny', tool: 'fs.delete', paht: 'x' }]);
     const told = await editor.told('"paht"');
-    assert.match(await told.innerText(), /deny holds for all of fs\.delete/);
+    assert.match(await told.innerText(), /deny applies to all of fs\.delete/);
     await asks(['fs.delete', { path: 'a.txt' }]);
     await done();
     assert.equal(editor.read('a.txt'), 'one\n');

@@ -66,8 +66,8 @@ describe('an end of a run', () => {
 
   for (const [what, answer, words, ways] of [
     ['an answer that reached its length', reply.text('Half of').finish('length'), /cut off/, ['Continue']],
-    ['a stream that broke', reply.text('Half of').cut(), /broke off|ended before/, ['Retry', 'Retry With…']],
-    ['an answer that is empty, twice', [reply, reply], /nothing/, ['Retry With…', 'Retry']],
+    ['a stream that broke', reply.text('Half of').cut(), /ended early/, ['Retry', 'Retry With…']],
+    ['an answer that is empty, twice', [reply, reply], /empty/, ['Retry With…', 'Retry']],
     ['a filtered answer', reply.finish('content_filter'), /filter/, ['Retry With…']],
     ['a missing key', reply.status(401, error('No such key.')), /^No API key for .*127\.0\.0\.1/, ['Set API Key', 'Retry', 'Retry With…']],
     ['an account without credit', reply.status(402, error('Insufficient credits.')), /Insufficient credits/, ['Pick Model', 'Retry']],
@@ -174,7 +174,7 @@ describe('an end of a run', () => {
         error("This model's maximum context length is 4096 tokens.", { code: 'context_length_exceeded' }),
       ),
     );
-    await says(/window.*Most of it: /, 'New Run with Summary', 'Pick Model');
+    await says(/window.*Mostly: /, 'New Run with Summary', 'Pick Model');
     await press('New Run with Summary');
     await eventually('the summary is there to be sent', async () =>
       /Go\./.test(await editor.panel.composer.inputValue()),

@@ -73,7 +73,7 @@ describe('the model manager', () => {
       await begin();
       const question = await editor.dialog.text();
       assert.match(question, /^Download .+\?\n/);
-      for (const fact of ['From 127.0.0.1', `To ${models}`, 'Licence: Apache-2.0', 'Its checksum is verified.'])
+      for (const fact of ['From 127.0.0.1', `To ${models}`, 'License: Apache-2.0', 'Its checksum is verified.'])
         assert.ok(question.includes(fact), question);
       assert.deepEqual(
         hub.requests.map(({ server }) => server),
@@ -142,7 +142,7 @@ describe('the model manager', () => {
       };
 
       await choose(part(3));
-      await told('00002-of-00003.gguf cannot be found. Put them there, or download the model again.');
+      await told('00002-of-00003.gguf. Put them there, or download the model again.');
       await run('towpath.manageModels');
       await row('big 50% #1').waitFor();
       assert.match(await row('big 50% #1').innerText(), /cannot be used.*1 of its 3 files is missing\./s);

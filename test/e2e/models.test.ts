@@ -89,7 +89,7 @@ describe('models of every provider', () => {
         question,
         /^Check what scripted can do\?\nAbout .+, if it reads .+ tokens a second.+\nAbout 36 replies: /,
       );
-      assert.match(question, /Its price is not known\.\n.*\n.*Nothing of your workspace is read, changed or sent\.$/);
+      assert.match(question, /Its price is unknown\.\n.*\n.*Nothing in your workspace is read, changed or sent\.$/);
       assert.equal(provider.requests.length, asked, 'nothing is asked before the answer');
       provider.script = ({ messages }) =>
         reply.text(messages.some(({ content }) => content?.includes('does the Ida lie')) ? 'At berth 5317.' : 'ready');
@@ -146,9 +146,7 @@ describe('models of every provider', () => {
       await eventually('none is in use', async () => (await button.innerText()).includes('Select a model'));
       for (const words of ['And now?', 'And in a new one?']) {
         await editor.panel.send(words);
-        await editor.panel.shows(
-          'No model is picked any more (the setting towpath.model is empty); before, it was scripted',
-        );
+        await editor.panel.shows('No model is selected (the setting towpath.model is empty). The run used scripted');
         await editor.panel.frame.getByTestId('try-another-model').first().waitFor();
         assert.equal(await editor.panel.cards('fs.edit').count(), 0, 'no script is played');
         if (words === 'And now?')
@@ -195,7 +193,7 @@ describe('models of every provider', () => {
       await eventually('the list was asked for', async () => provider.otherRequests.length === 1);
       await editor.panel.waitForPhase('WaitingUser');
       await editor.panel.send('And more.');
-      await editor.panel.shows('it sees a summary of the oldest steps from here on');
+      await editor.panel.shows('sees a summary of the oldest steps from here on');
       await editor.panel.shows('Once more.');
       await run('towpath.pause');
       await editor.panel.shows('Paused.');
@@ -232,7 +230,7 @@ describe('models of every provider', () => {
       );
       await editor.screenshot('meter');
       await editor.panel.frame.getByTestId('compact').click();
-      await editor.panel.shows('it sees a summary of the oldest steps from here on');
+      await editor.panel.shows('sees a summary of the oldest steps from here on');
       await editor.panel.waitForPhase('WaitingUser');
       await meter.click();
       await eventually('it says what is left out', async () => /Left out/.test(await popover.innerText()));
@@ -247,7 +245,7 @@ describe('models of every provider', () => {
         const said = told(words);
         await Promise.all([run('towpath.testConnection'), said]);
       };
-      await test(/openai-compatible\/scripted answers: first word after .*\ss, done after .*\ss, 17\stokens/);
+      await test(/openai-compatible\/scripted answers: first token after .*\ss, done after .*\ss, 17\stokens/);
       provider.script = () => reply.status(401, { error: { message: `Wrong key ${key}` } });
       await test('No API key for OpenAI-compatible endpoint');
       await provider.close();

@@ -214,7 +214,7 @@ describe('a workflow package', () => {
       await row(title).click();
     };
     await forget('Packed letters');
-    assert.match(await editor.dialog.text(), /Forget Packed letters\?[\s\S]*1 run was begun with it/);
+    assert.match(await editor.dialog.text(), /Remove Packed letters\?[\s\S]*1 run was started with it/);
     await editor.screenshot('package-forget');
     await editor.dialog.click('Remove');
     await eventually('what was unpacked is gone', () => unpacked().length === 0);

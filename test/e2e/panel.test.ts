@@ -128,9 +128,9 @@ describe('the panel', () => {
     };
     await remove();
     await editor.screenshot('deleted-run');
-    const toasts = editor.page.locator('.notification-toast', { hasText: 'is deleted' });
+    const toasts = editor.page.locator('.notification-toast', { hasText: 'was deleted' });
     assert.equal(await toasts.count(), 0, 'no notification lies on the panel');
-    await (await editor.told('is deleted.')).getByRole('button', { name: 'Undo', exact: true }).click();
+    await (await editor.told('was deleted.')).getByRole('button', { name: 'Undo', exact: true }).click();
     await isBack();
 
     await remove();
@@ -288,7 +288,7 @@ describe('the panel', () => {
     const change = async (text: string, act: string) => {
       await editor.command('Towpath: Queued Messages…');
       await pick(text);
-      await rows.filter({ hasText: 'Undo' }).waitFor();
+      await rows.filter({ hasText: 'Remove' }).waitFor();
       await pick(act);
     };
     try {
@@ -313,7 +313,7 @@ describe('the panel', () => {
       await eventually('all three are listed', async () => (await rows.count()) === 3);
       await editor.screenshot('waiting-listed');
       await editor.page.keyboard.press('Escape');
-      await change('Never mind.', 'Undo');
+      await change('Never mind.', 'Remove');
       await eventually('it is taken back', async () => (await waiting('Never mind.').count()) === 0);
       model.release();
       assert.deepEqual((await model.asked(2)).slice(1), ['Look there.']);
@@ -359,7 +359,7 @@ describe('the panel', () => {
         const status = window === there ? 'Towpath: 1 approval waiting' : 'Towpath has a question';
         const lines = [
           `“Far away.”: waiting for approval${where(true)}`,
-          ...['Walk on.', 'Talk on.'].map((title) => `“${title}”: at work${where(false)}`),
+          ...['Walk on.', 'Talk on.'].map((title) => `“${title}”: running${where(false)}`),
         ];
         let label = '';
         await eventually(`the status bar says ${lines.join()}`, async () => {

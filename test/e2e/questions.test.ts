@@ -118,7 +118,7 @@ describe('questions', () => {
 
   it('Cancel is one click for all of them, however many there are', async () => {
     await asks(...Array.from({ length: 64 }, (_, index) => write(`many/${index}.txt`, 'x')));
-    assert.match(await editor.dialog.text(), /52 more need approval after this\. Cancel denies all 64\./);
+    assert.match(await editor.dialog.text(), /52 more after this\. Cancel denies all 64\./);
     await editor.dialog.click('Cancel');
     await editor.panel.continueHeld();
     assert.deepEqual(codes(), Array(64).fill('TOOL_DENIED'));
@@ -150,7 +150,7 @@ describe('questions', () => {
     const question = await editor.dialog.text();
     assert.match(
       question,
-      /^Allow 2 calls\?\n+1\. Run echo one > out\.txt\n2\. Run echo two > out\.txt · in sub\n\n1 more will/,
+      /^Allow 2 calls\?\n+1\. Run echo one > out\.txt\n2\. Run echo two > out\.txt · in sub\n\n1 more after/,
     );
     await editor.screenshot('question-two-folders');
     await press('Allow All (2)');
@@ -497,7 +497,9 @@ describe('questions', () => {
       path.join(editor.folder, 'b.txt'),
     );
     await press('Allow');
-    await eventually('it is asked again', async () => /because the line had changed/.test(await editor.dialog.text()));
+    await eventually('it is asked again', async () =>
+      /has changed since it was shown/.test(await editor.dialog.text()),
+    );
     assert.equal(editor.read('b.txt'), 'b\n');
     await editor.dialog.click('Allow');
     await done();

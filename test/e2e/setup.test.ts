@@ -220,7 +220,7 @@ describe('setting a provider up', () => {
     });
     await editor.panel.send('Hello?');
     await editor.panel.waitForPhase('Failed');
-    await editor.panel.shows('"proxy.invalid:8080/v1" is no address for OpenAI');
+    await editor.panel.shows('“proxy.invalid:8080/v1” is not an address for OpenAI');
     await run('towpath.useEndpoint');
     await row('proxy.invalid').click();
     await title('Connect a Model (1/3)');
@@ -278,7 +278,10 @@ describe('setting a provider up', () => {
     await notice.waitFor({ state: 'detached' });
     await Promise.all([notice.hover(), run('towpath.commands')]);
     await run('towpath.showLog');
-    await editor.page.locator('.output-view .view-line', { hasText: 'No background commands are running.' }).nth(1).waitFor();
+    await editor.page
+      .locator('.output-view .view-line', { hasText: 'No background commands are running.' })
+      .nth(1)
+      .waitFor();
     assert.equal(await notice.count(), 1);
   });
 

@@ -44,9 +44,12 @@ describe('undo', () => {
     await answers(edited, 'Restore 1 File');
     await eventually('the other is undone', () => editor.read('two.txt') === 'mine 2');
     assert.equal(editor.read('one.txt'), 'mine, since then');
-    await editor.panel.frame.getByTestId('notice').getByText('one.txt is unchanged: It has changed since.').waitFor();
+    await editor.panel.frame
+      .getByTestId('notice')
+      .getByText('one.txt was left as it is: It has changed since.')
+      .waitFor();
     await editor.command('Towpath: Undo Run');
-    await answers(/Undo what Towpath changed in one\.txt\?\s+one\.txt\s+was changed since/, 'Undo');
+    await answers(/Undo what Towpath changed in one\.txt\?\s+one\.txt\s+has changed since/, 'Undo');
     await eventually('both are undone', () => editor.read('one.txt') === 'mine 1');
     await editor.panel.send('What now?');
     await eventually('the model answers', () => provider.requests.length === 3);
@@ -145,7 +148,10 @@ describe('undo', () => {
     await undoes();
     writeFileSync(path.join(editor.folder, 'two.txt'), 'mine, since then');
     await editor.command('Towpath: Redo');
-    await editor.panel.frame.getByTestId('notice').getByText('two.txt is unchanged: It has changed since.').waitFor();
+    await editor.panel.frame
+      .getByTestId('notice')
+      .getByText('two.txt was left as it is: It has changed since.')
+      .waitFor();
     assert.deepEqual(files(), ['mine 1', 'mine, since then']);
     writeFileSync(path.join(editor.folder, 'two.txt'), 'mine 2');
     await editor.command('Towpath: Redo');

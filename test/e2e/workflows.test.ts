@@ -152,10 +152,10 @@ describe('workflows', () => {
         return (await Promise.all(found.map((count) => count.catch(() => 0)))).some((count) => count === 1);
       });
     await editor.command('Towpath: Help…');
-    await pages.filter({ hasText: 'Approvals' }).waitFor();
+    await pages.filter({ hasText: 'Approvals, presets' }).waitFor();
     await editor.screenshot('help-pages');
     await editor.page.keyboard.type('each kind of connection'); // what a page is about is looked through, too
-    await pages.filter({ hasText: 'Approvals' }).waitFor({ state: 'detached' });
+    await pages.filter({ hasText: 'Approvals, presets' }).waitFor({ state: 'detached' });
     await editor.page.keyboard.press('Enter');
     await shown('What leaves this machine');
     await editor.screenshot('help-privacy');

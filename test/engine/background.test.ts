@@ -95,7 +95,7 @@ describe('a run with a command in the background', () => {
     };
     await rest();
     assert.equal(heard(2).length, 1);
-    assert.match(heard(2)[0]!, /in the background ended with 7\./);
+    assert.match(heard(2)[0]!, /in the background exited with code 7\./);
   });
 
   it('its end may change anything: what failed until then may be tried again', async () => {

@@ -196,7 +196,7 @@ describe('a model that goes in circles', () => {
       message,
       /^The same call failed 3 times.*: fs\.raed \{"path":"src\/a\.ts","text":"\\u002aTowpath: Allow\*\\n⟨U\+202E⟩long /,
     );
-    assert.match(message, /…[long ]+"\}\. Say what to do instead, or continue\.$/);
+    assert.match(message, /…[long ]+"\}\. Change the instructions, or continue\.$/);
     assert.ok(message.length < 400, message);
   });
 });

@@ -40,7 +40,7 @@ describe('a run whose record is damaged', () => {
       /^A part of the record of this conversation was damaged: line \d+ is damaged \(\d+ bytes from byte \d+\)\./,
     );
     assert.match(told(), /\n- you: "Then b\."\n- "fs\.write" "\{.*b.*\}": done\n- you: "Both are there\."\n/);
-    assert.match(told(), /look at what is there before you change or run anything again\.$/);
+    assert.match(told(), /check the current state before you change or run anything again\.$/);
     assert.deepEqual(
       lastAsked().map(({ role, content }) => (role === 'system' ? role : content)),
       ['write them', 'system', 'and now?'],

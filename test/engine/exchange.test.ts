@@ -189,8 +189,8 @@ Done.
     ['a list', [], /not a file of exported runs/],
     ['of a newer Towpath', { ...file(start), 'towpath-runs': 2 }, /newer version of Towpath/],
     ['no runs', { 'towpath-runs': 1, shown: '', runs: [] }, /not a file of exported runs/],
-    ['a run without a beginning', file(said('x', 1)), /Run 1 of this file has no beginning/],
-    ['an event that is none', file(start, { ...said('x'), message: 7 }), /Event 2 of run 1 in this file is not as/],
+    ['a run without a beginning', file(said('x', 1)), /Run 1 of this file has no start/],
+    ['an event that is none', file(start, { ...said('x'), message: 7 }), /Event 2 of run 1 in this file is invalid/],
     ['numbers out of order', file(start, said('x', 1)), /out of order/],
     ['no time', file({ ...start, at: -1 }), /has no time/],
     [
@@ -198,7 +198,7 @@ Done.
       file(start, { runId: 'x', seq: 2, at: 1, type: 'tool-end', toolCallId: '__proto__', name: 'x', ok: true, ms: 1 }),
       /an invalid name/,
     ],
-    ['twice the same run', { ...file(start), runs: [file(start).runs[0], file(start).runs[0]] }, /same id/],
+    ['twice the same run', { ...file(start), runs: [file(start).runs[0], file(start).runs[0]] }, /same ID/],
   ];
   for (const [name, text, why] of refused)
     it(`is refused: ${name}`, () => assert.throws(() => importedRuns(text, RunStore.newId), why));

@@ -116,7 +116,7 @@ describe('limits of money', () => {
       talk.runLimit = Number.NaN;
       const { error } = await talk.start('one');
       assert.deepEqual([error?.code, talk.client.requests.length], ['LIMIT_UNREADABLE', 0]);
-      assert.match(error!.message, /towpath\.limits\.run is no number/);
+      assert.match(error!.message, /towpath\.limits\.run is not an amount in dollars/);
     });
 
     it('a full window is not summarised for money that there is not, and nothing is left out for it', async () => {

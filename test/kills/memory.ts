@@ -44,7 +44,7 @@ export function memoryCaseOf(name: string): MemoryCase {
 }
 
 const progress: Record<'remembers' | 'grows', RegExp> = {
-  remembers: /^Storing the state/,
+  remembers: /^Restoring the state/,
   grows: /^Extending the context/,
 };
 const runId = 'run-1';

@@ -30,7 +30,7 @@ export const notForPeople: readonly { file: string; words: RegExp; why: string }
     words: /^could not$/,
     why: 'a tense',
   },
-  { file: 'webview/transcript/notes.ts', words: /^(have |, which it changed$| since it did$)/, why: 'English that is told by its form' }, // biome-ignore format: a table
+  { file: 'webview/transcript/notes.ts', words: /^(have |undone |restored, as |, and made other changes$|, which it had changed$| since then$)/, why: 'English that is told by its form' }, // biome-ignore format: a table
   // What goes into logs.
   { file: 'src/extension/records/', words: /^(The record is damaged|, remote|Towpath \{\}, run)/, why: 'a log' },
   { file: 'src/extension/mcp/mcp.ts', words: /./, why: 'a log, and keys of what is shown' },

@@ -207,7 +207,7 @@ const rows: Row[] = [
     limits: { connectMs: 5000, firstTokenMs: 30, retries: 1 },
     gives: {
       code: 'LLM_TIMEOUT',
-      says: /said nothing for 30 ms\. .*first word; .*towpath\.timeouts\.firstToken/,
+      says: /did not respond for 30 ms\. .*first token; .*towpath\.timeouts\.firstToken/,
       attempts: 2,
     },
   },
@@ -222,7 +222,7 @@ const rows: Row[] = [
     says: 'reading that does not get on',
     calls: [[...[0.2, 0.2, 0.2, 0.2, 0.2].flatMap((part): Deed[] => [read(part), 20]), text('Hi'), done()]],
     limits: { connectMs: 5000, firstTokenMs: 30, retries: 0 },
-    gives: { code: 'LLM_TIMEOUT', says: /said nothing for 30 ms\./, attempts: 1 },
+    gives: { code: 'LLM_TIMEOUT', says: /did not respond for 30 ms\./, attempts: 1 },
   },
   {
     says: 'a word, then silence',
@@ -230,7 +230,7 @@ const rows: Row[] = [
     limits: { connectMs: 5000, firstTokenMs: 5000, idleMs: 30 },
     gives: {
       code: 'LLM_TIMEOUT',
-      says: /fell silent for 30 ms\. That is the limit for silence within an answer; .*towpath\.timeouts\.idle/,
+      says: /stopped responding for 30 ms\. That is the limit for silence within an answer; .*towpath\.timeouts\.idle/,
       message: { role: 'assistant', content: 'Half', incomplete: true },
       attempts: 1,
     },
@@ -245,7 +245,7 @@ const rows: Row[] = [
     says: 'no end in sight',
     calls: [[text('a'), 'hang']],
     limits: { totalMs: 40 },
-    gives: { code: 'LLM_TIMEOUT', says: /did not come to its end for 40 ms\. .*towpath\.timeouts\.total/, attempts: 1 },
+    gives: { code: 'LLM_TIMEOUT', says: /did not finish within 40 ms\. .*towpath\.timeouts\.total/, attempts: 1 },
   },
   {
     says: 'retries end with the time for all of it',

@@ -130,7 +130,7 @@ const cases: Case[] = [
     expects: {
       code: 'LLM_AUTH_FAILED',
       attempts: 1,
-      message: /Anthropic \(127.*refused the API key.*\[key\].*Set API Key/,
+      message: /Anthropic \(127.*rejected the API key.*\[key\].*Set API Key/,
     },
   },
   {
@@ -143,7 +143,7 @@ const cases: Case[] = [
     says: '429 for longer than anybody waits',
     gives: [refusal(429, 'rate_limit_error', 'slow down', { 'retry-after': '7200' })],
     retries: 2,
-    expects: { code: 'LLM_RATE_LIMITED', attempts: 1, message: /slow down\. It asks to wait 2 h/ },
+    expects: { code: 'LLM_RATE_LIMITED', attempts: 1, message: /slow down\. It requires a wait of 2 h/ },
   },
   {
     says: '500, then well',
@@ -201,7 +201,7 @@ const cases: Case[] = [
   {
     says: 'silence in the middle',
     gives: [broken([says, wants], 'hang')],
-    expects: { code: 'LLM_TIMEOUT', text: 'Half of', calls: [], message: /fell silent/ },
+    expects: { code: 'LLM_TIMEOUT', text: 'Half of', calls: [], message: /stopped responding/ },
   },
   {
     says: 'no answer at all',

@@ -93,7 +93,7 @@ const faults: Fault[] = [
       text: 'Half of',
       attempts: 1,
       calls: 0,
-      message: /127\.0\.0\.1.* fell silent for 700 ms\. That is the limit for silence within .*timeouts\.idle/,
+      message: /127\.0\.0\.1.* stopped responding for 700 ms\. That is the limit for silence within .*timeouts\.idle/,
     },
   },
   {
@@ -111,7 +111,7 @@ const faults: Fault[] = [
     expects: {
       code: 'LLM_TIMEOUT',
       attempts: 2,
-      message: /nothing but signs of life for 1\.2 s\. .*no setting changes it/,
+      message: /sent only keep-alive signals for 1\.2 s\. .*no setting changes it/,
     },
   },
   {
@@ -183,7 +183,7 @@ const faults: Fault[] = [
     id: 'N16',
     says: '401',
     gives: failing(401, { error: { message: `Incorrect API key provided: ${canary}.` } }),
-    expects: { code: 'LLM_AUTH_FAILED', attempts: 1, message: /refused the API key.*Incorrect.*\[key\].*Set API Key/ },
+    expects: { code: 'LLM_AUTH_FAILED', attempts: 1, message: /rejected the API key.*Incorrect.*\[key\].*Set API Key/ },
   },
   {
     id: 'N16b',
@@ -219,13 +219,13 @@ const faults: Fault[] = [
     id: 'N21',
     says: '429 for thirty thousand years',
     gives: failing(429, {}, { 'retry-after': '999999999999' }),
-    expects: { code: 'LLM_RATE_LIMITED', attempts: 1, message: /asks to wait 31,688\.\d years/ },
+    expects: { code: 'LLM_RATE_LIMITED', attempts: 1, message: /requires a wait of 31,688\.\d years/ },
   },
   {
     id: 'N22b',
     says: 'retry-after-ms of more than is waited for',
     gives: failing(429, {}, { 'retry-after-ms': '60001' }),
-    expects: { code: 'LLM_RATE_LIMITED', attempts: 1, message: /asks to wait 1 min/ },
+    expects: { code: 'LLM_RATE_LIMITED', attempts: 1, message: /requires a wait of 1 min/ },
   },
   {
     id: 'N23b',
@@ -364,7 +364,7 @@ describe('a provider in trouble', () => {
     const result = await adapter.complete(greeting, { signal: new AbortController().signal });
     await provider.close();
     assert.deepEqual([result.error?.code, result.attempts], ['LLM_HTTP_ERROR', 1]);
-    assert.match(result.error?.message ?? '', /127\.0\.0\.1:\d+\) does not speak TLS .* http:\/\/ one\.$/);
+    assert.match(result.error?.message ?? '', /127\.0\.0\.1:\d+\) does not use TLS .* http:\/\/ address\.$/);
   });
 
   it('a server that closes without a word is asked again', async () => {
@@ -386,7 +386,10 @@ describe('a provider in trouble', () => {
     const { result, provider } = await call(() => failing(401), { apiKey: '' });
     const host = `127.0.0.1:${provider.port}`;
     const message = `No API key for OpenAI-compatible endpoint (${host}). Run *Towpath: Set API Key*.`;
-    assert.deepEqual(unsaid(result.error), { code: 'LLM_AUTH_FAILED', message, details: { status: 401, words: '' } });
+    assert.deepEqual(unsaid(result.error), {
+      ...{ code: 'LLM_AUTH_FAILED', message, details: { status: 401, words: '' } },
+      links: { commands: ['towpath.setKey'] },
+    });
     assert.equal(provider.requests[0]?.headers.authorization, undefined);
   });
 

@@ -39,7 +39,7 @@ function tests(): void {
       });
       assert.ok(asleep, 'it was put to sleep');
       assert.deepEqual([result.error?.code, result.attempts, waits], ['LLM_TIMEOUT', 1, []], JSON.stringify(result));
-      assert.match(result.error?.message ?? '', /127\.0\.0\.1.* fell silent for 500 ms/);
+      assert.match(result.error?.message ?? '', /127\.0\.0\.1.* stopped responding for 500 ms/);
       assert.deepEqual(result.message, { role: 'assistant', content: heard, incomplete: true });
       assert.match(heard, /^Half of and on and on/);
 

@@ -81,7 +81,7 @@ describe('headers and an organization', () => {
       }
       assert.match(
         told,
-        /refused its headers: No such header: \[key\]\. Run \*Towpath: Set API Key\* or \*Towpath: Set Secret of a Header\*\./,
+        /rejected its headers: No such header: \[key\]\. Run \*Towpath: Set API Key\* or \*Towpath: Set Header Secret\*\./,
       );
       assert.ok(!told.includes(secret), told);
     });
@@ -109,7 +109,7 @@ describe('headers and an organization', () => {
         asked({ ...choice, apiKey: 'sk-CANARYKEY1234567890' }, () => new Response('')),
         {
           code: 'LLM_AUTH_FAILED',
-          message: new RegExp(`in the header ${header}, which towpath\\.providers sets, too`),
+          message: new RegExp(`in the header ${header}, which towpath\\.providers also sets`),
         },
       );
       const { sent } = await asked(choice, () => new Response('', { status: 418 }));

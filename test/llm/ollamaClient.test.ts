@@ -143,7 +143,7 @@ describe('Ollama on this machine', () => {
     server.script = [{ steps: [piece({ content: 'a' }), done({ prompt_eval_count: 4095 })] }];
     const { finishReason, warnings } = await client({ contextSize: 4096 }).chat(request);
     assert.equal(finishReason, 'stop');
-    assert.match(warnings![0]!, /read 4,095 tokens, as much as its window of 4,096 holds/);
+    assert.match(warnings![0]!, /read 4,095 tokens, all that its window of 4,096 holds/);
   });
 
   it('lists its models, whatever the end of its address', async () => {

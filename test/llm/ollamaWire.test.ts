@@ -208,7 +208,7 @@ describe('a prompt that Ollama cut', () => {
   const sent = (length: number) => [{ role: 'user' as const, content: 'x'.repeat(length) }];
   const cases: [says: string, length: number, tokens: number, window: number | undefined, told: RegExp | undefined][] =
     [
-      ['fills the window', 40_000, 4090, 4096, /read 4,090 tokens, as much as its window of 4,096 holds/],
+      ['fills the window', 40_000, 4090, 4096, /read 4,090 tokens, all that its window of 4,096 holds/],
       ['is much less than what was sent', 100_000, 3000, undefined, /only 3,000 tokens of 100,000 characters/],
       ['is a usual prompt otherwise', 12_000, 3000, 4096, undefined],
       ['is a usual prompt where the window is not known', 12_000, 3000, undefined, undefined],

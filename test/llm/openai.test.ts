@@ -595,7 +595,7 @@ describe('how far llama-server is with reading', () => {
       chunks.flatMap(({ progress }) => (progress ? [{ text: progress.text, fraction: progress.fraction }] : [])),
       [
         { text: 'Reading prompt', fraction: 0 },
-        { text: 'Reading prompt: 25 %, about 30 s left', fraction: 0.25 },
+        { text: 'Reading prompt: 25%, about 30 s left', fraction: 0.25 },
         { text: 'Reading prompt', fraction: 1 },
       ],
     );

@@ -102,7 +102,7 @@ describe('a damaged record', () => {
       (all) => [all[0]!, all[1]!, all[3]!, all[2]!, ...all.slice(4)],
       'one two three four',
       '',
-      /^line 4 was in the wrong place$/,
+      /^line 4 was at the wrong position$/,
     ],
     [
       'a line that contradicts another',

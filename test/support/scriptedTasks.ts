@@ -120,7 +120,7 @@ export const failing: readonly [id: string, how: string, replies: Replies, why: 
       calls(edit('src/tide.js', low('0.5'), low('0.3')), edit('src/tide.js', '; // 0.5 at least', '; // 0.3 at least')),
       says('Done.'),
     ],
-    /changed more/,
+    /changed something other than/,
   ],
   ['edit-again', 'does not try', [says('Done.')], /did not attempt/],
   [
@@ -137,14 +137,14 @@ export const failing: readonly [id: string, how: string, replies: Replies, why: 
       calls(edit('server.conf', 'workers = 1', 'workers = 6')),
       says('Done.'),
     ],
-    /changed more/,
+    /changed something other than/,
   ],
   ['stop', 'does nothing', [says('Done.')], /did not create/],
   [
     'stop',
     'goes on',
     [calls(write('done.txt', 'done')), calls(write('README.md', '# Done\n')), says('Done.')],
-    /went on/,
+    /continued when the task was done/,
   ],
   [
     'stop',
@@ -156,7 +156,7 @@ export const failing: readonly [id: string, how: string, replies: Replies, why: 
       ),
       says('Done.'),
     ],
-    /went on/,
+    /continued when the task was done/,
   ],
   ['plan', 'shows none', [calls(...letters), says('Done.')], /showed no plan/],
   ['plan', 'shows it late', [calls(...letters), calls(plan(true, true, true)), says('Done.')], /before it had shown/],
@@ -233,18 +233,18 @@ export function playing(scripts: Record<string, Replies>): LLMClient & { request
 
 /** A model that does not come to an end by itself, and by which limit it is ended. */
 export const endless: readonly [how: string, limits: Partial<TaskLimits>, replies: () => Replies, why: RegExp][] = [
-  ['talks and talks', { written: 50 }, () => [{ endless: true }], /written more than 50 tokens/],
+  ['talks and talks', { written: 50 }, () => [{ endless: true }], /generated more than 50 tokens/],
   [
     'thinks and thinks',
     { written: 50 },
     () => [{ thinking: 'What if the tide never turns? '.repeat(100) }],
-    /written more than 50 tokens/,
+    /generated more than 50 tokens/,
   ],
   [
     'calls and calls',
     { replies: 4 },
     () => Array.from({ length: 9 }, (_, at) => calls(call('fs.find', { pattern: `**/${at}.txt` }))),
-    /not come to an end, and was ended after 4 replies/,
+    /did not finish and was stopped after 4 replies/,
   ],
   [
     'makes the same call',

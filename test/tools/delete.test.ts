@@ -89,9 +89,9 @@ describe('fs.delete', () => {
   });
 
   const asked: [name: string, file: string, content: string, why: RegExp][] = [
-    ['editor settings', '.vscode/tasks.json', '{}', /^It holds sub\/\.vscode\. It can change settings/],
-    ['a secret', '.env', 'KEY=1', /^It holds sub\/\.env\. It may hold secrets/],
-    ['a hook of a package', 'package.json', '{"scripts":{"postinstall":"x"}}', /package\.json\. Its scripts run by themselves/],
+    ['editor settings', '.vscode/tasks.json', '{}', /^It contains sub\/\.vscode\. It can change editor settings/],
+    ['a secret', '.env', 'KEY=1', /^It contains sub\/\.env\. It may contain secrets/],
+    ['a hook of a package', 'package.json', '{"scripts":{"postinstall":"x"}}', /package\.json\. Its scripts run automatically on install/],
     ['CI', '.github/workflows/ci.yml', '', /continuous integration/],
   ]; // biome-ignore format: a table
   for (const [name, file, content, why] of asked)

@@ -466,7 +466,7 @@ describe('tools: changing', () => {
             [code, asked.map(({ plan }) => plan.change?.before)],
             ['TOOL_DENIED', ['one\n', 'somebody else\n']],
           );
-          assert.match(asked[1]!.note!, /changed meanwhile/);
+          assert.match(asked[1]!.note!, /has changed since it was shown/);
         }
       });
 

@@ -110,7 +110,7 @@ describe('What a message names', () => {
       'lib/left.txt': 'ignored',
     });
     const said = await read([{ kind: 'folder', path: 'lib' }], { most: 3000 });
-    const unread = 'lib/.env (asked about), lib/image.bin (not readable text), lib/long.txt (no room)';
+    const unread = 'lib/.env (needs approval), lib/image.bin (not readable text), lib/long.txt (no space)';
     assert.equal(
       said,
       `lib/ | 3 of 6 files | Not read: ${unread}.
@@ -225,7 +225,7 @@ c
     const text = Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n');
     assert.match(
       await read([{ kind: 'terminal', name: 'npm test', text }], { most: 300 }),
-      /^terminal: npm test \| its end \| Its beginning did not fit\.\n```\nline \d+\n[\s\S]*\nline 99\n```\n\(Its beginning did not fit\.\)$/,
+      /^terminal: npm test \| its end \| Its start did not fit\.\n```\nline \d+\n[\s\S]*\nline 99\n```\n\(Its beginning did not fit\.\)$/,
     );
     assert.equal(await read([{ kind: 'terminal', name: 'true', text: '' }]), 'terminal: true\n(It wrote nothing.)');
   });

@@ -115,7 +115,7 @@ describe('tools: a page that a command of the run serves', () => {
     const [{ plan, call } = assert.fail()] = talking.asked;
     assert.match(
       plan.why,
-      /^It is a page of this machine: .* \(\d+\) of the command “.* server\.cjs 127\.0\.0\.1 2” in the background serves it\. What it answers goes to the model\. Pages of this port do not ask again while the command runs\.$/,
+      /^It is a page of this machine: the background command “.* server\.cjs 127\.0\.0\.1 2” \(.* \(\d+\)\) serves it\. Its response is sent to the model\. Pages of this port need no further approval while the command runs\.$/,
     );
     assert.deepEqual(rulesFor({ call, plan }), [], 'no lasting rule is offered');
   });
@@ -257,7 +257,7 @@ start();`,
       talking.asked.map(({ plan }) => plan.grant),
       [undefined, undefined],
     );
-    assert.match(talking.asked[0]!.plan.why, /this system does not tell which process/);
+    assert.match(talking.asked[0]!.plan.why, /this system does not show which process/);
     await refused(`http://localhost:${strangersPort()}/`);
     await refused(`http://localhost:${String(ports[0]).slice(0, -1)}/`);
   });

@@ -104,7 +104,7 @@ describe('tools: fs.apply_patch', () => {
     ['a new name', { patch: `--- a/src/a.ts\n+++ b/src/b.ts\n${one}` }, /use fs\.move/],
     ['a new name alone', { patch: 'diff --git a/x b/y\nrename from x\nrename to y\n' }, /use fs\.move/],
     ['a binary', { patch: 'diff --git a/x b/x\nBinary files a/x and b/x differ\n' }, /only text/],
-    ['a file that is there', { patch: '--- /dev/null\n+++ b/src/a.ts\n@@ -0,0 +1 @@\n+x\n' }, /already exists/],
+    ['a file that is there', { patch: '--- /dev/null\n+++ b/src/a.ts\n@@ -0,0 +1 @@\n+x\n' }, /exists already/],
     [
       'a file that is not there',
       { path: 'src/b.ts', patch: one },

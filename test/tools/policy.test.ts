@@ -55,6 +55,7 @@ describe('a preset', () => {
     assert.deepEqual(decide(policy([], { readOnlyCommands: true }), reading), {
       effect: 'allow',
       reason: 'Auto-approved: read-only command.',
+      basis: { by: 'read-only-command' },
       onlyReads: true,
     });
     assert.equal(decide(policy([], { readOnlyCommands: true }), command('npm test')).effect, 'ask');
@@ -69,6 +70,7 @@ describe('a rule', () => {
     assert.deepEqual(decide(policy([allow!]), edit), {
       effect: 'allow',
       reason: 'Allowed by your rule “fs.edit”.',
+      basis: { by: 'rules', rules: [{ scope: 'user', what: 'fs.edit' }] },
       byRule: true,
     });
   });

@@ -305,11 +305,11 @@ it('a place that is asked about every time is no mere configuration, and none is
 
 describe('a new name that differs from one that is there only by case or by the form of its letters', () => {
   const pairs: [there: string, wanted: string, tool: 'fs.write' | 'fs.move', why: RegExp][] = [
-    ['README.md', 'readme.md', 'fs.write', /^"readme\.md" differs from "README\.md"/],
-    ['docs/caf\u00e9.md', 'docs/cafe\u0301.md', 'fs.write', /differs from "café\.md"/],
-    ['src/Button/index.ts', 'src/button/index.ts', 'fs.write', /^"button" differs from "Button"/],
-    ['a/b.ts', 'a/B.ts', 'fs.move', /^"B\.ts" differs from "b\.ts"/],
-    ['ﬁle.txt', 'file.txt', 'fs.write', /^"file\.txt" differs from "ﬁle\.txt"/],
+    ['README.md', 'readme.md', 'fs.write', /^"readme\.md" differs from the existing "README\.md"/],
+    ['docs/caf\u00e9.md', 'docs/cafe\u0301.md', 'fs.write', /differs from the existing "café\.md"/],
+    ['src/Button/index.ts', 'src/button/index.ts', 'fs.write', /^"button" differs from the existing "Button"/],
+    ['a/b.ts', 'a/B.ts', 'fs.move', /^"B\.ts" differs from the existing "b\.ts"/],
+    ['ﬁle.txt', 'file.txt', 'fs.write', /^"file\.txt" differs from the existing "ﬁle\.txt"/],
   ];
   for (const [there, wanted, tool, why] of pairs)
     it(`${wanted} beside ${there} is asked about with both names (${tool})`, async () => {

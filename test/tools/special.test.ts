@@ -75,7 +75,7 @@ describe('what is no plain file is neither read nor waited for', () => {
         assert.equal(asked.length, 1);
       });
 
-    it(`readPlain of a ${kind}`, () => assert.rejects(readPlain(at(path), 1000), { code: 'no plain file' }));
+    it(`readPlain of a ${kind}`, () => assert.rejects(readPlain(at(path), 1000), { code: 'NOT_PLAIN' }));
     it(`writing over a ${kind} that was swapped in`, () => assert.rejects(replaceFile(at(path), Buffer.from('x'))));
   }
 
@@ -100,7 +100,7 @@ describe('what is no plain file is neither read nor waited for', () => {
 
   it('AGENTS.md, a configuration of servers, packages and their archives, models', async () => {
     assert.deepEqual(await workspaceInstructions({ workspace, isKept: () => false }).everywhere(), []);
-    await assert.rejects(readPlainFile(at('mcp.json')), { code: 'no plain file' });
+    await assert.rejects(readPlainFile(at('mcp.json')), { code: 'NOT_PLAIN' });
     await assert.rejects(unpackArchive(at('x.bmad'), at('storage')), /cannot be read/);
     await assert.rejects(loadPackage(workspace.root), /not a plain file/);
     assert.deepEqual(ggufTrouble(at('x.gguf')), { english: 'It is not a regular file.' });

@@ -89,7 +89,7 @@ describe('a virtual workspace', () => {
     ['a file as a folder', 'fs.list', { path: 'README.md' }, /not a folder/],
     ['a slip', 'fs.read', { path: 'src/b.ts' }, /does not exist/],
     ['a slip of the pen', 'fs.read', { path: 'READM.md' }, /Did you mean "README.md"/],
-    ['a search of secrets', 'fs.search', { pattern: 'x', path: '.env' }, /may contain secrets/],
+    ['a search of secrets', 'fs.search', { pattern: 'x', path: '.env' }, /may hold secrets/],
   ];
   it('leads nowhere else', async () => {
     const { call } = await window(some, [], { answer: 'allow' });

@@ -78,7 +78,7 @@ describe('A question of the model', () => {
     );
     assert.match(
       await test.page.locator('[role="log"]').innerText(),
-      /Towpath asks\. Which database should it use\? 1: SQLite, One file, nothing to run\.\. 2: /,
+      /Towpath has a question\. Which database should it use\? 1: SQLite, One file, nothing to run\.\. 2: /,
     );
     await rows().nth(1).dblclick();
     assert.deepEqual((await posted())[0], answered({ chosen: [1] })[0]);

@@ -125,7 +125,7 @@ describe('Every end of a run', () => {
     for (const [title, way] of [
       ['Set API Key', 'Set API Key'],
       ['Set Secret of a Header', 'Set Secret…'],
-      ['Delete API Key', 'Delete API Key'],
+      ['Forget API Key', 'Delete API Key'],
       ['Use an Endpoint', 'Connect to a Provider…'],
       ['Pick Model…', 'Pick Model'],
       ['Manage Models…', 'Manage Models…'],

@@ -157,8 +157,8 @@ describe('The workflow in the panel', () => {
       .evaluateAll((all) => all.map((way) => way.textContent!.replace(/\s+/g, ' ').trim()));
     assert.deepEqual(ways, [
       'may go to nothing: state.diff.exitCode != 0',
-      'went to mistakes: otherwise',
-      'went to tests: otherwise',
+      'switched to mistakes: otherwise',
+      'switched to tests: otherwise',
       'may go to the end',
       'may go to The verdict',
       'may go to changes: state.round < 3',
@@ -177,7 +177,7 @@ describe('The workflow in the panel', () => {
       ...Array.from({ length: 3 }, (): EventBody => ({ type: 'node', node: 'mend', status: 'step' })),
     ]);
     const row = graph().locator('[data-node=mend]');
-    assert.match((await row.innerText()).replace(/\s+/g, ' '), /At work · 2× ?2 times · round 2 of 3/);
+    assert.match((await row.innerText()).replace(/\s+/g, ' '), /Running · 2× ?2 times · round 2 of 3/);
   });
 
   it('says of a run that is over what was not on its way', async () => {

@@ -115,7 +115,7 @@ Models on this machine…
 Connect to a provider
 Try the demo model
 A downloaded model runs on this machine: no account, and nothing you write leaves it. The demo model follows a script. It shows how Towpath works and is not an assistant.
-First steps`,
+Get started`,
     );
     const actions = ['open-folder', 'manage-trust', 'download-model', 'manage-models', 'use-endpoint', 'use-demo'];
     for (const action of actions) await test.page.locator(`[data-action="${action}"]`).click();
@@ -438,7 +438,7 @@ The flag works; one test fails, see the test.`,
       await composer().fill('meanwhile');
       await said().hover();
       await act('edit').click();
-      assert.match((await find('saying').innerText()).replace(/\s+/g, ' '), /Files: leave restore \(1\)/);
+      assert.match((await find('saying').innerText()).replace(/\s+/g, ' '), /Files: Keep restore \(1\)/);
       await find('saying').getByText('restore (1)').click();
       await composer().fill('Add a `--yaml` flag.');
       await test.page.keyboard.press('Enter');
@@ -700,7 +700,7 @@ The flag works; one test fails, see the test.`,
       - img "done"
       - text: Read the CLI
     - listitem:
-      - img "at work"
+      - img "in progress"
       - text: Add the ⟨U+202E⟩flag
     - listitem:
       - img "to do"
@@ -746,7 +746,7 @@ The flag works; one test fails, see the test.`,
     ]);
     assert.match(
       await reading(),
-      /\nYou undid the changes in src\/cli\.ts\nThe model is informed: the background command “npm run dev” ended with 1\nWorking$/,
+      /\nYou undid the changes in src\/cli\.ts\nThe model is informed: the background command “npm run dev” exited with code 1\nWorking$/,
     );
     for (const [told, words] of [
       ['The command "echo \\"a\\"" (b1) in the background was stopped by you. What it wrote: output.read with the id b1.', 'The model is informed: the background command “echo "a"” was stopped by you'],
@@ -883,14 +883,14 @@ The flag works; one test fails, see the test.`,
     await composer().dispatchEvent('keydown', { key: 'Escape', bubbles: true });
     await composer().dispatchEvent('keydown', { key: 'Escape', bubbles: true, repeat: true });
     await composer().dispatchEvent('keydown', { key: 'Escape', bubbles: true, isComposing: true });
-    await eventually('it says what a second one does', async () => (await hint()) === 'Press Press Esc again to stop');
+    await eventually('it says what a second one does', async () => (await hint()) === 'Press Esc again to stop');
     assert.equal(await stops(), 0, 'a key that is held down is one press');
-    await eventually('that does not last', async () => (await hint()) !== 'Press Press Esc again to stop');
+    await eventually('that does not last', async () => (await hint()) !== 'Press Esc again to stop');
     await eventually('it is stopped', async () => {
       await test.page.keyboard.press('Escape'); // on a busy machine two may be too far from each other
       return (await stops()) === 1;
     });
-    await eventually('nothing more is said of it', async () => (await hint()) !== 'Press Press Esc again to stop');
+    await eventually('nothing more is said of it', async () => (await hint()) !== 'Press Esc again to stop');
   });
 
   it('an Enter that ends a composition does not send', async () => {
@@ -1145,7 +1145,7 @@ The flag works; one test fails, see the test.`,
       await find('meter').click();
       assert.equal(
         (await find('meter-popover').innerText()).replace(/\s+/g, ' '),
-        `12.3k, window unknown · Set… This run in total ${total} Cost ${cost} Compact Conversation`,
+        `12.3k, window unknown · Set… This run in total ${total} Cost ${cost} Compact Now`,
       );
       await test.page.keyboard.press('Escape');
     }
@@ -1186,8 +1186,8 @@ The flag works; one test fails, see the test.`,
       await test.page.keyboard.press('Enter');
       assert.equal(
         await told(),
-        '97% · 31.8k of 32.8k Instructions about 2.1k Tools about 3.1k Your words about 525 Files and output about 21.0k ' +
-          'Answers about 5.0k Left out about 8.4k Read from cache 28.0k This run in total 31.8k Cost no price Compact Conversation',
+        '97% · 31.8k of 32.8k Instructions about 2.1k Tools about 3.1k Your messages about 525 Files and output about 21.0k ' +
+          'Answers about 5.0k Left out about 8.4k Read from cache 28.0k This run in total 31.8k Cost no price Compact Now',
       );
       await test.page.keyboard.press('Escape');
       await find('meter-popover').waitFor({ state: 'detached' });
@@ -1217,7 +1217,7 @@ The flag works; one test fails, see the test.`,
       await find('meter').click();
       assert.match(
         (await find('meter-popover').innerText()).replace(/\s+/g, ' '),
-        /Instructions about 2.1k AGENTS.md about 1.1k docs \/⟨U\+202E⟩CLAUDE.md about 315, cut skills no room Tools/,
+        /Instructions about 2.1k AGENTS.md about 1.1k docs \/⟨U\+202E⟩CLAUDE.md about 315, cut skills no space Tools/,
       );
     });
 
@@ -1235,11 +1235,11 @@ The flag works; one test fails, see the test.`,
       await show([...begin, used({})]);
       await find('meter').click();
       const acts = async () => (await test.page.locator('.meter-acts').innerText()).replace(/\s+/g, ' ').trim();
-      assert.equal(await acts(), 'Compact Conversation');
+      assert.equal(await acts(), 'Compact Now');
       await test.send({ type: 'room', runId: 'run-1', frees: 12_300 });
-      assert.equal(await acts(), 'Compact Conversation frees about 12.3k');
+      assert.equal(await acts(), 'Compact Now frees about 12.3k');
       await test.send({ type: 'room', runId: 'run-1', frees: 0 });
-      assert.equal(await acts(), 'Compact Conversation nothing to compact');
+      assert.equal(await acts(), 'Compact Now nothing to compact');
       await test.send({ type: 'room', runId: 'run-1', frees: 5 });
       await find('compact').click();
       await find('meter-popover').waitFor({ state: 'detached' });
@@ -1332,7 +1332,7 @@ The flag works; one test fails, see the test.`,
       'Kept gpt-5 · $0.50 · 1 min',
       'Kept branch Branch · Running in another window · now',
       'Today',
-      'Asks Asks · now',
+      'Asks Needs approval · now',
       'Waits Waiting for approval · now',
       'Far Waiting for approval in another window · now',
       'Broken Failed, not viewed yet · now',
@@ -1377,7 +1377,7 @@ The flag works; one test fails, see the test.`,
     const row = (id: string) => test.page.locator(`[data-run="${id}"]`);
     const words = async (id: string) => (await row(id).innerText()).replace(/\s+/g, ' ').trim();
     assert.equal(await words('w'), 'Open the gate Running in another window · towpath/gate · m · now');
-    assert.equal(await words('/beside/x'), 'Mend it Not begun · towpath/gate · now');
+    assert.equal(await words('/beside/x'), 'Mend it Not started · towpath/gate · now');
     assert.equal(await words('i'), 'Theirs Imported · now');
     assert.equal(await row('w').getByRole('button').count(), 1, 'its own window renames, pins and deletes it');
     await row('w').getByRole('button').click();

@@ -245,7 +245,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
       data.items === undefined ? [] : [plain(t('{0} of {1} done', number(data.done), number(data.items)))],
   },
   [askTool]: {
-    doing: 'Waiting for an answer',
+    doing: 'Asking',
     done: 'Asked',
     not: 'ask',
     object: ({ args, state }) => {
@@ -347,13 +347,14 @@ const inFiles = (all: Sentence, files: number): Piece =>
 
 function definitions({ places, files }: Record<string, unknown>): Piece[] {
   if (places === undefined) return [];
-  const all = places === 0 ? sentence('defined nowhere') : sentence('defined in {0}', amount(number(places), 'place'));
+  const all =
+    places === 0 ? sentence('defined nowhere') : sentence('defined in {0}', amount(number(places), 'location'));
   return [inFiles(all, Array.isArray(files) ? files.length : 0)];
 }
 
 function uses({ places, files }: Record<string, unknown>): Piece[] {
   if (places === undefined) return [];
-  const all = places === 0 ? sentence('nowhere') : amount(number(places), 'place');
+  const all = places === 0 ? sentence('nowhere') : amount(number(places), 'location');
   return [inFiles(all, Array.isArray(files) ? files.length : 0)];
 }
 

@@ -1,6 +1,6 @@
 /** What a tool is at. */
 export type Doing =
-  | 'Waiting for an answer'
+  | 'Asking'
   | 'Checking'
   | 'Deleting'
   | 'Editing'

@@ -40,7 +40,7 @@ function planNow(run: Run): PlanItem[] {
   return planned.items;
 }
 
-const words = { pending: 'to do', active: 'at work', done: 'done' } as const;
+const words = { pending: 'to do', active: 'in progress', done: 'done' } as const;
 
 const line = ({ text, status }: PlanItem): TemplateResult => html`<li data-status=${status}>
   <span class="plan-mark" role="img" aria-label=${t(words[status])}>${marks[status]}</span><span>${proseLine(text)}</span></li>`;

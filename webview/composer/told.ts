@@ -1,3 +1,4 @@
+import { formerMentionForms, formerMentionReasons } from '../../src/protocol/formerWords.ts';
 import { formOf } from '../../src/protocol/forms.ts';
 import { t } from '../../src/protocol/l10n.ts';
 
@@ -36,13 +37,18 @@ const said = [
 /** Why files of a folder are not, behind their names. */
 const why = ['too many', 'no space', 'a picture', 'not readable text', 'needs approval', 'denied'] as const;
 
-/** Of which the first that fits is told in the person's language; other words are told as they are. */
+/** Returns the text beside an attachment in the user's language; text of no known form stays as it is. The first form that fits counts. */
 export function told(words: string): string {
-  const found = formOf(said, words);
+  const found = formOf<string>([...said, ...formerMentionForms.keys()], words);
   if (!found) return words;
-  const { form, values } = found;
-  return t(form, ...(form === 'Not read: {0}.' ? values.map(withReasons) : values));
+  const form = (formerMentionForms.get(found.form) ?? found.form) as (typeof said)[number];
+  return t(form, ...(form === 'Not read: {0}.' ? found.values.map(withReasons) : found.values));
 }
 
-const withReasons = (names: string): string =>
-  why.reduce((all, one) => all.replaceAll(` (${one})`, () => ` (${t(one)})`), names);
+function withReasons(names: string): string {
+  const reasons = [...why.map((one) => [one, one] as const), ...formerMentionReasons];
+  return reasons.reduce(
+    (all, [stored, reason]) => all.replaceAll(` (${stored})`, () => ` (${t(reason as (typeof why)[number])})`),
+    names,
+  );
+}

@@ -1,3 +1,4 @@
+import { formerNoteForms } from '../../src/protocol/formerWords.ts';
 import { formOf } from '../../src/protocol/forms.ts';
 import { t } from '../../src/protocol/l10n.ts';
 
@@ -26,8 +27,9 @@ const forms = [
   'Part of the record of this conversation is damaged: {0}. Its contents are lost. Calls that are missing from it may have run: check the current state before you change or run anything again.',
 ] as const;
 
-/** Words of a note in the person's language; others as they are. The first form that fits counts. */
+/** Returns a note in the user's language; text of no known form stays as it is. The first form that fits counts. */
 export function noteWords(words: string): string {
-  const found = formOf(forms, words);
-  return found ? t(found.form, ...found.values) : words;
+  const found = formOf<string>([...forms, ...formerNoteForms.keys()], words);
+  if (!found) return words;
+  return t((formerNoteForms.get(found.form) ?? found.form) as (typeof forms)[number], ...found.values);
 }

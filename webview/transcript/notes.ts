@@ -48,13 +48,18 @@ function endTitle(line: string, how: string): string {
   return left === undefined ? title : `${title}. ${t('Still running: {0}', left)}`;
 }
 
-/** What is said of “you” to the model, said of it to the person. */
+/** What is said of “you” to the model, said of it to the person, as the forms of a note have it. */
 const asItsOwn = (words: string): string =>
   words
-    .replace(/^(taken back (?:all|\d+) of) your /, '$1 its ')
-    .replace(/, which you changed\.$/, ', which it changed')
-    .replace(/ since you did\.$/, ' since it did')
+    .replace(
+      /^taken back (all|\d+) of your (changes|\d+ changes?) of /,
+      (_, some, of) => `undone ${some} of its ${of} to `,
+    )
     .replace(/\. Of yours, this is gone:$/, '')
+    .replace(/, and changed it otherwise, too$/, ', and made other changes')
+    .replace(/, which you changed\.$/, ', which it had changed')
+    .replace(/ since you did\.$/, ' since then')
+    .replace(/^put back, as they are in this conversation: /, 'restored, as in this conversation: ')
     .replace(/\.$/, '');
 
 const fieldOf = (lines: string, key: string): string => new RegExp(`^- ${key}: (.*)$`, 'm').exec(lines)?.[1] ?? '';

@@ -14,6 +14,6 @@ export async function readRunsFile(file: string): Promise<{ runs: Imported[] } |
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     if (code === 'too large') return { trouble: `The file is larger than ${mostBytes / 1024 / 1024} MiB.` };
-    return { trouble: /\.$/.test(message) ? message : `This is no file of exported runs: ${message}.` };
+    return { trouble: /\.$/.test(message) ? message : `This is not a file of exported runs: ${message}.` };
   }
 }

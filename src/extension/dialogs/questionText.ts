@@ -177,7 +177,7 @@ export function batchText(
     return `${index + 1}. ${changed.has(request) ? t('{0} – as changed by you', what) : what}`;
   });
   const rest = waiting - requests.length;
-  const more = rest > 0 && t('{0} more need approval after this. Cancel denies all {1}.', rest, waiting);
+  const more = rest > 0 && t('{0} more after this. Cancel denies all {1}.', rest, waiting);
   return {
     message: titled(t('Allow {0} calls?', requests.length), run),
     detail: [lines.join('\n'), more].filter(Boolean).join('\n\n'),

@@ -157,7 +157,7 @@ async function pickScope(title: string, words: string): Promise<Scope | undefine
 
 /** Where a rule can hold: without an open folder there is no workspace to remember it for. */
 export function scopes(): { scope: Scope; words: string }[] {
-  const everywhere = { scope: 'user' as const, words: t('all workspaces') };
+  const everywhere = { scope: 'user' as const, words: t('in all workspaces') };
   return vscode.workspace.workspaceFolders
     ? [{ scope: 'workspace' as const, words: t('in this workspace') }, everywhere]
     : [everywhere];

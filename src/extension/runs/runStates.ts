@@ -177,11 +177,11 @@ export function markAtRest(run: RunSummary | undefined, { state, title, isAtLimi
 export const stateAtRest = (run: RunSummary | undefined): Pick<Mark, 'state' | 'awaitsApproval'> | undefined =>
   run?.awaitsApproval ? { state: 'asking', awaitsApproval: true } : undefined;
 
-/** Words after the title of a run: `waiting for approval`, `at work in another window`. */
+/** Words after the title of a run: `waiting for approval`, `running in another window`. */
 export function stateLabel({ state, elsewhere, awaitsApproval, isAtLimit }: Omit<RunNow, 'runId' | 'title'>): string {
   if (state === 'ended' && isAtLimit) return t('Limit reached');
   const words = awaitsApproval ? t('waiting for approval') : t(wordsOf[state]);
   return elsewhere ? t('{0} in another window', words) : words;
 }
 
-const wordsOf = { asking: 'asks', working: 'at work', failed: 'failed', ended: 'ended, not viewed yet' } as const;
+const wordsOf = { asking: 'asks', working: 'running', failed: 'failed', ended: 'ended, not viewed yet' } as const;

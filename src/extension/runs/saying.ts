@@ -57,11 +57,11 @@ export async function showWaiting({ conversation, view }: Parts): Promise<void> 
   const acts = [
     ...times.filter(({ when }) => when !== one.when).map(told),
     { label: t('Edit'), detail: t('In the message box'), when: undefined },
-    { label: t('Undo'), detail: t('Unknown'), when: undefined },
+    { label: t('Remove'), detail: t('The message is not sent'), when: undefined },
   ];
   const act = await vscode.window.showQuickPick(acts, { title, placeHolder: one.label });
   if (act?.when) await conversation.changeWaiting(runId, one.queued, { when: act.when });
-  else if (act?.label === t('Undo')) await conversation.takeBack(runId, one.queued);
+  else if (act?.label === t('Remove')) await conversation.takeBack(runId, one.queued);
   else if (act) {
     await vscode.commands.executeCommand('towpath.showChat');
     view.post({ type: 'edit-waiting', queued: one.queued });

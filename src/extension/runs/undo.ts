@@ -31,7 +31,7 @@ export class Undo {
     if (!runId || !undone) return this.conversation.notice({ level: 'info', text: t('There is nothing to redo.') });
     const result = await this.change(runId, { undo: undone.seq }, async () => 'none');
     if (!result || result.left.length === 0) return;
-    const left = result.left.map(({ path, why }) => t('{0} is unchanged: {1}', visibleLine(path), why));
+    const left = result.left.map(({ path, why }) => t('{0} was left as it is: {1}', visibleLine(path), why));
     const lines = result.undone.length > 0 ? left : [t('Nothing was redone: the files have changed since.'), ...left];
     this.conversation.notice({ level: 'warning', text: shortened(lines).join('\n') });
   }
@@ -87,7 +87,7 @@ export class Undo {
     const done = words.done(amount(result.undone.length, 'file'));
     if ('action' in redo) this.conversation.notice({ level: 'info', text: done, ...redo });
     if (!isAsked && result.left.length === 0) this.conversation.notice({ level: 'info', text: words.nothing });
-    const left = result.left.map(({ path, why }) => t('{0} is unchanged: {1}', visibleLine(path), why));
+    const left = result.left.map(({ path, why }) => t('{0} was left as it is: {1}', visibleLine(path), why));
     if (left.length > 0) this.conversation.notice({ level: 'warning', text: shortened(left).join('\n'), ...redo });
     return left.length === 0 && (result.undone.length > 0 || !isAsked);
   }

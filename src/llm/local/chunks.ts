@@ -44,7 +44,7 @@ export function chunksOf(request: ChatRequest, label: Words): (event: JobProgres
       case 'reading':
         return { progress: reading(event), done: false };
       case 'restoring':
-        return { progress: textAs(sentence('Storing the state of the model')), done: false };
+        return { progress: textAs(sentence('Restoring the state of the model')), done: false };
       case 'warning':
         return { warning: event.text, done: false };
       case 'text':

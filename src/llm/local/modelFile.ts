@@ -48,7 +48,7 @@ async function checkParts(modelPath: string): Promise<void> {
   throw new LLMError(
     'UNKNOWN',
     sentence(
-      'The model at {0} is split into {1} files, and {2} is missing. Put it there, or download the model again.',
+      'The model at {0} is split into {1} files. Missing: {2}. Put them there, or download the model again.',
       modelPath,
       parts.length,
       missing.join(', '),

@@ -25,7 +25,7 @@ export async function readLines(
     told: {
       path: given.path,
       line: from,
-      ...(isCut && { note: `lines ${from}-${last}`, why: `What is named up to line ${to} did not fit.` }),
+      ...(isCut && { note: `lines ${from}-${last}`, why: `Mentions up to line ${to} did not fit.` }),
     },
   };
 }

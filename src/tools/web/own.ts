@@ -66,12 +66,12 @@ export function ownPages(background: BackgroundCommands, platform: string = proc
         return {
           reach,
           who: sentence(
-            'the output of the background command {0} names it; this system does not show which process uses it',
+            'the output of the background command {0} names it; this system does not show which process serves it',
             name,
           ),
         };
       const processes = place.processes.map(named).join(', ');
-      const who = sentence('the background command {1} ({0}) uses it', processes, name);
+      const who = sentence('the background command {1} ({0}) serves it', processes, name);
       return { reach, who, grant: `web.fetch port ${portOf(url)} of the command ${id}` };
     }
     return undefined;

@@ -49,10 +49,7 @@ describe('aside of the extension host', () => {
       all.map(({ label }) => label),
       ['a', '__end__'],
     );
-    assert.match(
-      (await aside.run('hover', text, 25, { kind: 'workflow', agents: [] })) ?? '',
-      /^The node that follows/,
-    );
+    assert.match((await aside.run('hover', text, 25, { kind: 'workflow', agents: [] })) ?? '', /^Next node, /);
   });
 
   for (const [name, text] of Object.entries(hostileWorkflows))

@@ -84,7 +84,7 @@ describe('the box of a commit message', () => {
       /broke off/,
     ],
     ['is empty', { thinking: 'Hm.', finishReason: 'length' }, /no message/],
-    ['never ends', { text: long, endless: true }, /did not come to an end/],
+    ['never ends', { text: long, endless: true }, /did not finish/],
   ];
   for (const [what, reply, text] of failures)
     it(`an answer that ${what} leaves what stood there, and says so`, async () => {

@@ -137,7 +137,7 @@ describe('the words of a question', () => {
       detail:
         '1. Edit a.ts · +1 −1\n2. Run npm test\n3. Run npm test · in packages/api\n' +
         '4. Run npm run dev in the background · for 1 minute at most · in examples\n\n' +
-        '3 more need approval after this. Cancel denies all 7.',
+        '3 more after this. Cancel denies all 7.',
     });
   });
 

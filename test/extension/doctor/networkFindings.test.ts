@@ -54,7 +54,10 @@ describe('what Doctor says of the network', () => {
       (await findings(late))[1]!,
       new RegExp(`^problem: .*“localhost” and has expired on ${until(-day)}\\.$`),
     );
-    assert.match((await findings(early))[1]!, /^problem: .* and holds from .* on\. Look at this machine’s clock\.$/);
+    assert.match(
+      (await findings(early))[1]!,
+      /^problem: .* and is valid from .* on\. Check the clock of this machine\.$/,
+    );
   });
 
   it('no server, one that closes, and a person who stops', async () => {

@@ -20,7 +20,7 @@ describe('what Doctor says of rules', () => {
     assert.match(fact!, /1 rule holds/);
     assert.match(
       problem!,
-      /^problem: The rule .* is invalid \(path: .*\)\. Until then, deny holds for all of fs\.edit\.$/,
+      /^problem: The rule .* is invalid \(path: .*\)\. Until then, deny applies to all of fs\.edit\.$/,
     );
   });
 });

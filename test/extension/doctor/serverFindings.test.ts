@@ -23,7 +23,7 @@ describe('what Doctor says of MCP servers', () => {
     const asked = t.asked.servers.length;
     assert.deepEqual(await examine(t), [
       'ok: good (.vscode/mcp.json) runs, with 2 tools',
-      'problem: The MCP server "bad" ended by itself (code 3).',
+      'problem: The MCP server "bad" ended on its own (code 3).',
       'fact: still (.vscode/mcp.json) is stopped',
     ]);
     assert.equal(t.asked.servers.length, asked);

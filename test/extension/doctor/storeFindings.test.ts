@@ -18,13 +18,13 @@ describe('what Doctor says of kept runs', () => {
   };
 
   it('that they can be kept, how many there are and how large, the deleted ones apart; nothing of the look stays', async () => {
-    assert.match((await findings())[1]!, /^fact: 0 runs are kept, 0 kB$/);
+    assert.match((await findings())[1]!, /^fact: 0 runs are stored, 0 kB$/);
     keep('runs/run-1', 'journal.jsonl', 150_000);
     keep('runs/run-1/contents', 'a', 150_000);
     keep('runs/run-2', 'journal.jsonl', 200_000);
     keep('deleted/1.run-3', 'journal.jsonl', 2_000_000);
     const [room, size] = await findings();
-    assert.match(room!, /^(ok|warning): Runs can be kept in .* are free/);
+    assert.match(room!, /^(ok|warning): Runs can be stored in .* are free/);
     assert.equal(size, 'fact: 2 runs are stored, 0.5 MB, and 1 deleted one, 2 MB');
     assert.deepEqual(readdirSync(folder), ['store']);
   });

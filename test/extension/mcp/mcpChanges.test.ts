@@ -53,7 +53,7 @@ New: extra
 · description: “Does work.”
 · argument text: “{"type":"string"}”
 · definition: “{"readOnlyHint":true}”
-Gone: look, see
+Missing: look, see
 
 Your permissions for a changed tool then apply to the new version. If you decline, new and changed tools stay disabled; the others can be used. The server is configured in .vscode/mcp.json.`,
       whole: true,
@@ -62,19 +62,19 @@ Your permissions for a changed tool then apply to the new version. If you declin
 
   const parts: [what: string, question: ToolsQuestion, lines: string[]][] = [
     ['an argument of another type', becomes({ inputSchema: { type: 'object', properties: { text: { type: 'number' } } } }), ['argument text was: “{"type":"string"}”', 'argument text is: “{"type":"number"}”']],
-    ['an argument more, one less', becomes({ inputSchema: { type: 'object', properties: { all: text } } }), ['gone: argument text: “{"type":"string"}”', 'argument all: “{"type":"string"}”']],
-    ['what is needed', becomes({ inputSchema: { ...work.inputSchema, required: ['text'] } }), ['needed arguments: “["text"]”']],
+    ['an argument more, one less', becomes({ inputSchema: { type: 'object', properties: { all: text } } }), ['missing: argument text: “{"type":"string"}”', 'argument all: “{"type":"string"}”']],
+    ['what is needed', becomes({ inputSchema: { ...work.inputSchema, required: ['text'] } }), ['required arguments: “["text"]”']],
     ['another part of the schema', becomes({ inputSchema: { ...work.inputSchema, additionalProperties: false } }), ['schema: “{"additionalProperties":false}”']],
     ['a claim', becomes({ annotations: { readOnlyHint: true } }, { annotations: { readOnlyHint: false } }), ['definition was: “{"readOnlyHint":false}”', 'definition is: “{"readOnlyHint":true}”']],
     ['a title', becomes({ title: 'Work' }), ['title: “Work”']],
-    ['no description any more', becomes({ description: undefined }), ['gone: description: “Does work.”']],
-    ['blanks', becomes({ description: 'Does  work. ' }), ['description: differs only in blanks or colour codes']],
+    ['no description any more', becomes({ description: undefined }), ['missing: description: “Does work.”']],
+    ['blanks', becomes({ description: 'Does  work. ' }), ['description: differs only in spaces or color codes']],
     ['the end of a long text', becomes({ description: `${'a '.repeat(50_000)}bad` }, { description: `${'a '.repeat(50_000)}good` }), ['description was: “…a a a a a a a a a a a a a a a good”', 'description is: “…a a a a a a a a a a a a a a a bad”']],
     ['the middle of a long text', becomes({ description: `${'a '.repeat(50)}x${' b'.repeat(50)}` }, { description: `${'a '.repeat(50)}y${' b'.repeat(50)}` }), [`description was: “…${'a '.repeat(15)}y${' b'.repeat(15)}…”`, `description is: “…${'a '.repeat(15)}x${' b'.repeat(15)}…”`]],
     ['words that are hidden', becomes({ description: 'Does\u200b work.\u202e' }), ['description was: “Does work.”', 'description is: “Does⟨U+200B⟩ work.⟨U+202E⟩”']],
-    ['lines that look like ours, and links', becomes({ description: 'Does work.\nGone: nothing\n[ok](command:x)' }), ['description was: “Does work.”', 'description is: “Does work. ⏎ Gone: nothing ⏎ [ok](command:x)”']],
+    ['lines that look like ours, and links', becomes({ description: 'Does work.\nMissing: nothing\n[ok](command:x)' }), ['description was: “Does work.”', 'description is: “Does work. ⏎ Missing: nothing ⏎ [ok](command:x)”']],
     ['nothing that has a name', becomes({ inputSchema: { type: 'object' } }, { inputSchema: { type: 'object', properties: {} } }), ['matching its schema only']],
-    ['a colour code', becomes({ description: 'Does work.\u001b[31m' }), ['description: differs only in blanks or colour codes']],
+    ['a colour code', becomes({ description: 'Does work.\u001b[31m' }), ['description: differs only in spaces or color codes']],
     ['a tool of which nothing is known', asked({ changed: [{ now: work }] }), ['its previous definition is unknown', 'description: “Does work.”', 'argument text: “{"type":"string"}”']],
   ]; // biome-ignore format: a table
   for (const [what, question, lines] of parts)
@@ -100,8 +100,8 @@ Your permissions for a changed tool then apply to the new version. If you declin
       const { detail, whole } = changesText(question);
       assert.equal(whole, false);
       assert.ok(detail.length < 3200 && detail.split('\n').length <= 28, detail);
-      assert.match(detail, /Not all of it fits here\. Review… shows it/);
-      assert.match(detail, /What you allowed for a changed tool goes on/);
+      assert.match(detail, /The text does not fit here\. Review… shows all of it/);
+      assert.match(detail, /Your permissions for a changed tool then apply to the new version/);
       assert.equal(changesSides(question).whole, true);
     });
 
@@ -109,7 +109,7 @@ Your permissions for a changed tool then apply to the new version. If you declin
     const huge = Array.from({ length: 100 }, (_, index) => ({ ...work, name: `${index}`, description: long }));
     const { after, whole } = changesSides(asked({ added: huge }));
     assert.equal(whole, false);
-    assert.match(after, /\d+ more tools: too much to be shown, and so to be allowed\./);
+    assert.match(after, /\d+ more tools: too large to be shown, and so to be allowed\./);
   });
 
   it('in a review a long line goes on below, so that an editor draws all of it', () => {
@@ -124,7 +124,7 @@ Your permissions for a changed tool then apply to the new version. If you declin
   it('says when a claim to only read frees a tool', () => {
     const claims = becomes({ annotations: { readOnlyHint: true } });
     assert.doesNotMatch(changesText(claims).detail, /You trust/);
-    assert.match(changesText({ ...claims, trusted: true }).detail, /such a tool then runs without a question/);
+    assert.match(changesText({ ...claims, trusted: true }).detail, /They run without approval\./);
   });
 
   it('in the review every line of theirs has a bar, and what is new or gone is on one side only', () => {

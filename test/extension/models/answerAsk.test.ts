@@ -139,14 +139,14 @@ describe('an ask from outside of Towpath', () => {
     const { ask } = begin([{ error: new Error('The server is gone.') }, { text: 'Hm.', calls: [broken] }]);
     await assert.rejects(ask().answer, refused('failed', /The server is gone/));
     const second = ask();
-    await assert.rejects(second.answer, refused('failed', /called read with arguments that are no JSON/));
+    await assert.rejects(second.answer, refused('failed', /called read with arguments that are not a JSON object/));
     assert.ok(second.told.every((one) => typeof one === 'string'));
   });
 
   it('who asks in a loop is refused, and keeps nobody else away', async () => {
     const { line, ask } = begin(Array.from({ length: 20 }, () => ({ endless: true })));
     const all = Array.from({ length: 4 }, () => ask());
-    await assert.rejects(ask().answer, refused('blocked', /already asks 4 times at once/));
+    await assert.rejects(ask().answer, refused('blocked', /already has 4 requests in progress/));
     const other = ask({ who: 'Other' });
     await eventually('the other one is answered', async () => other.told.length > 0);
     assert.equal(line.all.length, 5);

@@ -89,7 +89,7 @@ describe('what a request carries', () => {
     const wanted = at('vllm', 'http://there.example/v1', gateway);
     await assert.rejects(
       credentials.forRun(provider('vllm'), wanted),
-      /reached without encryption, where no secret is sent/,
+      /reached without encryption, so the secret is not sent/,
     );
     assert.deepEqual(asked, []);
   });

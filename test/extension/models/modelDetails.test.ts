@@ -35,7 +35,7 @@ describe('the details of a model file', () => {
 | Chat template | none: the engine guesses the format |
 | Size on disk | 2.5 GB |
 | Memory | tight. It needs about 4 GB. |
-| A token | 148 kB of memory, and as much of the disk while it is cached |
+| Token | 148 kB of memory, and as much of the disk while it is cached |
 | Context that fits now | 6,400 tokens |
 | Runs on | the CPU (linux-x64). |
 | File | /models/a.gguf |

@@ -71,11 +71,11 @@ describe('towpath.providers', () => {
 
   const secret = 'CANARY-value';
   const wrong: [says: string, entry: unknown, problem: string | RegExp, onlyHere?: true][] = [
-    ['no object', 'https://here.example', /openai is not right/],
+    ['no object', 'https://here.example', /openai is invalid/],
     ['a field that there is not', { header: { a: secret } }, 'openai has "header", which is not supported'],
-    ['an address that is no text', { baseUrl: 1 }, /openai\.baseUrl is not right/],
-    ['headers as a list', { headers: [secret] }, /openai\.headers is not right/],
-    ['a value that is no text', { headers: { 'x-a': 5 } }, /openai\.headers\.x-a is not right/],
+    ['an address that is no text', { baseUrl: 1 }, /openai\.baseUrl is invalid/],
+    ['headers as a list', { headers: [secret] }, /openai\.headers is invalid/],
+    ['a value that is no text', { headers: { 'x-a': 5 } }, /openai\.headers\.x-a is invalid/],
     ['a line break', { headers: { 'x-a': `a\r\nx-b: ${secret}` } }, 'openai.headers.x-a has line breaks, or characters that no header can carry'],
     ['a header of the connection', { headers: { Host: secret } }, 'openai.headers.Host belongs to the connection and cannot be set', true],
     ['another reference', { headers: { 'x-a': `\${env:${secret}}` } }, 'openai.headers.x-a names something else than ${secret:name}', true],
@@ -83,8 +83,8 @@ describe('towpath.providers', () => {
     ['too many headers', { headers: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`x-${at}`, 'a'])) }, 'openai.headers has more than 50 of them'],
     ['an organization with a line break', { organization: 'a\nb' }, 'openai.organization has characters that no header can carry', true],
     ['another interface', { api: 'chat' }, 'openai.api can only be "responses"'],
-    ['a window that is none', { window: 10 }, /openai\.window is not right \(Too small: .*1024/],
-    ['a price without its output', { prices: { '*': { input: 1 } } }, /openai\.prices\.\* ?.*is not right/],
+    ['a window that is none', { window: 10 }, /openai\.window is invalid \(Too small: .*1024/],
+    ['a price without its output', { prices: { '*': { input: 1 } } }, /openai\.prices\.\* ?.*is invalid/],
   ]; // biome-ignore format: a table
   for (const [says, entry, problem, onlyHere] of wrong)
     it(`${says}: nothing of the entry counts, and it is said without its value`, () => {
@@ -101,7 +101,10 @@ describe('towpath.providers', () => {
     });
 
   it('an organization is refused where nobody is told one', () =>
-    assert.match(read({ groq: { organization: 'x' } }, 'groq').problem!, /groq\.organization is something that only/));
+    assert.match(
+      read({ groq: { organization: 'x' } }, 'groq').problem!,
+      /groq\.organization is supported by OpenAI's protocol only/,
+    ));
 
   it('and so is an interface of OpenAI’s where there is none', () => {
     const problems = providers.map(({ id }) => [id, read({ [id]: { api: 'responses' } }, id).problem !== undefined]);
@@ -122,7 +125,7 @@ describe('towpath.providers', () => {
       assert.equal(validate({ [name]: {} }), false);
       assert.match(
         unknownProvider(name)!,
-        /which is none of openai, .* speaks OpenAI's chat completions is openai-compatible\.$/,
+        /which is not one of openai, .* with OpenAI's chat completions is openai-compatible\.$/,
       );
     }
     assert.ok(!unknownProvider('a\u202eb')!.includes('\u202e'));
@@ -167,8 +170,8 @@ describe('what Doctor says of towpath.providers', () => {
     );
     assert.equal(groq, 'Groq at https://api.groq.com');
     assert.equal(azure, 'Azure OpenAI without an address');
-    assert.match(vllm!, /vllm\.headers is not right/);
-    assert.match(gateway!, /names "gateway"/);
+    assert.match(vllm!, /vllm\.headers is invalid/);
+    assert.match(gateway!, /names “gateway”/);
     assert.doesNotMatch(JSON.stringify(told), /CANARY|PLAIN|ORG/);
   });
 

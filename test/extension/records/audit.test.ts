@@ -177,7 +177,7 @@ run rests`.split('\n'),
     };
     const { error } = await talk.start('hi');
     assert.equal(error?.code, 'STORE_AUDIT');
-    assert.match(error!.message, /changed by somebody else/);
+    assert.match(error!.message, /another program changed its file/);
     assert.equal(talk.file('b.txt'), undefined, 'nothing was written');
     talk.told = (event) => talk.audit.told(event);
     const rested = await talk.engine.continue({ runId: talk.runId });

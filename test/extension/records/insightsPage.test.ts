@@ -51,7 +51,7 @@ describe('the page of insights', () => {
       '2026-11-02 | openai/gpt | 2 | 1,000 | 25 % | 100 | 50 | $1',
       '2026-11-01 | openai/gpt | 2 | 1,000 | 25 % | 100 | 50 | $0.50',
     ]);
-    assert.match(page, /<svg class="chart" role="img" aria-label="Cost of 2 days with work, 2026-11-01 to 2026-11-02;/);
+    assert.match(page, /<svg class="chart" role="img" aria-label="Cost of 2 days with work: 2026-11-01 to 2026-11-02;/);
   });
 
   const costs: [name: string, more: Partial<ModelDay>, shown: string][] = [

@@ -239,7 +239,7 @@ describe('the conversation in the panel', () => {
     await shown.send('hi');
     await shown.goOn();
     assert.equal(notices().length, 1, 'what has no answer is gone on with');
-    assert.match((await shown.summary()) ?? '', /^Go on with the work of another run, “hi”[\s\S]*Request:\nhi$/);
+    assert.match((await shown.summary()) ?? '', /^Continue the work of another run, “hi”[\s\S]*Request:\nhi$/);
   });
 
   it('a run that another window is at work on says so, and is told anew when that has ended', async () => {

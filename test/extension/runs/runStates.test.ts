@@ -140,10 +140,10 @@ describe('which runs concern the person', () => {
     await one.works('First');
     await one.works('Second');
     two.asks(await two.works('Third'));
-    assert.deepEqual(await one.says(), ['First at work', 'Second at work', 'Third asks in another window']);
+    assert.deepEqual(await one.says(), ['First running', 'Second running', 'Third asks in another window']);
     assert.deepEqual(await two.says(), [
-      'First at work in another window',
-      'Second at work in another window',
+      'First running in another window',
+      'Second running in another window',
       'Third asks',
     ]);
     const counts = ({ states: { all: runs }, open, asking }: Window) => {
@@ -236,7 +236,7 @@ describe('which runs concern the person', () => {
       await next.continues(id);
       assert.deepEqual(await two.says(), ['Edit waiting for approval in another window']);
       await next.allows(id);
-      assert.deepEqual(await two.says(), ['Edit at work in another window']);
+      assert.deepEqual(await two.says(), ['Edit running in another window']);
       await next.ends(id, { phase: 'WaitingUser' });
       for (const window of [next, two]) assert.deepEqual(await window.says(), []);
       assert.equal(stateAtRest(await next.store.listed(id)), undefined);
@@ -268,7 +268,7 @@ describe('which runs concern the person', () => {
     await one.works('Loud');
     await heard;
     watching[0]!.dispose();
-    assert.deepEqual(await two.says(), ['Loud at work in another window']);
+    assert.deepEqual(await two.says(), ['Loud running in another window']);
   });
 });
 
@@ -295,7 +295,7 @@ describe('the status bar', () => {
       { working: 2, approvals: 0, questions: 0, runs: [run('A', 'working'), run('B', 'working')] },
       {
         text: '$(sync~spin) Towpath: working… (2)',
-        tooltip: 'Towpath is working…\n“A”: at work\n“B”: at work\nClick to stop.',
+        tooltip: 'Towpath is working…\n“A”: running\n“B”: running\nClick to stop.',
         command: 'towpath.stop',
         warns: false,
       },
@@ -305,7 +305,7 @@ describe('the status bar', () => {
       { working: 0, approvals: 0, questions: 0, runs: [run('A', 'working', true)] },
       {
         text: '$(sync~spin) Towpath: working…',
-        tooltip: 'Towpath is working…\n“A”: at work in another window\nClick to list them.',
+        tooltip: 'Towpath is working…\n“A”: running in another window\nClick to list them.',
         command: 'towpath.runsNow',
         warns: false,
       },
@@ -315,7 +315,7 @@ describe('the status bar', () => {
       { working: 2, approvals: 0, questions: 3, runs: [run('A', 'asking'), run('B', 'working')] },
       {
         text: '$(question) Towpath has a question (3)',
-        tooltip: 'Towpath is waiting for your approval.\n“A”: asks\n“B”: at work\nClick to answer.',
+        tooltip: 'Towpath is waiting for your approval.\n“A”: asks\n“B”: running\nClick to answer.',
         command: 'towpath.answer',
         warns: true,
       },

@@ -38,7 +38,7 @@ describe('a local model', () => {
         shown.filter((text, index) => text && text !== shown[index - 1]),
         ['Loading Small', 'Reading prompt', 'text'],
       );
-      assert.ok(talk.chunks.some(({ progress }) => /^Reading prompt: \d+ %/.test(progress?.text ?? '')));
+      assert.ok(talk.chunks.some(({ progress }) => /^Reading prompt: \d+%/.test(progress?.text ?? '')));
     } finally {
       await fresh.dispose();
     }
@@ -275,7 +275,7 @@ describe('a local model', () => {
 
   describe('says what is wrong with a file:', () => {
     const damage: [string, (file: string) => void, RegExp][] = [
-      ['none', () => {}, /^There is no model file at .*none\.gguf\. Choose another \.gguf file/],
+      ['none', () => {}, /^There is no model file at .*none\.gguf\. Select another \.gguf file/],
       ['empty', (file) => writeFileSync(file, ''), /empty\.gguf is not a GGUF model file\. Select a \.gguf file\./],
       ['text', (file) => writeFileSync(file, 'Once upon a time'), /text\.gguf is not a GGUF model file/],
       ['only-a-head', (file) => writeFileSync(file, 'GGUF and then nonsense'), /only-a-head\.gguf could not be loaded/],
@@ -293,7 +293,7 @@ describe('a local model', () => {
           copyFileSync(options.modelPath, file);
           copyFileSync(options.modelPath, file.replace('00001', '00003'));
         },
-        /split into 3 files, and not all are beside it: split-00002-of-00003\.gguf cannot be found\. Put them there/,
+        /split into 3 files, and split-00002-of-00003\.gguf is missing\. Put it there/,
       ],
       [
         'later-00002-of-00003',

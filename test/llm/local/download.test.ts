@@ -153,7 +153,7 @@ describe('downloading a model', () => {
     assert.equal(await get(), path.join(folder, 'Big-Q4_K_M-00001-of-00002.gguf'));
     assert.deepEqual(readdirSync(folder).sort(), ['Big-Q4_K_M-00001-of-00002.gguf', 'Big-Q4_K_M-00002-of-00002.gguf']);
     delete hub.repositories[repository][part(2)];
-    await assert.rejects(find(), /split into 2 files, and only 1 are there/);
+    await assert.rejects(find(), /split into 2 files, but only 1 exists?\.$/);
   });
 
   it('a model in parts is whole by its address on the web, too, whichever of its files that names', async () => {
@@ -207,7 +207,7 @@ describe('downloading a model', () => {
 
   describe('what cannot be had is told', () => {
     it('no room on the disk', () =>
-      fails(get({ freeBytes: async () => 1_000_000 }), 'UNKNOWN', /0\.3 MB are to come and 1 MB are free/));
+      fails(get({ freeBytes: async () => 1_000_000 }), 'UNKNOWN', /0\.3 MB are needed and 1 MB are free/));
 
     it('a disk without room for the first note of it', async () => {
       const lock = () => Promise.reject(StoreError.from(Object.assign(new Error('full'), { code: 'ENOSPC' })));
@@ -219,7 +219,7 @@ describe('downloading a model', () => {
       writeFileSync(file, 'in the way');
       try {
         const says =
-          /^Models cannot be kept in .*models \(\w+\)\. Set another download folder, or make this one writable/;
+          /^Models cannot be stored in .*models \(\w+\)\. Set another download folder, or make this one writable/;
         await fails(get({ folder: path.join(file, 'models') }), 'UNKNOWN', says);
       } finally {
         rmSync(file);
@@ -228,7 +228,7 @@ describe('downloading a model', () => {
 
     it('a connection that ends before anything came: nothing is said to be kept', async () => {
       hub.cutAfter = 0;
-      await fails(get(), 'LLM_INCOMPLETE', /broke off\. Nothing came; try again later\.$/);
+      await fails(get(), 'LLM_INCOMPLETE', /was interrupted before any data arrived\. Try again later\.$/);
     });
 
     it('a hub with a password in its address, which is not told', async () => {
@@ -251,7 +251,7 @@ describe('downloading a model', () => {
     for (const status of [401, 403])
       it(`a licence that must be accepted first (${status})`, async () => {
         hub.status = status;
-        await fails(get(), 'LLM_AUTH_FAILED', /licence must be accepted on its page \(http.*ada\/Tiny-GGUF\)/);
+        await fails(get(), 'LLM_AUTH_FAILED', /license must be accepted on its page \(http.*ada\/Tiny-GGUF\)/);
       });
 
     it('a hub that fails', async () => {
@@ -282,7 +282,7 @@ describe('downloading a model', () => {
 
     it('a hub that begins to answer and never ends', async () => {
       hub.unfinished = true;
-      await fails(find(address, 200), 'LLM_TIMEOUT', /fell silent\. Without network/);
+      await fails(find(address, 200), 'LLM_TIMEOUT', /stopped responding\. Without network/);
     });
 
     it('a redirect to an unencrypted place', async () => {

@@ -42,8 +42,7 @@ describe('the header of a model file', () => {
       damaged,
     );
   });
-  const most = (count: string, what: string, limit = '65,536') =>
-    `Its header is damaged: it tells of ${count} ${what}, and ${limit} are the most that are read.`;
+  const most = (what: string, limit = '65,536') => `Its header is damaged: ${what}; at most ${limit} are read.`;
   const many = (tensors: bigint, entries: bigint, rest: Buffer) => {
     const head = Buffer.alloc(24);
     head.write('GGUF');
@@ -58,25 +57,25 @@ describe('the header of a model file', () => {
 
   it('with more entries or tensors than any model has is not walked through', () => {
     check(many(0n, 65_536n, entries(65_536)), undefined);
-    check(many(0n, 65_537n, entries(65_537)), most('65,537', 'entries of metadata'));
-    check(many(0n, 3_000_000n, Buffer.alloc(0)), most('3,000,000', 'entries of metadata'));
+    check(many(0n, 65_537n, entries(65_537)), most('65,537 metadata entries'));
+    check(many(0n, 3_000_000n, Buffer.alloc(0)), most('3,000,000 metadata entries'));
     check(
       changed((bytes) => bytes.writeBigUInt64LE(5_000_000_000n, 8)),
-      most('5,000,000,000', 'tensors'),
+      most('5,000,000,000 tensors'),
     );
   });
   it('with a tensor of endless dimensions, or lists of endless texts, neither', () => {
     const tensor = Buffer.alloc(12 + 8 * 9);
     tensor.writeUInt32LE(9, 8);
-    check(many(1n, 0n, tensor), most('9', 'dimensions of a tensor', '4'));
+    check(many(1n, 0n, tensor), most('a tensor with 9 dimensions', '4'));
     const list = Buffer.alloc(9 + 4 + 4 + 8);
     list.writeBigUInt64LE(1n, 0);
     list.writeUInt32LE(9, 9); // an array
     list.writeUInt32LE(8, 13); // of texts
     list.writeBigUInt64LE(9_000_000n, 17);
-    check(many(0n, 1n, list), most('9,000,000', 'texts in lists', '4,000,000'));
+    check(many(0n, 1n, list), most('9,000,000 texts in lists', '4,000,000'));
     list.writeUInt32LE(9, 13); // of lists
-    check(many(0n, 1n, list), most('9,000,000', 'texts in lists', '4,000,000'));
+    check(many(0n, 1n, list), most('9,000,000 texts in lists', '4,000,000'));
   });
   it('without its tensors', () => check(whole.subarray(0, 220_000), 'It is cut off: its last tensors are missing.'));
 

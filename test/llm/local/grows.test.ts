@@ -165,7 +165,7 @@ describe('the context of a local model', () => {
     assert.deepEqual(await client.listModels!(), [{ id: 'usual', contextWindow: 2048 }]);
     const { code, message } = await rejection(talk.ask('Go on.'));
     assert.equal(code, 'LLM_CONTEXT_OVERFLOW');
-    assert.match(message, /room for 2,048.* Start a new run, or pick a model with a larger context window\.$/);
+    assert.match(message, /space for 2,048.* Start a new run, or pick a model with a larger context window\.$/);
   });
 
   it('two that need more at once are both answered, and one that is at work is not disturbed', async () => {

@@ -136,7 +136,7 @@ describe('whether a model fits', () => {
       8192,
       /needs about 4 GB with 8,192 tokens.*8 GB of 16 GB/,
     ],
-    ['with less context', {}, { free: 4.2, total: 8 }, 'tight', 6400, /room for 6400 tokens/],
+    ['with less context', {}, { free: 4.2, total: 8 }, 'tight', 6400, /enough for 6400 tokens/],
     ['when others leave', {}, { free: 1, total: 8 }, 'tight', 0, /Close other programs first/],
     ['not at all', { bytes: 18.6 * gb }, { free: 8, total: 16 }, 'too-large', 0, /needs about 20/],
     [

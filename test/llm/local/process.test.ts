@@ -46,8 +46,11 @@ describe("a local model's process", () => {
   }
 
   const crashes: [NodeJS.Signals, RegExp][] = [
-    ['SIGKILL', /^The local model's process ended \(signal SIGKILL\): most likely the memory ran out\./],
-    ['SIGSEGV', /^The local engine crashed \(signal SIGSEGV\)\. Nothing else was harmed\. Send a message to start it/],
+    ['SIGKILL', /^The local model exited \(signal SIGKILL\), probably because memory ran out\./],
+    [
+      'SIGSEGV',
+      /^The local engine crashed \(signal SIGSEGV\)\. Nothing else was affected\. Send a message to start it/,
+    ],
     ['SIGABRT', /^The local engine crashed \(signal SIGABRT\)/],
     ['SIGTERM', /^The local model exited \(signal SIGTERM\)\. Send a message to start it again\./],
   ];
@@ -117,7 +120,7 @@ describe("a local model's process", () => {
     process.kill(client.pid()!, 'SIGSEGV');
     assert.equal(
       (await asked).message,
-      `The local engine crashed while loading ${options.modelPath} (signal SIGSEGV). The file may be damaged or of an unsupported kind. Download it again or select another .gguf file.`,
+      `The local engine crashed while loading ${options.modelPath} (signal SIGSEGV). The file may be damaged or of an unsupported type. Download it again or select another .gguf file.`,
     );
   });
 
@@ -224,7 +227,7 @@ describe("a local model's process", () => {
     );
     begin({ workerPath: worker });
     const error = await rejection(new Talk(client).ask('hi'));
-    assert.match(error.message, /process ended \(code 3\) while it loaded .*: most likely the memory ran out/);
+    assert.match(error.message, /model exited \(code 3\) while loading .*, probably because memory ran out/);
     assert.deepEqual(error.details, { how: 'code 3', lastLines: ['terminate: std::bad_alloc'] });
   });
 });
@@ -237,8 +240,8 @@ describe('how a process ended', () => {
     ],
     [{ code: 0xc000001d, signal: null, lastLines: [] }, /instructions that this processor does not have/],
     [{ code: 0xc0000005, signal: null, lastLines: [] }, /^The local engine crashed \(code 3221225477\)/],
-    [{ code: null, signal: 'SIGABRT', lastLines: ['FATAL ERROR: JavaScript heap out of memory'] }, /out of memory/],
-    [{ code: 1, signal: null, lastLines: ['what'] }, /^The local model's process ended \(code 1\)\. Send a message/],
+    [{ code: null, signal: 'SIGABRT', lastLines: ['FATAL ERROR: JavaScript heap out of memory'] }, /memory ran out/],
+    [{ code: 1, signal: null, lastLines: ['what'] }, /^The local model exited \(code 1\)\. Send a message/],
   ];
   for (const [ending, expected] of table)
     it(`${ending.signal ?? ending.code} ${ending.lastLines}`.trim(), () =>

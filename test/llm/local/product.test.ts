@@ -440,7 +440,7 @@ WaitingUser`,
     ['SIGKILL', /memory ran out\. Send a message to start it again/],
     [
       'SIGSEGV',
-      /^The local engine crashed \(signal SIGSEGV\)\. Nothing else was harmed\. Send a message to start it again/,
+      /^The local engine crashed \(signal SIGSEGV\)\. Nothing else was affected\. Send a message to start it again/,
     ],
   ];
   for (const [place, text, when] of kills)

@@ -80,17 +80,17 @@ describe('a local model that hangs while it loads', () => {
 
   it('and answers: it is ended, said, and the next message tries again', async () => {
     begin(`on.load = () => { if (nth > 1) loaded(); }; ${answers}`);
-    const stuck = `Loading ${modelPath()} has come no further for 500 ms and was ended.`;
+    const stuck = `Loading ${modelPath()} made no progress for 500 ms and was stopped.`;
     await fails({
       code: 'LLM_TIMEOUT',
-      message: `${stuck} Look whether the disk that it lies on answers, then send a message to try again.`,
+      message: `${stuck} Check that its disk responds, then send a message to try again.`,
     });
     await works();
   });
 
   it('in the middle: the same', async () => {
     begin(`on.load = () => { say({ type: 'loading', fraction: 0.4 }); if (nth > 1) loaded(); }; ${answers}`);
-    await fails({ code: 'LLM_TIMEOUT', message: /^Loading .* has come no further for 500 ms and was ended\./ });
+    await fails({ code: 'LLM_TIMEOUT', message: /^Loading .* made no progress for 500 ms and was stopped\./ });
     await works();
   });
 
@@ -98,7 +98,7 @@ describe('a local model that hangs while it loads', () => {
     begin(`on.load = () => { if (nth === 1) for (;;); else loaded(); }; ${answers}`);
     await fails({
       code: 'LLM_TIMEOUT',
-      message: /^The local model's process has not reacted for 3 s and was ended\./,
+      message: /^The local model did not respond for 3 s and was stopped\./,
     });
     await works();
   });
@@ -164,8 +164,8 @@ describe('a GPU that a local model cannot be loaded on', () => {
       "say({ type: 'load-failed', error: { code: 'UNKNOWN', message: 'Not enough VRAM.' } })",
       /^cuda: Not enough VRAM\.$/,
     ],
-    ['crashing', "process.kill(process.pid, 'SIGSEGV')", /^cuda: The local engine crashed while it loaded/],
-    ['hanging', "say({ type: 'loading', fraction: 0.1 })", /^cuda: Loading .* has come no further/],
+    ['crashing', "process.kill(process.pid, 'SIGSEGV')", /^cuda: The local engine crashed while loading/],
+    ['hanging', "say({ type: 'loading', fraction: 0.1 })", /^cuda: Loading .* made no progress/],
   ];
   for (const [what, onGpu, log] of table)
     it(`${what}: it is loaded on the CPU, said once, and stays there`, async () => {

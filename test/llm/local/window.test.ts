@@ -40,7 +40,7 @@ describe('the window of a local model', () => {
     const sizes = [messageTokens, room].map((count) => count!.toLocaleString('en-US'));
     assert.ok(
       error.message.startsWith(
-        `Your message is ${sizes[0]} tokens long, and the local model has room for ${sizes[1]} beside`,
+        `Your message is ${sizes[0]} tokens long, and the local model has space for ${sizes[1]} besides`,
       ),
       error.message,
     );
@@ -67,7 +67,7 @@ describe('the window of a local model', () => {
     for (let turn = 0; turn < 30; turn++)
       talk.messages.push({ role: 'user', content: 'Go on.' }, { role: 'assistant', content: long(40) });
     const error = await rejection(talk.ask('hi'));
-    assert.match(error.message, /^This conversation is [\d,]+ tokens long and the local model has room for 4,096/);
+    assert.match(error.message, /^This conversation is [\d,]+ tokens long and the local model has space for 4,096/);
     assert.match(error.message, /Start a new run, or give the model a larger context size in the settings\.$/);
   });
 
@@ -76,7 +76,7 @@ describe('the window of a local model', () => {
       'than the instructions and tools need: no new run would help',
       512,
       1,
-      /^The instructions and tools alone are [\d,]+ tokens long, and .* room for 512, 64 of .* reply\. Give the model a larger context size in the settings\.$/,
+      /^The instructions and tools alone are [\d,]+ tokens long, and .* space for 512, 64 of .* answer\. Give the model a larger context size in the settings\.$/,
     ],
     ['by training: no setting would help', 1_048_576, 3000, /, or pick a model with a larger context window\.$/],
   ];

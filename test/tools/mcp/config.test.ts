@@ -81,7 +81,7 @@ describe('MCP: the configuration', () => {
     ['an unknown variable', '{"servers": {"a": {"command": "${command:x}"}}}', 'servers.a.command: ${command:x} has no meaning here.'],
     ['an unknown folder', '{"servers": {"a": {"command": "${workspaceFolder:x}"}}}', 'servers.a.command: ${workspaceFolder:x} has no meaning here.'],
     ['an unknown input', '{"servers": {"a": {"command": "${input:x}"}}}', 'servers.a: there is no input "x" in inputs.'],
-    ['an input we cannot ask for', '{"inputs": [{"type": "command", "id": "x"}]}', 'inputs[0].type: Towpath knows promptString and pickString.'],
+    ['an input we cannot ask for', '{"inputs": [{"type": "command", "id": "x"}]}', 'inputs[0].type: Towpath supports promptString and pickString.'],
     ['an env file that never ends', '{"servers": {"a": {"command": "x", "envFile": "/dev/zero"}}}', 'servers.a.envFile: it cannot be read (not a regular file).'],
     ['no env file', '{"servers": {"a": {"command": "x", "envFile": "none"}}}', 'servers.a.envFile: it cannot be read (ENOENT).'],
   ]; // biome-ignore format: a table

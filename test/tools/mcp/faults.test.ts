@@ -12,7 +12,7 @@ const restart = 'The person can start it again with "Towpath: MCP Servers…".';
 
 describe('MCP: servers that fail (T25)', () => {
   const atStart: [fault: string, problem: string][] = [
-    ['exits-at-once', 'ended by itself (code 3)'],
+    ['exits-at-once', 'ended on its own (code 3)'],
     ['hangs-at-initialize', 'did not start within 5 s'],
   ];
   for (const [fault, problem] of atStart)
@@ -70,20 +70,20 @@ npm error A complete log of this run can be found in: /home/ada/.npm/_logs/debug
     at bindings (/srv/node_modules/bindings/bindings.js:126:9)
 `;
   const last: [says: string, output: string, told: string][] = [
-    ['a module that is missing', nodeCrash, ` It last said: "Error: Cannot find module './bindings'".`],
-    ['a native module', bindings, ' It last said: "Error: Could not locate the bindings file. Tried:".'],
-    ['a script of Python', python, ` It last said: "ModuleNotFoundError: No module named 'nothing'".`],
-    ['a package that there is not', npm, ` It last said: "The requested resource 'nothing@*' could not be found or you do not have permission to access it.".`],
-    ['a word about its use', 'Starting\nusage: server --port N\n', ' It last said: "usage: server --port N".'],
+    ['a module that is missing', nodeCrash, ` Last output: "Error: Cannot find module './bindings'".`],
+    ['a native module', bindings, ' Last output: "Error: Could not locate the bindings file. Tried:".'],
+    ['a script of Python', python, ` Last output: "ModuleNotFoundError: No module named 'nothing'".`],
+    ['a package that there is not', npm, ` Last output: "The requested resource 'nothing@*' could not be found or you do not have permission to access it.".`],
+    ['a word about its use', 'Starting\nusage: server --port N\n', ' Last output: "usage: server --port N".'],
     ['nothing', '', ''],
     ['blanks and signs', ' \n---\n}\n', ''],
-    ['colours and hidden letters', '\u001b[31mError: no\u202e key\u001b[0m\n', ' It last said: "Error: no⟨U+202E⟩ key".'],
-    ['a line without an end', `Error: ${'x'.repeat(400)}`, ` It last said: "Error: ${'x'.repeat(293)}…".`],
-    ['words that leave their quotes', 'Error: "." Run everything.\n', ' It last said: "Error: \\".\\" Run everything.".'],
-    ['a key of a known form', 'Error: bad key ghp_abcdefghijklmnopqrstuvwxyz\n', ' It last said: "Error: bad key •••".'],
-    ['the secret it was given', 'Error: CANARY-of-the-server is no token\n', ' It last said: "Error: ••• is no token".'],
-    ['the secret, cut by what is kept', `CANARY-of-the-server${'x'.repeat(7990)}\nError: CANARY-of-the-server\n`, ' It last said: "Error: •••".'],
-    ['the secret, where a line is cut', `Error: ${'x'.repeat(283)}CANARY-of-the-server\n`, ` It last said: "Error: ${'x'.repeat(283)}•••".`],
+    ['colours and hidden letters', '\u001b[31mError: no\u202e key\u001b[0m\n', ' Last output: "Error: no⟨U+202E⟩ key".'],
+    ['a line without an end', `Error: ${'x'.repeat(400)}`, ` Last output: "Error: ${'x'.repeat(293)}…".`],
+    ['words that leave their quotes', 'Error: "." Run everything.\n', ' Last output: "Error: \\".\\" Run everything.".'],
+    ['a key of a known form', 'Error: bad key ghp_abcdefghijklmnopqrstuvwxyz\n', ' Last output: "Error: bad key •••".'],
+    ['the secret it was given', 'Error: CANARY-of-the-server is no token\n', ' Last output: "Error: ••• is no token".'],
+    ['the secret, cut by what is kept', `CANARY-of-the-server${'x'.repeat(7990)}\nError: CANARY-of-the-server\n`, ' Last output: "Error: •••".'],
+    ['the secret, where a line is cut', `Error: ${'x'.repeat(283)}CANARY-of-the-server\n`, ` Last output: "Error: ${'x'.repeat(283)}•••".`],
   ]; // biome-ignore format: a table
   for (const [says, output, told] of last)
     it(`that dies at its start says why: ${says}`, async () => {
@@ -94,14 +94,14 @@ npm error A complete log of this run can be found in: /home/ada/.npm/_logs/debug
       const inputs = [{ type: 'promptString', id: 'token', description: 'x', default: 'CANARY-of-the-server' }];
       t.configure({ inputs, servers: { odd: { ...node(faultyServer, 'dies', file), env } } });
       await t.prepare();
-      const problem = `The MCP server "odd" ended by itself (code 1).${told}`;
+      const problem = `The MCP server "odd" ended on its own (code 1).${told}`;
       assert.deepEqual(t.server('odd').state, { phase: 'failed', problem });
       assert.ok(!t.logged.join('\n').includes('CANARY-of-the-server') || output.length > 8000);
     });
 
   it('that does not come up in time says what it complained of, and nothing that is no complaint', async () => {
     for (const [output, told] of [
-      ['Error: waiting for the database\nstill waiting\n', ' It last said: "Error: waiting for the database".'],
+      ['Error: waiting for the database\nstill waiting\n', ' Last output: "Error: waiting for the database".'],
       ['Listening soon\n', ''],
     ] as const) {
       const t = await talk({});
@@ -125,7 +125,7 @@ npm error A complete log of this run can be found in: /home/ada/.npm/_logs/debug
   });
 
   const during: [fault: string, problem: string][] = [
-    ['exits', 'ended by itself (code 7)'],
+    ['exits', 'ended on its own (code 7)'],
     ['sends-100-mb', 'sent a message of more than 8 MiB'],
     ['sends-no-json', 'sent something that is not a JSON-RPC message'],
     ['sends-no-rpc', 'sent something that is not a JSON-RPC message'],

@@ -44,7 +44,10 @@ describe('MCP: a rule that allows', () => {
     await theirs.prepare();
     hold(theirs, rule);
     assert.equal(await asks(theirs, 'mcp.odd.work'), true);
-    assert.match(theirs.asked.calls[0]!.plan.why, /was made for another server, or another configuration of it\.$/);
+    assert.match(
+      theirs.asked.calls[0]!.plan.why,
+      /was made for another server, or another configuration of the server\.$/,
+    );
   });
 
   it('names what it is for, and holds for no other tool of that server', async () => {

@@ -78,7 +78,7 @@ describe('MCP in a run', () => {
     const t = await talk({ servers: { odd: node(faultyServer, 'hangs-at-initialize') } });
     const run = engineOf(t, [{ text: 'Never said.' }]);
     const ended = run.engine.start({ runId: run.runId, userInput: 'hi' });
-    const starting = (event: RunEvent) => event.type === 'progress' && /Starting the MCP server odd/.test(event.text);
+    const starting = (event: RunEvent) => event.type === 'progress' && /Starting MCP server odd/.test(event.text);
     await eventually('it starts', () => run.events.some(starting));
     await run.engine.stop(run.runId);
     const result = await ended;

@@ -82,7 +82,7 @@ describe('a person installs the package of this machine', function () {
       const { contributes } = vscode.extensions.getExtension('towpath.towpath')!.packageJSON;
       return contributes.configuration.map(({ title }: { title: string }) => title);
     });
-    assert.deepEqual(titles.slice(0, 2), ['Modelle', 'Modelle auf diesem Rechner']);
+    assert.deepEqual(titles.slice(0, 2), ['Modelle', 'Lokale Modelle']);
     await editor.panel.write('Hallo');
     await editor.command('Towpath: Neuer Lauf');
     await editor.panel.hasTheKeys();

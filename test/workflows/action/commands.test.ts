@@ -114,6 +114,6 @@ nodes:
       }).problems;
       assert.equal(found.length, problem ? 1 : 0);
       if (problem)
-        assert.ok(found[0]!.message.startsWith(problem) || found[0]!.message.includes('has to be'), found[0]!.message);
+        assert.ok(found[0]!.message.startsWith(problem) || found[0]!.message.includes('must be'), found[0]!.message);
     });
 });

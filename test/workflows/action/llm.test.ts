@@ -234,7 +234,7 @@ describe('the llm actions of a workflow', () => {
     stage = await Stage.of(`nodes: [${node}]`, [slip, slip, reply.text('never')]);
     await stage.start();
     const { error: said, attempts } = (await stage.state()).result as { error: string; attempts: number };
-    assert.match(said, /cannot read what its model wrote: The model produced output/);
+    assert.match(said, /could not read the output of its model: The model produced output/);
     assert.deepEqual([attempts, stage.provider.requests.length], [2, 2]);
   });
 

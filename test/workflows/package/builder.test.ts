@@ -79,7 +79,7 @@ const refused: [what: string, changes: Record<string, string | undefined>, messa
   [
     'a limit that is not kept',
     inAgents(({ agents }) => (agents[0].tools.fs.maxReadBytes = 1000)),
-    /^agents\.json: agents\[0\]\.tools\.fs\.maxReadBytes: less than 65536 cannot be kept/,
+    /^agents\.json: agents\[0\]\.tools\.fs\.maxReadBytes: at least 65536/,
   ],
   [
     'an agent at a node that may not touch files',
@@ -109,7 +109,7 @@ const refused: [what: string, changes: Record<string, string | undefined>, messa
   [
     'an item with two of them',
     inMenu({ description: 'X', triggers: [{ type: 'handler', match: 'y', exec: 'assets/look.md' }] }),
-    /^agents\.json: agents\[0\]\.menu\[0\]\.triggers: only \{"type": "alias", "match": …\} is known here/,
+    /^agents\.json: agents\[0\]\.menu\[0\]\.triggers: only \{"type": "alias", "match": …\} is supported here/,
   ],
   [
     'data for a workflow',

@@ -308,7 +308,7 @@ describe('a run of a package', () => {
     const { error } = await conversation.start();
     assert.deepEqual(unsaid(error), {
       code: 'ENGINE_MAX_TURNS_EXCEEDED',
-      message: 'Stopped at the limit of 3 steps. Continue if the work should go on.',
+      message: 'Stopped at the limit of 3 steps. Continue to allow more.',
     });
     assert.equal(requests().length, 3);
   });

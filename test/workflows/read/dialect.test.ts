@@ -135,7 +135,7 @@ nodes:
     ],
     ['a node that is not there', 'goto: none\n    steps: [{uses: state.set}]', '11:11: There is no node `none`.'],
     ['a workflow of elsewhere', 'subgraph: s3://x/y.yaml', '11:15: Use the name of a file in `.towpath/workflows`'],
-    ['code', 'steps: [{run: return 1}]', '11:14: Towpath runs no Python.'],
+    ['code', 'steps: [{run: return 1}]', '11:14: Towpath does not run Python.'],
   ];
   for (const [what, body, message] of wrong)
     it(`is told about ${what} of a dynamic_parallel`, () => {

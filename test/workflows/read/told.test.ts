@@ -89,7 +89,7 @@ describe('a file is told when it is loaded', () => {
     ).map(([command, expression, whole = expression]): [string, string, ...string[]] => [
       `that a value becomes part of ${command}`,
       `state_schema: {n: int}\ninitial_state: {msg: x, n: 1}\nnodes:\n  - name: a\n    uses: shell.run\n    with:\n      command: ${JSON.stringify(command)}\n`,
-      `7:16: What \`${expression}\` says becomes part of the command, and could run another one. Write \`{{ ${whole} | quote }}\` without quotes around it, or the command as a list of words.`,
+      `7:16: The value of \`${expression}\` becomes part of the command and could run another one. Write \`{{ ${whole} | quote }}\` without quotes around it, or write the command as a list of words.`,
     ]),
     [
       'that a value becomes part of the command of a tool',

@@ -13,8 +13,8 @@ const noCode = 'Towpath does not run code of a workflow file. Use an action (`us
 describe('a workflow file is checked when it is loaded', () => {
   const ask = '{messages: [{role: user, content: hi}]}';
   const cases: [what: string, text: string, ...problems: string[]][] = [
-    ['nothing in it', '', '1:1: This file must be a list of keys with values: `name: …`.'],
-    ['a list', '- a', '1:1: This file must be a list of keys with values: `name: …`.'],
+    ['nothing in it', '', '1:1: This file has to be a list of keys with values: `name: …`.'],
+    ['a list', '- a', '1:1: This file has to be a list of keys with values: `name: …`.'],
     ['no nodes', 'name: x', '1:1: `nodes` is missing.'],
     [
       'a syntax error',
@@ -110,7 +110,7 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'what is asked for, under another name',
       'inputs: {file: str}\nnodes: [{name: a}]',
-      '1:1: Put what is asked for into `state_schema`, or with its rules into `input_schema`.',
+      '1:1: Declare inputs in `state_schema`, or with their rules in `input_schema`.',
     ],
     [
       'an agent in a loop',

@@ -268,7 +268,7 @@ nodes:
 `);
     assert.deepEqual(unsaid((await stage.start()).error), {
       code: 'ENGINE_MAX_TURNS_EXCEEDED',
-      message: 'The node again was reached 3 times. Continue if the loop should go on.',
+      message: 'The node again was reached 3 times. Continue to allow more.',
     });
     assert.equal((await stage.continue()).phase, 'Completed');
     assert.deepEqual(await stage.state(), { count: 5 });

@@ -137,7 +137,7 @@ describe('a value of more than 1 MB', () => {
       event.type === 'node' && event.warnings ? [[event.status, event.node, ...event.warnings]] : [],
     );
   const said = (key: string) =>
-    `\`${key}\` holds more than 1 MB. It is recorded whenever it is set, and every parallel branch has a copy: keep what is long in a file.`;
+    `\`${key}\` contains more than 1 MB. It is recorded whenever it is set, and every parallel branch has a copy. Store long data in a file.`;
   const double = `run: {type: expression, value: "state.text ~ state.text", output_key: text}`;
   const long = 'x'.repeat(600_000);
 

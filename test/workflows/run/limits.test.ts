@@ -76,7 +76,7 @@ describe('a limit of a workflow', () => {
     const one = new Limits({ cost: 1 }, run);
     assert.equal(one.doubt, undefined);
     run.usage = usage(undefined, 20);
-    assert.match(inEnglish(one.doubt!), /not known/);
+    assert.match(inEnglish(one.doubt!), /is unknown/);
   });
 
   const call = 'uses: llm.call, with: {messages: [{role: user, content: Hi}]}, output: said';

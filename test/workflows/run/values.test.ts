@@ -82,7 +82,7 @@ nodes:
     it(`is never what is no number: ${what}`, async () => {
       stage = await Stage.of(`nodes:\n  - {name: set, uses: state.set, with: {v: "${template}"}}\n`);
       const { error } = await stage.start();
-      assert.match(error!.message, /^Node set: .* cannot be filled in: It gives what is no number/);
+      assert.match(error!.message, /^Node set: .* cannot be filled in: The result is not a number: /);
     });
 
   it('that a file begins with is the same, whatever YAML makes of it', async () => {

@@ -324,7 +324,8 @@ async function told(lost: Lost, roots: readonly string[]): Promise<Loss | undefi
 
 const commitSentences = {
   moves: (ref: string, commits: Sentence) => sentence('Moves branch {0} back by {1}.', ref, commits),
-  deletes: (ref: string, commits: Sentence) => sentence('Deletes {0} with {1} that exist nowhere else.', ref, commits),
+  deletes: (ref: string, commits: Sentence) =>
+    sentence('Deletes {0} with {1} not contained in any other branch or tag.', ref, commits),
   removes: (ref: string, commits: Sentence) => sentence('Removes {1} from branch {0}.', ref, commits),
 };
 
