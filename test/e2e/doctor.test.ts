@@ -55,7 +55,7 @@ describe('Doctor', () => {
     }, values);
 
   it('tries a model behind an endpoint: streaming, a tool, the context window; a key in an error is not told', async () => {
-    const well = await examine(/✅ It streams: the answer came in 2 pieces/);
+    const well = await examine(/✅ It streams: the answer arrived in 2 parts/);
     for (const line of [/✅ It called the tool/, /✅ It used the result/, /32,768 tokens/]) assert.match(well, line);
     provider.listing = () => reply.status(404, { detail: 'Not Found' });
     provider.script = () => reply.status(401, { error: { message: `Wrong key ${key}` } });
@@ -90,15 +90,15 @@ describe('Doctor', () => {
       '## Search',
     ]);
     assert.match(report, /^0 problems, /m);
-    assert.match(report, /✅ local\/demo answers: first word after/);
-    assert.match(report, /✅ The demo model was loaded in a process of its own on the CPU and answered/);
+    assert.match(report, /✅ local\/demo answers: first token after/);
+    assert.match(report, /✅ The demo model was loaded in its own process on the CPU and answered/);
     assert.match(report, /Local models run on the CPU \(/);
     assert.match(report, /✅ ripgrep /);
     assert.match(report, /- No provider has settings of its own$/m);
     assert.match(report, /- None is configured, or the workspace is not trusted$/m);
     assert.match(report, /- The editor names no proxy \(http\.proxy\)$/m);
     assert.match(report, /- Approvals: “Auto-approve reads”; 0 rules hold in this workspace$/m);
-    assert.match(report, /- \d+ runs? (is|are) kept, /);
+    assert.match(report, /- \d+ runs? stored, /);
     assert.ok(!report.includes(homedir()), 'the home folder is not named');
     await editor.page.keyboard.press('x');
     assert.equal(await reportText(), report, 'it is only read');
@@ -140,7 +140,7 @@ describe('Doctor', () => {
         '- ❌ The rule {"effect":"permit"} is invalid (effect: ',
       ];
       for (const line of lines) assert.ok(badly.includes(line), `${line} in\n${badly}`);
-      assert.match(badly, /^- \d+ runs? (is|are) kept, [\d.]+ kB$/m);
+      assert.match(badly, /^- \d+ runs? stored, [\d.]+ kB$/m);
       assert.ok(!badly.includes('CANARY') && !badly.includes('ada'), badly);
       await editor.screenshot('doctor-finds');
       await set({ 'http.proxyStrictSSL': false });

@@ -141,7 +141,7 @@ describe('a window whose folder only the editor reaches', () => {
       }),
     );
     await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.newWorkflow'));
-    await editor.told(/Workflows are not there in a virtual workspace/);
+    await editor.told(/Workflows are not available in a virtual workspace/);
     assert.deepEqual(readdirSync(far()), ['src']);
     await editor.screenshot('virtual-workspace');
   });
