@@ -293,7 +293,7 @@ describe('a local model', () => {
           copyFileSync(options.modelPath, file);
           copyFileSync(options.modelPath, file.replace('00001', '00003'));
         },
-        /split into 3 files, and split-00002-of-00003\.gguf is missing\. Put it there/,
+        /split into 3 files\. Missing: split-00002-of-00003\.gguf\. Put them there/,
       ],
       [
         'later-00002-of-00003',
