@@ -75,42 +75,25 @@ const formerBases: readonly [sentence: string, basis: ApprovalBasis][] = [
   ["The run's own.", { by: 'of-run' }],
 ];
 
-/** Forms of a system note, each with the present one. */
-export const formerNoteForms: ReadonlyMap<string, string> = new Map([
-  ['went on without its window', 'continued without its window'],
-  ['was ended: it wrote more than 100 MiB', 'was stopped: it wrote more than 100 MiB'],
-  ['was ended: its time was over', 'timed out'],
-  ['ended with {0}', 'exited with code {0}'],
-  [
-    'Not there any more: {0}. What stood there does not hold now.',
-    'No longer there: {0}. Its instructions no longer apply.',
-  ],
-  [
-    'Files of this workspace that speak to agents have changed. They say now:',
-    'Instruction files of this workspace have changed. They now contain:',
-  ],
-  [
-    'A part of the record of this conversation was damaged: {0}. What stood there is lost. Calls that are not in it may have run: look at what is there before you change or run anything again.',
-    'Part of the record of this conversation is damaged: {0}. Its contents are lost. Calls that are missing from it may have run: check the current state before you change or run anything again.',
-  ],
-]);
+/** Former forms of a system note. The bundle of a language has each as an alias of the present form. */
+export const formerNoteForms = [
+  'went on without its window',
+  'was ended: it wrote more than 100 MiB',
+  'was ended: its time was over',
+  'ended with {0}',
+  'Not there any more: {0}. What stood there does not hold now.',
+  'Files of this workspace that speak to agents have changed. They say now:',
+];
 
-/** Forms of the text beside an attachment, each with the present one. */
-export const formerMentionForms: ReadonlyMap<string, string> = new Map([
-  ['its beginning', 'its start'],
-  ['no problem any more', 'no longer a problem'],
-  ['Its beginning did not fit.', 'Its start did not fit.'],
-  ['What is named up to line {0} did not fit.', 'Mentions up to line {0} did not fit.'],
-  [
-    'What this message names is more than can go with it.',
-    'The mentions of this message are larger than it can carry.',
-  ],
-  ['What is selected is in no file of the open folders.', 'The selection is in no file of the open folders.'],
-]);
+/** Former forms of the text beside an attachment. */
+export const formerMentionForms = [
+  'its beginning',
+  'no problem any more',
+  'Its beginning did not fit.',
+  'What is named up to line {0} did not fit.',
+  'What this message names is more than can go with it.',
+  'What is selected is in no file of the open folders.',
+];
 
-/** Reasons why a file of a folder was not read, each with the present one. */
-export const formerMentionReasons: ReadonlyMap<string, string> = new Map([
-  ['no room', 'no space'],
-  ['not a text that can be read', 'not readable text'],
-  ['asked about', 'needs approval'],
-]);
+/** Former reasons why a file of a folder was not read. */
+export const formerMentionReasons = ['no room', 'not a text that can be read', 'asked about'];

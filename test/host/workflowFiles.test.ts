@@ -46,7 +46,7 @@ describe('a workflow file in the editor', () => {
     const at = await open('nodes:\n  - name: a\n    go|to: __end__\n');
     const [hover] = await vscode.commands.executeCommand<vscode.Hover[]>('vscode.executeHoverProvider', uri(), at);
     const [content] = hover!.contents as vscode.MarkdownString[];
-    assert.match(content!.value, /^The node that follows/);
+    assert.match(content!.value, /^Next node/);
   });
 
   it('shows every mistake and every doubt at its place', async () => {

@@ -88,11 +88,11 @@ const cases: [command: string, loss: string | undefined][] = [
   ['git stash clear', 'Deletes 2 entries of the Git stash.'],
   ['git stash list', undefined],
   ['git stash pop', undefined],
-  ['git branch -D side', 'Deletes side with 2 commits that exist nowhere else.'],
+  ['git branch -D side', 'Deletes side with 2 commits not contained in any other branch or tag.'],
   ['git branch -D same', undefined],
   ['git branch -d side', undefined],
   ['git branch -f side main', 'Moves branch side back by 2 commits.'],
-  ['git tag -d only', 'Deletes only with 1 commit that exist nowhere else.'],
+  ['git tag -d only', 'Deletes only with 1 commit not contained in any other branch or tag.'],
   ['git checkout -B side', 'Moves branch side back by 2 commits.'],
   ['git reflog expire --expire=now --all', unknown],
   // files

@@ -39,16 +39,14 @@ const why = ['too many', 'no space', 'a picture', 'not readable text', 'needs ap
 
 /** Returns the text beside an attachment in the user's language; text of no known form stays as it is. The first form that fits counts. */
 export function told(words: string): string {
-  const found = formOf<string>([...said, ...formerMentionForms.keys()], words);
+  const found = formOf<string>([...said, ...formerMentionForms], words);
   if (!found) return words;
-  const form = (formerMentionForms.get(found.form) ?? found.form) as (typeof said)[number];
+  const form = found.form as (typeof said)[number];
   return t(form, ...(form === 'Not read: {0}.' ? found.values.map(withReasons) : found.values));
 }
 
-function withReasons(names: string): string {
-  const reasons = [...why.map((one) => [one, one] as const), ...formerMentionReasons];
-  return reasons.reduce(
-    (all, [stored, reason]) => all.replaceAll(` (${stored})`, () => ` (${t(reason as (typeof why)[number])})`),
+const withReasons = (names: string): string =>
+  [...why, ...formerMentionReasons].reduce(
+    (all, one) => all.replaceAll(` (${one})`, () => ` (${t(one as (typeof why)[number])})`),
     names,
   );
-}

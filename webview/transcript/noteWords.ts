@@ -29,7 +29,6 @@ const forms = [
 
 /** Returns a note in the user's language; text of no known form stays as it is. The first form that fits counts. */
 export function noteWords(words: string): string {
-  const found = formOf<string>([...forms, ...formerNoteForms.keys()], words);
-  if (!found) return words;
-  return t((formerNoteForms.get(found.form) ?? found.form) as (typeof forms)[number], ...found.values);
+  const found = formOf<string>([...forms, ...formerNoteForms], words);
+  return found ? t(found.form as (typeof forms)[number], ...found.values) : words;
 }

@@ -1,8 +1,6 @@
 import type { Memento } from 'vscode';
 import * as z from 'zod';
 import type { ModelInfo } from '../../llm/client.ts';
-import type { ProviderId } from '../../llm/providers.ts';
-import { addressOf, split } from './modelIds.ts';
 
 const name = 'towpath.contextWindows';
 /** Models whose size is stored, the newest. */
@@ -50,6 +48,3 @@ export class KnownWindows {
 /** Returns the size of a model's context window in tokens, as a provider lists it. */
 export const listedWindow = (listed: readonly ModelInfo[], model: string): number | undefined =>
   listed.find(({ id }) => id === model)?.contextWindow;
-
-/** Returns the key of a model (`provider/model`) at the present address of its provider. */
-export const windowKey = (id: string): string => `${id} ${addressOf(split(id).provider as ProviderId)}`;

@@ -31,6 +31,9 @@ export function addressOf(provider: ProviderId): string {
   return providerSettings(settings(), provider).baseUrl || providerOf(provider)?.baseUrl || '';
 }
 
+/** Returns the key of a model (`provider/model`) at the present address of its provider. */
+export const windowKey = (id: string): string => `${id} ${addressOf(split(id).provider as ProviderId)}`;
+
 export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }

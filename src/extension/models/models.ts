@@ -26,10 +26,21 @@ import type { Secrets } from '../settings/secrets.ts';
 import { type Settings, saveSetting, settings } from '../settings/settings.ts';
 import { type Carried, Credentials } from './credentials.ts';
 import type { KeptChecks } from './keptChecks.ts';
-import { KnownWindows, listedWindow, windowKey } from './knownWindows.ts';
+import { KnownWindows, listedWindow } from './knownWindows.ts';
 import type { LocalEngine } from './localEngine.ts';
 import { downloadFolder, listedFolders } from './modelFolders.ts';
-import { addressOf, demoModel, describe, isRole, nameOf, problemOf, providerOf, roleOf, split } from './modelIds.ts';
+import {
+  addressOf,
+  demoModel,
+  describe,
+  isRole,
+  nameOf,
+  problemOf,
+  providerOf,
+  roleOf,
+  split,
+  windowKey,
+} from './modelIds.ts';
 import type { NamedModels } from './namedModels.ts';
 import { type ProviderSettings, providerSettings, settingsProblem } from './providerSettings.ts';
 
