@@ -367,7 +367,7 @@ describe('approvals', () => {
     await done();
     const edits = [{ oldText: 'text', newText: 'other' }];
     await asks(['fs.edit', { path: 'eslint.config.js', edits }], run('rm -rf ~/*'), write('A.TXT'));
-    assert.match(await editor.dialog.text(), /^Create A\.TXT.*"A\.TXT" differs from "a\.txt", which is there/s);
+    assert.match(await editor.dialog.text(), /^Create A\.TXT.*"A\.TXT" differs from the existing "a\.txt"/s);
     await editor.screenshot('name-by-case');
     await editor.dialog.click('Cancel');
     await done();

@@ -65,7 +65,7 @@ describe('commands in the background', () => {
     const page = await editor.dialog.text();
     assert.match(
       page,
-      /^Fetch a page of localhost:\d+\n[\s\S]*It is a page of this machine: .*node.* \(\d+\) of the command/,
+      /^Fetch a page of localhost:\d+\n[\s\S]*It is a page of this machine: the background command “.*node.*” \(.* \(\d+\)\) serves it/,
     );
     assert.deepEqual((await editor.dialog.buttons()).sort(), ['Allow', 'Cancel', 'Review…']);
     await editor.screenshot('background-page-question');

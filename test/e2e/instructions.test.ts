@@ -122,7 +122,7 @@ describe('instructions that people have', () => {
       const list = editor.page.locator('.quick-input-widget');
       await eventually('the list shows what becomes of it', async () => {
         const told = (await list.innerText()).replace(/\s+/g, ' ');
-        return ['.cursor/rules/tests.mdc', made, 'told for **/*.test.ts', 'server notes', 'asked for 1 key'].every(
+        return ['.cursor/rules/tests.mdc', made, 'sent for **/*.test.ts', 'server notes', 'asked for 1 key'].every(
           (words) => told.includes(words),
         );
       });

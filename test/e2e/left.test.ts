@@ -61,7 +61,7 @@ describe('an editor that is killed while a command runs', () => {
     assert.match(said, /It is not run a second time beside itself/);
     assert.match(
       await editor.panel.cards('shell.run').first().innerText(),
-      /interrupted when the window closed, and went on/,
+      /interrupted when the window closed, and continued/,
     );
     await editor.screenshot('left-running-told');
 

@@ -112,7 +112,7 @@ describe('the model manager', () => {
       await press(name, 'Unload');
       await eventually('it is unloaded', async () => !/in memory/.test(await row(name).innerText()));
       await press(name, 'Show details');
-      await eventually('the details are shown', async () => /\| Quantisation \| Q8_0 \|/.test(await activeText()));
+      await eventually('the details are shown', async () => /\| Quantization \| Q8_0 \|/.test(await activeText()));
       assert.match(await activeText(), /\| Chat template \| embedded template \|/);
       await run('towpath.manageModels');
       await press(name, 'Delete');

@@ -52,7 +52,7 @@ describe('a model that a file names', () => {
   const runAgent = (name: string) => run('towpath.runAgent', `.towpath/agents/${name}.yaml`, 'Look.');
   const asked = async (file = flow) => {
     const text = await editor.dialog.text();
-    assert.ok(text.startsWith(`Let ${file} use vLLM?\n`), text);
+    assert.ok(text.startsWith(`Allow ${file} to use vLLM?\n`), text);
     return text;
   };
   const answered = () => editor.panel.waitForPhase(['Completed', 'WaitingUser']);

@@ -240,7 +240,7 @@ describe('a workflow package', () => {
     };
     await talkTo('Wanda', 'writing tip');
     await row('2. Give a writing tip').waitFor();
-    await row('Say “writing tip” to Wanda').waitFor();
+    await row('Send “writing tip” to Wanda').waitFor();
     await editor.screenshot('package-menu');
     await editor.page.keyboard.press('Enter');
     await eventually('the first answer is there', () => provider.requests.length === 1);

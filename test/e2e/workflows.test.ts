@@ -154,7 +154,7 @@ describe('workflows', () => {
     await editor.command('Towpath: Help…');
     await pages.filter({ hasText: 'Approvals, presets' }).waitFor();
     await editor.screenshot('help-pages');
-    await editor.page.keyboard.type('each kind of connection'); // what a page is about is looked through, too
+    await editor.page.keyboard.type('every connection'); // what a page is about is looked through, too
     await pages.filter({ hasText: 'Approvals, presets' }).waitFor({ state: 'detached' });
     await editor.page.keyboard.press('Enter');
     await shown('What leaves this machine');
