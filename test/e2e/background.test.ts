@@ -127,7 +127,7 @@ describe('commands in the background', () => {
       const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, 'go');
       await vscode.workspace.fs.writeFile(uri, new Uint8Array());
     });
-    await editor.panel.shows(/In the background, “echo begun.* ended with 3\./);
+    await editor.panel.shows(/In the background, “echo begun.* exited with code 3\./);
     await editor.screenshot('background-died');
     await editor.panel.frame.getByTestId('continue').click();
     await editor.panel.shows('I see that it died.');

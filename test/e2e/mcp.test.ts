@@ -100,7 +100,7 @@ describe('with an MCP server in the folder', () => {
     writeFileSync(path.join(editor.folder, file), configuration(env, token));
     await editor.panel.send('Work.');
     const question = await editor.dialog.text();
-    assert.match(question, /^Start MCP server “odd”\?\n[\s\S]*\nIt is not what you allowed before/);
+    assert.match(question, /^Start MCP server “odd”\?\n[\s\S]*\nIt was configured differently when you allowed it/);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
     assert.ok(question.includes('with the variables TOKEN (${input:token})'), question);
     await editor.dialog.click('Allow');
@@ -230,7 +230,7 @@ describe('with an MCP server in the folder', () => {
     await editor.dialog.click('Allow');
     await hears('There is no such tool.');
     await editor.panel.waitForPhase('WaitingUser');
-    const told = await editor.told('The MCP server "odd" ended by itself (code 3).');
+    const told = await editor.told('The MCP server "odd" ended on its own (code 3).');
     await told.getByRole('button', { name: 'Show Log' }).waitFor();
   });
 

@@ -248,7 +248,7 @@ describe('a workflow package', () => {
     assert.match(said(0), /^You are Wanda, Writer\.[\s\S]*Give me one tip about letters\.$/);
 
     await talkTo('Jim', 'Who are you?');
-    await row('Say “Who are you?” to Jim').click();
+    await row('Send “Who are you?” to Jim').click();
     await eventually('the second answer is there', () => provider.requests.length === 2);
     assert.match(said(1), /^You are Jim\.[\s\S]*Who are you\?$/);
     const tools = provider.requests[1]!.body.tools!.map((tool) => tool.function.name);

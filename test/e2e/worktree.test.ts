@@ -62,7 +62,7 @@ describe('a run in a worktree', () => {
     await opened(() => row.click());
     await editor.panel.frame.getByTestId('history').click();
     const listed = editor.panel.frame.locator('.history-row', { hasText: 'towpath/open-the-gate' });
-    assert.match(await listed.innerText(), /Open the gate[\s\S]*Not begun/);
+    assert.match(await listed.innerText(), /Open the gate[\s\S]*Not started/);
     await editor.screenshot('worktree-panel-list');
     await opened(() => listed.getByRole('button').click());
   });
