@@ -133,7 +133,7 @@ describe('commands in the background', () => {
     await editor.panel.shows('I see that it died.');
     assert.match(
       JSON.stringify(messages()),
-      /The command .* in the background ended with 3\. What it wrote: output\.read/,
+      /The command .* in the background exited with code 3\. What it wrote: output\.read/,
     );
   });
 

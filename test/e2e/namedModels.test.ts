@@ -67,7 +67,7 @@ describe('a model that a file names', () => {
     await editor.dialog.escape();
     await editor.panel.hasTheKeys();
     await editor.panel.waitForPhase('Failed');
-    await editor.panel.shows(`${flow} names a model of vLLM, and you did not let it. Retry to be asked again`);
+    await editor.panel.shows(`${flow} uses a model of vLLM, and you did not allow it. Retry to decide again`);
     assert.deepEqual(other.requests, []);
   });
 
@@ -84,7 +84,7 @@ describe('a model that a file names', () => {
     await answered();
 
     await editor.command('Towpath: Approvals…');
-    const row = editor.page.locator('.quick-input-list .monaco-list-row', { hasText: `Let ${flow} use vLLM` });
+    const row = editor.page.locator('.quick-input-list .monaco-list-row', { hasText: `Allow ${flow} to use vLLM` });
     await row.hover();
     await row.getByRole('button', { name: 'Delete this rule' }).click();
     await row.waitFor({ state: 'detached' });

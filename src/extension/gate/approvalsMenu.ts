@@ -101,7 +101,7 @@ function modelsOf(named: NamedModels): Choice[] {
     const { file, label, where } = whoIs(one);
     const remove = async () => named.forget(one);
     return {
-      label: `$(law) ${t('Allow {0} to Use {1}', file, label)}`,
+      label: `$(law) ${t('Allow {0} to use {1}', file, label)}`,
       description: where,
       buttons: [trash()],
       remove,
