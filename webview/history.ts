@@ -123,7 +123,7 @@ function stateOf({
   if (state === 'asking') return elsewhere ? t('Needs approval in another window') : t('Needs approval');
   if (live || state === 'working') return elsewhere ? t('Running in another window') : t('Running');
   if (damaged) return t('Damaged');
-  if (readOnly) return t('From a newer version of Towpath');
+  if (readOnly) return readOnly === 'importedWorkflow' ? t('Imported') : t('From a newer version of Towpath');
   const ended =
     phase === 'Running'
       ? 'Interrupted'

@@ -264,10 +264,11 @@ export function untoldEnds(run: Run): [toolCallId: string, state: Ended][] {
   });
 }
 
-/** How a command in the background ended, in words that go on with its name: `ended with 1`. */
-export const endWords = (end: CommandEnd): string => inEnglish(endSentence(end));
+/** End of a background command for a model or a log, to whom “you” is not the user: `exited with code 1`. Follows its name. */
+export const endWords = (end: CommandEnd): string =>
+  end.by === 'person' ? 'was stopped by the person' : inEnglish(endSentence(end));
 
-/** The same, for people, too. */
+/** End of a background command for the user. Follows its name. */
 export function endSentence({ by, exitCode, signal, stillRunning }: CommandEnd): Sentence {
   if (by === 'lost') return sentence(stillRunning?.length ? 'continued without its window' : 'ended after its window');
   if (by === 'window') return sentence('ended with its window or its run');

@@ -1,4 +1,4 @@
-import type { OwnBasis } from '../protocol/approvalBasis.ts';
+import { basisSentences } from '../protocol/basisSentences.ts';
 import { type Sentence, sentence } from '../protocol/l10n.ts';
 import type { Policy } from '../protocol/policy.ts';
 import { resolveToRead } from './gate/anywhere.ts';
@@ -27,18 +27,13 @@ export async function judge(
   const own = decide(forTool(planned.tool, policy), subject);
   const verdict = context.policy ? stricter(own, decide(forTool(planned.tool, context.policy), subject)) : own;
   if (planned.plan?.free !== undefined && verdict.effect !== 'deny')
-    return { effect: 'allow', reason: ownReasons[planned.plan.free], basis: { by: planned.plan.free } };
+    return { effect: 'allow', reason: basisSentences[planned.plan.free], basis: { by: planned.plan.free } };
   const grant = planned.plan ? planned.plan.grant : planned.tool.definition.name;
   if (verdict.effect !== 'ask' || grant === undefined) return verdict;
   const grants = grantsFor(grant, planned.tool.origin?.(planned.args));
   if (!grants.some((one) => context.grants.has(one))) return verdict;
   return { effect: 'allow', reason: `Allowed earlier in this run: ${grant}.`, basis: { by: 'grant', grant } };
 }
-
-const ownReasons = {
-  'of-run': "The run's own.",
-  'command-of-run': 'It ends a command of this run.',
-} as const satisfies Record<OwnBasis, string>;
 
 const forTool = (tool: Tool, policy: Policy): Policy =>
   tool.ofRun && policy.preset === 'ask-everything' ? { ...policy, preset: 'reads-free' } : policy;

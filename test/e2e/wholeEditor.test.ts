@@ -98,7 +98,7 @@ describe(`for the whole editor: models for others, others' models and tools${app
     const question = await editor.dialog.text();
     assert.match(
       question,
-      /^Allow the editor’s chat and other extensions to use remote\?\n.*127\.0\.0\.1.*[Yy]ou pay for/s,
+      /^Allow the editor’s chat and other extensions to use remote\?\n.*127\.0\.0\.1.*You pay for/s,
     );
     assert.equal(await editor.dialog.focused(), 'Not Now');
     await editor.dialog.click('Share');

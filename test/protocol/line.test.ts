@@ -182,7 +182,7 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
     ],
   ],
   'command-end': [
-    [{ toolCallId: 'a', by: 'person' }, 'info the command of call [a] was stopped by you'],
+    [{ toolCallId: 'a', by: 'person' }, 'info the command of call [a] was stopped by the person'],
     [{ toolCallId: 'a', by: 'itself', exitCode: 3 }, 'warn the command of call [a] exited with code 3'],
   ],
   undo: [

@@ -34,11 +34,11 @@ describe('the gate with a policy', () => {
   const table: [policy: Partial<Policy>, calls: Call[], decided: string[]][] = [
     [{ preset: 'ask-everything' }, all, ['asked: Read a.txt', 'asked: Create src/new.txt', 'asked: Run a command']],
     [{}, all, ['asked: Create src/new.txt', 'asked: Run a command']],
-    [{ preset: 'edits-free' }, all, ['allow: Allowed because edits are free.', 'asked: Run a command']],
+    [{ preset: 'edits-free' }, all, ['allow: Auto-approved: edits.', 'asked: Run a command']],
     [
       { preset: 'autopilot' },
       all,
-      ['allow: Allowed because autopilot is on.', 'allow: Allowed because autopilot is on.'],
+      ['allow: Allowed because Autopilot is on.', 'allow: Allowed because Autopilot is on.'],
     ],
     [{ preset: 'autopilot' }, [['fs.read', { path: '.env' }]], ['asked: Read .env']],
     [{ preset: 'autopilot' }, [write('.vscode/tasks.json')], ['asked: Create .vscode/tasks.json']],

@@ -749,7 +749,9 @@ The flag works; one test fails, see the test.`,
       /\nYou undid the changes in src\/cli\.ts\nThe model is informed: the background command “npm run dev” exited with code 1\nWorking$/,
     );
     for (const [told, words] of [
-      ['The command "echo \\"a\\"" (b1) in the background was stopped by you. What it wrote: output.read with the id b1.', 'The model is informed: the background command “echo "a"” was stopped by you'],
+      ['The command "echo \\"a\\"" (b1) in the background was stopped by the person. What it wrote: output.read with the id b1.', 'The model is informed: the background command “echo "a"” was stopped by you'],
+      ['The command "npm run dev" (b1) in the background continued without its window. Still running: node (7).', 'The model is informed: the background command “npm run dev” continued without its window. Still running: node (7)'],
+      ['The command "npm run dev" (b1) in the background went on without its window. Still at work of it: node (7).', 'The model is informed: the background command “npm run dev” went on without its window. Still running: node (7)'],
       ['The person has taken back 1 of your 2 changes of a.ts. Of yours, this is gone:\nx\nRead again before you edit.', 'The model is informed: you have undone 1 of its 2 changes to a.ts'],
       ['The person (or a command) has changed a.ts since you did.\nRead again before you edit.', 'The model is informed: you (or a command) have changed a.ts since then'],
       ['The person has deleted a.ts, which you changed.', 'The model is informed: you have deleted a.ts, which it had changed'],

@@ -292,6 +292,5 @@ function inBackground({ now, going, call }: Seen, { ended: end, startedAt }: Cal
 }
 
 function backgroundEnd(end: CommandEnd): string {
-  if (end.by === 'person') return t('was stopped by you');
   return end.by === 'itself' && end.signal ? t('was killed') : t(endSentence(end));
 }

@@ -1,4 +1,5 @@
 import type { ApprovalBasis } from '../../src/protocol/approvalBasis.ts';
+import { basisSentences } from '../../src/protocol/basisSentences.ts';
 import type { EditReason, RefusalReason } from '../../src/protocol/codes.ts';
 import { codeWords, editWords, isCode, refusalWords } from '../../src/protocol/codeWords.ts';
 import { formerBasis, outcomeReasonOf } from '../../src/protocol/formerWords.ts';
@@ -92,21 +93,9 @@ export function automaticWords(state: Decided): string {
           namesOf(rules, (rule) => rule),
         )}.`;
   if (grant !== undefined) return t('Allowed earlier in this run: {0}.', grant);
-  if (isOf(presetSentences, preset)) return t(presetSentences[preset as keyof typeof presetSentences]);
-  return isOf(ownSentences, by) ? t(ownSentences[by as keyof typeof ownSentences]) : automatic;
+  const reason = preset ?? by;
+  return isOf(basisSentences, reason) ? t(basisSentences[reason as keyof typeof basisSentences]) : automatic;
 }
-
-const presetSentences = {
-  'reads-free': 'Auto-approved: reads.',
-  'edits-free': 'Auto-approved: edits.',
-  autopilot: 'Allowed because Autopilot is on.',
-} as const;
-
-const ownSentences = {
-  'read-only-command': 'Auto-approved: read-only command.',
-  'command-of-run': 'It stops a command of this run.',
-  'of-run': "The run's own.",
-} as const;
 
 const basisOf = ({ automatic, basis }: Decided): ApprovalBasis | undefined =>
   basis ?? (automatic === undefined ? undefined : formerBasis(automatic));

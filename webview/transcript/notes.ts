@@ -43,12 +43,12 @@ function noteTitle(content: string): string {
 }
 
 function endTitle(line: string, how: string): string {
-  const [, ended = '', left] = /^(.*?)(?:\. Still at work of it: (.*))?$/.exec(how) ?? [];
+  const [, ended = '', left] = /^(.*?)(?:\. Still (?:running|at work of it): (.*))?$/.exec(how) ?? [];
   const title = t('The model is informed: the background command “{0}” {1}', line, noteWords(ended));
   return left === undefined ? title : `${title}. ${t('Still running: {0}', left)}`;
 }
 
-/** What is said of “you” to the model, said of it to the person, as the forms of a note have it. */
+/** Returns a change by the user, which the model reads as done to “your” work, in the forms of `noteWords`, where the model is “it”. */
 const asItsOwn = (words: string): string =>
   words
     .replace(

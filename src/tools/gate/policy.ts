@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { ApprovalBasis, BasisCode } from '../../protocol/approvalBasis.ts';
+import { basisSentences } from '../../protocol/basisSentences.ts';
 import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
 import { type Policy, type Preset, presets } from '../../protocol/policy.ts';
 import type { Rule } from '../../protocol/rule.ts';
@@ -72,7 +73,7 @@ export function decide(policy: Policy, subject: Subject): Verdict {
   if (subject.readsOnly && policy.readOnlyCommands && !policy.rules.some(guardsPath))
     return {
       effect: 'allow',
-      reason: 'Auto-approved: read-only command.',
+      reason: basisSentences['read-only-command'],
       basis: { by: 'read-only-command' },
       onlyReads: true,
     };
@@ -158,18 +159,12 @@ export function keptFromSearch({ rules }: Policy, place: string): (path: string)
 }
 
 function byPreset(preset: Preset, { risk, trusted }: Subject): Verdict {
-  const freeFrom: Record<Subject['risk'], Preset> = { read: 'reads-free', change: 'edits-free', execute: 'autopilot' };
-  const free = presets.indexOf(preset) >= presets.indexOf(freeFrom[risk]) && (risk === 'read' || trusted);
-  if (!free) return { effect: 'ask', reason: 'Nothing allows this without a question.' };
-  return { effect: 'allow', reason: `Allowed because ${presetWords[preset]}.`, basis: { by: 'preset', preset } };
+  const from = ({ read: 'reads-free', change: 'edits-free', execute: 'autopilot' } as const)[risk];
+  const isAllowed = presets.indexOf(preset) >= presets.indexOf(from) && (risk === 'read' || trusted);
+  if (!isAllowed || preset === 'ask-everything')
+    return { effect: 'ask', reason: 'Nothing allows this without a question.' };
+  return { effect: 'allow', reason: basisSentences[preset], basis: { by: 'preset', preset } };
 }
-
-const presetWords: Record<Preset, string> = {
-  'ask-everything': 'everything is asked about',
-  'reads-free': 'reads are free',
-  'edits-free': 'edits are free',
-  autopilot: 'autopilot is on',
-};
 
 /** A rule in words: `your rule “shell.run npm test”`. */
 const described = (rule: OwnedRule): Sentence => sentence(owners[rule.scope], coverageOf(rule));

@@ -1,0 +1,9 @@
+/** Reason of a decision by a preset or a basis, as a sentence: in English in the record, translated in the panel. */
+export const basisSentences = {
+  'reads-free': 'Auto-approved: reads.',
+  'edits-free': 'Auto-approved: edits.',
+  autopilot: 'Allowed because Autopilot is on.',
+  'read-only-command': 'Auto-approved: read-only command.',
+  'command-of-run': 'It stops a command of this run.',
+  'of-run': "The run's own.",
+} as const;
