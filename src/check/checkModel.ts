@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { ReadLimit } from '../engine/budget.ts';
 import type { RunModel } from '../engine/context.ts';
 import { sentence } from '../protocol/l10n.ts';
-import { saidAs, type Words, wordsIn } from '../protocol/sentence.ts';
+import { toErrorInfo, type Words, wordsIn } from '../protocol/sentence.ts';
 import { type Measured, nothingMeasured } from './meter.ts';
 import type { CheckResult, TaskResult } from './result.ts';
 import { runTask, type TaskLimits, type Trying, usualLimits } from './runTask.ts';
@@ -107,12 +107,12 @@ export async function checkModel({
 
 /** As it is kept. */
 function whyAs(words: Words): Pick<TaskResult, 'why' | 'said'> {
-  const { message: why, ...said } = saidAs(words);
+  const { message: why, ...said } = toErrorInfo(words);
   return { why, ...said };
 }
 
 function endedAs(words: Words): Pick<CheckResult, 'ended' | 'said'> {
-  const { message: ended, ...said } = saidAs(words);
+  const { message: ended, ...said } = toErrorInfo(words);
   return { ended, ...said };
 }
 

@@ -4,7 +4,7 @@ import { linked } from '../protocol/links.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { dollars, limitCodes } from '../protocol/money.ts';
 import type { Run } from '../protocol/run.ts';
-import { saidAs, wordsOf } from '../protocol/sentence.ts';
+import { toErrorInfo, wordsOf } from '../protocol/sentence.ts';
 import type { SpentFiles } from '../runs/spent.ts';
 
 /** What may be spent on model calls. */
@@ -116,14 +116,14 @@ const spentOf = {
 
 function reached(of: LimitOf, spent: number, most: number, least: number): ErrorInfo {
   const words = sentence(spentOf[of], dollars(spent), dollars(most), dollars(least));
-  return { code: limitCodes[of], ...saidAs(words) };
+  return { code: limitCodes[of], ...toErrorInfo(words) };
 }
 
 const settingOf = (of: LimitOf): string => `towpath.limits.${of}`;
 
 const unreadable = (of: LimitOf): ErrorInfo => ({
   code: 'LIMIT_UNREADABLE',
-  ...saidAs(
+  ...toErrorInfo(
     linked(
       sentence(
         'The setting {0} is not an amount in dollars, so nothing is spent. Correct it, then continue.',
@@ -136,7 +136,7 @@ const unreadable = (of: LimitOf): ErrorInfo => ({
 
 const unknown = (error: unknown, limit: number): ErrorInfo => ({
   code: 'LIMIT_DAY_UNKNOWN',
-  ...saidAs(
+  ...toErrorInfo(
     linked(
       sentence(
         "Today's spending is stored in a file that cannot be read ({0}), so the limit of {1} per day cannot be applied. Fix the file, or set {2} to 0; then continue.",

@@ -6,7 +6,7 @@ import type { ErrorInfo } from '../protocol/messages.ts';
 import { openApprovals } from '../protocol/pending.ts';
 import { isHeld } from '../protocol/rests.ts';
 import type { Run } from '../protocol/run.ts';
-import { saidAs, wordsOf } from '../protocol/sentence.ts';
+import { toErrorInfo, wordsOf } from '../protocol/sentence.ts';
 import type { BranchFiles } from '../runs/branchFiles.ts';
 import type { OpenRun } from '../runs/store.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -223,7 +223,10 @@ export class ExecutionEngine {
   ): Promise<UndoResult | ErrorInfo> {
     const before = this.active.get(runId);
     if (before && !before.ended)
-      return { code: 'ENGINE_BUSY', ...saidAs(sentence('This run is in progress. Stop it, then undo its changes.')) };
+      return {
+        code: 'ENGINE_BUSY',
+        ...toErrorInfo(sentence('This run is in progress. Stop it, then undo its changes.')),
+      };
     const { store, tell, now = Date.now } = this.options;
     let close = () => {};
     const active = { ...newActive(), closed: new Promise<void>((resolve) => (close = resolve)) };

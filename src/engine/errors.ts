@@ -1,7 +1,7 @@
 import { LLMError } from '../llm/errors.ts';
 import type { Code, Reason } from '../protocol/codes.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
-import { SaidError, saidAs, type Words, wordsOf } from '../protocol/sentence.ts';
+import { SaidError, toErrorInfo, type Words, wordsOf } from '../protocol/sentence.ts';
 import { StoreError } from '../runs/journal.ts';
 
 /** Why a run cannot go on, as a sentence for the person; thrown by what the engine is given. */
@@ -21,5 +21,5 @@ export function toInfo(error: unknown): ErrorInfo {
   if (error instanceof LLMError) return error.toInfo(); // a model that cannot even be asked
   const code = error instanceof StoreError || error instanceof EngineError ? error.code : 'UNKNOWN';
   const reason = error instanceof EngineError && error.reason;
-  return { code, ...saidAs(wordsOf(error)), ...(reason && { reason }) };
+  return { code, ...toErrorInfo(wordsOf(error)), ...(reason && { reason }) };
 }

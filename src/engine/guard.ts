@@ -3,7 +3,7 @@ import { stringify } from 'safe-stable-stringify';
 import type { Repeated } from '../protocol/codes.ts';
 import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo, ToolCall } from '../protocol/messages.ts';
-import { saidAs } from '../protocol/sentence.ts';
+import { toErrorInfo } from '../protocol/sentence.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 import { visibleLine } from '../protocol/visible.ts';
 
@@ -70,7 +70,7 @@ export class RepeatGuard {
       wordsOf(call),
     );
     return {
-      ...saidAs(words),
+      ...toErrorInfo(words),
       details: { name: call.name, arguments: shortened(call), times: stopAt } satisfies Repeated,
     };
   }

@@ -7,7 +7,7 @@ import type { Filling } from '../protocol/filling.ts';
 import { inEnglish, sentence } from '../protocol/l10n.ts';
 import type { AssistantMessage, ErrorInfo, Message, ToolCall } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
-import { ended, joined, saidAs, saidOf, textAs, type Words, wordsIn } from '../protocol/sentence.ts';
+import { ended, joined, saidOf, textAs, toErrorInfo, type Words, wordsIn } from '../protocol/sentence.ts';
 import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { AcceptedRequests } from './accepted.ts';
 import type { Ahead } from './ahead.ts';
@@ -159,7 +159,10 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
         reply = await ask();
         if (reply.success) warnings.set(shorterAccepted, sentence(shorterAccepted));
         else if (reply.error)
-          reply.error = { ...reply.error, ...saidAs(joined([ended(wordsIn(reply.error)), sentence(shorterRefused)])) };
+          reply.error = {
+            ...reply.error,
+            ...toErrorInfo(joined([ended(wordsIn(reply.error)), sentence(shorterRefused)])),
+          };
       }
     }
     if (reply.success && !reply.cached) turns.accepted.add(called, turns.prefix.model, tokens());
@@ -224,7 +227,7 @@ export const turnLimit = (turns: number): StopPoint => ({
   phase: 'Failed',
   error: {
     code: 'ENGINE_MAX_TURNS_EXCEEDED',
-    ...saidAs(sentence('Stopped at the limit of {0} steps. Continue to allow more.', turns)),
+    ...toErrorInfo(sentence('Stopped at the limit of {0} steps. Continue to allow more.', turns)),
   },
   turns,
 });
@@ -265,7 +268,7 @@ const isSilentEnd = (error: ErrorInfo | undefined, { messages }: Talk): boolean 
   error?.reason === 'empty' && messages.at(-1)?.role === 'tool';
 
 function failed(error: ErrorInfo | undefined): StopPoint {
-  const told = error ?? { code: 'UNKNOWN', ...saidAs(sentence('The model call failed without a reason.')) };
+  const told = error ?? { code: 'UNKNOWN', ...toErrorInfo(sentence('The model call failed without a reason.')) };
   const rests = told.code === 'LLM_RATE_LIMITED' || isOverLimit(told);
   return { phase: rests ? 'WaitingUser' : 'Failed', error: told };
 }
@@ -276,7 +279,7 @@ const cutByLength: StopPoint = {
   phase: 'WaitingUser',
   error: {
     code: 'LLM_INCOMPLETE',
-    ...saidAs(sentence('The answer was cut off at its length limit.')),
+    ...toErrorInfo(sentence('The answer was cut off at its length limit.')),
     reason: 'cut',
   },
 };
@@ -294,7 +297,7 @@ const unread: StopPoint = {
   phase: 'WaitingUser',
   error: {
     code: 'LLM_BAD_RESPONSE',
-    ...saidAs(sentence('The model wrote an unreadable tool call twice. Nothing was run. Try another model.')),
+    ...toErrorInfo(sentence('The model wrote an unreadable tool call twice. Nothing was run. Try another model.')),
   },
 };
 

@@ -1,7 +1,7 @@
 import type { RunPhase } from '../protocol/events.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
-import { saidAs, type Words } from '../protocol/sentence.ts';
+import { toErrorInfo, type Words } from '../protocol/sentence.ts';
 import type { Took } from '../protocol/took.ts';
 import type { StopPoint } from './stop.ts';
 
@@ -32,5 +32,5 @@ export function resultOf(run: Run, stop: StopPoint): EngineResult {
 export const untrustedMessage = 'Nothing can be changed in an untrusted workspace.';
 
 export function failedWith(code: string, words: Words): EngineResult {
-  return { success: false, phase: 'Failed', error: { code, ...saidAs(words) } };
+  return { success: false, phase: 'Failed', error: { code, ...toErrorInfo(words) } };
 }

@@ -2,7 +2,7 @@ import type { AbortReason } from '../protocol/codes.ts';
 import type { RunPhase } from '../protocol/events.ts';
 import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
-import { saidAs } from '../protocol/sentence.ts';
+import { toErrorInfo } from '../protocol/sentence.ts';
 
 /** Where a run hands back to the person. */
 export interface StopPoint {
@@ -21,7 +21,7 @@ export class Stopped extends Error {
   }
 
   static byPerson = (): Stopped =>
-    new Stopped({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', ...saidAs(sentence('Stopped.')) } });
+    new Stopped({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', ...toErrorInfo(sentence('Stopped.')) } });
 
   /** Nothing happens that is not recorded. */
   static byStore = (error: ErrorInfo): Stopped => new Stopped({ phase: 'Failed', error });
@@ -39,7 +39,7 @@ export class RestsAt extends Error {
 /** Error of a run that was at work when the editor closed. */
 export const closedError = (): ErrorInfo => ({
   code: 'ENGINE_ABORTED',
-  ...saidAs(
+  ...toErrorInfo(
     sentence(
       'Interrupted: the editor closed while this run was in progress. Nothing was lost; calls without approval did not run.',
     ),

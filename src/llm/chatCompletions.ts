@@ -1,6 +1,6 @@
 import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
-import { saidAs, wordsOf } from '../protocol/sentence.ts';
+import { toErrorInfo, wordsOf } from '../protocol/sentence.ts';
 import { createAdapter } from './adapter.ts';
 import type { ChatRequest, LLMClient } from './client.ts';
 import { createClient } from './create.ts';
@@ -69,11 +69,11 @@ export async function chatCompletions(
       success: false,
       ...(result.message && { message: toWireReply(said) }),
       ...usage,
-      error: result.error ?? { code: 'ENGINE_ABORTED', ...saidAs(sentence('Stopped.')) },
+      error: result.error ?? { code: 'ENGINE_ABORTED', ...toErrorInfo(sentence('Stopped.')) },
       ...(result.aborted && { aborted: true }),
     };
   } catch (error) {
-    const info = error instanceof LLMError ? error.toInfo() : { code: 'UNKNOWN', ...saidAs(wordsOf(error)) };
+    const info = error instanceof LLMError ? error.toInfo() : { code: 'UNKNOWN', ...toErrorInfo(wordsOf(error)) };
     return { success: false, error: info };
   }
 }

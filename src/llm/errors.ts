@@ -1,6 +1,6 @@
 import type { LLMErrorCode, Reason } from '../protocol/codes.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
-import { SaidError, saidAs, type Words, wordsIn } from '../protocol/sentence.ts';
+import { SaidError, toErrorInfo, type Words, wordsIn } from '../protocol/sentence.ts';
 
 export type Retryable = boolean | 'once';
 
@@ -39,7 +39,7 @@ export class LLMError extends SaidError {
     const details = this.details ?? (this.status === undefined ? undefined : { status: this.status });
     return {
       code: this.code,
-      ...saidAs(wordsIn(this)),
+      ...toErrorInfo(wordsIn(this)),
       ...(this.reason && { reason: this.reason }),
       ...(details !== undefined && { details }),
     };

@@ -1,6 +1,6 @@
 import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
-import { ended, saidAs, wordsOf } from '../protocol/sentence.ts';
+import { ended, toErrorInfo, wordsOf } from '../protocol/sentence.ts';
 import { lasting } from './clock.ts';
 import type { LLMError } from './errors.ts';
 
@@ -44,7 +44,7 @@ export function decideRetry(
       ended(wordsOf(error)),
       lasting(asked),
     );
-    return { giveUp: { ...error.toInfo(), ...saidAs(words) } };
+    return { giveUp: { ...error.toInfo(), ...toErrorInfo(words) } };
   }
   if (attempt >= policy.retries) return { giveUp: error.toInfo() };
   const askedFor = asked !== undefined && asked > 0 ? asked : undefined;

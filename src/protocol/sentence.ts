@@ -8,7 +8,7 @@ export type Words = string | Sentence;
 export type Tell = (words: Words) => string;
 
 /** Words as they are kept: in English, and what they are made of, where that can be told in another language. */
-export function saidAs(words: Words): { message: string; said?: Sentence; links?: Links } {
+export function toErrorInfo(words: Words): { message: string; said?: Sentence; links?: Links } {
   if (typeof words === 'string') return { message: words };
   const links = linksOf(words);
   return { message: inEnglish(words), said: words, ...(links && { links }) };

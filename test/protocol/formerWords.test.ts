@@ -7,7 +7,7 @@ import type { CallState } from '../../src/protocol/run.ts';
 import { because, type failure } from '../../src/protocol/tools.ts';
 import { readingRow } from '../../src/tools/part.ts';
 import { cardLine, spoken } from '../../webview/cards/line.ts';
-import { automaticWords } from '../../webview/cards/whyNot.ts';
+import { automaticText } from '../../webview/cards/whyNot.ts';
 
 /** Text of earlier versions, word for word; it never changes with the present text. */
 describe('what earlier versions stored in words alone', () => {
@@ -65,7 +65,7 @@ describe('what earlier versions stored in words alone', () => {
         const said = `${decision === 'deny' ? 'Denied' : 'Another'} sentence.`;
         assert.equal(line({ ...state, automatic: said, basis }), line({ ...state, automatic }));
         if (decision === 'allow')
-          assert.equal(automaticWords({ ...state, automatic: said, basis }), automaticWords({ ...state, automatic }));
+          assert.equal(automaticText({ ...state, automatic: said, basis }), automaticText({ ...state, automatic }));
       });
 
   it('names the row of reading commands in stored rules by the same id', () =>

@@ -7,8 +7,8 @@ import {
   asTold,
   ended,
   joined,
-  saidAs,
   saidOf,
+  toErrorInfo,
   toPeople,
   unended,
   type Words,
@@ -32,7 +32,7 @@ describe('words for people', () => {
   const deleted = sentence('Deleted {0}.', amount(2000, 'file'));
 
   it('are kept in English and as what they are made of', () => {
-    const kept = saidAs(deleted);
+    const kept = toErrorInfo(deleted);
     assert.equal(kept.message, 'Deleted 2,000 files.');
     const read = errorInfoSchema.parse(JSON.parse(JSON.stringify({ code: 'X', ...kept })));
     assert.deepEqual(read, { code: 'X', ...kept });
@@ -42,7 +42,7 @@ describe('words for people', () => {
   it('are those of older records where these have nothing else', () => {
     const read = errorInfoSchema.parse({ code: 'X', message: 'It broke.' });
     assert.deepEqual([read, toPeople(wordsIn(read))], [{ code: 'X', message: 'It broke.' }, 'It broke.']);
-    assert.deepEqual(saidAs('It broke.'), { message: 'It broke.' });
+    assert.deepEqual(toErrorInfo('It broke.'), { message: 'It broke.' });
   });
 
   for (const said of [

@@ -25,7 +25,7 @@ import { lineView, markOf } from './lineView.ts';
 import { matchesView } from './matches.ts';
 import { type Section, sections } from './pretty.ts';
 import { type Writing, writingOf } from './soFar.ts';
-import { automaticWords } from './whyNot.ts';
+import { automaticText } from './whyNot.ts';
 import { plain } from './words.ts';
 
 /** One tool call: what it is about, how it stands, and, when opened, all of it. */
@@ -43,7 +43,7 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     key,
     tool: call.name,
     line,
-    ...(state?.automatic !== undefined && { why: automaticWords(state) }),
+    ...(state?.automatic !== undefined && { why: automaticText(state) }),
     beside: html`${
       change
         ? changeButtons(context, key, understoodCall(call, state), change, made?.undone?.includes(change.path))
@@ -289,7 +289,7 @@ function details(
   const raw = `${place}:raw`;
   const open = !hasOwn || context.opened.cards.has(raw);
   return html`
-    ${state?.automatic ? html`<p class="quiet">${t('Not asked: {0}', visibleLine(automaticWords(state)))}</p>` : nothing}
+    ${state?.automatic ? html`<p class="quiet">${t('Not asked: {0}', visibleLine(automaticText(state)))}</p>` : nothing}
     ${text ? output(text, t('Output')) : nothing}
     ${found ?? nothing}
     ${pictures(result?.attachments)}

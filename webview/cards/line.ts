@@ -13,7 +13,7 @@ import { duration } from '../time.ts';
 import { exitAnswer } from './exitWords.ts';
 import { argumentsSoFar } from './soFar.ts';
 import { type Known, say, type ToolWords, verbOf, wordsFor } from './toolWords.ts';
-import { ruleWords, whyNot } from './whyNot.ts';
+import { ruleText, whyNot } from './whyNot.ts';
 import { type Piece, plain, wordsOf } from './words.ts';
 
 /**
@@ -172,7 +172,7 @@ function asked({ phase }: Seen, { answer, ok }: CallState): Standing {
 function denied({ outcome, held }: Seen, state: CallState): Standing {
   const { automatic, feedback } = state;
   const base = { status: 'done', mark: 'none', tense: 'to do' } as const;
-  if (automatic !== undefined) return { ...base, outcome: [plain(ruleWords(state, 'deny')!)] };
+  if (automatic !== undefined) return { ...base, outcome: [plain(ruleText(state, 'deny')!)] };
   if (held) return { ...base, outcome: [plain(t('Denied')), plain(t('waiting for your instructions'))] };
   const { words } = Object(outcome?.ok === false ? outcome.error.details : undefined) as { words?: unknown };
   const said = feedback ?? words;
@@ -263,7 +263,7 @@ function interrupted(
 /** That the person had a hand in it, where that is not the usual. */
 function notesOf(state: CallState | undefined): string[] {
   if (state?.edited) return [t('Changed by you before approval')];
-  const rule = state?.automatic === undefined ? undefined : ruleWords(state, 'allow');
+  const rule = state?.automatic === undefined ? undefined : ruleText(state, 'allow');
   return rule === undefined ? [] : [rule];
 }
 

@@ -73,14 +73,14 @@ type Decided = Pick<CallState, 'automatic' | 'basis' | 'decision'>;
  * Returns what a rule decided, with the tools that it names as what they do; undefined if nothing is to be said: the call was
  * allowed by the preset, or before.
  */
-export function ruleWords(state: Decided, decision: 'allow' | 'deny'): string | undefined {
+export function ruleText(state: Decided, decision: 'allow' | 'deny'): string | undefined {
   const { rules } = basisOf(state) ?? {};
   if (decision === 'allow') return rules && t('Allowed by {0}', namesOf(rules, deed));
   return t('Denied: {0}', rules ? namesOf(rules, deed) : (state.automatic ?? '').replace(/\.$/, ''));
 }
 
 /** Returns why nobody was asked, as a sentence for people; of a basis that this version does not know, in English. */
-export function automaticWords(state: Decided): string {
+export function automaticText(state: Decided): string {
   const { automatic = '' } = state;
   const basis = basisOf(state);
   if (!basis) return automatic;

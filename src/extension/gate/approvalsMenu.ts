@@ -8,7 +8,7 @@ import { readRules } from '../../tools/gate/rules.ts';
 import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
 import { tell } from '../dialogs/tell.ts';
 import { type NamedModels, whoIs } from '../models/namedModels.ts';
-import { effectWords, type Policies, ruleWords, type Scope } from './policies.ts';
+import { effectLabels, type Policies, ruleLabel, type Scope } from './policies.ts';
 import { serverRuleWords } from './serverRules.ts';
 
 /** Tells what has become of the tool that a rule is bound to. */
@@ -82,7 +82,7 @@ function rulesOf(policies: Policies, servers: Servers, scope: Scope, title: stri
     const { problems } = readRules([value], scope);
     const rule = ruleSchema.safeParse(value);
     const ofServer = rule.success ? serverRuleWords(rule.data, (bound) => servers.whereabouts(bound)) : undefined;
-    const words = ofServer?.words ?? (rule.success ? ruleWords(rule.data) : JSON.stringify(value).slice(0, 200));
+    const words = ofServer?.words ?? (rule.success ? ruleLabel(rule.data) : JSON.stringify(value).slice(0, 200));
     const narrowed = policies.narrowed.reason(scope, value);
     const detail = problems[0] ?? ofServer?.detail ?? (narrowed && toPeople(narrowed));
     return {
@@ -112,7 +112,7 @@ function modelsOf(named: NamedModels): Choice[] {
 
 async function addRule(policies: Policies): Promise<void> {
   const title = t('Towpath: add a rule');
-  const effects = (['allow', 'ask', 'deny'] as const).map((effect) => ({ label: t(effectWords[effect]), effect }));
+  const effects = (['allow', 'ask', 'deny'] as const).map((effect) => ({ label: t(effectLabels[effect]), effect }));
   const placeHolder = t('Deny overrides ask, ask overrides allow');
   const chosen = await vscode.window.showQuickPick(effects, { title, placeHolder, ignoreFocusOut: true });
   if (!chosen) return;
@@ -129,7 +129,7 @@ async function addRule(policies: Policies): Promise<void> {
     tell('error', t('Nothing was added. {0}', problem));
     return;
   }
-  const words = serverRuleWords(rule, () => 'away')?.words ?? ruleWords(rule);
+  const words = serverRuleWords(rule, () => 'away')?.words ?? ruleLabel(rule);
   const scope = await pickScope(title, words);
   if (scope) await policies.add(scope, rule);
 }

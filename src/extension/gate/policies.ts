@@ -255,8 +255,8 @@ function mayAutopilot(): boolean {
 }
 
 /** A rule in a list: `Allow fs.edit in src/**`. */
-export const ruleWords = (rule: Rule): string => t(rulePhrases[rule.effect], coverage(rule, toPeople));
+export const ruleLabel = (rule: Rule): string => t(rulePhrases[rule.effect], coverage(rule, toPeople));
 
 const rulePhrases = { allow: 'Allow {0}', ask: 'Approval for {0}', deny: 'Deny {0}' } as const;
 /** Each is told by `t`. */
-export const effectWords = { allow: 'Allow', ask: 'Approval for', deny: 'Deny' } as const;
+export const effectLabels = { allow: 'Allow', ask: 'Approval for', deny: 'Deny' } as const;

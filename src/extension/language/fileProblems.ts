@@ -1,10 +1,10 @@
-import { saidAs, type Words } from '../../protocol/sentence.ts';
+import { toErrorInfo, type Words } from '../../protocol/sentence.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
 import type { Problem } from '../../workflows/read/yaml.ts';
 
 /** A file that could not even be looked through: a problem at its beginning. */
 export function unreadable<Value>(words: Words): Loaded<Value> {
-  const problem: Problem = { line: 1, column: 1, endLine: 1, endColumn: 1, ...saidAs(words) };
+  const problem: Problem = { line: 1, column: 1, endLine: 1, endColumn: 1, ...toErrorInfo(words) };
   return { problems: [problem], warnings: [] };
 }
 

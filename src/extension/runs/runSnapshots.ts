@@ -3,7 +3,7 @@ import { closedError } from '../../engine/stop.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { Run } from '../../protocol/run.ts';
 import { partsOf } from '../../protocol/runParts.ts';
-import { saidAs } from '../../protocol/sentence.ts';
+import { toErrorInfo } from '../../protocol/sentence.ts';
 import { lockedMessage } from '../../runs/lock.ts';
 import type { ChatView } from '../view/chatView.ts';
 
@@ -48,6 +48,6 @@ export class RunSnapshots {
 /** Returns a stored run as it stands if its loop is not at work here: another window is at work on it, or the editor closed meanwhile. */
 export function atRest(run: Run, isElsewhere: boolean): Run {
   if (run.phase !== 'Running') return run;
-  const error = isElsewhere ? { code: 'STORE_LOCKED', ...saidAs(sentence(lockedMessage)) } : closedError();
+  const error = isElsewhere ? { code: 'STORE_LOCKED', ...toErrorInfo(sentence(lockedMessage)) } : closedError();
   return { ...run, phase: 'WaitingUser', error };
 }

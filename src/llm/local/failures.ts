@@ -1,5 +1,5 @@
 import { amount, grouped, sentence } from '../../protocol/l10n.ts';
-import { joined, saidAs, wordsOf } from '../../protocol/sentence.ts';
+import { joined, toErrorInfo, wordsOf } from '../../protocol/sentence.ts';
 import type { Failure } from './ipc.ts';
 import { type Shipped, thisMachine, withoutEngine } from './noEngine.ts';
 
@@ -37,7 +37,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof PromptTooLong) return tooLong(error.tokens);
   return {
     code: 'UNKNOWN',
-    ...saidAs(sentence('The local model failed: {0} Send a message to try again.', wordsOf(error))),
+    ...toErrorInfo(sentence('The local model failed: {0} Send a message to try again.', wordsOf(error))),
   };
 }
 
@@ -54,7 +54,7 @@ function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }
     const wayOut = canGrow
       ? sentence('Give the model a larger context size in the settings.')
       : sentence('Pick a model with a larger context window.');
-    return { code, ...saidAs(joined([alone, wayOut])), details };
+    return { code, ...toErrorInfo(joined([alone, wayOut])), details };
   }
   const wayOut = canGrow
     ? sentence('give the model a larger context size in the settings')
@@ -67,7 +67,7 @@ function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }
       grouped(Math.max(0, room)),
       wayOut,
     );
-    return { code, ...saidAs(words), details: { ...details, messageTokens: message, room } };
+    return { code, ...toErrorInfo(words), details: { ...details, messageTokens: message, room } };
   }
   const long = amount(prompt, 'token');
   const words =
@@ -79,7 +79,7 @@ function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }
           wayOut,
         )
       : sentence('This conversation is {0} long and {1}. Start a new run, or {2}.', long, has, wayOut);
-  return { code, ...saidAs(words), details };
+  return { code, ...toErrorInfo(words), details };
 }
 
 /** Why a model could not be loaded. */
@@ -90,14 +90,16 @@ export function toLoadFailure(error: unknown, modelPath: string, engine: EngineF
     return {
       code: 'UNKNOWN',
       reason: 'unusable-model',
-      ...saidAs(withoutEngine(thisMachine(), engine.shipped, Boolean(engine.isThere) && !(error instanceof NoEngine))),
+      ...toErrorInfo(
+        withoutEngine(thisMachine(), engine.shipped, Boolean(engine.isThere) && !(error instanceof NoEngine)),
+      ),
       details,
     };
   if (name === 'InsufficientMemoryError' || /memory|VRAM/i.test(details.cause))
     return {
       code: 'UNKNOWN',
       reason: 'unusable-model',
-      ...saidAs(
+      ...toErrorInfo(
         sentence(
           'There is not enough free memory for {0}. Choose a smaller model or a smaller context size, or close other programs.',
           modelPath,
@@ -108,7 +110,7 @@ export function toLoadFailure(error: unknown, modelPath: string, engine: EngineF
   return {
     code: 'UNKNOWN',
     reason: 'unusable-model',
-    ...saidAs(
+    ...toErrorInfo(
       sentence(
         '{0} could not be loaded: the file is damaged, cut off, or of an unsupported type. Download it again or select another .gguf file.',
         modelPath,

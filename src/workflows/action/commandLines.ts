@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { joined, saidAs, type Words, wordsOf } from '../../protocol/sentence.ts';
+import { joined, toErrorInfo, type Words, wordsOf } from '../../protocol/sentence.ts';
 import { commandLine } from '../../tools/shell/quote.ts';
 import { tokensOf } from '../template/bounds.ts';
 import { ActionError } from './action.ts';
@@ -24,7 +24,7 @@ export function withCommandLine(params: Record<string, unknown>): Record<string,
 }
 
 const refused = (why: Words) =>
-  new ActionError({ code: 'TOOL_ARGS_INVALID', ...saidAs(joined(['shell.run: command: ', why, '.'], '')) });
+  new ActionError({ code: 'TOOL_ARGS_INVALID', ...toErrorInfo(joined(['shell.run: command: ', why, '.'], '')) });
 
 /**
  * What is wrong with how a command uses the `quote` filter, as a sentence: between quotes that are there already it would end them, and let

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { saidAs } from '../../protocol/sentence.ts';
+import { toErrorInfo } from '../../protocol/sentence.ts';
 import type { ToolOutcome } from '../../protocol/tools.ts';
 import { mostOfAnswer, parseJson } from '../../tools/bounds.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
@@ -79,7 +79,7 @@ const httpGet: Action = {
       const why = cut
         ? sentence('The response of {0} is too long.', url)
         : sentence('The response of {0} is not JSON. Use `web.fetch` for a text.', url);
-      throw new ActionError({ code: 'TOOL_EXEC_FAILED', ...saidAs(why) });
+      throw new ActionError({ code: 'TOOL_EXEC_FAILED', ...toErrorInfo(why) });
     }
   },
 };

@@ -3,7 +3,7 @@ import type { AdapterResult, CompleteOptions } from '../../llm/adapter.ts';
 import type { ChatRequest } from '../../llm/client.ts';
 import { inEnglish, sentence } from '../../protocol/l10n.ts';
 import type { Message, TokenUsage } from '../../protocol/messages.ts';
-import { joined, saidAs, type Words } from '../../protocol/sentence.ts';
+import { joined, toErrorInfo, type Words } from '../../protocol/sentence.ts';
 import { mostOfAnswer, parseJson } from '../../tools/bounds.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
 import { answerShape, type CallParameters, callSchema, type responseFormat, retrySchema } from './llmParameters.ts';
@@ -76,7 +76,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, 
   const where = issue?.path.join('.');
   throw new ActionError({
     code: 'TOOL_ARGS_INVALID',
-    ...saidAs(joined([name, ...(where ? [where] : []), { english: String(issue?.message) }], ': ')),
+    ...toErrorInfo(joined([name, ...(where ? [where] : []), { english: String(issue?.message) }], ': ')),
   });
 }
 
@@ -122,7 +122,7 @@ async function ask(
     counted.delayMs += reply.delayMs;
     if (reply.aborted) throw run.signal.reason;
     if (!reply.success)
-      throw new ActionError(reply.error ?? { code: 'UNKNOWN', ...saidAs(sentence('The model call failed.')) });
+      throw new ActionError(reply.error ?? { code: 'UNKNOWN', ...toErrorInfo(sentence('The model call failed.')) });
     return reply;
   };
   const reply = await once(messages);
@@ -139,7 +139,7 @@ async function ask(
   if (still)
     throw new ActionError({
       code: 'LLM_BAD_RESPONSE',
-      ...saidAs(sentence('The answer does not have the requested format: {0}', still)),
+      ...toErrorInfo(sentence('The answer does not have the requested format: {0}', still)),
     });
   return { ...repaired, ...(reply.usage && repaired.usage && { usage: sum(reply.usage, repaired.usage) }) };
 }

@@ -9,7 +9,7 @@ import type { Message } from '../../protocol/messages.ts';
 import { isOverLimit } from '../../protocol/money.ts';
 import { outcomeOf } from '../../protocol/outcomes.ts';
 import { pendingCalls } from '../../protocol/pending.ts';
-import { saidAs } from '../../protocol/sentence.ts';
+import { toErrorInfo } from '../../protocol/sentence.ts';
 import { type ToolOutcome, toToolResult } from '../../protocol/tools.ts';
 import { bounded } from '../../tools/outcome.ts';
 import { toolSpecSchema } from '../plan/schema.ts';
@@ -143,7 +143,7 @@ async function answerPending(apart: Apart, { allows, extraTools }: OfferedTools,
 /** The loop hands back where all calls of two turns were denied: there is no answer then. */
 const deniedAgain = {
   code: 'TOOL_DENIED',
-  ...saidAs(sentence('You did not allow the model’s call or its next one. Continue to ask it again.')),
+  ...toErrorInfo(sentence('You did not allow the model’s call or its next one. Continue to ask it again.')),
 };
 
 type OfferedTools = Pick<TurnOptions, 'allows' | 'extraTools'>;
@@ -158,7 +158,7 @@ function chosenTools(
   if (chosen.length > 0) return toolsOf(chosen, context);
   throw new ActionError({
     code: 'TOOL_NOT_AVAILABLE',
-    ...saidAs(sentence('tool_choice names {0}, which is not among the tools.', choice)),
+    ...toErrorInfo(sentence('tool_choice names {0}, which is not among the tools.', choice)),
   });
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { resultsKey } from '../../protocol/graph.ts';
 import { sentence } from '../../protocol/l10n.ts';
-import { SaidError, saidAs } from '../../protocol/sentence.ts';
+import { SaidError, toErrorInfo } from '../../protocol/sentence.ts';
 import { inputsOf } from '../plan/inputs.ts';
 import type { Step, WorkflowFile } from '../plan/schema.ts';
 import { meant, withHint } from '../template/near.ts';
@@ -23,7 +23,7 @@ export const workflowRun: Action = {
   parameters: shape,
   async run() {
     const words = sentence('{0} is a step of a workflow, not a tool of a model.', nestedAction);
-    throw new ActionError({ code: 'TOOL_NOT_AVAILABLE', ...saidAs(words) });
+    throw new ActionError({ code: 'TOOL_NOT_AVAILABLE', ...toErrorInfo(words) });
   },
 };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { sentence } from '../../protocol/l10n.ts';
-import { saidAs, type Words, wordsOf } from '../../protocol/sentence.ts';
+import { toErrorInfo, type Words, wordsOf } from '../../protocol/sentence.ts';
 import { ActionError } from './action.ts';
 
 /** A schema written in a file as a check. Throws `ActionError` when it is none. */
@@ -9,7 +9,7 @@ export function schemaOf(schema: Record<string, unknown>): z.ZodType {
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
     const words = sentence('This JSON schema is invalid: {0}.', (error as Error).message);
-    throw new ActionError({ code: 'TOOL_ARGS_INVALID', ...saidAs(words) });
+    throw new ActionError({ code: 'TOOL_ARGS_INVALID', ...toErrorInfo(words) });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ExtraTool, TurnOptions } from '../../engine/workflow.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
-import { saidAs } from '../../protocol/sentence.ts';
+import { toErrorInfo } from '../../protocol/sentence.ts';
 import { failure, type JsonSchema, type ToolDefinition, type ToolOutcome } from '../../protocol/tools.ts';
 import { checkArguments } from '../../tools/arguments.ts';
 import { inTime } from '../../tools/inTime.ts';
@@ -58,7 +58,7 @@ export function toolsOf(
       else
         throw new ActionError({
           code: 'TOOL_NOT_AVAILABLE',
-          ...saidAs(withHint(sentence('There is no tool {0}.', item), meant(item, names))),
+          ...toErrorInfo(withHint(sentence('There is no tool {0}.', item), meant(item, names))),
         });
     }
   }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { joined, SaidError, saidAs, unended, type Words } from '../../protocol/sentence.ts';
+import { joined, SaidError, toErrorInfo, unended, type Words } from '../../protocol/sentence.ts';
 import { jsonTrouble } from '../../tools/bounds.ts';
 import { inWords } from '../../tools/inWords.ts';
 
@@ -13,7 +13,7 @@ export interface PackageProblem {
 }
 
 export const problemIn = (file: string, words: Words): PackageProblem => {
-  const { message: problem, ...said } = saidAs(words);
+  const { message: problem, ...said } = toErrorInfo(words);
   return { file, problem, ...said };
 };
 

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { EngineError } from '../../engine/errors.ts';
 import type { Workflow } from '../../engine/workflow.ts';
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { saidAs, unended, type Words, wordsOf } from '../../protocol/sentence.ts';
+import { toErrorInfo, unended, type Words, wordsOf } from '../../protocol/sentence.ts';
 import { keepFile } from '../../tools/gate/write.ts';
 import { foldersOf } from '../../tools/workspace.ts';
 import { isArchive, unfinished } from './archiveNames.ts';
@@ -175,7 +175,7 @@ const problemsOf = ({ file, problem, said, others }: PackageProblem & { others?:
 });
 
 function toldOf(words: Words): { problem: string; said?: Sentence } {
-  const { message: problem, ...said } = saidAs(words);
+  const { message: problem, ...said } = toErrorInfo(words);
   return { problem, ...said };
 }
 

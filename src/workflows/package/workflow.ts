@@ -6,7 +6,7 @@ import { onlyAsked } from '../../protocol/ask.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
 import type { Run } from '../../protocol/run.ts';
-import { saidAs, wordsOf } from '../../protocol/sentence.ts';
+import { toErrorInfo, wordsOf } from '../../protocol/sentence.ts';
 import { ToolError } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import { allowsTool, type PackageAgent } from './agents.ts';
@@ -46,7 +46,7 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
         const words = sentence("The run's state document cannot be used: {0}", wordsOf(error));
-        return { phase: 'Failed', error: { code: error.code, ...saidAs(words) } };
+        return { phase: 'Failed', error: { code: error.code, ...toErrorInfo(words) } };
       }
     },
     async undoing(context) {

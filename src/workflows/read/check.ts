@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
-import { joined, saidAs, type Words } from '../../protocol/sentence.ts';
+import { joined, toErrorInfo, type Words } from '../../protocol/sentence.ts';
 import { type Problem, readYaml, type YamlFile, type YamlPath } from './yaml.ts';
 
 /** A file in order, maybe with `warnings`; or what is wrong with it. */
@@ -84,7 +84,7 @@ function atMost(problems: Problem[]): Problem[] {
   if (problems.length <= mostProblems) return problems;
   const told = problems.slice(0, mostProblems - 1);
   const words = sentence('There are {0} more in this file. Fix the ones above first.', problems.length - told.length);
-  return [...told, { ...problems[told.length]!, ...saidAs(words) }];
+  return [...told, { ...problems[told.length]!, ...toErrorInfo(words) }];
 }
 
 /** Keys of other hosts of the dialect, and what to use here. */

@@ -10,7 +10,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
-import { saidAs, type Words } from '../../protocol/sentence.ts';
+import { toErrorInfo, type Words } from '../../protocol/sentence.ts';
 import { isTooMuch } from '../../tools/bounds.ts';
 import { mostAliases, parseYaml } from '../../tools/yaml.ts';
 import { cutTexts } from './cutText.ts';
@@ -53,7 +53,7 @@ export function readYaml(text: string): YamlFile {
     const place = { line: start.line, column: start.col, endLine: end.line, endColumn: end.col };
     const message = inEnglish(words);
     if (message.length > longestMessage) return { ...place, message: `${message.slice(0, longestMessage - 1)}…` };
-    return { ...place, ...saidAs(words) };
+    return { ...place, ...toErrorInfo(words) };
   };
   const parsed = parseYaml(text, { lineCounter: lines, prettyErrors: false, merge: true });
   if (parsed.trouble) {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StopPoint } from '../../engine/stop.ts';
 import { itemOf, lineIn, resultsKey, trackOf } from '../../protocol/graph.ts';
 import { sentence } from '../../protocol/l10n.ts';
-import { SaidError, saidAs, type Words, wordsIn } from '../../protocol/sentence.ts';
+import { SaidError, toErrorInfo, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { ActionError } from '../action/action.ts';
 import { endName } from '../plan/navigate.ts';
 import type { NodeSpec } from '../plan/schema.ts';
@@ -114,7 +114,7 @@ function failureOf(state: Record<string, unknown> | undefined, item: string): { 
 function sumOf(failed: readonly StopPoint[], of: number) {
   const worst = together(failed.filter(({ error }) => isFinal(error?.code))) ?? failed[0]!;
   const { code, ...error } = worst.error ?? { code: 'UNKNOWN', message: '' };
-  return { code, ...saidAs(sentence('{0} of {1} failed. {2}', failed.length, of, wordsIn(error))) };
+  return { code, ...toErrorInfo(sentence('{0} of {1} failed. {2}', failed.length, of, wordsIn(error))) };
 }
 
 /** As the dialect's hosts have it: `docs/shared/yaml-reference/nodes.md`, "Result format", and `ParallelFlowResult`. */

@@ -3,7 +3,7 @@ import { RestsAt, type StopPoint } from '../../engine/stop.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { sentence } from '../../protocol/l10n.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
-import { joined, saidAs, textAs, wordsIn, wordsOf } from '../../protocol/sentence.ts';
+import { joined, textAs, toErrorInfo, wordsIn, wordsOf } from '../../protocol/sentence.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
 import type { OnError } from '../plan/schema.ts';
@@ -61,7 +61,7 @@ export function together(failed: readonly StopPoint[]): StopPoint | undefined {
   const more = said.size > mostSaid ? [sentence('And {0} more.', said.size - mostSaid)] : [];
   return {
     ...first,
-    error: { ...first.error, ...saidAs(joined([...[...said.values()].slice(0, mostSaid), ...more])) },
+    error: { ...first.error, ...toErrorInfo(joined([...[...said.values()].slice(0, mostSaid), ...more])) },
   };
 }
 
@@ -76,5 +76,5 @@ export function errorOf(error: unknown): ErrorInfo {
   if (error instanceof ActionError) return error.info;
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };
   const words = error instanceof Error || typeof message !== 'string' ? wordsOf(error) : message;
-  return { code: typeof code === 'string' ? code : 'UNKNOWN', ...saidAs(words) };
+  return { code: typeof code === 'string' ? code : 'UNKNOWN', ...toErrorInfo(words) };
 }

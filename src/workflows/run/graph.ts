@@ -6,7 +6,7 @@ import { interruptedWork, interruptionSentence } from '../../protocol/interrupti
 import { sentence } from '../../protocol/l10n.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
 import { callsOf } from '../../protocol/run.ts';
-import { saidAs, type Words, wordsIn } from '../../protocol/sentence.ts';
+import { toErrorInfo, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
 import { nestedInputs, nestedResult } from '../action/nested.ts';
@@ -111,7 +111,7 @@ class Walk {
         const told = await this.asking.tell(stop);
         const [interrupted] = told.error?.code === 'TOOL_INTERRUPTED' ? interruptedWork(run) : [];
         if (interrupted)
-          return { ...told, error: { code: 'TOOL_INTERRUPTED', ...saidAs(interruptionSentence(interrupted)) } };
+          return { ...told, error: { code: 'TOOL_INTERRUPTED', ...toErrorInfo(interruptionSentence(interrupted)) } };
         const { reached: error } = this.limits;
         return error && told.phase === 'WaitingUser' && !told.error ? { ...told, error } : told;
       }
@@ -204,7 +204,7 @@ class Walk {
       'The node {0}, at which this run stopped, is no longer in the workflow. Start a new run.',
       name,
     );
-    return { phase: 'Failed', error: { code: 'UNKNOWN', ...saidAs(words) } };
+    return { phase: 'Failed', error: { code: 'UNKNOWN', ...toErrorInfo(words) } };
   }
 
   private async enter(node: NodeSpec, { branch, inside, state, item }: Visit): Promise<StopPoint | undefined> {
@@ -219,14 +219,14 @@ class Walk {
       const said = run.graph?.nodes[name]?.live;
       const told = warned({ ...options, warnings });
       await emit({ type: 'node', ...place, status: 'failed', error, ...told, ...(said && { output: said }) });
-      return { phase: 'Failed', error: { ...error, ...saidAs(sentence('Node {0}: {1}', name, wordsIn(error))) } };
+      return { phase: 'Failed', error: { ...error, ...toErrorInfo(sentence('Node {0}: {1}', name, wordsIn(error))) } };
     };
     const visits = (this.visits.get(name) ?? 0) + 1;
     this.visits.set(name, visits);
     const most = options.file.settings.max_visits ?? mostVisits;
     if (visits > most) {
       const words = sentence('The node {0} was reached {1} times. Continue to allow more.', name, most);
-      return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', ...saidAs(words) } };
+      return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', ...toErrorInfo(words) } };
     }
     if (branch !== undefined && !(await this.asking.hear(branch))) return { phase: 'WaitingUser' };
     const track = (): Track => trackOf(run.graph!, branch)!;

@@ -2,7 +2,7 @@ import type { WorkflowContext } from '../../engine/workflow.ts';
 import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
 import { unpricedTokens } from '../../protocol/run.ts';
-import { joined, saidAs } from '../../protocol/sentence.ts';
+import { joined, toErrorInfo } from '../../protocol/sentence.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
 
 /**
@@ -35,7 +35,7 @@ export class Limits {
     const spent = (this.run.usage.cost ?? 0) - (this.before.cost ?? 0);
     const told = (what: Sentence) => {
       const words = joined([what, sentence('Continue to allow the same amount again.')]);
-      return { code: 'WORKFLOW_LIMIT_REACHED', ...saidAs(words) };
+      return { code: 'WORKFLOW_LIMIT_REACHED', ...toErrorInfo(words) };
     };
     if (cost !== undefined && spent >= cost)
       return told(sentence('The limit of {0} of this workflow is reached: {1}.', `$${cost}`, `$${spent.toFixed(2)}`));

@@ -7,7 +7,7 @@ import { sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
 import { stepOutcome } from '../../protocol/outcomes.ts';
 import { openCalls, pendingCalls } from '../../protocol/pending.ts';
-import { SaidError, saidAs, type Words, wordsIn } from '../../protocol/sentence.ts';
+import { SaidError, toErrorInfo, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { toToolResult } from '../../protocol/tools.ts';
 import { type ActionContext, ActionError } from '../action/action.ts';
 import { perform } from '../action/actions.ts';
@@ -184,7 +184,7 @@ function restWhereInterrupted({ context, node, place: { node: name, branch } }: 
   const interruption = interruptionAt(context.run, name, branch);
   if (!interruption) return;
   const { command } = interruption;
-  const error = { code: 'TOOL_INTERRUPTED', ...saidAs(interruptionSentence({ label: command ?? name })) };
+  const error = { code: 'TOOL_INTERRUPTED', ...toErrorInfo(interruptionSentence({ label: command ?? name })) };
   const isDecided = [rule, node.on_error].some((one) => one?.continue || one?.goto !== undefined);
   if (isDecided && !context.isAttended) throw new UnattendedInterruption(error);
   throw new RestsAt({ phase: 'WaitingUser', error });
