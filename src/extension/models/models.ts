@@ -42,7 +42,7 @@ import {
   windowKey,
 } from './modelIds.ts';
 import type { NamedModels } from './namedModels.ts';
-import { type ProviderSettings, providerSettings, settingsProblem } from './providerSettings.ts';
+import { type ProviderSettings, providerSettings, remoteChoice, settingsProblem } from './providerSettings.ts';
 
 /** Until a provider has to have said which models it has. */
 const listMs = 15_000;
@@ -424,24 +424,11 @@ export class Models implements vscode.Disposable {
   private async remoteClient(
     provider: Provider,
     model: string,
-    { baseUrl, organization, api, windowOf }: ProviderSettings,
+    own: ProviderSettings,
     carried: Carried,
     now: Settings,
-  ): Promise<LLMClient> {
-    return (await this.clients()).remote({
-      provider: provider.id,
-      model,
-      baseUrl,
-      ...carried,
-      ...(organization && { organization }),
-      ...(api && { api }),
-      azure: { deployment: model, ...(now['azure.apiVersion'] && { apiVersion: now['azure.apiVersion'] }) },
-      ollama: { contextSize: windowOf(model) },
-      fetchLimits: {
-        ...(provider.id !== 'ollama' && { connectMs: now['timeouts.connect'] }), // silent until its model is loaded
-        idleMs: now['timeouts.idle'],
-      },
-    });
+  ) {
+    return (await this.clients()).remote({ ...remoteChoice(provider.id, model, own, now), ...carried });
   }
 }
 

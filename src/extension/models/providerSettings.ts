@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { byModel } from '../../llm/byModel.ts';
+import type { ProviderChoice } from '../../llm/create.ts';
 import { headerProblem, isSendable } from '../../llm/headers.ts';
 import { type Price, priceSchema } from '../../llm/prices.ts';
 import { isOpenAIWire, organizationHeaderOf, type ProviderId, providers } from '../../llm/providers.ts';
@@ -144,3 +145,23 @@ function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx)
 
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns the choice of a client for this model by the settings, without its key and its headers. */
+export const remoteChoice = (
+  provider: ProviderId,
+  model: string,
+  { baseUrl, organization, api, windowOf }: ProviderSettings,
+  now: Settings,
+): ProviderChoice => ({
+  provider,
+  model,
+  baseUrl,
+  ...(organization && { organization }),
+  ...(api && { api }),
+  azure: { deployment: model, ...(now['azure.apiVersion'] && { apiVersion: now['azure.apiVersion'] }) },
+  ollama: { contextSize: windowOf(model) },
+  fetchLimits: {
+    ...(provider !== 'ollama' && { connectMs: now['timeouts.connect'] }), // silent until its model is loaded
+    idleMs: now['timeouts.idle'],
+  },
+});
