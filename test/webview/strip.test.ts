@@ -73,9 +73,9 @@ describe('The strip above the message box', () => {
 
   it('says in one line what is planned, changed, at work and waits; nothing of nothing', async () => {
     await show();
-    assert.equal(await words(), 'Plan 3/6 5 files +120 −30 1 running 2 waiting');
+    assert.equal(await words(), 'Plan 3/6 5 files +120 −30 1 running 2 queued');
     await test.send({ ...files, rows: [] });
-    assert.equal(await words(), 'Plan 3/6 1 running 2 waiting');
+    assert.equal(await words(), 'Plan 3/6 1 running 2 queued');
     await show(begin, []);
     await test.send({ ...files, rows: [] });
     assert.equal(await test.page.locator('.strip').count(), 0);
@@ -84,7 +84,7 @@ describe('The strip above the message box', () => {
   it('is heard as it is read, however narrow the panel is', async () => {
     await test.page.setViewportSize({ width: 230, height: 600 });
     await show();
-    for (const name of ['Plan 3/6', '5 files +120 −30', '1 running', '2 waiting'])
+    for (const name of ['Plan 3/6', '5 files +120 −30', '1 running', '2 queued'])
       assert.equal(await test.page.getByRole('button', { name, exact: true }).count(), 1, name);
   });
 

@@ -18,8 +18,8 @@ export function waitingPart(context: PanelContext): StripPart | undefined {
     list: 'waiting',
     icon: icons.history,
     count: `${run.queued.length}`,
-    noun: t('waiting'),
-    says: t('{0} waiting', amount(run.queued.length, 'message')),
+    noun: t('queued'),
+    says: t('{0} queued', amount(run.queued.length, 'message')),
     rows: () => run.queued.map((one) => waitingMessage(context, run, one)),
   };
 }
