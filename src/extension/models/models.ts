@@ -24,7 +24,7 @@ import { diskFolders } from '../dialogs/folders.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { type Settings, saveSetting, settings } from '../settings/settings.ts';
-import { type Carried, Credentials } from './credentials.ts';
+import { Credentials } from './credentials.ts';
 import type { KeptChecks } from './keptChecks.ts';
 import { KnownWindows, listedWindow } from './knownWindows.ts';
 import type { LocalEngine } from './localEngine.ts';
@@ -303,14 +303,10 @@ export class Models implements vscode.Disposable {
   private async listingClient(provider: Provider, trial?: Trial): Promise<LLMClient> {
     const problem = trial ? settingsProblem(settings(), provider.id) : problemOf(`${provider.id}/`);
     if (problem) throw new LLMError('UNKNOWN', problem);
-    const own = { ...this.settingsOf(provider.id, settings()), ...addressIn(trial) };
-    return this.remoteClient(
-      provider,
-      '',
-      own,
-      await this.credentials.forList(provider, own, trial?.apiKey),
-      settings(),
-    );
+    const now = settings();
+    const own = { ...this.settingsOf(provider.id, now), ...addressIn(trial) };
+    const carried = await this.credentials.forList(provider, own, trial?.apiKey);
+    return (await this.clients()).remote({ ...remoteChoice(provider.id, '', own, now), ...carried });
   }
 
   /** Whether this model file is in memory, or on its way there. */
@@ -418,17 +414,7 @@ export class Models implements vscode.Disposable {
     const carried = how?.trial
       ? await this.credentials.forList(provider, own, how.trial.apiKey)
       : await this.credentials.forRun(provider, own, how);
-    return this.remoteClient(provider, model, own, carried, now);
-  }
-
-  private async remoteClient(
-    provider: Provider,
-    model: string,
-    own: ProviderSettings,
-    carried: Carried,
-    now: Settings,
-  ) {
-    return (await this.clients()).remote({ ...remoteChoice(provider.id, model, own, now), ...carried });
+    return clients.remote({ ...remoteChoice(provider.id, model, own, now), ...carried });
   }
 }
 
