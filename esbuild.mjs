@@ -83,7 +83,7 @@ const beside = {
 export const tables = {
   name: 'tables',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]gate[\\/]grants[\\/]tables\.ts$/ }, async ({ path: file }) => {
+    onLoad({ filter: /[\\/]commands[\\/]grants[\\/]tables\.ts$/ }, async ({ path: file }) => {
       const folder = path.dirname(file);
       const define = { 'import.meta.dirname': JSON.stringify(folder) };
       const { outputFiles } = await build({ ...node, entryPoints: [file], format: 'esm', define, write: false });
@@ -130,9 +130,9 @@ const page = { ...shared, platform: 'browser', target: 'es2022', format: 'esm' }
 export const programs = [
   program({ ...host, ...cjs, plugins: [beside] }, 'src/extension/start.ts', 'extension.cjs'),
   program({ ...host, ...inParts('chunks') }, 'src/extension/main.ts', 'main.cjs'),
-  program({ ...node, ...inParts('aside') }, 'src/extension/aside/asideThread.ts', 'aside.cjs'),
+  program({ ...node, ...inParts('aside') }, 'src/extension/worker/workerMain.ts', 'aside.cjs'),
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
-  program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker.ts', 'worker.mjs'),
+  program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker/worker.ts', 'worker.mjs'),
   program({ ...page, plugins: [beside] }, 'webview/main.ts', 'panel.js'),
   program(page, 'webview/markdown/highlight.ts', 'highlight.js'),
   program(page, 'webview/insights.ts', 'insights.js'),

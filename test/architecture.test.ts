@@ -27,8 +27,8 @@ describe('the house', () => {
     ],
     [
       'the local engine outside its process',
-      { 'src/llm/local/client.ts': "import { getLlama } from 'node-llama-cpp';" },
-      ['src/llm/local/client.ts imports node-llama-cpp'],
+      { 'src/llm/local/host/client.ts': "import { getLlama } from 'node-llama-cpp';" },
+      ['src/llm/local/host/client.ts imports node-llama-cpp'],
     ],
     [
       'the SDK of MCP outside its folder',
@@ -41,15 +41,22 @@ describe('the house', () => {
       ['webview/a.ts imports src/engine/b.ts', 'webview/a.ts imports node:fs'],
     ],
     [
-      'a room that reaches into one after it',
+      'folders that import each other',
       {
         'src/extension/view/a.ts': "import '../panel/b.ts';",
-        'src/extension/panel/b.ts': "import '../main.ts';",
-        'src/extension/main.ts': '',
-        'src/extension/attic/c.ts': "import '../view/d.ts';",
+        'src/extension/panel/b.ts': '',
+        'src/extension/panel/c.ts': "import '../view/d.ts';",
         'src/extension/view/d.ts': '',
       },
-      ['src/extension/attic/c.ts is in no room', 'src/extension/view/a.ts imports src/extension/panel/b.ts'],
+      ['cycle: src/extension/panel → src/extension/view'],
+    ],
+    [
+      'a folder of too many files, and a file of too many lines',
+      Object.fromEntries([
+        ...Array.from({ length: 26 }, (_, at) => [`src/runs/a${at}.ts`, ''] as const),
+        ['src/tools/long.ts', '// a line\n'.repeat(451)],
+      ]),
+      ['src/runs holds 26 files', 'src/tools/long.ts has 451 lines'],
     ],
     [
       'a cycle',
@@ -78,12 +85,12 @@ describe('the house', () => {
 
   it('loads the SDK of MCP only where a server is started', () => {
     const folder = path.join(root, 'src/tools/mcp');
-    const others = readdirSync(folder).filter((file) => file !== 'sdk.ts');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const others = files.filter((file) => file.endsWith('.ts') && file !== 'sdk.ts');
     const loading = others.flatMap((file) => {
       const text = readFileSync(path.join(folder, file), 'utf8');
-      const imports = /^(import|export)\b(?! type\b)[^;(]*'(@modelcontextprotocol|ajv|cross-spawn|\.\/sdk\.ts)/m.test(
-        text,
-      );
+      const imports =
+        /^(import|export)\b(?! type\b)[^;(]*'(@modelcontextprotocol|ajv|cross-spawn|\.{1,2}\/sdk\.ts)/m.test(text);
       return imports ? [file] : [];
     });
     assert.deepEqual(loading, []);
@@ -119,7 +126,7 @@ describe('the house', () => {
     // The context makes an adapter of another; it asks nothing by itself.
     assert.deepEqual(
       asking.sort(),
-      ['engine/context.ts', 'engine/modelCall.ts'].map((file) => path.normalize(file)),
+      ['engine/core/modelCall.ts', 'engine/run/runContext.ts'].map((file) => path.normalize(file)),
     );
   });
 
@@ -130,7 +137,7 @@ describe('the house', () => {
     // Beside the one place: two that go on by addresses, and one that only asks whether there are any.
     assert.deepEqual(
       asking.sort(),
-      ['dialogs/folders.ts', 'gate/approvalsMenu.ts', 'language/workflowFiles.ts', 'start.ts'].map((file) =>
+      ['approvals/approvalsMenu.ts', 'dialogs/folders.ts', 'language/workflowFiles.ts', 'start.ts'].map((file) =>
         path.normalize(file),
       ),
     );

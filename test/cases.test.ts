@@ -16,25 +16,37 @@ interface Row {
  * rows are not run yet, which counts as pending and never as passed.
  */
 const lists: Record<string, { test: string; key?: string; known?: unknown[] } | { pending: string }> = {
-  'command-cases.json: cases': { test: 'tools/commands.test.ts', key: 'expect', known: ['auto', 'ask', 'never'] },
+  'command-cases.json: cases': {
+    test: 'tools/commands/judgeCommand.test.ts',
+    key: 'expect',
+    known: ['auto', 'ask', 'never'],
+  },
   'day-commands.json: projects': { test: 'support/day.ts' },
-  'grant-cases.json: grants': { test: 'tools/grants.test.ts', key: 'expect', known: ['ask', 'any'] },
+  'grant-cases.json: grants': { test: 'tools/commands/grants.test.ts', key: 'expect', known: ['ask', 'any'] },
   'grant-cases.json: offers': {
-    test: 'tools/grants.test.ts',
+    test: 'tools/commands/grants.test.ts',
     key: 'expect',
     known: ['exact-or-none', 'exact-or-wider'],
   },
   'grant-cases.json: destructive': {
-    test: 'tools/destructive.test.ts',
+    test: 'tools/commands/destructive.test.ts',
     key: 'expect',
     known: ['refuse', 'ask-always'],
   },
-  'grant-cases.json: named': { test: 'tools/named.test.ts', key: 'expect', known: ['ask-always', 'any'] },
-  'markdown-cases.json: cases': { test: 'webview/markdown.test.ts' },
-  'red-cases.json: grants': { test: 'tools/grants.test.ts', key: 'expect', known: ['ask'] },
-  'red-cases.json: offers': { test: 'tools/grants.test.ts' },
-  'red-cases.json: destructive': { test: 'tools/destructive.test.ts', key: 'expect', known: ['refuse', 'ask-always'] },
-  'red-cases.json: named': { test: 'tools/named.test.ts', key: 'expect', known: ['ask-always'] },
+  'grant-cases.json: named': {
+    test: 'tools/commands/referencedPaths.test.ts',
+    key: 'expect',
+    known: ['ask-always', 'any'],
+  },
+  'markdown-cases.json: cases': { test: 'webview/markdown/markdown.test.ts' },
+  'red-cases.json: grants': { test: 'tools/commands/grants.test.ts', key: 'expect', known: ['ask'] },
+  'red-cases.json: offers': { test: 'tools/commands/grants.test.ts' },
+  'red-cases.json: destructive': {
+    test: 'tools/commands/destructive.test.ts',
+    key: 'expect',
+    known: ['refuse', 'ask-always'],
+  },
+  'red-cases.json: named': { test: 'tools/commands/referencedPaths.test.ts', key: 'expect', known: ['ask-always'] },
   // Races are tests of their own; those of other platforms are judged by their spelling, but for one about the disk of a Mac.
   'path-cases.json: cases': {
     test: 'tools/pathCases.ts',
@@ -61,7 +73,7 @@ describe(`${files.length} files of cases beside the project${files.length === 0 
     if (!files.includes('path-cases.json')) return;
     const { cases } = JSON.parse(readFileSync(path.join(folder, 'path-cases.json'), 'utf8')) as { cases: Row[] };
     for (const { id } of cases.filter(({ platform }) => platform === 'linux-race'))
-      assert.ok(textOf('tools/races.test.ts').includes(`'${id} `), `${id} is no race`);
+      assert.ok(textOf('tools/sandbox/races.test.ts').includes(`'${id} `), `${id} is no race`);
   });
 });
 

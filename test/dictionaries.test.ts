@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ts from 'typescript';
-import { createDictionary, entriesOf, toDictionary } from '../src/protocol/dictionary.ts';
-import { newRun, reviveRun } from '../src/protocol/run.ts';
+import { newRun, reviveRun } from '../src/protocol/run/run.ts';
+import { createDictionary, entriesOf, toDictionary } from '../src/protocol/values/dictionary.ts';
 import { keyBreaches } from './support/dictionaries.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -30,7 +30,7 @@ describe('records with keys from outside', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'dictionaries-'));
     try {
       const file = path.join(folder, 'a.ts');
-      const from = path.join(root, 'src/protocol/dictionary.ts');
+      const from = path.join(root, 'src/protocol/values/dictionary.ts');
       const text = `
 import { createDictionary, type Dictionary } from '${from}';
 const made: Dictionary<number> = {};

@@ -18,15 +18,15 @@ const { options } = ts.parseJsonConfigFileContent(
 
 /** Files that may go by the words of a text, and the reason. */
 const exceptions: readonly { file: string; code: RegExp; why: string }[] = [
-  { file: 'src/protocol/formerWords.ts', code: /./, why: 'text that earlier versions stored without a code' },
-  { file: 'src/protocol/l10n.ts', code: /bundle/, why: 'sentences are the keys of their translations' },
-  { file: 'src/vsix/manifestWords.ts', code: /keys/, why: 'sentences are the keys of their translations' },
-  { file: 'src/protocol/networkReason.ts', code: /ERR_/, why: 'a code of Chromium, which has no field for it' },
+  { file: 'src/protocol/run/formerText.ts', code: /./, why: 'text that earlier versions stored without a code' },
+  { file: 'src/protocol/text/l10n.ts', code: /bundle/, why: 'sentences are the keys of their translations' },
+  { file: 'src/build/manifestText.ts', code: /keys/, why: 'sentences are the keys of their translations' },
+  { file: 'src/protocol/text/networkReason.ts', code: /ERR_/, why: 'a code of Chromium, which has no field for it' },
   { file: 'src/workflows/read/check.ts', code: /received undefined/, why: 'an issue of zod, which has no code for it' },
   { file: 'src/workflows/template/template.ts', code: /Unknown statement/, why: 'an error of the template parser' },
   { file: 'src/extension/editor/problems.ts', code: /left/, why: 'problems of language servers, which have no ids' },
-  { file: 'src/tools/gate/rules.ts', code: /readingRow/, why: 'the id of a row, as it is stored in rules' },
-  { file: 'src/tools/gate/grants/launchers.ts', code: /docker compose exec/, why: 'words of a command line' },
+  { file: 'src/tools/policy/rules.ts', code: /readingRow/, why: 'the id of a row, as it is stored in rules' },
+  { file: 'src/tools/commands/grants/launchers.ts', code: /docker compose exec/, why: 'words of a command line' },
   { file: 'src/check/tasks/calling.ts', code: /failing/, why: 'a line that the task itself prints' },
 ];
 

@@ -12,14 +12,14 @@ describe('The programs, as they are built', function () {
     const { files, inputs } = await built('extension.cjs');
     assert.deepEqual(inputs.sort(), [
       'src/extension/mentions/lightbulb.ts',
-      'src/extension/models/newerEditor.ts',
-      'src/extension/models/offering.ts',
+      'src/extension/modelProvider/registerProvider.ts',
+      'src/extension/providers/editorApi.ts',
       'src/extension/settings/settingScopes.ts',
-      'src/extension/speaking.ts',
       'src/extension/start.ts',
+      'src/extension/useEditorLanguage.ts',
       'src/extension/view/chatPage.ts',
-      'src/protocol/l10n.ts',
-      'src/protocol/lazily.ts',
+      'src/protocol/panel/lazyImport.ts',
+      'src/protocol/text/l10n.ts',
     ]);
     assert.ok(Buffer.byteLength(files.get('extension.cjs')!) < 10_000);
     const required = [...files.get('extension.cjs')!.matchAll(/(?:require|import)\("([^"]+)"\)/g)].map(
@@ -38,18 +38,19 @@ describe('The programs, as they are built', function () {
     ].join(' ');
     assert.deepEqual(of(late, inputs), []);
     const ours = [
-      'tools/default',
-      'tools/host',
-      'tools/gate/grants/',
+      'tools/host/builtinTools',
+      'tools/host/host',
+      'tools/commands/grants/',
       'tools/mcp/',
-      'llm/create',
-      'llm/adapter',
-      'llm/catalogue',
+      'llm/createClient',
+      'llm/adapter/adapter',
+      'llm/models/modelCatalogue',
+      'llm/models/catalogue',
     ];
     const dialogs = [
       'extension/commands',
       'extension/doctor/',
-      'extension/models/setup',
+      'extension/models/modelPicker',
       'records/insights',
       'workflows/template/',
     ];
@@ -74,7 +75,7 @@ describe('The programs, as they are built', function () {
   it('the thread that takes apart what strangers wrote has no tool in it, and loads less than 500 KB for any job', async () => {
     const { files, parts, late } = await built('aside.cjs');
     const tools =
-      /^src\/tools\/(?:(default|host|shell|web|output|ask|plan)\.ts|(files|code|notebook|virtual|lent|mention|gate\/(grants|loss))\/)/;
+      /^src\/tools\/(?:host|shell\/shell|web\/web|run|files|edit|search|code|notebook|editorTools|mention|commands\/(grants|loss))\b/;
     assert.deepEqual(
       [...parts.values()].flat().filter((file) => tools.test(file)),
       [],
@@ -92,7 +93,7 @@ describe('The programs, as they are built', function () {
 
   it('has the tables of commands as data, without their texts, reasons and parser', async () => {
     const { files, parts } = await built('main.cjs');
-    const [file] = [...parts].find(([, inputs]) => inputs.includes('src/tools/gate/grants/tables.ts'))!;
+    const [file] = [...parts].find(([, inputs]) => inputs.includes('src/tools/commands/grants/tables.ts'))!;
     const text = files.get(file)!;
     assert.ok(text.includes('cargo nextest') && text.includes('--test-threads'));
     assert.ok(!text.includes('asked about, and installs') && !text.includes('It shows what Git has recorded'));
@@ -104,7 +105,7 @@ describe('The programs, as they are built', function () {
     const folder = mkdtempSync(path.join(tmpdir(), 'towpath-parts-'));
     const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
     try {
-      const lazily = JSON.stringify(path.resolve(import.meta.dirname, '../src/protocol/lazily.ts'));
+      const lazily = JSON.stringify(path.resolve(import.meta.dirname, '../src/protocol/panel/lazyImport.ts'));
       write('count.ts', 'let all = 0; export const count = () => ++all;');
       for (const name of ['one', 'other'])
         write(`${name}.ts`, `import { count } from './count.ts'; export const ${name} = count;`);

@@ -35,9 +35,9 @@ const newestEditor = '4.139.1';
 
 /** Most of what the folders of `quick` cost, for what a change breaks rarely: it tries much, or takes long to be ended. */
 const notQuick = [
-  'engine/failingStore',
-  'engine/roomHistories',
-  'extension/aside/aside',
+  'engine/run/failingStore',
+  'engine/context/compactionHistories',
+  'extension/worker/parserWorker',
   'extension/commit/commitChanges',
   'extension/view/delivery',
   'workflows/package/increments',
@@ -47,7 +47,7 @@ const notQuick = [
 /** A package, installed into a fresh editor. */
 const installed = [
   ...[binary('mocha'), '--no-config', '--no-package', '--exit', '--timeout', '120000'],
-  ...['--require', 'test/e2e/hooks.ts', 'test/vsix/editor/*.test.ts'],
+  ...['--require', 'test/e2e/hooks.ts', 'test/build/package/editor/*.test.ts'],
 ];
 
 const asked = process.argv.slice(2);
@@ -100,13 +100,13 @@ const parts: Part[] = [
     counts: true,
     from: 'ci',
     beside: 'host',
-    run: (options) => all(options, node(...mochaArguments('sent'), '--no-config', 'test/sent/*.test.ts')),
+    run: (options) => all(options, node(...mochaArguments('sent'), '--no-config', 'test/llm/chatTemplates/*.test.ts')),
   },
   {
     name: 'package',
     counts: true,
     beside: 'host',
-    run: (options) => all(options, node(...mochaArguments('package'), '--no-config', 'test/vsix/*.test.ts')),
+    run: (options) => all(options, node(...mochaArguments('package'), '--no-config', 'test/build/package/*.test.ts')),
   },
   {
     name: 'e2e',
@@ -133,13 +133,13 @@ const parts: Part[] = [
   onlyAll('tries', [binary('mocha'), '--timeout', '0', ...filesThatTry()], { TOWPATH_TRIES: 'many' }),
   onlyAll('installed', installed),
   onlyAll('installed-newest', installed, { CODE_SERVER_VERSION: newestEditor }),
-  onlyAll('races', [binary('mocha'), 'test/tools/races.test.ts'], { TOWPATH_RACES: '100000' }),
-  onlyAll('histories', [binary('mocha'), '--timeout', '0', 'test/engine/roomHistories.test.ts'], {
+  onlyAll('races', [binary('mocha'), 'test/tools/sandbox/races.test.ts'], { TOWPATH_RACES: '100000' }),
+  onlyAll('histories', [binary('mocha'), '--timeout', '0', 'test/engine/context/compactionHistories.test.ts'], {
     TOWPATH_HISTORIES: '10000',
   }),
   onlyAll('flows', [binary('mocha'), '--timeout', '0', 'test/workflows/run/flows.test.ts'], { TOWPATH_FLOWS: '10000' }),
   onlyAll('foreign', ['test/l10n/foreign.ts']),
-  onlyAll('sampled', [binary('mocha'), 'test/llm/local/sampled.test.ts'], { TOWPATH_SAMPLED: '25' }),
+  onlyAll('sampled', [binary('mocha'), 'test/llm/local/worker/sampled.test.ts'], { TOWPATH_SAMPLED: '25' }),
   onlyAll('kills', ['test/kills/run.ts']),
 ];
 

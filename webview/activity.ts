@@ -1,5 +1,5 @@
-import { openApprovals } from '../src/protocol/pending.ts';
-import type { Run } from '../src/protocol/run.ts';
+import { openApprovals } from '../src/protocol/run/pending.ts';
+import type { Run } from '../src/protocol/run/run.ts';
 import { post } from './host.ts';
 
 /** The run, at its newest event, whose host knows that the user is active. */

@@ -1,4 +1,4 @@
-import type { ViewMessage } from '../src/protocol/view.ts';
+import type { ViewMessage } from '../src/protocol/panel/panelMessages.ts';
 import type { MarkdownActions } from './markdown/build.ts';
 import type { PanelModel } from './store.ts';
 

@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { t } from '../src/protocol/l10n.ts';
-import type { Run } from '../src/protocol/run.ts';
+import type { Run } from '../src/protocol/run/run.ts';
+import { t } from '../src/protocol/text/l10n.ts';
 import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
-import { type Found, findIn } from './transcript/found.ts';
+import { type Found, findIn } from './transcript/findInRun.ts';
 import type { Scroll } from './transcript/scroll.ts';
 import { unfold } from './transcript/transcript.ts';
 

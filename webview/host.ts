@@ -1,6 +1,6 @@
-import type { Mention } from '../src/protocol/mention.ts';
-import type { Attachment } from '../src/protocol/messages.ts';
-import type { HostMessage, ViewMessage } from '../src/protocol/view.ts';
+import type { Mention } from '../src/protocol/content/mention.ts';
+import type { Attachment } from '../src/protocol/content/messages.ts';
+import type { HostMessage, ViewMessage } from '../src/protocol/panel/panelMessages.ts';
 
 /** What was chosen after an `@`, and what naming it comes to. It is named as long as its word stands in the message. */
 export interface Picked {

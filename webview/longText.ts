@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { amount, t } from '../src/protocol/l10n.ts';
+import { amount, t } from '../src/protocol/text/l10n.ts';
 import type { PanelContext } from './context.ts';
 
 /**

@@ -1,9 +1,10 @@
 import { reportActivity } from './activity.ts';
-import './words.ts';
+import './plainText.ts';
 import './panel.css';
 import { render } from 'lit-html';
-import type { RunEvent } from '../src/protocol/events.ts';
-import type { HostMessage } from '../src/protocol/view.ts';
+import type { HostMessage } from '../src/protocol/panel/panelMessages.ts';
+import type { RunEvent } from '../src/protocol/run/events.ts';
+import { answerLook } from './activityReport.ts';
 import { completed, settleCompletion } from './composer/completion.ts';
 import { addMentions, bringBack, editWaiting, longestMessage, sayUnheard, setDraft } from './composer/composer.ts';
 import { draft, focusComposer } from './composer/draft.ts';
@@ -15,14 +16,13 @@ import { defineElements } from './elements.ts';
 import { forgetFind, keepsKeys, markFound, onFindKey, watchFind } from './find.ts';
 import { closeHistory, focusHistory } from './history.ts';
 import { heardFromHost, post, savedView } from './host.ts';
-import { letOneMove } from './moving.ts';
 import { panel } from './panel.ts';
-import { answerLook } from './presence.ts';
+import { letOneMove } from './singleSpinner.ts';
 import { callsAtWork, newModel, receive } from './store.ts';
 import { announcer } from './transcript/announce.ts';
-import { openBranch, settleBranch } from './transcript/branches.ts';
+import { openBranch, settleBranch } from './transcript/branchSwitcher.ts';
+import { settleWalk, walk } from './transcript/messageNavigation.ts';
 import { Scroll } from './transcript/scroll.ts';
-import { settleWalk, walk } from './transcript/walk.ts';
 
 defineElements();
 

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { t } from '../src/protocol/l10n.ts';
-import type { Notice } from '../src/protocol/view.ts';
-import { visibleLine } from '../src/protocol/visible.ts';
+import type { Notice } from '../src/protocol/panel/panelMessages.ts';
+import { visibleLine } from '../src/protocol/text/escapeInvisible.ts';
+import { t } from '../src/protocol/text/l10n.ts';
 import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';

@@ -1,11 +1,11 @@
-import type { RunEvent } from '../src/protocol/events.ts';
-import { applyEvent, isNews } from '../src/protocol/fold.ts';
-import type { Mention } from '../src/protocol/mention.ts';
-import type { ToolResult } from '../src/protocol/messages.ts';
-import { pendingCalls } from '../src/protocol/pending.ts';
-import { type CallState, callsOf, type Run, reviveRun } from '../src/protocol/run.ts';
-import { joinParts, type RunPart } from '../src/protocol/runParts.ts';
-import type { BranchPoint, HostMessage, Notice, Offer, PanelState } from '../src/protocol/view.ts';
+import type { Mention } from '../src/protocol/content/mention.ts';
+import type { ToolResult } from '../src/protocol/content/messages.ts';
+import type { BranchPoint, HostMessage, Notice, Offer, PanelState } from '../src/protocol/panel/panelMessages.ts';
+import { joinParts, type RunPart } from '../src/protocol/panel/runParts.ts';
+import type { RunEvent } from '../src/protocol/run/events.ts';
+import { applyEvent, isNews } from '../src/protocol/run/fold.ts';
+import { pendingCalls } from '../src/protocol/run/pending.ts';
+import { type CallState, callsOf, type Run, reviveRun } from '../src/protocol/run/run.ts';
 import type { Picked } from './host.ts';
 
 /** What the panel knows. The run is folded here from the same events, by the same function, as in the host. */

@@ -1,6 +1,6 @@
-import { decimal } from '../src/protocol/decimal.ts';
-import { language, t } from '../src/protocol/l10n.ts';
-import { money } from '../src/protocol/money.ts';
+import { money } from '../src/protocol/run/money.ts';
+import { decimal } from '../src/protocol/text/decimal.ts';
+import { language, t } from '../src/protocol/text/l10n.ts';
 
 /** `12 ms`, `1.4 s`, `12 s`, `3 min 5 s`. */
 export function duration(ms: number): string {

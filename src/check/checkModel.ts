@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ReadLimit } from '../engine/budget.ts';
-import type { RunModel } from '../engine/context.ts';
-import { sentence } from '../protocol/l10n.ts';
-import { toErrorInfo, type Words, wordsIn } from '../protocol/sentence.ts';
+import type { ReadLimit } from '../engine/core/budget.ts';
+import type { RunModel } from '../engine/run/runContext.ts';
+import { sentence } from '../protocol/text/l10n.ts';
+import { toErrorInfo, type Words, wordsIn } from '../protocol/text/localized.ts';
 import { type Measured, nothingMeasured } from './meter.ts';
-import type { CheckResult, TaskResult } from './result.ts';
 import { runTask, type TaskLimits, type Trying, usualLimits } from './runTask.ts';
 import type { Task } from './task.ts';
+import type { CheckResult, TaskResult } from './taskResult.ts';
 import { tasks as allTasks } from './tasks.ts';
 
 export interface Checking {

@@ -1,14 +1,14 @@
 import { estimateTokenCount } from 'tokenx';
-import { systemPrompt } from '../engine/composer.ts';
-import { tokensOfPrefix } from '../engine/tokens.ts';
-import { amount, grouped, language, t } from '../protocol/l10n.ts';
-import { cents } from '../protocol/money.ts';
-import { toldOf } from '../protocol/tools.ts';
-import { defaultTools } from '../tools/default.ts';
-import { towpath } from '../workflows/run/chat.ts';
-import { type CheckResult, inDay, inTime, sumOf } from './result.ts';
+import { systemPrompt } from '../engine/context/systemPrompt.ts';
+import { tokensOfPrefix } from '../engine/core/tokenCount.ts';
+import { toldOf } from '../protocol/content/tools.ts';
+import { cents } from '../protocol/run/money.ts';
+import { amount, grouped, language, t } from '../protocol/text/l10n.ts';
+import { defaultTools } from '../tools/host/builtinTools.ts';
+import { towpath } from '../workflows/run/chatWorkflow.ts';
 import { usualLimits } from './runTask.ts';
 import type { Task } from './task.ts';
+import { type CheckResult, inDay, inTime, sumOf } from './taskResult.ts';
 import { tasks as allTasks } from './tasks.ts';
 
 /** What a check is going to take, about. */

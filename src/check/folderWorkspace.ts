@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { decodeText, encodeText } from '../tools/files/text.ts';
-import { readPlain, readPlainNow } from '../tools/gate/plainFile.ts';
-import { removeTree } from '../tools/gate/tree.ts';
-import { createFile, replaceFile } from '../tools/gate/write.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/core/workspace.ts';
+import { decodeText, encodeText } from '../tools/sandbox/fileText.ts';
+import { removeTree } from '../tools/sandbox/fileTree.ts';
+import { readPlain, readPlainNow } from '../tools/sandbox/regularFile.ts';
+import { createFile, replaceFile } from '../tools/sandbox/writeFile.ts';
 
 /** The folder of a task. Paths are relative to it, with `/`. */
 export interface Folder {

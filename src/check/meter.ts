@@ -1,4 +1,4 @@
-import type { RunEvent } from '../protocol/events.ts';
+import type { RunEvent } from '../protocol/run/events.ts';
 
 /** Tokens and the time that they took, in milliseconds. */
 export interface Measured {

@@ -1,13 +1,13 @@
 import path from 'node:path';
-import type { RunModel } from '../engine/context.ts';
-import { createAdapter } from '../llm/adapter.ts';
-import { catalogued } from '../llm/catalogue.ts';
-import { createClient } from '../llm/create.ts';
-import { createLocalClient } from '../llm/local/client.ts';
-import { mostContext } from '../llm/local/contextSize.ts';
-import { free } from '../llm/prices.ts';
-import { providers } from '../llm/providers.ts';
-import { withRescue } from '../llm/rescue/rescue.ts';
+import type { RunModel } from '../engine/run/runContext.ts';
+import { createAdapter } from '../llm/adapter/adapter.ts';
+import { createClient } from '../llm/createClient.ts';
+import { createLocalClient } from '../llm/local/host/client.ts';
+import { mostContext } from '../llm/local/modelFile/contextSize.ts';
+import { catalogued } from '../llm/models/modelCatalogue.ts';
+import { free } from '../llm/models/prices.ts';
+import { providers } from '../llm/models/providers.ts';
+import { withRescue } from '../llm/textCalls/textCalls.ts';
 
 /** What is known of a model where there are no settings. */
 export interface Named {

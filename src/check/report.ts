@@ -1,6 +1,6 @@
-import { type Sentence, sentence } from '../protocol/l10n.ts';
-import { money } from '../protocol/money.ts';
-import { visibleLine } from '../protocol/visible.ts';
+import { money } from '../protocol/run/money.ts';
+import { visibleLine } from '../protocol/text/escapeInvisible.ts';
+import { type Sentence, sentence } from '../protocol/text/l10n.ts';
 import {
   type CheckResult,
   english,
@@ -11,7 +11,7 @@ import {
   sumOf,
   type TaskResult,
   type Tongue,
-} from './result.ts';
+} from './taskResult.ts';
 import type { Title } from './tasks.ts';
 
 /** Checked models beside each other, as Markdown: a table of the tasks, and of each model what went wrong. */

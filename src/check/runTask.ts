@@ -1,27 +1,27 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { estimateTokenCount } from 'tokenx';
-import type { ReadLimit } from '../engine/budget.ts';
-import type { RunModel } from '../engine/context.ts';
-import { ExecutionEngine } from '../engine/engine.ts';
-import type { RunEvent } from '../protocol/events.ts';
-import { grouped, sentence } from '../protocol/l10n.ts';
-import type { ErrorInfo } from '../protocol/messages.ts';
-import { isOverLimit } from '../protocol/money.ts';
-import { defaultPolicy } from '../protocol/policy.ts';
-import { toPeople, type Words, wordsIn } from '../protocol/sentence.ts';
+import type { ReadLimit } from '../engine/core/budget.ts';
+import { ExecutionEngine } from '../engine/run/engine.ts';
+import type { RunModel } from '../engine/run/runContext.ts';
+import type { ErrorInfo } from '../protocol/content/messages.ts';
+import { defaultPolicy } from '../protocol/content/policy.ts';
+import type { RunEvent } from '../protocol/run/events.ts';
+import { isOverLimit } from '../protocol/run/money.ts';
+import { grouped, sentence } from '../protocol/text/l10n.ts';
+import { toPeople, type Words, wordsIn } from '../protocol/text/localized.ts';
 import { RunStore } from '../runs/store.ts';
-import { defaultTools } from '../tools/default.ts';
-import { createToolHost } from '../tools/host.ts';
+import type { Approve, Plan } from '../tools/core/tool.ts';
+import { defaultTools } from '../tools/host/builtinTools.ts';
+import { createToolHost } from '../tools/host/host.ts';
 import { workspaceInstructions } from '../tools/instructions/instructions.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
-import type { Approve, Plan } from '../tools/tool.ts';
-import { chat } from '../workflows/run/chat.ts';
+import { chat } from '../workflows/run/chatWorkflow.ts';
 import { folderAt, folderWorkspace } from './folderWorkspace.ts';
 import { type Measured, Meter } from './meter.ts';
-import { inTime } from './result.ts';
 import { seenOf } from './seen.ts';
 import { type Task, usualAnswer } from './task.ts';
+import { inTime } from './taskResult.ts';
 
 /** After which a task is over, whatever the model does. */
 export interface TaskLimits {

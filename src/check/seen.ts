@@ -1,7 +1,7 @@
-import type { ToolCall } from '../protocol/messages.ts';
-import type { CallState, Run } from '../protocol/run.ts';
-import { understoodCall } from '../protocol/understood.ts';
-import type { Plan } from '../tools/tool.ts';
+import type { ToolCall } from '../protocol/content/messages.ts';
+import type { CallState, Run } from '../protocol/run/run.ts';
+import { understoodCall } from '../protocol/run/understoodArguments.ts';
+import type { Plan } from '../tools/core/tool.ts';
 import type { Folder } from './folderWorkspace.ts';
 
 /** A call that the model made, and what became of it. */

@@ -1,5 +1,5 @@
-import type { Sentence } from '../protocol/l10n.ts';
-import type { ApprovalAnswer, ApprovalRequest } from '../tools/tool.ts';
+import type { Sentence } from '../protocol/text/l10n.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../tools/core/tool.ts';
 import type { Folder } from './folderWorkspace.ts';
 import type { Seen } from './seen.ts';
 

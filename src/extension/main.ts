@@ -1,77 +1,77 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { ExecutionEngine } from '../engine/engine.ts';
-import type { ReadModel } from '../llm/local/library.ts';
-import type { KeepOptions } from '../llm/local/states/keepOptions.ts';
-import type { RunEvent } from '../protocol/events.ts';
-import { lazily } from '../protocol/lazily.ts';
-import { isolated } from '../protocol/listeners.ts';
-import { openApprovals } from '../protocol/pending.ts';
-import { newRun, titleOf } from '../protocol/run.ts';
-import { wordsOf } from '../protocol/sentence.ts';
+import { ExecutionEngine } from '../engine/run/engine.ts';
+import type { KeepOptions } from '../llm/local/ipc/stateCacheOptions.ts';
+import type { ReadModel } from '../llm/local/modelFile/modelLibrary.ts';
+import { lazily } from '../protocol/panel/lazyImport.ts';
+import type { RunEvent } from '../protocol/run/events.ts';
+import { openApprovals } from '../protocol/run/pending.ts';
+import { newRun, titleOf } from '../protocol/run/run.ts';
+import { wordsOf } from '../protocol/text/localized.ts';
+import { isolated } from '../protocol/values/listeners.ts';
 import { modelStatesIn } from '../runs/modelStates.ts';
 import { RunStore } from '../runs/store.ts';
-import { keptFromSearch } from '../tools/gate/policy.ts';
+import { ignoreCurrentFolder } from '../tools/core/programs.ts';
+import { keptFromSearch } from '../tools/policy/policy.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
-import { LeftCommands } from '../tools/shell/left.ts';
-import { ignoreCurrentFolder } from '../tools/shell/programs.ts';
-import { Shelf } from '../workflows/package/shelf.ts';
-import { chat } from '../workflows/run/chat.ts';
-import { createAsides } from './aside/aside.ts';
-import { Modals } from './dialogs/modals.ts';
-import { tellIn } from './dialogs/tell.ts';
+import { LeftCommands } from '../tools/shell/orphanedCommands.ts';
+import { Shelf } from '../workflows/package/packageRegistry.ts';
+import { chat } from '../workflows/run/chatWorkflow.ts';
+import { AddedRules } from './approvals/addedRules.ts';
+import { Approvals } from './approvals/approvals.ts';
+import { Diffs } from './approvals/diffs.ts';
+import { offerHeldRun } from './approvals/pausedRun.ts';
+import { Policies } from './approvals/policies.ts';
+import { Reviews } from './approvals/reviews.ts';
+import { CommandsAtWork } from './background/backgroundCommands.ts';
+import { CommandTerminal } from './background/commandTerminal.ts';
+import { LeftRunning } from './background/orphanedCommandsNotice.ts';
+import { Modals } from './dialogs/dialogs.ts';
+import { tellIn } from './dialogs/notify.ts';
+import { EditorWorkspace } from './editor/editorWorkspace.ts';
 import { Problems } from './editor/problems.ts';
-import { EditorWorkspace } from './editor/workspace.ts';
-import { AddedRules } from './gate/addedRules.ts';
-import { Approvals } from './gate/approvals.ts';
-import { Diffs } from './gate/diffs.ts';
-import { offerHeldRun } from './gate/heldRun.ts';
-import { Policies } from './gate/policies.ts';
-import { Reviews } from './gate/reviews.ts';
 import { watchPackages } from './language/packageProblems.ts';
 import { WorkflowFiles } from './language/workflowFiles.ts';
 import { workflowLanguage } from './language/workflowLanguage.ts';
 import { watchWorkflowFiles } from './language/workflowProblems.ts';
-import { Selected } from './mentions/selected.ts';
+import { Selected } from './mentions/attachedSelection.ts';
 import { Terminals } from './mentions/terminals.ts';
-import { KeptChecks } from './models/keptChecks.ts';
-import { LocalEngine } from './models/localEngine.ts';
+import type { Offered } from './modelProvider/registerProvider.ts';
 import { Models } from './models/models.ts';
-import { MoneyLimits } from './models/moneyLimits.ts';
-import { NamedModels } from './models/namedModels.ts';
-import type { Offered } from './models/offering.ts';
-import { Details } from './panel/details.ts';
+import { KeptChecks } from './models/storedChecks.ts';
+import { Details } from './panel/detailLevel.ts';
 import { FirstSteps } from './panel/firstSteps.ts';
 import { Panel } from './panel/panel.ts';
 import { RunList } from './panel/runList.ts';
 import { badgeOf } from './panel/status.ts';
 import { StatusBar } from './panel/statusBar.ts';
-import { Audit } from './records/audit.ts';
-import { RunLogs } from './records/runLog.ts';
-import { Agents } from './runs/agents.ts';
-import { Asks } from './runs/asks.ts';
-import { Branches } from './runs/branches.ts';
+import { LocalEngine } from './providers/localEngine.ts';
+import { NamedModels } from './providers/modelConsent.ts';
+import { MoneyLimits } from './providers/moneyLimits.ts';
+import { Audit } from './records/auditLog.ts';
+import { DiskRoom } from './records/freeSpace.ts';
+import { RunLogs } from './records/runLogPage.ts';
+import { everyStorage, gatherStorages, sharedStorage } from './records/storage.ts';
 import { ChangedFiles } from './runs/changedFiles.ts';
-import { CommandsAtWork } from './runs/commandsAtWork.ts';
-import { CommandTerminal } from './runs/commandTerminal.ts';
 import { Conversation } from './runs/conversation.ts';
-import { DiskRoom } from './runs/diskRoom.ts';
+import { Branches } from './runs/forkRun.ts';
 import { InterruptedApprovals } from './runs/interruptedApprovals.ts';
-import { LeftRunning } from './runs/leftRunning.ts';
+import { tellEnd } from './runs/notifyEnd.ts';
+import { Agents } from './runs/pickAgent.ts';
 import { RunStates } from './runs/runStates.ts';
-import { everyStorage, gatherStorages, sharedStorage } from './runs/storage.ts';
-import { tellEnd } from './runs/tellEnd.ts';
 import { Titles } from './runs/titles.ts';
-import { Undo } from './runs/undo.ts';
+import { Undo } from './runs/undoFiles.ts';
+import { Asks } from './runs/userQuestions.ts';
 import { Worktrees } from './runs/worktrees.ts';
+import { Memory } from './settings/decisionFile.ts';
 import { takeOverFormerSettings } from './settings/formerSettings.ts';
-import { Memory } from './settings/memory.ts';
 import { Secrets } from './settings/secrets.ts';
 import { settings } from './settings/settings.ts';
-import { speakAsTheEditor } from './speaking.ts';
+import { speakAsTheEditor } from './useEditorLanguage.ts';
 import type { ChatPage } from './view/chatPage.ts';
 import { ChatView } from './view/chatView.ts';
-import { Presence } from './view/presence.ts';
+import { Presence } from './view/userActivity.ts';
+import { createAsides } from './worker/parserWorker.ts';
 
 /** What is worth doing is looked at anew once the editor has rested. */
 const offersAfterMs = 1000;
@@ -378,7 +378,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       }),
   );
   const offers = lazily(
-    () => import('./mentions/worthDoing.ts'),
+    () => import('./mentions/gatherSuggestions.ts'),
     (part) => part.worthDoing,
   );
   const selected = new Selected({
@@ -387,7 +387,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     post: (message) => view.post(message),
   });
   const slashes = lazily(
-    () => import('./mentions/slashes.ts'),
+    () => import('./mentions/slashCommands.ts'),
     (part) =>
       new part.Slashes({
         mentions,
@@ -436,7 +436,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   });
 
   const offered = lazily(
-    () => import('./models/offeredModels.ts'),
+    () => import('./modelProvider/providedModels.ts'),
     ({ OfferedModels }) =>
       new OfferedModels({
         context,

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import { t } from '../protocol/l10n.ts';
-import { lazily } from '../protocol/lazily.ts';
+import { lazily } from '../protocol/panel/lazyImport.ts';
+import { t } from '../protocol/text/l10n.ts';
 import type { Towpath } from './main.ts';
 import { lightbulb } from './mentions/lightbulb.ts';
-import { offering } from './models/offering.ts';
-import { speakAsTheEditor } from './speaking.ts';
+import { offering } from './modelProvider/registerProvider.ts';
+import { speakAsTheEditor } from './useEditorLanguage.ts';
 import { ChatPage, tabType } from './view/chatPage.ts';
 
 /** Where there is a folder for it, what nobody asks for is done all the same (problems of workflow files, what was left over), once the window is up. Milliseconds. */

@@ -1,18 +1,18 @@
 import type * as vscode from 'vscode';
-import { toPeople } from '../protocol/sentence.ts';
-import { defaultTools } from '../tools/default.ts';
-import { createToolHost, type ToolHost } from '../tools/host.ts';
+import { toPeople } from '../protocol/text/localized.ts';
+import { defaultTools } from '../tools/host/builtinTools.ts';
+import { createToolHost, type ToolHost } from '../tools/host/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
-import type { LeftCommands } from '../tools/shell/left.ts';
-import type { createAsides } from './aside/aside.ts';
-import type { Modals } from './dialogs/modals.ts';
-import { editorLanguage } from './editor/editorTools.ts';
-import type { EditorWorkspace } from './editor/workspace.ts';
-import type { Approvals } from './gate/approvals.ts';
-import type { Policies } from './gate/policies.ts';
+import type { LeftCommands } from '../tools/shell/orphanedCommands.ts';
+import type { Approvals } from './approvals/approvals.ts';
+import type { Policies } from './approvals/policies.ts';
+import type { CommandTerminal } from './background/commandTerminal.ts';
+import type { Modals } from './dialogs/dialogs.ts';
+import type { EditorWorkspace } from './editor/editorWorkspace.ts';
+import { editorLanguage } from './editor/languageService.ts';
 import { Mcp } from './mcp/mcp.ts';
-import type { CommandTerminal } from './runs/commandTerminal.ts';
 import { settings } from './settings/settings.ts';
+import type { createAsides } from './worker/parserWorker.ts';
 
 interface Parts {
   context: vscode.ExtensionContext;

@@ -1,7 +1,7 @@
-import { keysOf } from '../protocol/dictionary.ts';
-import type { KeptChange } from '../protocol/events.ts';
-import { t } from '../protocol/l10n.ts';
-import { callsOf, type Run } from '../protocol/run.ts';
+import type { KeptChange } from '../protocol/run/events.ts';
+import { callsOf, type Run } from '../protocol/run/run.ts';
+import { t } from '../protocol/text/l10n.ts';
+import { keysOf } from '../protocol/values/dictionary.ts';
 
 /** A file as a run left it. Contents by their ids; null: no file. */
 export interface BranchFile {

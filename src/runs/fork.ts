@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import type { Parent } from '../protocol/branches.ts';
-import type { StoredEvent } from '../protocol/events.ts';
-import { type Sentence, sentence } from '../protocol/l10n.ts';
-import type { Message } from '../protocol/messages.ts';
-import { readOnlySentences } from '../protocol/readOnly.ts';
-import { callsOf, leftCalls, type Run } from '../protocol/run.ts';
-import { few } from './few.ts';
-import { fold } from './fold.ts';
-import { shareImages, withStoredImages } from './images.ts';
+import type { Message } from '../protocol/content/messages.ts';
+import type { Parent } from '../protocol/run/branches.ts';
+import type { StoredEvent } from '../protocol/run/events.ts';
+import { readOnlySentences } from '../protocol/run/readOnlyReason.ts';
+import { callsOf, leftCalls, type Run } from '../protocol/run/run.ts';
+import { type Sentence, sentence } from '../protocol/text/l10n.ts';
+import { few } from '../protocol/values/mapLimit.ts';
+import { fold } from './foldJournal.ts';
+import { shareImages, withStoredImages } from './imageStore.ts';
 import { header, lineOf, StoreError } from './journal.ts';
-import type { JournalContents } from './reading.ts';
+import type { JournalContents } from './readJournal.ts';
 
 /** Words of the person, and where in the run they stand. */
 export interface Said {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import type { RunSummary } from '../protocol/summary.ts';
+import type { RunSummary } from '../protocol/run/summary.ts';
 import { checksum } from './journal.ts';
-import { type Stamp, toldSchema } from './summary.ts';
+import { type Stamp, toldSchema } from './storedSummary.ts';
 
 /** What is known of a run without opening its journal. */
 export interface Indexed {

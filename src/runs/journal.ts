@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { constants, promises as fs } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import type { StoreErrorCode } from '../protocol/codes.ts';
-import type { StoredEvent } from '../protocol/events.ts';
-import { eventVersions, grownVersion, holdVersion } from '../protocol/eventVersions.ts';
-import { sentence } from '../protocol/l10n.ts';
-import { SaidError, type Words } from '../protocol/sentence.ts';
-import { hasStoredImages } from './images.ts';
+import type { StoredEvent } from '../protocol/run/events.ts';
+import { eventVersions, grownVersion, holdVersion } from '../protocol/run/eventVersions.ts';
+import type { StoreErrorCode } from '../protocol/text/codes.ts';
+import { sentence } from '../protocol/text/l10n.ts';
+import { SaidError, type Words } from '../protocol/text/localized.ts';
+import { hasStoredImages } from './imageStore.ts';
 
 /**
  * One run's file of events. The first line names the format; each further line is `<crc32 as 8 hex digits> <event as JSON>`,

@@ -1,7 +1,7 @@
-import { applyEvent } from '../protocol/fold.ts';
-import { newRun, type Run } from '../protocol/run.ts';
-import { readLastEvents } from './reading.ts';
-import { journalIn, readStoredSummary } from './summary.ts';
+import { applyEvent } from '../protocol/run/fold.ts';
+import { newRun, type Run } from '../protocol/run/run.ts';
+import { readLastEvents } from './readJournal.ts';
+import { journalIn, readStoredSummary } from './storedSummary.ts';
 
 /** Bytes of a journal that are read for its last messages: first so many, and at most. */
 const [firstBytes, mostBytes] = [128 * 1024, 2 * 1024 * 1024];

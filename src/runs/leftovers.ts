@@ -1,10 +1,10 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { few } from './few.ts';
+import { few } from '../protocol/values/mapLimit.ts';
 import { forkingPrefix } from './fork.ts';
-import { imagesIn } from './images.ts';
+import { imagesIn } from './imageStore.ts';
 import { isLocked, takeBriefly } from './lock.ts';
-import { isUnbegun } from './reading.ts';
+import { isUnbegun } from './readJournal.ts';
 
 const id = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** What is written aside, to be put in its place: a kill in between leaves it there. */

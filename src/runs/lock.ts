@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sentence } from '../protocol/l10n.ts';
-import { type Holder, held, parseHolder, standingOf, thisProcess } from './holder.ts';
+import { sentence } from '../protocol/text/l10n.ts';
 import { StoreError } from './journal.ts';
+import { type Holder, held, parseHolder, standingOf, thisProcess } from './storage/lockHolder.ts';
 
 /**
  * One window at a time writes a run. The lock is a file that names who has it (`holder.ts`). A dead process's lock is taken

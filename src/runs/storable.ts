@@ -1,5 +1,5 @@
-import { type StoredEvent, storedEventSchema } from '../protocol/events.ts';
-import { sentence } from '../protocol/l10n.ts';
+import { type StoredEvent, storedEventSchema } from '../protocol/run/events.ts';
+import { sentence } from '../protocol/text/l10n.ts';
 import { StoreError } from './journal.ts';
 
 /**

@@ -4,10 +4,10 @@
 import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { countChanges } from '../../src/tools/files/diff.ts';
-import { applyEdits } from '../../src/tools/files/match.ts';
-import { refusePlaceholders } from '../../src/tools/files/placeholder.ts';
-import { linesOf } from '../../src/tools/files/text.ts';
+import { applyEdits } from '../../src/tools/edit/applyEdits.ts';
+import { countChanges } from '../../src/tools/edit/diff.ts';
+import { refusePlaceholders } from '../../src/tools/edit/placeholder.ts';
+import { linesOf } from '../../src/tools/sandbox/fileText.ts';
 import { casesOf, corpus, type EditCase, score } from '../support/edits.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from '../tools/conversation.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import type { Row } from '../../src/tools/gate/grants/row.ts';
+import type { Row } from '../../src/tools/commands/grants/grantRow.ts';
 import { examplesOf } from '../support/grantExamples.ts';
 
 /** What was found of one row: of the lists how many were drawn, are covered, differ by more than their order, and ran; and what those did. */

@@ -1,5 +1,5 @@
-import { optionsOf } from '../../src/tools/gate/grants/options.ts';
-import type { Row } from '../../src/tools/gate/grants/row.ts';
+import type { Row } from '../../src/tools/commands/grants/grantRow.ts';
+import { optionsOf } from '../../src/tools/commands/grants/options.ts';
 import { examplesOf } from '../support/grantExamples.ts';
 
 /** What an attacker would write behind an option; `OUTSIDE` is a folder beside the open one. */

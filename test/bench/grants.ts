@@ -16,11 +16,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
-import { launched } from '../../src/tools/gate/grants/launchers.ts';
-import type { Row } from '../../src/tools/gate/grants/row.ts';
-import { rows } from '../../src/tools/gate/grants/table.ts';
-import { understand } from '../../src/tools/gate/parts.ts';
-import type { WorkspaceRoot } from '../../src/tools/workspace.ts';
+import { understand } from '../../src/tools/commands/analyzeCommand.ts';
+import type { Row } from '../../src/tools/commands/grants/grantRow.ts';
+import { rows } from '../../src/tools/commands/grants/grantTable.ts';
+import { launched } from '../../src/tools/commands/grants/launchers.ts';
+import type { WorkspaceRoot } from '../../src/tools/core/workspace.ts';
 import { projectRoot } from '../support/editor/project.ts';
 import { files } from './grantFiles.ts';
 import { keepResult, keptResult, type Result, sumOf } from './grantKept.ts';

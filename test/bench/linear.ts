@@ -1,6 +1,6 @@
-import { parseArguments } from '../../src/llm/arguments.ts';
-import type { ChatStreamChunk } from '../../src/llm/client.ts';
-import { rescueCalls } from '../../src/llm/rescue/rescue.ts';
+import type { ChatStreamChunk } from '../../src/llm/core/client.ts';
+import { parseArguments } from '../../src/llm/messages/parseArguments.ts';
+import { rescueCalls } from '../../src/llm/textCalls/textCalls.ts';
 import { clientFor, greeting, hear, served } from '../llm/serve.ts';
 import { compare, inMs, line } from './measure.ts';
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChatRequest } from '../../src/llm/client.ts';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../src/llm/local/client.ts';
+import type { ChatRequest } from '../../src/llm/core/client.ts';
+import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../src/llm/local/host/client.ts';
 import { endBrowser, openBrowser, type TestPage } from '../webview/browser.ts';
 import { begin, readyState, runOf } from '../webview/conversation.ts';
 import { fresh, isReading } from './localRounds.ts';

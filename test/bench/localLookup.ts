@@ -6,7 +6,7 @@ import {
   type LlamaModel,
   type TokenPredictor,
 } from 'node-llama-cpp';
-import { Lookup } from '../../src/llm/local/lookup.ts';
+import { Lookup } from '../../src/llm/local/worker/promptLookup.ts';
 import { writeHeavyModel } from '../support/heavyModel.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { line } from './measure.ts';

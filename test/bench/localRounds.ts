@@ -1,5 +1,5 @@
-import type { ChatRequest, ChatStreamChunk } from '../../src/llm/client.ts';
-import type { LocalClient } from '../../src/llm/local/client.ts';
+import type { ChatRequest, ChatStreamChunk } from '../../src/llm/core/client.ts';
+import type { LocalClient } from '../../src/llm/local/host/client.ts';
 
 export const shortMessages: ChatRequest['messages'] = [{ role: 'user', content: 'along the canal' }];
 

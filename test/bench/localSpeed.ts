@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ChatRequest } from '../../src/llm/client.ts';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../src/llm/local/client.ts';
+import type { ChatRequest } from '../../src/llm/core/client.ts';
+import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../src/llm/local/host/client.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { type LlamaBench, llamaBench } from './llamaBench.ts';
 import { line } from './measure.ts';

@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ExecutionEngine } from '../../src/engine/engine.ts';
+import type { ExecutionEngine } from '../../src/engine/run/engine.ts';
 import { Conversation } from '../../src/extension/runs/conversation.ts';
-import type { HostMessage } from '../../src/protocol/view.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { longConversation, writeJournal } from '../support/longRun.ts';
 import { endBrowser, openBrowser, type TestPage } from '../webview/browser.ts';

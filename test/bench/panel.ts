@@ -1,5 +1,5 @@
 import type { CDPSession } from 'playwright-core';
-import type { HostMessage } from '../../src/protocol/view.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { longConversation } from '../support/longRun.ts';
 import { endBrowser, inHostWords, openBrowser, type TestPage } from '../webview/browser.ts';
 import { eventsOf, readyState, runOf } from '../webview/conversation.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
-import type { ChatRequest } from '../../src/llm/client.ts';
-import { createLocalClient } from '../../src/llm/local/client.ts';
+import type { ChatRequest } from '../../src/llm/core/client.ts';
+import { createLocalClient } from '../../src/llm/local/host/client.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { drain, fresh, isReading, shortMessages, stopAt } from './localRounds.ts';
 import { inMs, line, median } from './measure.ts';
@@ -76,7 +76,7 @@ async function workerWith(size: number): Promise<string> {
   const outfile = path.join(out, `local-worker-${size}.mjs`);
   const written = 'const tile = 64;';
   await build({
-    entryPoints: [path.resolve(import.meta.dirname, '../../src/llm/local/worker.ts')],
+    entryPoints: [path.resolve(import.meta.dirname, '../../src/llm/local/worker/worker.ts')],
     outfile,
     bundle: true,
     platform: 'node',

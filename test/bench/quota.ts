@@ -3,7 +3,7 @@
 import { promises as fs, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Quota } from '../../src/runs/quota.ts';
+import { Quota } from '../../src/runs/contentQuota.ts';
 import { compare, inMs, line } from './measure.ts';
 
 const [runs, contents, quota] = [1000, 20, 500_000_000];

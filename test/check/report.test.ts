@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { checksAsJson, checksAsMarkdown } from '../../src/check/report.ts';
-import { type CheckResult, checkInShort } from '../../src/check/result.ts';
+import { type CheckResult, checkInShort } from '../../src/check/taskResult.ts';
 
 const task = (id: string, why?: string) => ({
   ...{ id, title: `Task ${id}`, passed: why === undefined, ...(why !== undefined && { why }) },

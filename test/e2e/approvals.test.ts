@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
-import { toWireName } from '../../src/llm/names.ts';
+import { toWireName } from '../../src/llm/core/wireToolNames.ts';
 import { quickPickOf } from '../support/editor/quickPick.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { toWireName } from '../../src/llm/names.ts';
+import { toWireName } from '../../src/llm/core/wireToolNames.ts';
 import { projectRoot } from '../support/editor/project.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';

@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { curated } from '../../src/llm/local/curated.ts';
 import { writeScriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
-import { defaultTools } from '../../src/tools/default.ts';
+import { curated } from '../../src/llm/local/modelFile/recommendedModels.ts';
+import { defaultTools } from '../../src/tools/host/builtinTools.ts';
 import { oneWindow } from '../support/editor/oneWindow.ts';
 import { pictureOfFailure } from '../support/editor/picture.ts';
 import { temporaryFolder } from '../support/editor/sample.ts';

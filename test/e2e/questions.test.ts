@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { toWireName } from '../../src/llm/names.ts';
+import { toWireName } from '../../src/llm/core/wireToolNames.ts';
 import { pictureOfFailure } from '../support/editor/picture.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';

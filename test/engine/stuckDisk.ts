@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../src/protocol/events.ts';
+import type { StoredEvent } from '../../src/protocol/run/events.ts';
 import type { Conversation } from './conversation.ts';
 
 /** What a disk does that takes nothing for a while. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as moment } from 'node:timers/promises';
-import type { Bundle } from '../../src/protocol/l10n.ts';
+import type { Bundle } from '../../src/protocol/text/l10n.ts';
 import { built } from '../support/programs.ts';
 
 describe('The first program', () => {

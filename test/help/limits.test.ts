@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pages } from '../../src/help/pages.ts';
-import { presets } from '../../src/protocol/policy.ts';
-import { toData } from '../../src/tools/mcp/result.ts';
+import { presets } from '../../src/protocol/content/policy.ts';
+import { toData } from '../../src/tools/mcp/callResult.ts';
 import { loadPackage } from '../../src/workflows/package/load.ts';
 import { loadWorkflow } from '../../src/workflows/read/validate.ts';
 import { programFiles } from '../support/connecting.ts';

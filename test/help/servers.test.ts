@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { LLMClient } from '../../src/llm/client.ts';
-import { createClient } from '../../src/llm/create.ts';
+import type { LLMClient } from '../../src/llm/core/client.ts';
+import { createClient } from '../../src/llm/createClient.ts';
 import { Conversation } from '../engine/conversation.ts';
 import { readPage } from '../support/help/pages.ts';
 import { done, piece, startOllama } from '../support/ollama.ts';

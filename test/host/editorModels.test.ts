@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { createEditorClient } from '../../src/extension/models/editorModels.ts';
-import type { ChatRequest } from '../../src/llm/client.ts';
-import { LLMError } from '../../src/llm/errors.ts';
+import { createEditorClient } from '../../src/extension/providers/editorModels.ts';
+import type { ChatRequest } from '../../src/llm/core/client.ts';
+import { LLMError } from '../../src/llm/core/errors.ts';
 import { describeBehaviours } from '../llm/behaviours.ts';
 import { editorRow, offeredModels, scripted } from './editorRow.ts';
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { createEditorClient } from '../../src/extension/models/editorModels.ts';
-import { withRescue } from '../../src/llm/rescue/rescue.ts';
+import { createEditorClient } from '../../src/extension/providers/editorModels.ts';
+import { withRescue } from '../../src/llm/textCalls/textCalls.ts';
 import type { Own, Row } from '../llm/behaviours.ts';
 import type { Deed } from '../support/providers.ts';
 

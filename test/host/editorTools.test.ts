@@ -3,9 +3,9 @@ import { promises as fs, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { editorLanguage } from '../../src/extension/editor/editorTools.ts';
+import { EditorWorkspace } from '../../src/extension/editor/editorWorkspace.ts';
+import { editorLanguage } from '../../src/extension/editor/languageService.ts';
 import { Problems } from '../../src/extension/editor/problems.ts';
-import { EditorWorkspace } from '../../src/extension/editor/workspace.ts';
 import { eventually } from '../support/eventually.ts';
 
 // A language of our own, with a small server for it: the editor's others may be there or not.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { EditorWorkspace } from '../../src/extension/editor/workspace.ts';
+import { EditorWorkspace } from '../../src/extension/editor/editorWorkspace.ts';
 import { conversation } from '../tools/conversation.ts';
 
 /** The file tools on the editor itself: what it holds, how it decodes and saves, what one undo takes back. */

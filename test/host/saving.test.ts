@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { EditorWorkspace } from '../../src/extension/editor/workspace.ts';
-import { sha256 } from '../../src/tools/files/text.ts';
+import { EditorWorkspace } from '../../src/extension/editor/editorWorkspace.ts';
+import { sha256 } from '../../src/tools/sandbox/fileText.ts';
 import { conversation, data, error } from '../tools/conversation.ts';
 
 /** What the editor and its extensions make of a file when it is saved: the model, the record and undo know it. */

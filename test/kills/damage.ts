@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Run } from '../../src/protocol/run.ts';
+import type { Run } from '../../src/protocol/run/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import type { Played, Stage } from './case.ts';
 import type { Breach } from './invariants.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Message, ToolCall } from '../../src/protocol/messages.ts';
+import type { Message, ToolCall } from '../../src/protocol/content/messages.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { RunEvent, StoredEvent } from '../../src/protocol/events.ts';
-import { applyEvent, isStored } from '../../src/protocol/fold.ts';
-import { openApprovals, openCalls, pendingCalls } from '../../src/protocol/pending.ts';
-import { newRun, type Run } from '../../src/protocol/run.ts';
+import type { RunEvent, StoredEvent } from '../../src/protocol/run/events.ts';
+import { applyEvent, isStored } from '../../src/protocol/run/fold.ts';
+import { openApprovals, openCalls, pendingCalls } from '../../src/protocol/run/pending.ts';
+import { newRun, type Run } from '../../src/protocol/run/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import type { Blow, Case } from './case.ts';
 import {

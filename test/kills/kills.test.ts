@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { StoredEvent } from '../../src/protocol/events.ts';
+import type { StoredEvent } from '../../src/protocol/run/events.ts';
 import { tries } from '../support/tries.ts';
 import { caseOf, nameOf, Stage } from './case.ts';
 import { saidWrong, Witness } from './invariants.ts';

@@ -1,9 +1,9 @@
 // An editor with a local model, in a process of its own: node memoryHost.mjs <what to do as JSON>. It asks turn after turn and says on its
 // standard output, a line of JSON each, what happens.
-import type { ChatRequest } from '../../src/llm/client.ts';
-import { LLMError } from '../../src/llm/errors.ts';
-import { createLocalClient, type LocalClientOptions } from '../../src/llm/local/client.ts';
-import type { KeepOptions } from '../../src/llm/local/states/keepOptions.ts';
+import type { ChatRequest } from '../../src/llm/core/client.ts';
+import { LLMError } from '../../src/llm/core/errors.ts';
+import { createLocalClient, type LocalClientOptions } from '../../src/llm/local/host/client.ts';
+import type { KeepOptions } from '../../src/llm/local/ipc/stateCacheOptions.ts';
 
 export interface Doing {
   options: LocalClientOptions;

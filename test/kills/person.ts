@@ -1,6 +1,6 @@
-import type { ExecutionEngine } from '../../src/engine/engine.ts';
-import type { RunEvent, When } from '../../src/protocol/events.ts';
-import type { Run } from '../../src/protocol/run.ts';
+import type { ExecutionEngine } from '../../src/engine/run/engine.ts';
+import type { RunEvent, When } from '../../src/protocol/run/events.ts';
+import type { Run } from '../../src/protocol/run/run.ts';
 import { stepOf } from './script.ts';
 
 type Engine = Pick<ExecutionEngine, 'live' | 'say' | 'changeWaiting' | 'takeBack'>;

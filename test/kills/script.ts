@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/client.ts';
-import { collect } from '../../src/llm/client.ts';
-import type { Message, ToolCall } from '../../src/protocol/messages.ts';
-import { pendingCalls } from '../../src/protocol/pending.ts';
+import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/core/client.ts';
+import { collect } from '../../src/llm/core/client.ts';
+import type { Message, ToolCall } from '../../src/protocol/content/messages.ts';
+import { pendingCalls } from '../../src/protocol/run/pending.ts';
 
 /** Text that takes more than one block of a disk, so that half of it is seen to be half. */
 const long = (word: string) => Array.from({ length: 1200 }, (_, at) => `${word} ${at}\n`).join('');

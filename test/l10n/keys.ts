@@ -38,7 +38,7 @@ const ownFiles = (program: ts.Program): [string, ts.SourceFile][] =>
   program
     .getSourceFiles()
     .map((file): [string, ts.SourceFile] => [path.relative(root, file.fileName), file])
-    .filter(([name]) => /^(src|webview)\//.test(name) && name !== 'src/protocol/l10n.ts');
+    .filter(([name]) => /^(src|webview)\//.test(name) && name !== 'src/protocol/text/l10n.ts');
 
 function toldBy(checker: ts.TypeChecker, call: ts.CallExpression): { keys: string[]; all: boolean } | undefined {
   const name = l10nName(checker, call.expression);
@@ -60,13 +60,13 @@ export function tellersOf(program: ts.Program): string[] {
 /** The places of values in a sentence, in the order of their numbers. */
 export const placeholdersOf = (words: string): string[] => (words.match(/\{\d+\}/g) ?? []).sort();
 
-/** What it is called in `protocol/l10n.ts`, whatever it is called here. */
+/** What it is called in `protocol/text/l10n.ts`, whatever it is called here. */
 export function l10nName(checker: ts.TypeChecker, callee: ts.Expression): string | undefined {
   if (!ts.isIdentifier(callee)) return undefined;
   let symbol = checker.getSymbolAtLocation(callee);
   if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
   const from = symbol?.declarations?.[0]?.getSourceFile().fileName;
-  return from?.endsWith('/src/protocol/l10n.ts') ? symbol!.name : undefined;
+  return from?.endsWith('/src/protocol/text/l10n.ts') ? symbol!.name : undefined;
 }
 
 function literals(checker: ts.TypeChecker, node: ts.Expression | undefined): { keys: string[]; all: boolean } {

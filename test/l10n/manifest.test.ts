@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { translatable, withWords, wordsOf } from '../../src/vsix/manifestWords.ts';
+import { translatable, withWords, wordsOf } from '../../src/build/manifestText.ts';
 import { germanFile } from './keys.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');

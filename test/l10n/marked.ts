@@ -1,4 +1,4 @@
-import { type Bundle, speak } from '../../src/protocol/l10n.ts';
+import { type Bundle, speak } from '../../src/protocol/text/l10n.ts';
 
 /** A language in which every sentence for people is the English one between marks that nobody else writes. */
 const marked: Bundle = new Proxy(

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { LLMError } from '../../src/llm/errors.ts';
-import { t } from '../../src/protocol/l10n.ts';
-import { undoable } from '../../src/runs/undo.ts';
+import { LLMError } from '../../src/llm/core/errors.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import { undoable } from '../../src/runs/undoSteps.ts';
 import type { Language } from '../../src/tools/code/language.ts';
-import { defaultTools } from '../../src/tools/default.ts';
 import { toolNames } from '../../src/tools/definitions/definitions.ts';
+import { defaultTools } from '../../src/tools/host/builtinTools.ts';
 import { workspaceInstructions } from '../../src/tools/instructions/instructions.ts';
 import { BackgroundCommands } from '../../src/tools/shell/background.ts';
 import { Conversation } from '../engine/conversation.ts';

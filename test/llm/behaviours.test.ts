@@ -1,4 +1,4 @@
-import { createClient } from '../../src/llm/create.ts';
+import { createClient } from '../../src/llm/createClient.ts';
 import { fakeProviders } from '../support/providers.ts';
 import { describeBehaviours } from './behaviours.ts';
 import { localRow } from './local/row.ts';

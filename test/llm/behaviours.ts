@@ -2,13 +2,18 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ExecutionEngine } from '../../src/engine/engine.ts';
-import { type AdapterLimits, type AdapterResult, createAdapter, type RetryWait } from '../../src/llm/adapter.ts';
-import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/client.ts';
-import type { FetchLimits } from '../../src/llm/http.ts';
-import type { RunEvent } from '../../src/protocol/events.ts';
+import { ExecutionEngine } from '../../src/engine/run/engine.ts';
+import {
+  type AdapterLimits,
+  type AdapterResult,
+  createAdapter,
+  type RetryWait,
+} from '../../src/llm/adapter/adapter.ts';
+import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/core/client.ts';
+import type { FetchLimits } from '../../src/llm/transport/http.ts';
+import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { RunStore } from '../../src/runs/store.ts';
-import { chat } from '../../src/workflows/run/chat.ts';
+import { chat } from '../../src/workflows/run/chatWorkflow.ts';
 import { eventually } from '../support/eventually.ts';
 import { noTools } from '../support/noTools.ts';
 import { canaries, canary, type Deed, type Part } from '../support/providers.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createAdapter } from '../../src/llm/adapter.ts';
-import { createClient, type ProviderChoice } from '../../src/llm/create.ts';
+import { createAdapter } from '../../src/llm/adapter/adapter.ts';
+import { createClient, type ProviderChoice } from '../../src/llm/createClient.ts';
 import { greeting } from './serve.ts';
 
 /** Of no provider's form, with signs that mean something in patterns and addresses. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ChatRequest } from '../../src/llm/client.ts';
-import type { Message } from '../../src/protocol/messages.ts';
-import { defaultTools } from '../../src/tools/default.ts';
+import type { ChatRequest } from '../../src/llm/core/client.ts';
+import type { Message } from '../../src/protocol/content/messages.ts';
+import { defaultTools } from '../../src/tools/host/builtinTools.ts';
 import { ask, type ChatTemplate, chatTemplates, missing, takesPlain, words } from '../support/chatTemplates.ts';
 
 const system = (content: string): Message => ({ role: 'system', content });

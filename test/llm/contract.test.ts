@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
+import type { ChatRequest, ChatResponse, ChatStreamChunk, FinishReason, LLMClient } from '../../src/llm/core/client.ts';
+import { createClient } from '../../src/llm/createClient.ts';
+import type { Message, TokenUsage, ToolCall, ToolResult } from '../../src/protocol/content/messages.ts';
+import type { ToolDefinition } from '../../src/protocol/content/tools.ts';
+import type { LLMErrorCode } from '../../src/protocol/text/codes.ts';
 import {
   type ChatCompletionsRequest,
   type ChatCompletionsResult,
   chatCompletions,
-} from '../../src/llm/chatCompletions.ts';
-import type { ChatRequest, ChatResponse, ChatStreamChunk, FinishReason, LLMClient } from '../../src/llm/client.ts';
-import { createClient } from '../../src/llm/create.ts';
-import type { LLMErrorCode } from '../../src/protocol/codes.ts';
-import type { Message, TokenUsage, ToolCall, ToolResult } from '../../src/protocol/messages.ts';
-import type { ToolDefinition } from '../../src/protocol/tools.ts';
+} from '../support/chatCompletions.ts';
 import type * as promised from '../support/promised.ts';
 
 type Extends<Sub extends Super, Super> = Sub;

@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import fc from 'fast-check';
-import { type AdapterLimits, type AdapterResult, createAdapter, type RetryWait } from '../../src/llm/adapter.ts';
-import { LLMError } from '../../src/llm/errors.ts';
-import type { FetchLimits } from '../../src/llm/http.ts';
-import { decideRetry } from '../../src/llm/retry.ts';
+import {
+  type AdapterLimits,
+  type AdapterResult,
+  createAdapter,
+  type RetryWait,
+} from '../../src/llm/adapter/adapter.ts';
+import { decideRetry } from '../../src/llm/adapter/retry.ts';
+import { LLMError } from '../../src/llm/core/errors.ts';
+import type { FetchLimits } from '../../src/llm/transport/http.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, type ProviderReply, type ProviderScript, reply, startProvider } from '../support/provider.ts';
 import { unsaid } from '../support/unsaid.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type AdapterResult, createAdapter } from '../../src/llm/adapter.ts';
+import { type AdapterResult, createAdapter } from '../../src/llm/adapter/adapter.ts';
 import { tries } from '../support/tries.ts';
 import { clientFor, greeting, type Slicing, served, slicings } from './serve.ts';
 

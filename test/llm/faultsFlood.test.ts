@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { type AdapterResult, createAdapter } from '../../src/llm/adapter.ts';
+import { type AdapterResult, createAdapter } from '../../src/llm/adapter/adapter.ts';
 import { type ProviderReply, reply, startProvider } from '../support/provider.ts';
 import { clientFor, greeting } from './serve.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createAdapter, type LlmAdapter, type RetryWait } from '../../src/llm/adapter.ts';
+import { createAdapter, type LlmAdapter, type RetryWait } from '../../src/llm/adapter/adapter.ts';
 import { reply, startProvider } from '../support/provider.ts';
 import { clientFor, greeting } from './serve.ts';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type AdapterResult, createAdapter } from '../../src/llm/adapter.ts';
+import { type AdapterResult, createAdapter } from '../../src/llm/adapter/adapter.ts';
 import { createIdentity, type Identity } from '../support/identity.ts';
 import { manifestSettings } from '../support/manifestSettings.ts';
 import { reply } from '../support/reply.ts';

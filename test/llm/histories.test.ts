@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { toWire as toAnthropic } from '../../src/llm/anthropic/wire.ts';
 import { type GoogleFlags, toGoogleWire } from '../../src/llm/google/wire.ts';
-import { toHistory } from '../../src/llm/local/history.ts';
+import { toHistory } from '../../src/llm/local/ipc/chatHistory.ts';
+import type { WireFlags } from '../../src/llm/models/wireFlags.ts';
 import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
-import type { WireFlags } from '../../src/llm/openai/flags.ts';
+import { toWire as toResponses } from '../../src/llm/openai/responses/wire.ts';
 import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
-import { toWire as toResponses } from '../../src/llm/responses/wire.ts';
-import type { Message } from '../../src/protocol/messages.ts';
+import type { Message } from '../../src/protocol/content/messages.ts';
 
 // Histories as damage, other programs and a change of model make them. Whatever they are: every call has exactly one
 // result, in its place and in the order asked, and nothing is sent that a provider is known to refuse.

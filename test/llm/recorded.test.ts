@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../../src/llm/create.ts';
+import { createClient } from '../../src/llm/createClient.ts';
 import {
   describeRecorded,
   expectError,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { ChatRequest, LLMClient } from '../../src/llm/client.ts';
+import type { ChatRequest, LLMClient } from '../../src/llm/core/client.ts';
 import { type Heard, hear, type Served, type Slicing, served, slicings } from './serve.ts';
 
 /** Replies of real providers lie beside the project, where they are; the project's own cases cover every quirk too. */

@@ -1,7 +1,7 @@
-import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/client.ts';
-import { LLMError, type Retryable } from '../../src/llm/errors.ts';
+import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/core/client.ts';
+import { LLMError, type Retryable } from '../../src/llm/core/errors.ts';
 import { createOpenAIClient, type OpenAIClientOptions } from '../../src/llm/openai/client.ts';
-import type { TokenUsage, ToolCall } from '../../src/protocol/messages.ts';
+import type { TokenUsage, ToolCall } from '../../src/protocol/content/messages.ts';
 import { tries } from '../support/tries.ts';
 
 /** How a body is cut into the pieces in which it arrives. */

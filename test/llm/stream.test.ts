@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { LLMError } from '../../src/llm/errors.ts';
+import { LLMError } from '../../src/llm/core/errors.ts';
 import { reply } from '../support/provider.ts';
 import { tries } from '../support/tries.ts';
 import { anywhere, clientFor, cutAt, greeting, type Heard, hear, served, slicings, toStream } from './serve.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { ToolCall } from '../../src/protocol/messages.ts';
-import { checkArguments } from '../../src/tools/arguments.ts';
-import { loadSdk } from '../../src/tools/mcp/load.ts';
+import type { ToolCall } from '../../src/protocol/content/messages.ts';
+import { checkArguments } from '../../src/tools/core/checkArguments.ts';
+import { ToolError } from '../../src/tools/core/tool.ts';
+import { loadSdk } from '../../src/tools/mcp/loadSdk.ts';
 import { checkedBy } from '../../src/tools/mcp/schema.ts';
-import { ToolError } from '../../src/tools/tool.ts';
 import { casesOf } from './cases.ts';
 import { checkToolCase, type ToolCase } from './tool.ts';
 

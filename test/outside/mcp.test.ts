@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ToolOutcome } from '../../src/protocol/tools.ts';
-import { readConfig } from '../../src/tools/mcp/config.ts';
+import type { ToolOutcome } from '../../src/protocol/content/tools.ts';
+import { readConfig } from '../../src/tools/mcp/config/config.ts';
 import { closeAll, node, type Talk, talk } from '../tools/mcp/talk.ts';
 import { casesOf } from './cases.ts';
 

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { createAnthropicReader } from '../../src/llm/anthropic/reader.ts';
-import { type ChatStreamChunk, Reply } from '../../src/llm/client.ts';
-import { LLMError } from '../../src/llm/errors.ts';
+import { type ChatStreamChunk, Reply } from '../../src/llm/core/client.ts';
+import { LLMError } from '../../src/llm/core/errors.ts';
 import { createGoogleReader } from '../../src/llm/google/reader.ts';
+import { learnOutputLimit } from '../../src/llm/messages/outputLimit.ts';
 import { createOllamaReader } from '../../src/llm/ollama/reader.ts';
 import { createOpenAIReader } from '../../src/llm/openai/reader.ts';
-import { learnOutputLimit } from '../../src/llm/outputLimit.ts';
+import { createResponsesReader } from '../../src/llm/openai/responses/reader.ts';
+import { rescueCalls } from '../../src/llm/textCalls/textCalls.ts';
 import {
   type Endpoint,
   errorInStream,
   errorOfStatus,
   mayBeFull,
   type ProviderWords,
-} from '../../src/llm/providerErrors.ts';
-import { rescueCalls } from '../../src/llm/rescue/rescue.ts';
-import { createResponsesReader } from '../../src/llm/responses/reader.ts';
-import type { ToolCall } from '../../src/protocol/messages.ts';
-import type { JsonSchema, ToolDefinition } from '../../src/protocol/tools.ts';
+} from '../../src/llm/transport/providerErrors.ts';
+import type { ToolCall } from '../../src/protocol/content/messages.ts';
+import type { JsonSchema, ToolDefinition } from '../../src/protocol/content/tools.ts';
 import { casesOf } from './cases.ts';
 
 const endpoint: Endpoint = { label: 'X', host: 'x.example', secrets: [], hasKey: true };

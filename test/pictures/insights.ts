@@ -1,5 +1,5 @@
 import { insightsHtml } from '../../src/extension/records/insightsPage.ts';
-import type { Counts, ModelDay } from '../../src/protocol/insights.ts';
+import type { Counts, ModelDay } from '../../src/protocol/run/insights.ts';
 import { type ThemeName, themes } from '../webview/themes.ts';
 
 const day = (nth: number, model: string, cost: number): ModelDay => ({

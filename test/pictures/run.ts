@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { speak } from '../../src/protocol/l10n.ts';
+import { speak } from '../../src/protocol/text/l10n.ts';
 import { violationsIn } from '../webview/axe.ts';
 import { endBrowser, germanWords, openBrowser, root, type TestPage } from '../webview/browser.ts';
 import { ended, type State, showState, sideways, states } from '../webview/states.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hiddenCount, isMarked, visibleProse } from '../../src/protocol/visible.ts';
+import { hiddenCount, isMarked, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
 import { workspaceInstructions } from '../../src/tools/instructions/instructions.ts';
 import { promptOf } from '../../src/tools/mention/promptFile.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, promises as fs, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { descendants, forkPoints, underTheirRuns } from '../../src/protocol/branches.ts';
-import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
-import { applyEvent } from '../../src/protocol/fold.ts';
-import { leftCalls } from '../../src/protocol/run.ts';
+import { descendants, forkPoints, underTheirRuns } from '../../src/protocol/run/branches.ts';
+import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
+import { applyEvent } from '../../src/protocol/run/fold.ts';
+import { leftCalls } from '../../src/protocol/run/run.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
 describe('a branch', () => {

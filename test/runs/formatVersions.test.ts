@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { StoredEvent } from '../../src/protocol/events.ts';
-import { storedEventSchema } from '../../src/protocol/events.ts';
-import { eventVersions, formatVersion, grownVersion, holdVersion } from '../../src/protocol/eventVersions.ts';
-import { readOnlySentences } from '../../src/protocol/readOnly.ts';
+import type { StoredEvent } from '../../src/protocol/run/events.ts';
+import { storedEventSchema } from '../../src/protocol/run/events.ts';
+import { eventVersions, formatVersion, grownVersion, holdVersion } from '../../src/protocol/run/eventVersions.ts';
+import { readOnlySentences } from '../../src/protocol/run/readOnlyReason.ts';
 import { checksum } from '../../src/runs/journal.ts';
 import { RunStore } from '../../src/runs/store.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
-import { applyEvent } from '../../src/protocol/fold.ts';
+import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
+import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
 describe('the history of runs', () => {

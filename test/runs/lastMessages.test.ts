@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { EventBody } from '../../src/protocol/events.ts';
+import type { EventBody } from '../../src/protocol/run/events.ts';
 import { readLastMessages } from '../../src/runs/lastMessages.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { longConversation, writeJournal } from '../support/longRun.ts';

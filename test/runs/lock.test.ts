@@ -5,8 +5,8 @@ import { promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Holder, thisProcess } from '../../src/runs/holder.ts';
 import { holderOf, isLocked, lockTimes, takeBriefly, takeLock, takeOver } from '../../src/runs/lock.ts';
+import { type Holder, thisProcess } from '../../src/runs/storage/lockHolder.ts';
 import { eventually } from '../support/eventually.ts';
 
 describe('a lock', () => {

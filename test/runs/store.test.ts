@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
-import { applyEvent } from '../../src/protocol/fold.ts';
-import { reviveRun } from '../../src/protocol/run.ts';
+import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
+import { applyEvent } from '../../src/protocol/run/fold.ts';
+import { reviveRun } from '../../src/protocol/run/run.ts';
 import { Journal, StoreError } from '../../src/runs/journal.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 

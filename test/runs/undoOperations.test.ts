@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createDictionary } from '../../src/protocol/dictionary.ts';
-import type { KeptChange, Moved } from '../../src/protocol/events.ts';
-import type { CallState, Run } from '../../src/protocol/run.ts';
-import { isMove, redoOperations, type UndoOperation, undoOperations } from '../../src/runs/undo.ts';
+import type { KeptChange, Moved } from '../../src/protocol/run/events.ts';
+import type { CallState, Run } from '../../src/protocol/run/run.ts';
+import { createDictionary } from '../../src/protocol/values/dictionary.ts';
+import { isMove, redoOperations, type UndoOperation, undoOperations } from '../../src/runs/undoSteps.ts';
 
 const shown = (operations: readonly UndoOperation[]) =>
   operations.map((one) => (isMove(one) ? `${one.from} to ${one.to}` : `${one.at}: ${one.left} to ${one.to}`));

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { isMarked } from '../../src/tools/shell/processes.ts';
-import { processTable } from '../../src/tools/shell/table.ts';
+import { processTable } from '../../src/tools/shell/processTable.ts';
 
 /** Processes that carry the mark of a command (Linux). */
 export async function markedAlive(marker: string): Promise<number[]> {

@@ -1,7 +1,7 @@
 import path from 'node:path';
+import { toWireName } from '../../src/llm/core/wireToolNames.ts';
 import { writeScriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
-import { toWireName } from '../../src/llm/names.ts';
-import { defaultTools } from '../../src/tools/default.ts';
+import { defaultTools } from '../../src/tools/host/builtinTools.ts';
 import { temporaryFolder } from './editor/sample.ts';
 import { type Provider, type ProviderReply, reply, startProvider, type WireRequest } from './provider.ts';
 import { said, stories, testScript } from './scripted.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Template } from '@huggingface/jinja';
-import type { ChatRequest } from '../../src/llm/client.ts';
-import { learnFrom, type WireFlags } from '../../src/llm/openai/flags.ts';
+import type { ChatRequest } from '../../src/llm/core/client.ts';
+import { learnFrom, type WireFlags } from '../../src/llm/models/wireFlags.ts';
 import { toWire, type WireCall, type WireMessage } from '../../src/llm/openai/wire.ts';
 import { projectRoot } from './editor/project.ts';
 

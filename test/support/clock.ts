@@ -3,7 +3,7 @@ export class StillClock {
   private now = 0;
   private timers: { at: number; run: () => void }[] = [];
 
-  /** As `After` of `src/tools/shell/quiet.ts`. */
+  /** As `After` of `src/tools/shell/outputSilence.ts`. */
   readonly after = (ms: number, run: () => void): (() => void) => {
     const timer = { at: this.now + ms, run };
     this.timers.push(timer);

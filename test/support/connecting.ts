@@ -68,7 +68,7 @@ const members = new Set([
 const commands = /^(vscode\.open|simpleBrowser\.|workbench\.extensions\.|workbench\.action\.(url|openUrl))/;
 
 /** Our own ways to a connection: who uses one has one. */
-const ways: Record<string, string> = { send: 'llm/http.ts', request: 'llm/local/web.ts' };
+const ways: Record<string, string> = { send: 'llm/transport/http.ts', request: 'llm/local/download/fetchRange.ts' };
 
 /** Why this file of `src` can open a connection or start a program, one sentence each; none: it cannot. */
 export function connecting(file: string, text: string): string[] {
@@ -118,7 +118,7 @@ export function connecting(file: string, text: string): string[] {
 
 /** Which of these methods of a model a file outside of `src/llm` calls. */
 export function asking(file: string, text: string): string[] {
-  if (file.startsWith('llm/') || file === 'engine/modelCall.ts') return []; // who calls those asks
+  if (file.startsWith('llm/') || file === 'engine/core/modelCall.ts') return []; // who calls those asks
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {

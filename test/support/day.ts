@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
-import type { OwnedRule, Rule } from '../../src/protocol/rule.ts';
-import { defaultTools } from '../../src/tools/default.ts';
-import { rulesFor } from '../../src/tools/gate/rules.ts';
-import type { runCommand } from '../../src/tools/shell/run.ts';
+import type { OwnedRule, Rule } from '../../src/protocol/content/rule.ts';
+import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { rulesFor } from '../../src/tools/policy/rules.ts';
+import type { runCommand } from '../../src/tools/shell/runCommand.ts';
 import { conversation } from '../tools/conversation.ts';
 import { temporaryWorkspace } from './workspace.ts';
 

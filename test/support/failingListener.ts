@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { RunEvent } from '../../src/protocol/events.ts';
-import { isStored } from '../../src/protocol/fold.ts';
-import { isolated } from '../../src/protocol/listeners.ts';
+import type { RunEvent } from '../../src/protocol/run/events.ts';
+import { isStored } from '../../src/protocol/run/fold.ts';
+import { isolated } from '../../src/protocol/values/listeners.ts';
 
 /** Tells where a listener fails: at an event, and at which one of all. */
 export type Fails = (event: RunEvent, index: number) => boolean;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Row } from '../../src/tools/gate/grants/row.ts';
-import { alternatives } from '../../src/tools/gate/grants/tableRows.ts';
+import type { Row } from '../../src/tools/commands/grants/grantRow.ts';
+import { alternatives } from '../../src/tools/commands/grants/tableRows.ts';
 
 /** Command lines that rows cover, and that they must not. */
 export interface Examples {
@@ -13,7 +13,7 @@ export interface Examples {
  * Examples of the tables of commands: lines with commands as in the tables, and below them one example a line, after `+` or `-`. `{}`
  * means the command. A command with rows of several kinds has the kind behind it.
  */
-const folder = path.join(import.meta.dirname, '../tools/gate/grants');
+const folder = path.join(import.meta.dirname, '../tools/commands/grants');
 const files = readdirSync(folder).filter((name) => name.endsWith('.txt'));
 
 /** By command, for rows of several kinds with the kind behind it. */

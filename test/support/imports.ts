@@ -23,39 +23,22 @@ export const layers: Record<string, readonly string[]> = {
     'src/check',
   ],
   webview: ['src/protocol'],
-  'src/vsix': ['src/llm'],
+  'src/build': ['src/llm'],
 };
 
-/** The rooms of a layer that has them: each imports only from those before it, and every folder is one. */
-export const rooms: Record<string, readonly string[]> = {
-  'src/extension': [
-    'help',
-    'view',
-    'dialogs',
-    'settings',
-    'aside',
-    'language',
-    'models',
-    'gate',
-    'records',
-    'commit',
-    'mcp',
-    'instructions',
-    'runs',
-    'panel',
-    'workflows',
-    'doctor',
-    'editor',
-    'mentions',
-  ],
-  'src/workflows': ['template', 'plan', 'action', 'read', 'write', 'run', 'package'],
-  webview: ['markdown', 'composer', 'cards', 'transcript'],
-};
+/** Files that a folder may hold. Tables of data, styles and tests are not counted. */
+const maxFiles = 25;
+
+/** Lines of a file. */
+const maxLines = 450;
+
+/** The composition root puts every part together. */
+const longFiles = ['src/extension/main.ts'];
 
 /** Packages that only some places may know. */
 export const packages: Record<string, (file: string) => boolean> = {
   vscode: (file) => file.startsWith('src/extension/'),
-  'node-llama-cpp': (file) => /^src\/llm\/local\/(worker|context)\.ts$/.test(file),
+  'node-llama-cpp': (file) => /^src\/llm\/local\/worker\/(worker|context)\.ts$/.test(file),
   '@modelcontextprotocol/sdk': (file) => file.startsWith('src/tools/mcp/'),
   ajv: (file) => file === 'src/tools/mcp/sdk.ts',
   'cross-spawn': (file) => file === 'src/tools/mcp/sdk.ts',
@@ -71,10 +54,46 @@ export const packages: Record<string, (file: string) => boolean> = {
   'highlight.js': (file) => file.startsWith('webview/'),
 };
 
-/** Breaches of the import rules and import cycles below `root`, one sentence each. */
+/**
+ * Breaches of the import rules below `root`, one sentence each: between layers, cycles of files, and cycles of the folders beside each
+ * other at any level; then folders and files that are too large.
+ */
 export function breaches(root: string): string[] {
-  const graph = new Map(sources(root).map((file) => [file, importsOf(root, file)]));
-  return [...graph].flatMap(([file, imports]) => imports.flatMap((to) => breach(file, to))).concat(cycles(graph));
+  const files = sources(root);
+  const graph = new Map(files.map((file) => [file, importsOf(root, file)]));
+  return [
+    ...[...graph].flatMap(([file, imports]) => imports.flatMap((to) => breach(file, to))),
+    ...cycles(graph),
+    ...[...levels(graph).values()].flatMap(cycles),
+    ...largeFolders(files),
+    ...files
+      .filter((file) => !longFiles.includes(file))
+      .map((file) => [file, readFileSync(path.join(root, file), 'utf8').split('\n').length - 1] as const)
+      .filter(([, lines]) => lines > maxLines)
+      .map(([file, lines]) => `${file} has ${lines} lines`),
+  ];
+}
+
+/** The graph of what stands in each folder: its files and folders import each other as the files in them do. */
+function levels(graph: ReadonlyMap<string, readonly string[]>): Map<string, Map<string, string[]>> {
+  const found = new Map<string, Map<string, string[]>>();
+  for (const [file, imports] of graph)
+    for (const to of imports.filter((one) => graph.has(one))) {
+      const [own, other] = [file.split('/'), to.split('/')];
+      const at = own.findIndex((part, index) => part !== other[index]);
+      const upTo = (parts: readonly string[]) => parts.slice(0, at + 1).join('/');
+      if (at < 0 || (at === own.length - 1 && at === other.length - 1)) continue; // cycles of files are found as such
+      const level = own.slice(0, at).join('/');
+      const edges = found.get(level) ?? new Map<string, string[]>();
+      found.set(level, edges.set(upTo(own), [...(edges.get(upTo(own)) ?? []), upTo(other)]));
+    }
+  return found;
+}
+
+function largeFolders(files: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const file of files) counts.set(path.posix.dirname(file), (counts.get(path.posix.dirname(file)) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count > maxFiles).map(([folder, count]) => `${folder} holds ${count} files`);
 }
 
 function sources(root: string): string[] {
@@ -96,21 +115,13 @@ function breach(file: string, to: string): string[] {
   const from = layerOf(file);
   if (!from) return [`${file} is in no layer`];
   const target = layerOf(to);
-  if (target === from) return breachOfRooms(from, file, to);
+  if (target === from) return [];
   if (target) return layers[from]!.includes(target) ? [] : [`${file} imports ${to}`];
   if (to.startsWith('src/') || to.startsWith('test/') || to.startsWith('..')) return [`${file} imports ${to}`];
   const name = to.startsWith('@') ? to.split('/', 2).join('/') : to.split('/', 1)[0]!;
   if (file.startsWith('webview/') && to.startsWith('node:')) return [`${file} imports ${to}`];
   if (file.startsWith('src/protocol/') && name !== 'zod') return [`${file} imports ${to}`];
   return packages[name] === undefined || packages[name](file) ? [] : [`${file} imports ${to}`];
-}
-
-function breachOfRooms(layer: string, file: string, to: string): string[] {
-  const order = rooms[layer];
-  const [own, other] = [file, to].map((one) => one.slice(layer.length + 1).split('/'));
-  if (!order || own!.length === 1) return []; // what stands before the rooms knows all of them
-  if (!order.includes(own![0]!)) return [`${file} is in no room`];
-  return other!.length === 1 || order.indexOf(other![0]!) <= order.indexOf(own![0]!) ? [] : [`${file} imports ${to}`];
 }
 
 function layerOf(file: string): string | undefined {

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
-import { toToolResult } from '../../src/protocol/tools.ts';
+import { toToolResult } from '../../src/protocol/content/tools.ts';
+import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { header, lineOf } from '../../src/runs/journal.ts';
 
 /** Questions, reads, and answers with code, as a day of work has them: four messages each. */

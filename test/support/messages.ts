@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/messages.ts';
+import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/content/messages.ts';
 
 export const user = (content: string): Message => ({ role: 'user', content });
 

@@ -1,4 +1,4 @@
-import type { ToolHost } from '../../src/tools/host.ts';
+import type { ToolHost } from '../../src/tools/host/host.ts';
 
 /** For a model that is offered nothing and calls nothing. */
 export const noTools: ToolHost = {

@@ -1,5 +1,5 @@
-import type { ModelInfo } from '../../src/llm/client.ts';
-import type { Message as SaidMessage } from '../../src/protocol/messages.ts';
+import type { ModelInfo } from '../../src/llm/core/client.ts';
+import type { Message as SaidMessage } from '../../src/protocol/content/messages.ts';
 
 // What Towpath's model layer promises, written down once more by itself: what is here must go on to hold.
 

@@ -1,4 +1,4 @@
-import type { ProviderChoice } from '../../src/llm/create.ts';
+import type { ProviderChoice } from '../../src/llm/createClient.ts';
 import * as anthropic from './anthropic.ts';
 import { type GoogleReply, googleKey, googleReply, startGoogle } from './google.ts';
 import * as ollama from './ollama.ts';

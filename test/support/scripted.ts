@@ -1,6 +1,6 @@
+import { toWireName } from '../../src/llm/core/wireToolNames.ts';
 import { anyUserMessage, type Script, type ScriptedCall, type Step } from '../../src/llm/local/demo/automaton.ts';
-import { toWireName } from '../../src/llm/names.ts';
-import type { JsonSchema, ToolDefinition } from '../../src/protocol/tools.ts';
+import type { JsonSchema, ToolDefinition } from '../../src/protocol/content/tools.ts';
 
 /**
  * The scripted model of the tests: what it plays is chosen by a word in the newest message. Any message: `hello`.

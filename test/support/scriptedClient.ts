@@ -1,6 +1,6 @@
-import type { ChatRequest, ChatStreamChunk, FinishReason, LLMClient } from '../../src/llm/client.ts';
-import { collect } from '../../src/llm/client.ts';
-import type { TokenUsage, ToolCall } from '../../src/protocol/messages.ts';
+import type { ChatRequest, ChatStreamChunk, FinishReason, LLMClient } from '../../src/llm/core/client.ts';
+import { collect } from '../../src/llm/core/client.ts';
+import type { TokenUsage, ToolCall } from '../../src/protocol/content/messages.ts';
 import { keepRequest } from './sent.ts';
 
 export interface ScriptedReply {

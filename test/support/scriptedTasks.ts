@@ -1,7 +1,7 @@
 import type { TaskLimits } from '../../src/check/runTask.ts';
 import { tasks } from '../../src/check/tasks.ts';
-import type { ChatRequest, LLMClient } from '../../src/llm/client.ts';
-import type { ToolCall } from '../../src/protocol/messages.ts';
+import type { ChatRequest, LLMClient } from '../../src/llm/core/client.ts';
+import type { ToolCall } from '../../src/protocol/content/messages.ts';
 import { call, type ScriptedReply, scriptedClient } from './scriptedClient.ts';
 
 type Replies = ScriptedReply[];

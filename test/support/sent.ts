@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ChatRequest } from '../../src/llm/client.ts';
+import type { ChatRequest } from '../../src/llm/core/client.ts';
 import { fromWireMessages, fromWireTools } from '../../src/llm/openai/messages.ts';
 import { testOut } from './editor/project.ts';
 

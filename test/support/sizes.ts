@@ -1,16 +1,16 @@
-import { systemPrompt } from '../../src/engine/composer.ts';
-import { toEditorTools } from '../../src/extension/models/editorWire.ts';
+import { systemPrompt } from '../../src/engine/context/systemPrompt.ts';
+import { toEditorTools } from '../../src/extension/providers/editorWire.ts';
 import { toWire as toAnthropic } from '../../src/llm/anthropic/wire.ts';
-import type { ChatRequest } from '../../src/llm/client.ts';
+import type { ChatRequest } from '../../src/llm/core/client.ts';
 import { toGoogleWire } from '../../src/llm/google/wire.ts';
-import { toJob } from '../../src/llm/local/client.ts';
+import { toJob } from '../../src/llm/local/host/client.ts';
 import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
+import { toWire as toResponses } from '../../src/llm/openai/responses/wire.ts';
 import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
-import { toWire as toResponses } from '../../src/llm/responses/wire.ts';
-import { toldOf } from '../../src/protocol/tools.ts';
+import { toldOf } from '../../src/protocol/content/tools.ts';
 import type { Language } from '../../src/tools/code/language.ts';
-import { defaultTools } from '../../src/tools/default.ts';
-import { chat } from '../../src/workflows/run/chat.ts';
+import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { chat } from '../../src/workflows/run/chatWorkflow.ts';
 
 /** Characters that the system prompt and the tools of every request may have, as each wire writes them. */
 export const mostSent = 6000;

@@ -1,4 +1,4 @@
-import type { Run } from '../../src/protocol/run.ts';
+import type { Run } from '../../src/protocol/run/run.ts';
 
 /** A run as a reader would tell it, one line per thing said. */
 export function transcript(run: Run): string {

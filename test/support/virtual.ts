@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import type { TreeEntry, VirtualFiles } from '../../src/tools/workspace.ts';
+import type { TreeEntry, VirtualFiles } from '../../src/tools/core/workspace.ts';
 
 /** Real folders as if the editor alone reached them: `mem:/ws` is `outer/ws`. `read` tells of each file that is read. */
 export function virtualIn(

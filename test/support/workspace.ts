@@ -3,10 +3,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
-import { decodeText, encodeText } from '../../src/tools/files/text.ts';
-import { removeTree } from '../../src/tools/gate/tree.ts';
-import { createFile, replaceFile } from '../../src/tools/gate/write.ts';
-import type { Workspace, WorkspaceRoot } from '../../src/tools/workspace.ts';
+import type { Workspace, WorkspaceRoot } from '../../src/tools/core/workspace.ts';
+import { decodeText, encodeText } from '../../src/tools/sandbox/fileText.ts';
+import { removeTree } from '../../src/tools/sandbox/fileTree.ts';
+import { createFile, replaceFile } from '../../src/tools/sandbox/writeFile.ts';
 
 /** A real `Workspace` over a temporary folder; what the editor would hold in memory is set by the test. */
 export interface TemporaryWorkspace extends Workspace {

@@ -1,14 +1,14 @@
-import type { Answer, Asked } from '../../src/protocol/asked.ts';
-import type { EventBody } from '../../src/protocol/events.ts';
-import type { ToolCall } from '../../src/protocol/messages.ts';
-import { defaultPolicy, type Policy } from '../../src/protocol/policy.ts';
-import type { Tell } from '../../src/protocol/sentence.ts';
-import type { ToolOutcome } from '../../src/protocol/tools.ts';
-import { defaultTools } from '../../src/tools/default.ts';
-import { sha256 } from '../../src/tools/files/text.ts';
-import { createToolHost, type ToolHost } from '../../src/tools/host.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, Tool } from '../../src/tools/tool.ts';
-import type { Workspace } from '../../src/tools/workspace.ts';
+import type { ToolCall } from '../../src/protocol/content/messages.ts';
+import { defaultPolicy, type Policy } from '../../src/protocol/content/policy.ts';
+import type { Answer, Asked } from '../../src/protocol/content/questions.ts';
+import type { ToolOutcome } from '../../src/protocol/content/tools.ts';
+import type { EventBody } from '../../src/protocol/run/events.ts';
+import type { Tell } from '../../src/protocol/text/localized.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, Tool } from '../../src/tools/core/tool.ts';
+import type { Workspace } from '../../src/tools/core/workspace.ts';
+import { defaultTools } from '../../src/tools/host/builtinTools.ts';
+import { createToolHost, type ToolHost } from '../../src/tools/host/host.ts';
+import { sha256 } from '../../src/tools/sandbox/fileText.ts';
 
 /** A host on a real workspace, a person with prepared answers, and everything that was said. */
 export interface Conversation {

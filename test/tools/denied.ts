@@ -1,7 +1,7 @@
 import { accessSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { resolvePath } from '../../src/tools/gate/paths.ts';
+import { resolvePath } from '../../src/tools/sandbox/paths.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
 import { type PathCase, preparePath, shared, telling, toolFor } from './pathCases.ts';

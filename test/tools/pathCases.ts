@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { PathOperation } from '../../src/tools/gate/spelling.ts';
-import type { WorkspaceRoot } from '../../src/tools/workspace.ts';
+import type { PathOperation } from '../../src/tools/core/pathSyntax.ts';
+import type { WorkspaceRoot } from '../../src/tools/core/workspace.ts';
 
 /** One case: what is asked of the gate in a prepared folder, and what must come of it. */
 export interface PathCase {
@@ -46,7 +46,7 @@ interface Setup {
 }
 
 /** Those that a reader should see beside the code, and all there are, where they are. */
-export const telling = casesOf(new URL('path-cases.json', import.meta.url));
+export const telling = casesOf(new URL('./path-cases.json', import.meta.url));
 const sharedFile = pathToFileURL(paths.resolve('../shared/cases/path-cases.json'));
 export const shared = fs.existsSync(sharedFile) ? casesOf(sharedFile) : [];
 

@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import * as paths from 'node:path';
-import { ggufTrouble } from '../../src/llm/local/ggufHeader.ts';
-import { checkModelFile } from '../../src/llm/local/modelFile.ts';
-import { readPlain } from '../../src/tools/gate/plainFile.ts';
-import { breakHardLink, replaceFile } from '../../src/tools/gate/write.ts';
+import { checkModelFile } from '../../src/llm/local/modelFile/checkModelFile.ts';
+import { ggufTrouble } from '../../src/llm/local/modelFile/ggufHeader.ts';
 import { workspaceInstructions } from '../../src/tools/instructions/instructions.ts';
-import { readPlainFile } from '../../src/tools/mcp/config.ts';
+import { readPlainFile } from '../../src/tools/mcp/config/config.ts';
+import { readPlain } from '../../src/tools/sandbox/regularFile.ts';
+import { breakHardLink, replaceFile } from '../../src/tools/sandbox/writeFile.ts';
 import { unpackArchive } from '../../src/workflows/package/archive.ts';
 import { loadPackage } from '../../src/workflows/package/load.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
@@ -118,7 +118,7 @@ describe('what is no plain file is neither read nor waited for', () => {
 describe('what somebody else may have put there', () => {
   /** These open what Towpath itself keeps or is built of, what the system gives, or a folder that is held. */
   const own =
-    /^(runs\/|vsix\/|llm\/local\/(?!ggufHeader|modelFile)|tools\/gate\/(open|plainFile|write|folder|tree|grants\/tables)\.ts|tools\/shell\/(processes|left|table|listening)\.ts|workflows\/package\/(document|shelf)\.ts|extension\/(settings\/memory|runs\/shownRunFile|gate\/reviews|settings\/formerSettings)\.ts)/;
+    /^(runs\/|build\/|llm\/local\/(?!modelFile\/(ggufHeader|checkModelFile))|tools\/sandbox\/(openFile|regularFile|writeFile|dirHandle|fileTree)\.ts|tools\/commands\/grants\/tables\.ts|tools\/shell\/(processes|orphanedCommands|processTable|listeningPorts)\.ts|workflows\/package\/(document|packageRegistry)\.ts|extension\/(settings\/decisionFile|runs\/shownRunFile|approvals\/reviews|settings\/formerSettings)\.ts)/;
 
   it('is opened in one place', () => {
     const source = paths.join(import.meta.dirname, '../../src');
@@ -132,6 +132,6 @@ describe('what somebody else may have put there', () => {
       );
     });
     const flagged = opening.filter((name) => !own.test(name));
-    assert.deepEqual(flagged.sort(), ['llm/local/ggufHeader.ts', 'llm/local/modelFile.ts']); // which may not know the tools
+    assert.deepEqual(flagged.sort(), ['llm/local/modelFile/checkModelFile.ts', 'llm/local/modelFile/ggufHeader.ts']); // which may not know the tools
   });
 });

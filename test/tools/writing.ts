@@ -8,7 +8,7 @@
 import fs, { writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { undoable } from '../../src/runs/undo.ts';
+import { undoable } from '../../src/runs/undoSteps.ts';
 import { Conversation } from '../engine/conversation.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { type Writing, writings } from './writings.ts';

@@ -1,8 +1,8 @@
-import { toldAfterwards } from '../../src/engine/looseEnds.ts';
-import { notRun } from '../../src/engine/waiting.ts';
-import type { CallState } from '../../src/protocol/run.ts';
-import { failure } from '../../src/protocol/tools.ts';
-import type { Mark, Seen } from '../../webview/cards/line.ts';
+import { notRun } from '../../src/engine/input/messageQueue.ts';
+import { toldAfterwards } from '../../src/engine/notices/interruptedCalls.ts';
+import { failure } from '../../src/protocol/content/tools.ts';
+import type { CallState } from '../../src/protocol/run/run.ts';
+import type { Mark, Seen } from '../../webview/cards/cardLine.ts';
 
 /** Each tool: its arguments, what it gives, and its line while it waits, is at work, is done and could not. */
 export interface Row {

@@ -1,9 +1,9 @@
-import type { EventBody, RunEvent } from '../../src/protocol/events.ts';
-import { applyEvent } from '../../src/protocol/fold.ts';
-import type { Run } from '../../src/protocol/run.ts';
-import { newRun } from '../../src/protocol/run.ts';
-import { failure, toToolResult } from '../../src/protocol/tools.ts';
-import type { PanelState } from '../../src/protocol/view.ts';
+import { failure, toToolResult } from '../../src/protocol/content/tools.ts';
+import type { PanelState } from '../../src/protocol/panel/panelMessages.ts';
+import type { EventBody, RunEvent } from '../../src/protocol/run/events.ts';
+import { applyEvent } from '../../src/protocol/run/fold.ts';
+import type { Run } from '../../src/protocol/run/run.ts';
+import { newRun } from '../../src/protocol/run/run.ts';
 
 /** Events of one run in order, a second apart, the last of them now. */
 export function eventsOf(runId: string, bodies: EventBody[], from = 0): RunEvent[] {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { EventBody } from '../../src/protocol/events.ts';
-import { partsOf } from '../../src/protocol/runParts.ts';
-import { toToolResult } from '../../src/protocol/tools.ts';
-import type { HostMessage } from '../../src/protocol/view.ts';
+import { toToolResult } from '../../src/protocol/content/tools.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
+import { partsOf } from '../../src/protocol/panel/runParts.ts';
+import type { EventBody } from '../../src/protocol/run/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { eventsOf, readyState, runOf } from './conversation.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { EventBody } from '../../src/protocol/events.ts';
-import { toToolResult } from '../../src/protocol/tools.ts';
-import type { PanelState } from '../../src/protocol/view.ts';
+import { toToolResult } from '../../src/protocol/content/tools.ts';
+import type { PanelState } from '../../src/protocol/panel/panelMessages.ts';
+import type { EventBody } from '../../src/protocol/run/events.ts';
 import { answers, unseen } from '../support/answers.ts';
 import { germanWords, openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { begin, concludes, readyState, runOf } from './conversation.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { HostMessage, Notice } from '../../src/protocol/view.ts';
+import type { HostMessage, Notice } from '../../src/protocol/panel/panelMessages.ts';
 import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { begin, concludes, eventsOf, readyState, runOf } from './conversation.ts';
 

@@ -1,12 +1,12 @@
-import type { EventBody } from '../../src/protocol/events.ts';
-import type { Completion } from '../../src/protocol/mention.ts';
-import type { Message } from '../../src/protocol/messages.ts';
-import type { Run } from '../../src/protocol/run.ts';
-import type { RunSummary } from '../../src/protocol/summary.ts';
-import { failure, type ToolOutcome, toToolResult } from '../../src/protocol/tools.ts';
-import type { HostMessage, PanelState, RunRow } from '../../src/protocol/view.ts';
-import { changeAtAGlance, mostShownLines, shownChange } from '../../src/tools/files/diff.ts';
-import { ends, endsFor } from '../../webview/transcript/ends.ts';
+import type { Completion } from '../../src/protocol/content/mention.ts';
+import type { Message } from '../../src/protocol/content/messages.ts';
+import { failure, type ToolOutcome, toToolResult } from '../../src/protocol/content/tools.ts';
+import type { HostMessage, PanelState, RunRow } from '../../src/protocol/panel/panelMessages.ts';
+import type { EventBody } from '../../src/protocol/run/events.ts';
+import type { Run } from '../../src/protocol/run/run.ts';
+import type { RunSummary } from '../../src/protocol/run/summary.ts';
+import { changeAtAGlance, mostShownLines, shownChange } from '../../src/tools/edit/diff.ts';
+import { ends, endsFor } from '../../webview/transcript/runEnd.ts';
 import type { TestPage } from './browser.ts';
 import { begin, concludes, eventsOf, reads, readyState, runOf } from './conversation.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as z from 'zod';
-import { readTool } from '../../src/tools/tool.ts';
+import { readTool } from '../../src/tools/core/tool.ts';
 import { type ProviderScript, reply } from '../support/provider.ts';
 import { Stage } from './stage.ts';
 

@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { CallKey } from '../../src/protocol/callKey.ts';
-import { t } from '../../src/protocol/l10n.ts';
-import type { CallState } from '../../src/protocol/run.ts';
-import { visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
-import { commandWays } from '../composer/commands.ts';
+import type { CallKey } from '../../src/protocol/content/callKey.ts';
+import type { CallState } from '../../src/protocol/run/run.ts';
+import { visibleLine, visibleOutput } from '../../src/protocol/text/escapeInvisible.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import { commandWays } from '../composer/backgroundCommandsPart.ts';
 import type { PanelContext } from '../context.ts';
-import type { Status } from './line.ts';
+import type { Status } from './cardLine.ts';
 
 /** What one can do with a command in the background. */
 export function inBackground(

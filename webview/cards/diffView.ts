@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import { amount, t } from '../../src/protocol/l10n.ts';
-import { visible } from '../../src/protocol/visible.ts';
+import { visible } from '../../src/protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../src/protocol/text/l10n.ts';
 
 interface Line {
   sign: '+' | '-' | '@';

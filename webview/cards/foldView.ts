@@ -1,12 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { t } from '../../src/protocol/l10n.ts';
-import type { ToolCall } from '../../src/protocol/messages.ts';
-import type { Run } from '../../src/protocol/run.ts';
+import type { ToolCall } from '../../src/protocol/content/messages.ts';
+import type { Run } from '../../src/protocol/run/run.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { card } from './card.ts';
+import { markOf } from './cardLineView.ts';
 import { type Fold, foldWords } from './folding.ts';
-import { markOf } from './lineView.ts';
 
 /**
  * What was read, as one line that changes in place; all of it when it is opened. One call is a card like any other.

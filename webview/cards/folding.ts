@@ -1,10 +1,10 @@
-import { t } from '../../src/protocol/l10n.ts';
-import type { Message, ToolCall } from '../../src/protocol/messages.ts';
-import { planTool } from '../../src/protocol/plan.ts';
-import type { CallState, Run } from '../../src/protocol/run.ts';
-import { understoodCall } from '../../src/protocol/understood.ts';
-import type { Mark } from './line.ts';
-import { wordsFor } from './toolWords.ts';
+import type { Message, ToolCall } from '../../src/protocol/content/messages.ts';
+import { planTool } from '../../src/protocol/run/plan.ts';
+import type { CallState, Run } from '../../src/protocol/run/run.ts';
+import { understoodCall } from '../../src/protocol/run/understoodArguments.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import type { Mark } from './cardLine.ts';
+import { wordsFor } from './toolText.ts';
 
 /** Calls that only read, with no words between them, across replies. */
 export interface Fold {

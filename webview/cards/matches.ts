@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { amount, t } from '../../src/protocol/l10n.ts';
-import { visible, visibleLine } from '../../src/protocol/visible.ts';
+import { visible, visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
-import { follow, openTitle } from './lineView.ts';
+import { follow, openTitle } from './cardLineView.ts';
 
 const mostLines = 300;
 

@@ -1,7 +1,7 @@
-import { answersAll, isGiven } from '../../src/protocol/ask.ts';
-import type { Asked, Choice } from '../../src/protocol/asked.ts';
-import type { Run } from '../../src/protocol/run.ts';
-import type { Chosen } from '../../src/protocol/view.ts';
+import { answersAll, isGiven } from '../../src/protocol/content/askTool.ts';
+import type { Asked, Choice } from '../../src/protocol/content/questions.ts';
+import type { Chosen } from '../../src/protocol/panel/panelMessages.ts';
+import type { Run } from '../../src/protocol/run/run.ts';
 import { savedView, saveView } from '../host.ts';
 
 /** What a model asks now, and what is chosen of it and not sent yet: kept while the panel is hidden. */

@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { t } from '../../src/protocol/l10n.ts';
-import type { Completion, Mention } from '../../src/protocol/mention.ts';
-import { completedWord } from '../../src/protocol/named.ts';
-import type { Slash, SlashAct } from '../../src/protocol/slash.ts';
-import type { HostMessage } from '../../src/protocol/view.ts';
-import { visibleLine } from '../../src/protocol/visible.ts';
+import type { Completion, Mention } from '../../src/protocol/content/mention.ts';
+import { completedWord } from '../../src/protocol/content/mentionText.ts';
+import type { Slash, SlashAct } from '../../src/protocol/content/slash.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
+import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { area } from './draft.ts';

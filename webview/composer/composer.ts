@@ -1,19 +1,19 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { agentName, chatWorkflow, planAgent } from '../../src/protocol/agents.ts';
-import type { When } from '../../src/protocol/events.ts';
-import { t } from '../../src/protocol/l10n.ts';
-import type { Mention } from '../../src/protocol/mention.ts';
-import { wordOf } from '../../src/protocol/named.ts';
-import { isPlanned } from '../../src/protocol/plan.ts';
-import { type Preset, presetNames, presetShortNames } from '../../src/protocol/policy.ts';
-import { isHeld } from '../../src/protocol/rests.ts';
-import type { ImageAttachment, PanelState } from '../../src/protocol/view.ts';
-import { visibleLine } from '../../src/protocol/visible.ts';
+import { agentName, chatWorkflow, planAgent } from '../../src/protocol/content/agents.ts';
+import type { Mention } from '../../src/protocol/content/mention.ts';
+import { wordOf } from '../../src/protocol/content/mentionText.ts';
+import { type Preset, presetNames, presetShortNames } from '../../src/protocol/content/policy.ts';
+import type { ImageAttachment, PanelState } from '../../src/protocol/panel/panelMessages.ts';
+import type { When } from '../../src/protocol/run/events.ts';
+import { isPlanned } from '../../src/protocol/run/plan.ts';
+import { isHeld } from '../../src/protocol/run/resumable.ts';
+import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import { sent } from '../activityReport.ts';
 import type { PanelContext } from '../context.ts';
 import { saveView } from '../host.ts';
 import { icons } from '../icons.ts';
-import { sent } from '../presence.ts';
-import { answer } from './ask.ts';
+import { attachButton, forgetImages, pickedImages, pickedStrip } from './attachedImages.ts';
 import {
   answersIn,
   type Choosing,
@@ -27,17 +27,17 @@ import {
   turnTo,
 } from './choosing.ts';
 import { close, completionList, lookForCompletion, onCompletionKey } from './completion.ts';
+import { meter } from './contextGauge.ts';
 import { area, draft, focusComposer } from './draft.ts';
 import { onDrag, onDrop, onPaste } from './dropping.ts';
 import { beginSaying, editedSaid, endSaying, sayingBar } from './editing.ts';
 import { isToStop, onKeyInEmptyBox } from './emptyBox.ts';
-import { attachButton, forgetImages, pickedImages, pickedStrip } from './images.ts';
 import { forgetMentions, isNamed, namedNow, namedStrip, namedWithSelection, pick } from './mentions.ts';
-import { meter } from './meter.ts';
+import { answer } from './questionCard.ts';
+import { beginEdit, editedIn, endEdit } from './queuedMessages.ts';
 import { sendButtons } from './sendButton.ts';
 import { forgetTyping, lookForTyped, resolveTyped, typedNow } from './typedMentions.ts';
-import { isUnheardStill, rememberSent, takeUnheard } from './unheard.ts';
-import { beginEdit, editedIn, endEdit } from './waiting.ts';
+import { isUnheardStill, rememberSent, takeUnheard } from './unsentDraft.ts';
 
 /** A message may not be longer than this; the host refuses it. */
 export const longestMessage = 1_000_000;

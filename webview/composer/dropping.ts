@@ -1,7 +1,7 @@
-import { mostMentions } from '../../src/protocol/named.ts';
+import { mostMentions } from '../../src/protocol/content/mentionText.ts';
 import type { PanelContext } from '../context.ts';
+import { imagesIn, takeImages } from './attachedImages.ts';
 import { focusComposer } from './draft.ts';
-import { imagesIn, takeImages } from './images.ts';
 
 /** As the editor gives what is dragged from its lists, while Shift is held, and as others do. */
 const lists = ['application/vnd.code.uri-list', 'text/uri-list'];

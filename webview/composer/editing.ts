@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { t } from '../../src/protocol/l10n.ts';
-import type { Run } from '../../src/protocol/run.ts';
+import type { Run } from '../../src/protocol/run/run.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { filesAfter } from './filesAfter.ts';

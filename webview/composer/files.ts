@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { amount, t } from '../../src/protocol/l10n.ts';
-import type { FileRow } from '../../src/protocol/view.ts';
-import { visibleLine } from '../../src/protocol/visible.ts';
+import type { FileRow } from '../../src/protocol/panel/panelMessages.ts';
+import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { pathView } from '../pathView.ts';
-import type { StripPart } from './stripPart.ts';
+import type { StripPart } from './statusStripPart.ts';
 
 /** What the shown run has changed, as the host counts it. */
 export function filesPart(context: PanelContext): StripPart | undefined {

@@ -1,4 +1,4 @@
-import { callsOf, type Run } from '../../src/protocol/run.ts';
+import { callsOf, type Run } from '../../src/protocol/run/run.ts';
 
 /** How many files are not as they were when the message at this place was said, by what the calls since then told. */
 export function filesAfter(run: Run, at: number): number {

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { Completion } from '../../src/protocol/mention.ts';
-import { visibleLine } from '../../src/protocol/visible.ts';
+import type { Completion } from '../../src/protocol/content/mention.ts';
+import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
 
 /** Returns the positions of the letters of a text that a query matches: in one piece, else in their order. */
 export function matchedLetters(text: string, query: string): number[] {

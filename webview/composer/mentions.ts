@@ -1,17 +1,17 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { t } from '../../src/protocol/l10n.ts';
-import type { Mention, Mentioned } from '../../src/protocol/mention.ts';
-import type { Attachment } from '../../src/protocol/messages.ts';
-import { mostMentions, tokensOfData, wordOf } from '../../src/protocol/named.ts';
-import type { HostMessage } from '../../src/protocol/view.ts';
-import { visibleLine } from '../../src/protocol/visible.ts';
+import type { Mention, Mentioned } from '../../src/protocol/content/mention.ts';
+import { mostMentions, tokensOfData, wordOf } from '../../src/protocol/content/mentionText.ts';
+import type { Attachment } from '../../src/protocol/content/messages.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
+import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { type Picked, savedView, saveView } from '../host.ts';
 import { icons } from '../icons.ts';
 import { pathView } from '../pathView.ts';
 import { count } from '../time.ts';
 import { draft, focusComposer } from './draft.ts';
-import { told } from './told.ts';
+import { told } from './mentionNoteText.ts';
 
 /** What was picked and is not sent yet: more than is named, for a word that was deleted may come back by undo. */
 const mostKept = 100;

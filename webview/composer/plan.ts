@@ -1,11 +1,11 @@
 import { html, type TemplateResult } from 'lit-html';
-import { t } from '../../src/protocol/l10n.ts';
-import { type PlanItem, planOf } from '../../src/protocol/plan.ts';
-import type { Run } from '../../src/protocol/run.ts';
-import { proseLine } from '../../src/protocol/visible.ts';
+import { type PlanItem, planOf } from '../../src/protocol/run/plan.ts';
+import type { Run } from '../../src/protocol/run/run.ts';
+import { proseLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import type { StripPart } from './stripPart.ts';
+import type { StripPart } from './statusStripPart.ts';
 
 /** The run's to-do list, for as long as something of it is left or the run is at work. It can be put away until it is another one. */
 export function planPart(context: PanelContext): StripPart | undefined {

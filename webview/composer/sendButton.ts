@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { When } from '../../src/protocol/events.ts';
-import { t } from '../../src/protocol/l10n.ts';
+import type { When } from '../../src/protocol/run/events.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { focusComposer } from './draft.ts';

@@ -1,5 +1,5 @@
-import { mostMentions } from '../../src/protocol/named.ts';
-import type { HostMessage } from '../../src/protocol/view.ts';
+import { mostMentions } from '../../src/protocol/content/mentionText.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import type { PanelContext } from '../context.ts';
 import { savedView, saveView } from '../host.ts';
 import { area, draft } from './draft.ts';

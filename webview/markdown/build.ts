@@ -1,5 +1,5 @@
 import type { Tokens } from 'marked';
-import { t } from '../../src/protocol/l10n.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
 import { codeNodes } from './colours.ts';
 import { decodeEntities } from './entities.ts';
 import type { Token } from './lexer.ts';

@@ -1,6 +1,6 @@
 import type { Tokens } from 'marked';
-import { amount, t } from '../../src/protocol/l10n.ts';
-import { safeCut, visibleProse } from '../../src/protocol/visible.ts';
+import { safeCut, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../src/protocol/text/l10n.ts';
 import { buildBlock, buildItem, buildPlain, countNodes, element, languageOf, type MarkdownActions } from './build.ts';
 import { codeNodes } from './colours.ts';
 import { lex, type Token } from './lexer.ts';

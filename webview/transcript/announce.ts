@@ -1,15 +1,15 @@
-import type { Asked } from '../../src/protocol/asked.ts';
-import { errorSentence } from '../../src/protocol/codeWords.ts';
-import type { RunEvent } from '../../src/protocol/events.ts';
-import { amount, t } from '../../src/protocol/l10n.ts';
-import { endSentence, type Run } from '../../src/protocol/run.ts';
-import type { HostMessage } from '../../src/protocol/view.ts';
-import { visibleProse } from '../../src/protocol/visible.ts';
+import type { Asked } from '../../src/protocol/content/questions.ts';
+import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
+import type { RunEvent } from '../../src/protocol/run/events.ts';
+import { endSentence, type Run } from '../../src/protocol/run/run.ts';
+import { errorSentence } from '../../src/protocol/text/codeText.ts';
+import { visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../src/protocol/text/l10n.ts';
 import { lineOf } from '../cards/card.ts';
-import { spoken } from '../cards/line.ts';
+import { spoken } from '../cards/cardLine.ts';
 import type { PanelContext } from '../context.ts';
-import { plainWords } from '../markdown/plainWords.ts';
-import { endOf } from './ends.ts';
+import { plainWords } from '../markdown/plainText.ts';
+import { endOf } from './runEnd.ts';
 import { sentenceWords } from './sentence.ts';
 
 /** Milliseconds from one announcement to the next: whoever listens to one is not cut short. */

@@ -1,8 +1,8 @@
-import { entriesOf } from '../../src/protocol/dictionary.ts';
-import { type Graph, newGraph } from '../../src/protocol/graph.ts';
-import type { OutlineEdge, OutlineNode } from '../../src/protocol/outline.ts';
-import { needsApproval } from '../../src/protocol/pending.ts';
-import { type CallState, callsOf, type Run } from '../../src/protocol/run.ts';
+import type { OutlineEdge, OutlineNode } from '../../src/protocol/content/outline.ts';
+import { type Graph, newGraph } from '../../src/protocol/run/graph.ts';
+import { needsApproval } from '../../src/protocol/run/pending.ts';
+import { type CallState, callsOf, type Run } from '../../src/protocol/run/run.ts';
+import { entriesOf } from '../../src/protocol/values/dictionary.ts';
 
 /** Another window has the run. */
 const isElsewhere = ({ error }: Run): boolean => error?.code === 'STORE_LOCKED';

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { t } from '../../src/protocol/l10n.ts';
-import type { Message } from '../../src/protocol/messages.ts';
-import type { Run } from '../../src/protocol/run.ts';
+import type { Message } from '../../src/protocol/content/messages.ts';
+import type { Run } from '../../src/protocol/run/run.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
 import { editSaid } from '../composer/composer.ts';
 import { filesAfter } from '../composer/filesAfter.ts';
 import type { PanelContext } from '../context.ts';

@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import { createDictionary, entriesOf } from '../../src/protocol/dictionary.ts';
-import { t } from '../../src/protocol/l10n.ts';
-import { limitReached, money } from '../../src/protocol/money.ts';
-import type { Run } from '../../src/protocol/run.ts';
-import { unbroken, visible } from '../../src/protocol/visible.ts';
+import { limitReached, money } from '../../src/protocol/run/money.ts';
+import type { Run } from '../../src/protocol/run/run.ts';
+import { unbroken, visible } from '../../src/protocol/text/escapeInvisible.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import { createDictionary, entriesOf } from '../../src/protocol/values/dictionary.ts';
 import { saysNothing } from '../cards/folding.ts';
 import { doPlan } from '../composer/composer.ts';
 import { focusComposer } from '../composer/draft.ts';
@@ -12,9 +12,9 @@ import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { callsAtWork } from '../store.ts';
 import { duration } from '../time.ts';
-import { acts, type End, endOf, type Way } from './ends.ts';
+import { told } from './localizedText.ts';
+import { acts, type End, endOf, type Way } from './runEnd.ts';
 import { sentence } from './sentence.ts';
-import { told } from './told.ts';
 
 /** Where the run stands, under its last message: what is waited for, or why it stopped and the way on. */
 export function phaseLine(context: PanelContext, run: Run): unknown {

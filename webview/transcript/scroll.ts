@@ -1,5 +1,5 @@
 import { savedView, saveView } from '../host.ts';
-import { Pages } from './pages.ts';
+import { Pages } from './virtualPages.ts';
 
 /** How near to the end still counts as being there, in pixels. */
 const near = 32;

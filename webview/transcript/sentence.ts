@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
-import { unbroken, visible } from '../../src/protocol/visible.ts';
+import { unbroken, visible } from '../../src/protocol/text/escapeInvisible.ts';
 
 const command = /\*(Towpath: [^*\n]{1,60})\*/;
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sentence } from '../../protocol/l10n.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
 import { hasNumber } from '../seen.ts';
 import type { Task } from '../task.ts';
 

@@ -1,5 +1,5 @@
-import { sentence } from '../../protocol/l10n.ts';
-import { planOf, planTool } from '../../protocol/plan.ts';
+import { planOf, planTool } from '../../protocol/run/plan.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
 import type { Folder } from '../folderWorkspace.ts';
 import { trimmedEnd } from '../seen.ts';
 import type { Task } from '../task.ts';

@@ -1,4 +1,4 @@
-import { sentence } from '../../protocol/l10n.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
 import { trimmedEnd } from '../seen.ts';
 import type { Task } from '../task.ts';
 

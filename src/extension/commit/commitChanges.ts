@@ -1,11 +1,11 @@
 import path from 'node:path';
-import { excerptOfTokens } from '../../engine/tokens.ts';
-import { excerpt } from '../../llm/excerpt.ts';
-import { visibleLine } from '../../protocol/visible.ts';
+import { excerptOfTokens } from '../../engine/core/tokenCount.ts';
+import { excerpt } from '../../llm/core/truncate.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { shownFiles } from '../../tools/code/shown.ts';
-import { currentText } from '../../tools/files/text.ts';
-import { relativeTo, resolvePath } from '../../tools/gate/paths.ts';
-import type { Workspace } from '../../tools/workspace.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import { currentText } from '../../tools/sandbox/fileText.ts';
+import { relativeTo, resolvePath } from '../../tools/sandbox/paths.ts';
 import type { GitChange, GitRepository } from './git.ts';
 
 /** Changed files that are named, those whose text is told, and subjects of the log that show the style. */

@@ -1,4 +1,4 @@
-import { visibleProse } from '../../protocol/visible.ts';
+import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
 
 /** Characters of a commit message's first line, and of the others. */
 export interface CommitLimits {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { linesOf } from '../../tools/files/text.ts';
+import { linesOf } from '../../tools/sandbox/fileText.ts';
 import type { GitExtension, WatchedRepository } from './git.ts';
 
 /** The editor's own Git extension, when it is at work already. */

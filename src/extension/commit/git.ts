@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
-import { sentence } from '../../protocol/l10n.ts';
-import { SaidError } from '../../protocol/sentence.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { SaidError } from '../../protocol/text/localized.ts';
 
 // What is used of the editor's own Git extension: its public API, version 1 (`extensions/git/src/api/git.d.ts` of VS Code).
 

@@ -1,6 +1,6 @@
-import type { AdapterResult, CompleteOptions } from '../../llm/adapter.ts';
-import { t } from '../../protocol/l10n.ts';
-import { told } from '../../protocol/sentence.ts';
+import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { told } from '../../protocol/text/localized.ts';
 
 /** What became of a box: `written`, `cut` (the answer ended before its end), `stopped`, or `theirs`: the person has changed it meanwhile. */
 export type Filled = { how: 'written' | 'cut' | 'stopped' | 'theirs' } | { how: 'failed'; text: string; code?: string };

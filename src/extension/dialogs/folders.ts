@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { t } from '../../protocol/l10n.ts';
+import { t } from '../../protocol/text/l10n.ts';
 
 /** The open folders that are on a disk of this machine. Of a virtual one `fsPath` means nothing: it may be somebody else's folder here. */
 export const diskFolders = (): vscode.WorkspaceFolder[] =>

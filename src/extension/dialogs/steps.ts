@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { withoutLinks } from './questionText.ts';
+import { withoutLinks } from './approvalText.ts';
 
 /** Answer of a step that is to be taken back. */
 export const back = Symbol('back');

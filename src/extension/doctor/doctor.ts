@@ -1,8 +1,8 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
-import { t } from '../../protocol/l10n.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { stoppable } from '../dialogs/cancellable.ts';
 import { showMarkdown } from '../dialogs/showMarkdown.ts';
-import { stoppable } from '../dialogs/stoppable.ts';
 import { type Check, runChecks, toReport } from './doctorReport.ts';
 
 const scheme = 'towpath-doctor';

@@ -1,6 +1,6 @@
-import { amount, inEnglish, type Sentence, sentence, t } from '../../protocol/l10n.ts';
-import { visible, visibleLine } from '../../protocol/visible.ts';
-import { type Hidden, redacted } from '../settings/redacted.ts';
+import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { amount, inEnglish, type Sentence, sentence, t } from '../../protocol/text/l10n.ts';
+import { type Hidden, redacted } from '../settings/redactSettings.ts';
 
 export interface Finding {
   /** `fact`: neither good nor bad. */

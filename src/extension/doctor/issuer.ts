@@ -1,9 +1,9 @@
 import { type ClientRequest, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { sentence, t } from '../../protocol/l10n.ts';
-import { networkReason, withReason } from '../../protocol/networkReason.ts';
-import { ended, SaidError, type Words } from '../../protocol/sentence.ts';
+import { sentence, t } from '../../protocol/text/l10n.ts';
+import { ended, SaidError, type Words } from '../../protocol/text/localized.ts';
+import { networkReason, withReason } from '../../protocol/text/networkReason.ts';
 
 /** Who says that a server is the one it claims to be. */
 export interface Issued {

@@ -1,6 +1,6 @@
-import { isLoopback } from '../../llm/http.ts';
-import { type Sentence, sentence, t } from '../../protocol/l10n.ts';
-import { wordsOf } from '../../protocol/sentence.ts';
+import { isLoopback } from '../../llm/transport/http.ts';
+import { type Sentence, sentence, t } from '../../protocol/text/l10n.ts';
+import { wordsOf } from '../../protocol/text/localized.ts';
 import { type Finding, found } from './doctorReport.ts';
 import { issuedBy } from './issuer.ts';
 

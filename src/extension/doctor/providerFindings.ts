@@ -1,8 +1,8 @@
-import { secretsIn } from '../../llm/headers.ts';
-import { providers } from '../../llm/providers.ts';
-import { sentence } from '../../protocol/l10n.ts';
-import { joined } from '../../protocol/sentence.ts';
-import { namedProviders, providerSettings, unknownProvider, type Written } from '../models/providerSettings.ts';
+import { secretsIn } from '../../llm/core/headers.ts';
+import { providers } from '../../llm/models/providers.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { joined } from '../../protocol/text/localized.ts';
+import { namedProviders, providerSettings, unknownProvider, type Written } from '../providers/providerSettings.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import { type Finding, found } from './doctorReport.ts';
 

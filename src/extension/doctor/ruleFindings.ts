@@ -1,6 +1,6 @@
-import { amount, sentence } from '../../protocol/l10n.ts';
-import { presetNames } from '../../protocol/policy.ts';
-import type { Policies } from '../gate/policies.ts';
+import { presetNames } from '../../protocol/content/policy.ts';
+import { amount, sentence } from '../../protocol/text/l10n.ts';
+import type { Policies } from '../approvals/policies.ts';
 import { type Finding, found } from './doctorReport.ts';
 
 /** The preset and the rules that hold, and each rule that cannot be used, with what becomes of it. */

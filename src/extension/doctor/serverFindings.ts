@@ -1,4 +1,4 @@
-import { amount, sentence } from '../../protocol/l10n.ts';
+import { amount, sentence } from '../../protocol/text/l10n.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
 import { type Finding, found } from './doctorReport.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { inGigabytes } from '../../llm/local/fit.ts';
-import { amount, sentence } from '../../protocol/l10n.ts';
-import { few } from '../../runs/few.ts';
+import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
+import { amount, sentence } from '../../protocol/text/l10n.ts';
+import { few } from '../../protocol/values/mapLimit.ts';
 import { type Finding, found } from './doctorReport.ts';
 
 /** Bytes that are little for runs on a disk. */

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import * as vscode from 'vscode';
+import { ToolError } from '../../tools/core/tool.ts';
 import { changedSources, notebookOf } from '../../tools/notebook/notebook.ts';
-import { ToolError } from '../../tools/tool.ts';
 
 /** The notebook of a real path that the editor has open as one. */
 export function openNotebook(file: string): vscode.NotebookDocument | undefined {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { t } from '../../protocol/l10n.ts';
-import { decodeText, maximumBytes } from '../../tools/files/text.ts';
-import { readPlain } from '../../tools/gate/plainFile.ts';
-import { ToolError } from '../../tools/tool.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { ToolError } from '../../tools/core/tool.ts';
+import { decodeText, maximumBytes } from '../../tools/sandbox/fileText.ts';
+import { readPlain } from '../../tools/sandbox/regularFile.ts';
 
 export interface Saving {
   /** Given up at once when it ends. */

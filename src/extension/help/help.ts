@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type PageName, pages } from '../../help/pages.ts';
-import { t } from '../../protocol/l10n.ts';
+import { t } from '../../protocol/text/l10n.ts';
 
 export const helpCommand = 'towpath.help';
 

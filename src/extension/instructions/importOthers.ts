@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { amount, t } from '../../protocol/l10n.ts';
-import { toPeople } from '../../protocol/sentence.ts';
-import { visibleLine } from '../../protocol/visible.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../protocol/text/l10n.ts';
+import { toPeople } from '../../protocol/text/localized.ts';
 import type { Looking } from '../../tools/instructions/files.ts';
 import { findImportable, type Importable, importAll } from '../../tools/instructions/importing.ts';
 import { isVirtual, notInVirtual } from '../dialogs/folders.ts';
-import { tell } from '../dialogs/tell.ts';
+import { tell } from '../dialogs/notify.ts';
 
 const lookedFor = () =>
   t(

@@ -1,4 +1,4 @@
-import { toErrorInfo, type Words } from '../../protocol/sentence.ts';
+import { toErrorInfo, type Words } from '../../protocol/text/localized.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
 import type { Problem } from '../../workflows/read/yaml.ts';
 

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { t } from '../../protocol/l10n.ts';
-import { toPeople } from '../../protocol/sentence.ts';
-import type { Shelf, ShelvedPackage } from '../../workflows/package/shelf.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { toPeople } from '../../protocol/text/localized.ts';
+import type { Shelf, ShelvedPackage } from '../../workflows/package/packageRegistry.ts';
 import { fileOfPackage } from './fileProblems.ts';
 import { diagnostic } from './workflowProblems.ts';
 

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { EngineError } from '../../engine/errors.ts';
-import { sentence } from '../../protocol/l10n.ts';
-import { wordsOf } from '../../protocol/sentence.ts';
-import { mostBytes, tooLarge } from '../../tools/bounds.ts';
-import { readPlain } from '../../tools/gate/plainFile.ts';
+import { EngineError } from '../../engine/core/errorInfo.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { wordsOf } from '../../protocol/text/localized.ts';
+import { mostBytes, tooLarge } from '../../tools/core/parseLimits.ts';
+import { readPlain } from '../../tools/sandbox/regularFile.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
-import type { Aside } from '../aside/aside.ts';
 import { isVirtual } from '../dialogs/folders.ts';
+import type { Aside } from '../worker/parserWorker.ts';
 import { unreadable } from './fileProblems.ts';
 
 export type Kind = 'workflow' | 'agent';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { t } from '../../protocol/l10n.ts';
-import type { Aside } from '../aside/aside.ts';
-import type { About } from '../aside/asideJobs.ts';
+import { t } from '../../protocol/text/l10n.ts';
 import { helpCommand, helpLink } from '../help/help.ts';
+import type { Aside } from '../worker/parserWorker.ts';
+import type { About } from '../worker/workerJobs.ts';
 import { kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
 
 /**

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
-import { EngineError } from '../../engine/errors.ts';
-import type { Workflow } from '../../engine/workflow.ts';
-import { sentence } from '../../protocol/l10n.ts';
-import { joined, SaidError, wordsIn, wordsOf } from '../../protocol/sentence.ts';
+import { EngineError } from '../../engine/core/errorInfo.ts';
+import type { Workflow } from '../../engine/core/workflow.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { joined, SaidError, wordsIn, wordsOf } from '../../protocol/text/localized.ts';
 import { nestedFiles, nestedIn } from '../../workflows/action/nested.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
 import { agentWorkflow } from '../../workflows/run/agent.ts';
-import { graphWorkflow } from '../../workflows/run/graph.ts';
+import { graphWorkflow } from '../../workflows/run/runGraph.ts';
 import { idOf, kindOf, nameOf, uriOf, type WorkflowFiles } from './workflowFiles.ts';
 
 /** What a run of a file follows, by its workspace-relative path, with all other files that it needs. Throws an `EngineError`. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { t } from '../../protocol/l10n.ts';
-import { told } from '../../protocol/sentence.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { told } from '../../protocol/text/localized.ts';
 import type { Problem } from '../../workflows/read/yaml.ts';
 import { OneByOne } from './fileProblems.ts';
 import { idOf, type Kind, kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';

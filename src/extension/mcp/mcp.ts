@@ -1,25 +1,25 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
-import { t } from '../../protocol/l10n.ts';
-import type { Rule } from '../../protocol/rule.ts';
-import { toPeople } from '../../protocol/sentence.ts';
-import type { ToolHost } from '../../tools/host.ts';
-import type { LentTools } from '../../tools/lent/lent.ts';
+import type { Rule } from '../../protocol/content/rule.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { toPeople } from '../../protocol/text/localized.ts';
+import type { Tool } from '../../tools/core/tool.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import type { LentTools } from '../../tools/editorTools/editorTools.ts';
+import type { ToolHost } from '../../tools/host/host.ts';
 import { Approved } from '../../tools/mcp/approved.ts';
-import { type ConfigSource, readPlainFile } from '../../tools/mcp/config.ts';
+import { type ConfigSource, readPlainFile } from '../../tools/mcp/config/config.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import { McpServers } from '../../tools/mcp/servers.ts';
 import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
-import type { Tool } from '../../tools/tool.ts';
-import type { Workspace } from '../../tools/workspace.ts';
-import type { Modals } from '../dialogs/modals.ts';
-import { offer } from '../dialogs/tell.ts';
-import { Memory } from '../settings/memory.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
+import { offer } from '../dialogs/notify.ts';
+import { Memory } from '../settings/decisionFile.ts';
 import { settings } from '../settings/settings.ts';
-import { lentTools } from './lent.ts';
 import { McpQuestions } from './mcpQuestions.ts';
 import { McpReview } from './mcpReview.ts';
+import { lentTools } from './offeredEditorTools.ts';
 
 /** Where a folder configures servers: VS Code's own file. */
 export const configFile = path.join('.vscode', 'mcp.json');

@@ -1,10 +1,10 @@
 import stringify from 'safe-stable-stringify';
-import { amount, t } from '../../protocol/l10n.ts';
-import { visible, visibleLine } from '../../protocol/visible.ts';
+import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../protocol/text/l10n.ts';
+import type { ToolWords } from '../../tools/mcp/serverText.ts';
 import type { ToolsQuestion } from '../../tools/mcp/toolChanges.ts';
-import type { ToolWords } from '../../tools/mcp/words.ts';
-import { type Excerpt, excerptLine } from '../dialogs/excerpt.ts';
-import type { QuestionText } from '../dialogs/questionText.ts';
+import type { QuestionText } from '../dialogs/approvalText.ts';
+import { type Excerpt, excerptLine } from '../dialogs/dialogExcerpt.ts';
 
 /** Of what has changed, a dialog shows no more. */
 const mostLines = 20;

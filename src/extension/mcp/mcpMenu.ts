@@ -1,17 +1,17 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { amount, t } from '../../protocol/l10n.ts';
-import { toPeople } from '../../protocol/sentence.ts';
-import { visibleLine } from '../../protocol/visible.ts';
-import { makeFile } from '../../tools/gate/write.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../protocol/text/l10n.ts';
+import { toPeople } from '../../protocol/text/localized.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import { identityOf, placeOf } from '../../tools/mcp/serverTool.ts';
+import { makeFile } from '../../tools/sandbox/writeFile.ts';
+import type { Policies } from '../approvals/policies.ts';
 import { diskFolders } from '../dialogs/folders.ts';
-import { tell } from '../dialogs/tell.ts';
-import type { Policies } from '../gate/policies.ts';
-import { leftOutOf } from './leftOut.ts';
+import { tell } from '../dialogs/notify.ts';
 import { configFile, type Mcp } from './mcp.ts';
 import { openConfiguration } from './mcpQuestions.ts';
+import { leftOutOf } from './omittedTools.ts';
 
 interface Choice extends vscode.QuickPickItem {
   run?(): unknown;

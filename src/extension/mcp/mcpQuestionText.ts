@@ -1,10 +1,10 @@
-import { t } from '../../protocol/l10n.ts';
-import { visible, visibleLine } from '../../protocol/visible.ts';
-import type { Definition } from '../../tools/mcp/config.ts';
+import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import type { Definition } from '../../tools/mcp/config/config.ts';
 import type { ServerQuestion } from '../../tools/mcp/servers.ts';
 import { placeOf } from '../../tools/mcp/serverTool.ts';
 import { isSecretName, isWord, redactSecrets } from '../../tools/shell/environment.ts';
-import { excerpt } from '../dialogs/excerpt.ts';
+import { excerpt } from '../dialogs/dialogExcerpt.ts';
 
 /** The words of the dialog about a server that is to be started; `whole`: it leaves nothing out. */
 export interface ServerQuestionText {

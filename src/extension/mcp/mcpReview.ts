@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { t } from '../../protocol/l10n.ts';
-import { visible, visibleLine } from '../../protocol/visible.ts';
-import { excerptLine } from '../dialogs/excerpt.ts';
+import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { excerptLine } from '../dialogs/dialogExcerpt.ts';
 
 const scheme = 'towpath-tools';
 const longestName = 60;

@@ -1,6 +1,6 @@
-import { amount, t } from '../../protocol/l10n.ts';
-import type { Completion } from '../../protocol/mention.ts';
-import { mostCompletions } from '../../protocol/named.ts';
+import type { Completion } from '../../protocol/content/mention.ts';
+import { mostCompletions } from '../../protocol/content/mentionText.ts';
+import { amount, t } from '../../protocol/text/l10n.ts';
 import { fitOf, inOnePiece } from '../../tools/mention/match.ts';
 
 type Named = Extract<Completion, { mention: unknown }>;

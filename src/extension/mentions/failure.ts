@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
-import { mostOfText } from '../../protocol/named.ts';
-import { shortened, visibleLine } from '../../protocol/visible.ts';
+import { mostOfText } from '../../protocol/content/mentionText.ts';
+import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 
 /** What a command of `testing/message/context` is called with. */
 export interface Failure {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { t } from '../../protocol/l10n.ts';
+import { t } from '../../protocol/text/l10n.ts';
 
 /** One answer to whatever the editor says is wrong. It is asked for at each cursor on a problem: it looks at nothing else. */
 export const lightbulb: vscode.CodeActionProvider = {

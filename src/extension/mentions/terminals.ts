@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import { redact } from '../../llm/redact.ts';
-import { sentence } from '../../protocol/l10n.ts';
-import { withUpdate } from '../../protocol/lineUpdates.ts';
-import { mostOfText } from '../../protocol/named.ts';
-import { SaidError } from '../../protocol/sentence.ts';
-import { shortened, visibleLine } from '../../protocol/visible.ts';
+import { redact } from '../../llm/transport/redact.ts';
+import { mostOfText } from '../../protocol/content/mentionText.ts';
+import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { withUpdate } from '../../protocol/text/lineUpdates.ts';
+import { SaidError } from '../../protocol/text/localized.ts';
 import { Cleaner } from '../../tools/shell/output.ts';
 
 /** Characters of a name. */

@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
-import { LLMError } from '../../llm/errors.ts';
-import { isLoopback } from '../../llm/http.ts';
-import { keyOrigin, labelOf, type Provider, providers } from '../../llm/providers.ts';
-import { inEnglish, t } from '../../protocol/l10n.ts';
-import { toPeople, wordsOf } from '../../protocol/sentence.ts';
+import { LLMError } from '../../llm/core/errors.ts';
+import { keyOrigin, labelOf, type Provider, providers } from '../../llm/models/providers.ts';
+import { isLoopback } from '../../llm/transport/http.ts';
+import { inEnglish, t } from '../../protocol/text/l10n.ts';
+import { toPeople, wordsOf } from '../../protocol/text/localized.ts';
+import { tell } from '../dialogs/notify.ts';
 import { back, inputStep, pickStep, type StepOptions } from '../dialogs/steps.ts';
-import { tell } from '../dialogs/tell.ts';
+import { givesAccess, mayCarry } from '../providers/credentials.ts';
+import type { HeaderSecrets } from '../providers/headerSecrets.ts';
+import { addressOf, isWebAddress } from '../providers/modelIds.ts';
+import { providerSettings, settingsProblem, withAddress } from '../providers/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
-import { askOneWord } from './connection.ts';
-import { givesAccess, mayCarry } from './credentials.ts';
-import type { HeaderSecrets } from './headerSecrets.ts';
-import { addressOf, isWebAddress } from './modelIds.ts';
 import type { Models, Trial } from './models.ts';
-import { providerSettings, settingsProblem, withAddress } from './providerSettings.ts';
+import { askOneWord } from './testConnection.ts';
 
 type Step = 'provider' | 'address' | 'key' | 'model' | 'test';
 

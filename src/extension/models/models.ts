@@ -1,34 +1,31 @@
 import type * as vscode from 'vscode';
-import type { Budget } from '../../engine/budget.ts';
-import type { AskedModel, RunModel } from '../../engine/context.ts';
-import { EngineError } from '../../engine/errors.ts';
-import { byModel } from '../../llm/byModel.ts';
-import type { LLMClient, ModelInfo } from '../../llm/client.ts';
-import { lasting } from '../../llm/clock.ts';
-import { LLMError } from '../../llm/errors.ts';
-import { isLoopback } from '../../llm/http.ts';
-import { mostContext } from '../../llm/local/contextSize.ts';
-import { knownModelFile } from '../../llm/local/known.ts';
-import type { ReadModel } from '../../llm/local/library.ts';
-import type { Place } from '../../llm/local/place.ts';
-import type { KeepOptions } from '../../llm/local/states/keepOptions.ts';
-import { free } from '../../llm/prices.ts';
-import { labelOf, type Provider, type ProviderId } from '../../llm/providers.ts';
-import { sentence } from '../../protocol/l10n.ts';
-import { lazily } from '../../protocol/lazily.ts';
-import { linked } from '../../protocol/links.ts';
-import { toPeople, type Words } from '../../protocol/sentence.ts';
-import type { ModelOption } from '../../protocol/view.ts';
-import { visibleLine } from '../../protocol/visible.ts';
+import type { Budget } from '../../engine/core/budget.ts';
+import { EngineError } from '../../engine/core/errorInfo.ts';
+import type { AskedModel, RunModel } from '../../engine/run/runContext.ts';
+import type { LLMClient, ModelInfo } from '../../llm/core/client.ts';
+import { lasting } from '../../llm/core/deadlines.ts';
+import { LLMError } from '../../llm/core/errors.ts';
+import type { Place } from '../../llm/local/ipc/deviceInfo.ts';
+import type { KeepOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
+import { mostContext } from '../../llm/local/modelFile/contextSize.ts';
+import { knownModelFile } from '../../llm/local/modelFile/findModelFile.ts';
+import type { ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
+import { byModel } from '../../llm/models/lookupByModel.ts';
+import { free } from '../../llm/models/prices.ts';
+import { labelOf, type Provider, type ProviderId } from '../../llm/models/providers.ts';
+import { isLoopback } from '../../llm/transport/http.ts';
+import { lazily } from '../../protocol/panel/lazyImport.ts';
+import type { ModelOption } from '../../protocol/panel/panelMessages.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { linked } from '../../protocol/text/links.ts';
+import { toPeople, type Words } from '../../protocol/text/localized.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
 import { diskFolders } from '../dialogs/folders.ts';
-import type { Modals } from '../dialogs/modals.ts';
-import type { Secrets } from '../settings/secrets.ts';
-import { type Settings, saveSetting, settings } from '../settings/settings.ts';
-import { Credentials } from './credentials.ts';
-import type { KeptChecks } from './keptChecks.ts';
-import { KnownWindows, listedWindow } from './knownWindows.ts';
-import type { LocalEngine } from './localEngine.ts';
-import { downloadFolder, listedFolders } from './modelFolders.ts';
+import { Credentials } from '../providers/credentials.ts';
+import type { LocalEngine } from '../providers/localEngine.ts';
+import type { NamedModels } from '../providers/modelConsent.ts';
+import { downloadFolder, listedFolders } from '../providers/modelFolders.ts';
 import {
   addressOf,
   demoModel,
@@ -40,9 +37,17 @@ import {
   roleOf,
   split,
   windowKey,
-} from './modelIds.ts';
-import type { NamedModels } from './namedModels.ts';
-import { type ProviderSettings, providerSettings, remoteChoice, settingsProblem } from './providerSettings.ts';
+} from '../providers/modelIds.ts';
+import {
+  type ProviderSettings,
+  providerSettings,
+  remoteChoice,
+  settingsProblem,
+} from '../providers/providerSettings.ts';
+import type { Secrets } from '../settings/secrets.ts';
+import { type Settings, saveSetting, settings } from '../settings/settings.ts';
+import { KnownWindows, listedWindow } from './knownContextSizes.ts';
+import type { KeptChecks } from './storedChecks.ts';
 
 /** Until a provider has to have said which models it has. */
 const listMs = 15_000;
@@ -56,7 +61,7 @@ export class Models implements vscode.Disposable {
   private readonly credentials: Credentials;
   private picked?: string;
   private readonly clients = lazily(
-    () => import('./clients.ts'),
+    () => import('../providers/clients.ts'),
     ({ Clients }) => new Clients(this.context, this.engine, this.keep, this.log),
   );
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { RunEvent } from '../../protocol/events.ts';
-import { type FirstStep, stepDone } from './stepDone.ts';
+import type { RunEvent } from '../../protocol/run/events.ts';
+import { type FirstStep, stepDone } from './walkthroughProgress.ts';
 
 /** Tells the walkthrough what of it the person has done, wherever they did it. */
 export class FirstSteps {

@@ -1,7 +1,7 @@
-import { underTheirRuns } from '../../protocol/branches.ts';
-import type { RunSummary } from '../../protocol/summary.ts';
-import type { RunRow } from '../../protocol/view.ts';
-import { matches } from '../../runs/search.ts';
+import type { RunRow } from '../../protocol/panel/panelMessages.ts';
+import { underTheirRuns } from '../../protocol/run/branches.ts';
+import type { RunSummary } from '../../protocol/run/summary.ts';
+import { matches } from '../../runs/searchRuns.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { type RunStates, stateAtRest } from '../runs/runStates.ts';
 import type { RunElsewhere } from '../runs/worktrees.ts';

@@ -1,6 +1,6 @@
-import { amount, t } from '../../protocol/l10n.ts';
-import { titleSaid } from '../../protocol/run.ts';
-import { proseLine, shortened } from '../../protocol/visible.ts';
+import { titleSaid } from '../../protocol/run/run.ts';
+import { proseLine, shortened } from '../../protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../protocol/text/l10n.ts';
 import { type RunNow, stateLabel } from '../runs/runStates.ts';
 
 interface Now {

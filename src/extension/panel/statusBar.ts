@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { language, t } from '../../protocol/l10n.ts';
-import { defaultPolicy, isWider, type Preset, presetNames } from '../../protocol/policy.ts';
-import { shortened, visibleLine } from '../../protocol/visible.ts';
+import { defaultPolicy, isWider, type Preset, presetNames } from '../../protocol/content/policy.ts';
+import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { language, t } from '../../protocol/text/l10n.ts';
 import type { CommandInBackground } from '../../tools/shell/background.ts';
 import type { RunNow } from '../runs/runStates.ts';
 import { statusOf } from './status.ts';

@@ -1,12 +1,12 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
-import { t } from '../../protocol/l10n.ts';
-import { wordsIn } from '../../protocol/sentence.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { wordsIn } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { tell } from '../dialogs/tell.ts';
+import { tell } from '../dialogs/notify.ts';
 import type { Secrets } from '../settings/secrets.ts';
-import { logOfRun, shortId } from './runLog.ts';
+import { logOfRun, shortId } from './runLogPage.ts';
 
 /** *Copy Log of This Run*: the shown run's log onto the clipboard, as it can be sent to others. */
 export async function copyRunLog(

@@ -1,17 +1,17 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { formOf } from '../../protocol/forms.ts';
-import { amount, sentence, t } from '../../protocol/l10n.ts';
-import { markdownOf } from '../../protocol/markdown.ts';
-import { titleOf } from '../../protocol/run.ts';
-import { SaidError, type Words, wordsOf } from '../../protocol/sentence.ts';
+import { markdownOf } from '../../protocol/run/exportMarkdown.ts';
+import { titleOf } from '../../protocol/run/run.ts';
+import { amount, sentence, t } from '../../protocol/text/l10n.ts';
+import { SaidError, type Words, wordsOf } from '../../protocol/text/localized.ts';
+import { formOf } from '../../protocol/text/pluralForms.ts';
 import type { RunStore } from '../../runs/store.ts';
-import type { Aside } from '../aside/aside.ts';
 import { diskFolders } from '../dialogs/folders.ts';
-import { tell } from '../dialogs/tell.ts';
-import { forSharing } from '../settings/redacted.ts';
+import { tell } from '../dialogs/notify.ts';
+import { forSharing } from '../settings/redactSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
+import type { Aside } from '../worker/parserWorker.ts';
 
 interface Parts {
   store: RunStore;
@@ -82,7 +82,7 @@ export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): 
   }
 }
 
-/** Why a file has no runs, as `aside/runsFile.ts` says it. */
+/** Why a file has no runs, as `worker/runsFile.ts` says it. */
 const troubles = [
   'The file is larger than {0} MiB.',
   'This is not a file of exported runs.',

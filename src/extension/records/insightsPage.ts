@@ -1,4 +1,3 @@
-import { decimal } from '../../protocol/decimal.ts';
 import {
   type Counts,
   cacheShareOf,
@@ -8,10 +7,11 @@ import {
   median,
   speedOf,
   successOf,
-} from '../../protocol/insights.ts';
-import { amount, grouped as inNumber, language, t } from '../../protocol/l10n.ts';
-import { money } from '../../protocol/money.ts';
-import { unbroken, visibleLine } from '../../protocol/visible.ts';
+} from '../../protocol/run/insights.ts';
+import { money } from '../../protocol/run/money.ts';
+import { decimal } from '../../protocol/text/decimal.ts';
+import { unbroken, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { amount, grouped as inNumber, language, t } from '../../protocol/text/l10n.ts';
 
 /** What the page shows. */
 export interface Shown {

@@ -1,15 +1,15 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { createDictionary, keysOf, toDictionary } from '../../protocol/dictionary.ts';
-import type { RunEvent } from '../../protocol/events.ts';
-import type { Run } from '../../protocol/run.ts';
-import { foldFiles, type RunFile } from '../../protocol/runFiles.ts';
-import type { FileRow, HostMessage, ViewMessage } from '../../protocol/view.ts';
+import type { FileRow, HostMessage, ViewMessage } from '../../protocol/panel/panelMessages.ts';
+import type { RunEvent } from '../../protocol/run/events.ts';
+import type { Run } from '../../protocol/run/run.ts';
+import { foldFiles, type RunFile } from '../../protocol/run/runFiles.ts';
+import { createDictionary, keysOf, toDictionary } from '../../protocol/values/dictionary.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { compareSince, textNow } from '../../tools/files/since.ts';
-import type { Workspace } from '../../tools/workspace.ts';
+import { compareSince, textNow } from '../../tools/changes/compareChanges.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
 import { Committed } from '../commit/committed.ts';
-import type { Memory } from '../settings/memory.ts';
+import type { Memory } from '../settings/decisionFile.ts';
 
 interface Parts {
   /** The run that the panel shows. */

@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
-import { descendants } from '../../protocol/branches.ts';
-import { amount, t } from '../../protocol/l10n.ts';
-import { titleSaid } from '../../protocol/run.ts';
-import { told } from '../../protocol/sentence.ts';
-import { visibleLine } from '../../protocol/visible.ts';
-import { type DeletedRun, keptDays } from '../../runs/deleted.ts';
+import { descendants } from '../../protocol/run/branches.ts';
+import { titleSaid } from '../../protocol/run/run.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../protocol/text/l10n.ts';
+import { told } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
-import type { Modals } from '../dialogs/modals.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
-import { offer, tell } from '../dialogs/tell.ts';
-import type { Policies } from '../gate/policies.ts';
+import { type DeletedRun, keptDays } from '../../runs/trash.ts';
+import type { Policies } from '../approvals/policies.ts';
+import { withoutLinks } from '../dialogs/approvalText.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
+import { offer, tell } from '../dialogs/notify.ts';
 import type { Conversation } from './conversation.ts';
 
 interface Parts {

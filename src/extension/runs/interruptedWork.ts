@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import type { ExecutionEngine, InterruptionChoice } from '../../engine/engine.ts';
-import { type InterruptedWork, interruptedWork, interruptionSentence } from '../../protocol/interruptions.ts';
-import { t } from '../../protocol/l10n.ts';
-import { told, toPeople, wordsOf } from '../../protocol/sentence.ts';
-import { shortened, visibleLine } from '../../protocol/visible.ts';
+import type { ExecutionEngine, InterruptionChoice } from '../../engine/run/engine.ts';
+import { type InterruptedWork, interruptedWork, interruptionSentence } from '../../protocol/run/interruptions.ts';
+import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { told, toPeople, wordsOf } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { tell } from '../dialogs/tell.ts';
+import { tell } from '../dialogs/notify.ts';
 import type { Conversation } from './conversation.ts';
 import { typedResult } from './typedResult.ts';
 

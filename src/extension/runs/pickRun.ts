@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
-import { ago } from '../../protocol/ago.ts';
-import { underTheirRuns } from '../../protocol/branches.ts';
-import { t } from '../../protocol/l10n.ts';
-import { titleSaid } from '../../protocol/run.ts';
-import type { RunSummary } from '../../protocol/summary.ts';
-import { proseLine } from '../../protocol/visible.ts';
-import { matches } from '../../runs/search.ts';
+import { underTheirRuns } from '../../protocol/run/branches.ts';
+import { titleSaid } from '../../protocol/run/run.ts';
+import type { RunSummary } from '../../protocol/run/summary.ts';
+import { ago } from '../../protocol/text/ago.ts';
+import { proseLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { matches } from '../../runs/searchRuns.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { tell } from '../dialogs/tell.ts';
+import { tell } from '../dialogs/notify.ts';
 import { type RunNow, stateAtRest, stateLabel } from './runStates.ts';
 import type { RunElsewhere } from './worktrees.ts';
 

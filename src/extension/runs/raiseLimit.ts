@@ -1,12 +1,12 @@
-import type { ExecutionEngine } from '../../engine/engine.ts';
-import { t } from '../../protocol/l10n.ts';
-import { isOverLimit, limitReached } from '../../protocol/money.ts';
-import { titleOf, titleSaid } from '../../protocol/run.ts';
-import { told } from '../../protocol/sentence.ts';
-import { visibleLine } from '../../protocol/visible.ts';
+import type { ExecutionEngine } from '../../engine/run/engine.ts';
+import { isOverLimit, limitReached } from '../../protocol/run/money.ts';
+import { titleOf, titleSaid } from '../../protocol/run/run.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { told } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { offer } from '../dialogs/tell.ts';
-import type { MoneyLimits } from '../models/moneyLimits.ts';
+import { offer } from '../dialogs/notify.ts';
+import type { MoneyLimits } from '../providers/moneyLimits.ts';
 import type { Conversation } from './conversation.ts';
 
 interface Parts {

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { closedError } from '../../engine/stop.ts';
-import { sentence } from '../../protocol/l10n.ts';
-import type { Run } from '../../protocol/run.ts';
-import { partsOf } from '../../protocol/runParts.ts';
-import { toErrorInfo } from '../../protocol/sentence.ts';
+import { closedError } from '../../engine/core/abortReason.ts';
+import { partsOf } from '../../protocol/panel/runParts.ts';
+import type { Run } from '../../protocol/run/run.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { toErrorInfo } from '../../protocol/text/localized.ts';
 import { lockedMessage } from '../../runs/lock.ts';
 import type { ChatView } from '../view/chatView.ts';
 

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RunEvent } from '../../protocol/events.ts';
-import { abortReasonOf } from '../../protocol/formerWords.ts';
-import { t } from '../../protocol/l10n.ts';
-import type { RunState } from '../../protocol/run.ts';
-import type { RunSummary } from '../../protocol/summary.ts';
-import type { Mark } from '../../runs/marks.ts';
+import type { RunEvent } from '../../protocol/run/events.ts';
+import { abortReasonOf } from '../../protocol/run/formerText.ts';
+import type { RunState } from '../../protocol/run/run.ts';
+import type { RunSummary } from '../../protocol/run/summary.ts';
+import { t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
+import type { Mark } from '../../runs/windowStatus.ts';
 
 type End = 'asking' | 'failed' | 'at limit' | 'ended' | 'seen';
 

@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { keepFile } from '../../tools/gate/write.ts';
+import { keepFile } from '../../tools/sandbox/writeFile.ts';
 
 /** File with the id of the shown run. The editor's own memory is written a second late, and killing the editor would lose it. */
 export class ShownRunFile {

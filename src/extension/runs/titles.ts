@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { ExecutionEngine } from '../../engine/engine.ts';
-import { t } from '../../protocol/l10n.ts';
-import type { ErrorInfo } from '../../protocol/messages.ts';
-import { told } from '../../protocol/sentence.ts';
-import type { RunSummary } from '../../protocol/summary.ts';
+import type { ExecutionEngine } from '../../engine/run/engine.ts';
+import type { ErrorInfo } from '../../protocol/content/messages.ts';
+import type { RunSummary } from '../../protocol/run/summary.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { told } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Conversation } from './conversation.ts';
 import { pickRun } from './pickRun.ts';

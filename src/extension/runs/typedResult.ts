@@ -1,5 +1,5 @@
-import { sentence } from '../../protocol/l10n.ts';
-import { SaidError } from '../../protocol/sentence.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { SaidError } from '../../protocol/text/localized.ts';
 
 /**
  * Result of an interrupted step as a person types it. Empty is null. A JSON object or list, `true`, `false`, `null`, a text in quotes and a

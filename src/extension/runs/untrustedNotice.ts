@@ -1,6 +1,6 @@
-import { untrustedMessage } from '../../engine/result.ts';
-import { t } from '../../protocol/l10n.ts';
-import type { Notice } from '../../protocol/view.ts';
+import { untrustedMessage } from '../../engine/core/runResult.ts';
+import type { Notice } from '../../protocol/panel/panelMessages.ts';
+import { t } from '../../protocol/text/l10n.ts';
 
 /** Notice that an approval cannot be answered in an untrusted workspace. */
 export const untrustedNotice = (): Notice => ({

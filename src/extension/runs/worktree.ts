@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { existsSync, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { t } from '../../protocol/l10n.ts';
-import { resolvePath } from '../../tools/gate/paths.ts';
-import { readPlain } from '../../tools/gate/plainFile.ts';
-import { makeFile } from '../../tools/gate/write.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { resolvePath } from '../../tools/sandbox/paths.ts';
+import { readPlain } from '../../tools/sandbox/regularFile.ts';
+import { makeFile } from '../../tools/sandbox/writeFile.ts';
 
 /** A repository, and Git's own program; `root` is an absolute path. */
 export interface Repository {

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { t } from '../../protocol/l10n.ts';
-import { lazily } from '../../protocol/lazily.ts';
-import { wordsOf } from '../../protocol/sentence.ts';
-import type { Modals } from '../dialogs/modals.ts';
-import { offer, tell } from '../dialogs/tell.ts';
+import { lazily } from '../../protocol/panel/lazyImport.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { wordsOf } from '../../protocol/text/localized.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
+import { offer, tell } from '../dialogs/notify.ts';
+import { Memory } from './decisionFile.ts';
 import type { FormerValue } from './formerValues.ts';
-import { Memory } from './memory.ts';
 import { ownValue } from './settingScopes.ts';
 import { type SettingName, saveSetting } from './settings.ts';
 

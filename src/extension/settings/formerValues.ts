@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'jsonc-parser';
-import { t } from '../../protocol/l10n.ts';
-import { visible, visibleLine } from '../../protocol/visible.ts';
-import type { QuestionText } from '../dialogs/questionText.ts';
+import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import type { QuestionText } from '../dialogs/approvalText.ts';
 
 /** A setting as it would be when what stands in a file that no longer counts is taken over. */
 export interface FormerValue {

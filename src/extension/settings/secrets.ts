@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { keyOwner } from '../../llm/providers.ts';
+import { keyOwner } from '../../llm/models/providers.ts';
 
 const originsName = 'towpath.keyOrigins';
 

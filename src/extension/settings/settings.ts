@@ -2,12 +2,12 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { chatWrappers } from '../../llm/local/chatWrappers.ts';
-import { priceSchema } from '../../llm/prices.ts';
-import { sentence } from '../../protocol/l10n.ts';
-import { presets } from '../../protocol/policy.ts';
-import { SaidError } from '../../protocol/sentence.ts';
-import { kept } from './kept.ts';
+import { chatWrappers } from '../../llm/local/ipc/chatWrappers.ts';
+import { priceSchema } from '../../llm/models/prices.ts';
+import { presets } from '../../protocol/content/policy.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { SaidError } from '../../protocol/text/localized.ts';
+import { kept } from './cachedSettings.ts';
 import { ownValue } from './settingScopes.ts';
 
 const seconds = (value: number): number => Math.round(value * 1000);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { language } from '../../protocol/l10n.ts';
+import { language } from '../../protocol/text/l10n.ts';
 
 /** A page of the chat: in its view, in whichever bar that is, or in a tab of the editors. */
 export interface Place {

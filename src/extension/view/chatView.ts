@@ -1,11 +1,11 @@
 import type * as vscode from 'vscode';
-import type { RunEvent } from '../../protocol/events.ts';
-import { sentence } from '../../protocol/l10n.ts';
-import { SaidError } from '../../protocol/sentence.ts';
-import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../protocol/view.ts';
-import type { PanelLook } from './attention.ts';
+import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../protocol/panel/panelMessages.ts';
+import type { RunEvent } from '../../protocol/run/events.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { SaidError } from '../../protocol/text/localized.ts';
 import type { ChatPage, Place } from './chatPage.ts';
 import { Delivery } from './delivery.ts';
+import type { PanelLook } from './idleDetection.ts';
 import { logNotice } from './noticeLog.ts';
 
 /** Messages the panel may send in a second; a person cannot click faster. */

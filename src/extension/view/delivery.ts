@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../protocol/events.ts';
+import type { RunEvent } from '../../protocol/run/events.ts';
 
 /** Milliseconds between two deliveries: fewer than 60 a second, and a screen shows no more. */
 const deliveryMs = 17;

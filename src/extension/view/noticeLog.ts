@@ -1,5 +1,5 @@
 import type { LogOutputChannel } from 'vscode';
-import type { Notice } from '../../protocol/view.ts';
+import type { Notice } from '../../protocol/panel/panelMessages.ts';
 
 export type NoticeLog = Pick<LogOutputChannel, 'info' | 'warn' | 'error'>;
 

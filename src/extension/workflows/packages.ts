@@ -1,19 +1,19 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { ExecutionEngine } from '../../engine/engine.ts';
-import { grouped, t } from '../../protocol/l10n.ts';
-import { wordsIn } from '../../protocol/sentence.ts';
-import { visibleLine } from '../../protocol/visible.ts';
+import type { ExecutionEngine } from '../../engine/run/engine.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { grouped, t } from '../../protocol/text/l10n.ts';
+import { wordsIn } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
-import type { MenuItem, PackageAgent } from '../../workflows/package/agents.ts';
 import { packageRunId, parsePackageRunId } from '../../workflows/package/ids.ts';
 import type { Package } from '../../workflows/package/load.ts';
 import { chooseFrom } from '../../workflows/package/menu.ts';
+import type { MenuItem, PackageAgent } from '../../workflows/package/packageAgents.ts';
+import type { Shelf } from '../../workflows/package/packageRegistry.ts';
 import { PackageError } from '../../workflows/package/problem.ts';
-import type { Shelf } from '../../workflows/package/shelf.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
 import { isVirtual, notInVirtual } from '../dialogs/folders.ts';
-import type { Modals } from '../dialogs/modals.ts';
-import { offer, tell } from '../dialogs/tell.ts';
+import { offer, tell } from '../dialogs/notify.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
 interface Usable {

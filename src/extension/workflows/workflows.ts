@@ -1,16 +1,16 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { EngineError } from '../../engine/errors.ts';
-import { createDictionary } from '../../protocol/dictionary.ts';
-import { t } from '../../protocol/l10n.ts';
-import { told, wordsIn } from '../../protocol/sentence.ts';
-import { makeFile } from '../../tools/gate/write.ts';
+import { EngineError } from '../../engine/core/errorInfo.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { told, wordsIn } from '../../protocol/text/localized.ts';
+import { createDictionary } from '../../protocol/values/dictionary.ts';
+import { makeFile } from '../../tools/sandbox/writeFile.ts';
 import { inputProblem, inputsOf } from '../../workflows/plan/inputs.ts';
 import type { WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Problem } from '../../workflows/read/yaml.ts';
+import { withoutLinks } from '../dialogs/approvalText.ts';
 import { diskFolders, isVirtual, notInVirtual } from '../dialogs/folders.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
-import { offer, tell } from '../dialogs/tell.ts';
+import { offer, tell } from '../dialogs/notify.ts';
 import { idOf, type Kind, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
 import type { Conversation } from '../runs/conversation.ts';
 

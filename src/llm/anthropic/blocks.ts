@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { word } from '../fields.ts';
-import type { JsonObject } from '../json.ts';
-import type { NativeBlock } from './native.ts';
+import type { JsonObject } from '../core/json.ts';
+import { word } from '../transport/wireFields.ts';
+import type { NativeBlock } from './providerMetadata.ts';
 
 export interface CallBlock {
   type: 'tool_use';

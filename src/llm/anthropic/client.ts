@@ -1,17 +1,17 @@
-import { sentence } from '../../protocol/l10n.ts';
-import { callIdsIn } from '../callIds.ts';
-import type { ChatRequest, LLMClient } from '../client.ts';
-import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
-import { LLMError } from '../errors.ts';
-import { defaultFetchLimits, type HttpAnswer, readJson, send } from '../http.ts';
-import { readPages } from '../modelPages.ts';
-import { tellOnce } from '../notes.ts';
-import type { ProviderWords } from '../providerErrors.ts';
-import { type Batches, clientOf, readReply } from '../replyStream.ts';
-import { type Lesson, learnFrom } from './learn.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { callIdsIn } from '../core/callIds.ts';
+import type { ChatRequest, LLMClient } from '../core/client.ts';
+import { LLMError } from '../core/errors.ts';
+import { tellOnce } from '../messages/warnings.ts';
+import { readPages } from '../models/modelListPages.ts';
+import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
+import { defaultFetchLimits, type HttpAnswer, readJson, send } from '../transport/http.ts';
+import type { ProviderWords } from '../transport/providerErrors.ts';
+import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
 import { modelsIn } from './modelList.ts';
-import { notesOf } from './notes.ts';
+import { type Lesson, learnFrom } from './parameterFallback.ts';
 import { createAnthropicReader } from './reader.ts';
+import { notesOf } from './warnings.ts';
 import { toWire, type WireFlags } from './wire.ts';
 
 export interface AnthropicClientOptions extends Partial<ClientOptions> {

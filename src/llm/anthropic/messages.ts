@@ -1,8 +1,8 @@
-import type { AssistantMessage, Attachment, ToolResult } from '../../protocol/messages.ts';
-import type { ChatRequest } from '../client.ts';
-import { toWireName } from '../names.ts';
-import { beginningLeftOut, repairHistory, wellFormed, wellFormedData } from '../repair.ts';
-import { isThinking, nativeBlocks, signatureOf, type ThinkingBlock } from './native.ts';
+import type { AssistantMessage, Attachment, ToolResult } from '../../protocol/content/messages.ts';
+import type { ChatRequest } from '../core/client.ts';
+import { toWireName } from '../core/wireToolNames.ts';
+import { beginningLeftOut, repairHistory, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
+import { isThinking, nativeBlocks, signatureOf, type ThinkingBlock } from './providerMetadata.ts';
 
 export interface CacheControl {
   cache_control?: { type: 'ephemeral' };

@@ -1,21 +1,21 @@
 import * as z from 'zod';
-import { sentence } from '../../protocol/l10n.ts';
-import type { ToolCall } from '../../protocol/messages.ts';
-import type { ToolDefinition } from '../../protocol/tools.ts';
-import { parseArguments, textOfArguments } from '../arguments.ts';
-import { createCallIds } from '../callIds.ts';
-import type { ChatStreamChunk } from '../client.ts';
-import { asPlainText, isErrorObject } from '../errorBody.ts';
-import { LLMError } from '../errors.ts';
-import { isSaid, word, wordIn } from '../fields.ts';
-import { endOf } from '../finish.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { fromWireNames } from '../names.ts';
-import { type Endpoint, errorInStream, nameOf } from '../providerErrors.ts';
-import { redact } from '../redact.ts';
-import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
+import type { ToolCall } from '../../protocol/content/messages.ts';
+import type { ToolDefinition } from '../../protocol/content/tools.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { createCallIds } from '../core/callIds.ts';
+import type { ChatStreamChunk } from '../core/client.ts';
+import { LLMError } from '../core/errors.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
+import { fromWireNames } from '../core/wireToolNames.ts';
+import { endOf } from '../messages/finishReason.ts';
+import { parseArguments, textOfArguments } from '../messages/parseArguments.ts';
+import { asPlainText, isErrorObject } from '../transport/errorBody.ts';
+import { type Endpoint, errorInStream, nameOf } from '../transport/providerErrors.ts';
+import { redact } from '../transport/redact.ts';
+import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../transport/replyStream.ts';
+import { isSaid, word, wordIn } from '../transport/wireFields.ts';
 import { type Block, type CallBlock, keptBlocks, toBlock } from './blocks.ts';
-import { toNative } from './native.ts';
+import { toNative } from './providerMetadata.ts';
 import { merged, toUsage, usageSchema, type WireUsage } from './usage.ts';
 
 export interface ReaderOptions {

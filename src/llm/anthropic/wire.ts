@@ -1,7 +1,7 @@
-import type { JsonSchema, ToolDefinition } from '../../protocol/tools.ts';
-import type { ChatRequest } from '../client.ts';
-import { toWireName } from '../names.ts';
-import { wellFormed, wellFormedData } from '../repair.ts';
+import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
+import type { ChatRequest } from '../core/client.ts';
+import { toWireName } from '../core/wireToolNames.ts';
+import { wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
 import { type CacheControl, toWireHistory, type WireMessage } from './messages.ts';
 import { factsOf } from './models.ts';
 

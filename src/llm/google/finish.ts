@@ -1,5 +1,5 @@
-import type { FinishReason } from '../client.ts';
-import { endOf } from '../finish.ts';
+import type { FinishReason } from '../core/client.ts';
+import { endOf } from '../messages/finishReason.ts';
 
 const filters = [
   'SAFETY',

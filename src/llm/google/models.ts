@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { ModelInfo } from '../client.ts';
-import { list, size, word } from '../fields.ts';
-import { unreadable } from '../http.ts';
-import type { ModelPage } from '../modelPages.ts';
-import type { Endpoint } from '../providerErrors.ts';
+import type { ModelInfo } from '../core/client.ts';
+import type { ModelPage } from '../models/modelListPages.ts';
+import { unreadable } from '../transport/http.ts';
+import type { Endpoint } from '../transport/providerErrors.ts';
+import { list, size, word } from '../transport/wireFields.ts';
 
 const modelSchema = z.object({
   name: z.string().min(1),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject, type JsonObject } from '../json.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
 
 /**
  * The arguments of a call that Vertex streams in pieces: `{jsonPath: "$.files[0].name", stringValue: "read"}`, each

@@ -1,5 +1,5 @@
-import type { Native } from '../../protocol/messages.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import type { Native } from '../../protocol/content/messages.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
 import { googleProvider, type NativeParts, type Part } from './wire.ts';
 
 /** Fragments of unsigned text are one part; a signature stays with the very part it came with, an empty one too. */

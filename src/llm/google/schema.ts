@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
 
 /** The subset of OpenAPI 3.0 in which Google takes the parameters of functions and the form of answers. */
 export interface GoogleSchema {

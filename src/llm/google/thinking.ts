@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../client.ts';
+import type { ChatRequest } from '../core/client.ts';
 
 export interface ThinkingFlags {
   /** Models that do not think answer 400 to the wish to see it. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { TokenUsage } from '../../protocol/messages.ts';
-import { count } from '../fields.ts';
+import type { TokenUsage } from '../../protocol/content/messages.ts';
+import { count } from '../transport/wireFields.ts';
 
 export const usageSchema = z.object({
   promptTokenCount: count,

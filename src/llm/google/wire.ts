@@ -1,11 +1,11 @@
-import type { AssistantMessage, Attachment, ToolCall, ToolResult } from '../../protocol/messages.ts';
-import type { ChatRequest } from '../client.ts';
-import { contentUnseen, imagesFrom, isText, textOfFile } from '../files.ts';
-import { isObject, type JsonObject, parseJson } from '../json.ts';
-import { disarmed } from '../mark.ts';
-import { toWireName } from '../names.ts';
-import { outputLimit } from '../outputLimit.ts';
-import { beginningLeftOut, repairHistory, type Said, wellFormedData } from '../repair.ts';
+import type { AssistantMessage, Attachment, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
+import type { ChatRequest } from '../core/client.ts';
+import { isObject, type JsonObject, parseJson } from '../core/json.ts';
+import { toWireName } from '../core/wireToolNames.ts';
+import { contentUnseen, imagesFrom, isText, textOfFile } from '../messages/attachments.ts';
+import { beginningLeftOut, repairHistory, type Said, wellFormedData } from '../messages/normalizeHistory.ts';
+import { outputLimit } from '../messages/outputLimit.ts';
+import { disarmed } from '../messages/systemTags.ts';
 import { toGoogleSchema } from './schema.ts';
 import { type ThinkingFlags, thinkingConfigOf } from './thinking.ts';
 

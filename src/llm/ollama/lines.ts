@@ -1,6 +1,6 @@
-import { type EventStream, longestTurn, untilNext } from '../events.ts';
-import { type HttpAnswer, tooLong, unreadable } from '../http.ts';
-import { parseJson } from '../json.ts';
+import { parseJson } from '../core/json.ts';
+import { type HttpAnswer, tooLong, unreadable } from '../transport/http.ts';
+import { type EventStream, longestTurn, untilNext } from '../transport/sse.ts';
 
 /** A body of JSON lines. Nothing is waited for behind the line that says `done`. */
 export const readLines = (answer: HttpAnswer): EventStream => ({ batches: () => linesOf(answer), expectEnd() {} });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { object, size } from '../fields.ts';
+import { object, size } from '../transport/wireFields.ts';
 
 /** What `POST /api/show` says of a model. */
 export interface OllamaModel {

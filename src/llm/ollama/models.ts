@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { ModelInfo } from '../client.ts';
-import { list, word } from '../fields.ts';
-import { unreadable } from '../http.ts';
-import type { Endpoint } from '../providerErrors.ts';
+import type { ModelInfo } from '../core/client.ts';
+import { unreadable } from '../transport/http.ts';
+import type { Endpoint } from '../transport/providerErrors.ts';
+import { list, word } from '../transport/wireFields.ts';
 
 const listSchema = z.object({ models: list.pipe(z.array(z.object({ model: word, name: word }).catch({}))) });
 

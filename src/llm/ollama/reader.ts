@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import type { TokenUsage, ToolCall } from '../../protocol/messages.ts';
-import type { Words } from '../../protocol/sentence.ts';
-import type { ToolDefinition } from '../../protocol/tools.ts';
-import { parseArguments, textOfArguments } from '../arguments.ts';
-import { createCallIds } from '../callIds.ts';
-import type { ChatStreamChunk, FinishReason } from '../client.ts';
-import { isErrorObject } from '../errorBody.ts';
-import { count, isSaid, word, wordIn } from '../fields.ts';
-import { endOf } from '../finish.ts';
-import { isObject } from '../json.ts';
-import { fromWireNames } from '../names.ts';
-import { type Endpoint, errorInStream } from '../providerErrors.ts';
-import { cutShort, type ReplyReader } from '../replyStream.ts';
+import type { TokenUsage, ToolCall } from '../../protocol/content/messages.ts';
+import type { ToolDefinition } from '../../protocol/content/tools.ts';
+import type { Words } from '../../protocol/text/localized.ts';
+import { createCallIds } from '../core/callIds.ts';
+import type { ChatStreamChunk, FinishReason } from '../core/client.ts';
+import { isObject } from '../core/json.ts';
+import { fromWireNames } from '../core/wireToolNames.ts';
+import { endOf } from '../messages/finishReason.ts';
+import { parseArguments, textOfArguments } from '../messages/parseArguments.ts';
+import { isErrorObject } from '../transport/errorBody.ts';
+import { type Endpoint, errorInStream } from '../transport/providerErrors.ts';
+import { cutShort, type ReplyReader } from '../transport/replyStream.ts';
+import { count, isSaid, word, wordIn } from '../transport/wireFields.ts';
 import { provider } from './wire.ts';
 
 export interface ReaderOptions {

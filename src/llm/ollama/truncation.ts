@@ -1,4 +1,4 @@
-import { grouped, type Sentence, sentence } from '../../protocol/l10n.ts';
+import { grouped, type Sentence, sentence } from '../../protocol/text/l10n.ts';
 import type { WireMessage } from './wire.ts';
 
 /** No language and no code has this many characters to a token; several times that is a prompt that was not read. */

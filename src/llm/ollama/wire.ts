@@ -1,11 +1,11 @@
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import type { Attachment, Message } from '../../protocol/messages.ts';
-import type { ChatRequest } from '../client.ts';
-import { contentUnseen, filesIn, imagesFrom, isImage, isText, textOfFile } from '../files.ts';
-import { toWireName } from '../names.ts';
-import { budgetIgnored } from '../notes.ts';
-import { outputLimit } from '../outputLimit.ts';
-import { repairHistory, type Said, wellFormed, wellFormedData } from '../repair.ts';
+import type { Attachment, Message } from '../../protocol/content/messages.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import type { ChatRequest } from '../core/client.ts';
+import { toWireName } from '../core/wireToolNames.ts';
+import { contentUnseen, filesIn, imagesFrom, isImage, isText, textOfFile } from '../messages/attachments.ts';
+import { repairHistory, type Said, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
+import { outputLimit } from '../messages/outputLimit.ts';
+import { budgetIgnored } from '../messages/warnings.ts';
 import type { OllamaModel } from './model.ts';
 
 export const provider = 'ollama';

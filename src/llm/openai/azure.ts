@@ -1,6 +1,6 @@
-import { sentence } from '../../protocol/l10n.ts';
-import type { LLMClient } from '../client.ts';
-import type { ClientOptions } from '../endpoint.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import type { LLMClient } from '../core/client.ts';
+import type { ClientOptions } from '../transport/endpoint.ts';
 import { createOpenAIClient, type OpenAIClientOptions } from './client.ts';
 
 export interface AzureClientOptions

@@ -1,10 +1,10 @@
-import { endOfString } from '../../protocol/jsonText.ts';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import type { ToolCall } from '../../protocol/messages.ts';
-import { parseArguments } from '../arguments.ts';
-import { createCallIds, mostCalls } from '../callIds.ts';
-import { LLMError } from '../errors.ts';
-import { type Endpoint, nameOf } from '../providerErrors.ts';
+import type { ToolCall } from '../../protocol/content/messages.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { endOfString } from '../../protocol/values/jsonText.ts';
+import { createCallIds, mostCalls } from '../core/callIds.ts';
+import { LLMError } from '../core/errors.ts';
+import { parseArguments } from '../messages/parseArguments.ts';
+import { type Endpoint, nameOf } from '../transport/providerErrors.ts';
 
 /** A piece of a call as it came; empty and absent are the same. */
 export interface CallFragment {

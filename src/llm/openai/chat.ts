@@ -1,11 +1,11 @@
-import { callIdsIn } from '../callIds.ts';
-import type { ChatRequest } from '../client.ts';
-import { send } from '../http.ts';
-import { learnOutputLimit, outputLimited } from '../outputLimit.ts';
-import { learnFrom, type WireFlags, wantsResponses } from './flags.ts';
-import { leftOut, notesOf } from './notes.ts';
+import { callIdsIn } from '../core/callIds.ts';
+import type { ChatRequest } from '../core/client.ts';
+import { learnOutputLimit, outputLimited } from '../messages/outputLimit.ts';
+import { learnFrom, type WireFlags, wantsResponses } from '../models/wireFlags.ts';
+import { send } from '../transport/http.ts';
 import { type Asked, type Connection, refusalIn } from './protocol.ts';
 import { createOpenAIReader } from './reader.ts';
+import { leftOut, notesOf } from './warnings.ts';
 import { toWire } from './wire.ts';
 
 /** `elsewhere`: there may be another way, so that a refusal that points to it is thrown and nothing given up for it. */

@@ -1,17 +1,17 @@
-import { sentence } from '../../protocol/l10n.ts';
-import { joined } from '../../protocol/sentence.ts';
-import type { ChatRequest, LLMClient } from '../client.ts';
-import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
-import { LLMError } from '../errors.ts';
-import { defaultFetchLimits, readJson, send } from '../http.ts';
-import { tellOnce } from '../notes.ts';
-import type { ProviderWords } from '../providerErrors.ts';
-import { type Batches, clientOf, readReply } from '../replyStream.ts';
-import { responses } from '../responses/ask.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { joined } from '../../protocol/text/localized.ts';
+import type { ChatRequest, LLMClient } from '../core/client.ts';
+import { LLMError } from '../core/errors.ts';
+import { tellOnce } from '../messages/warnings.ts';
+import { type WireFlags, wantsResponses } from '../models/wireFlags.ts';
+import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
+import { defaultFetchLimits, readJson, send } from '../transport/http.ts';
+import type { ProviderWords } from '../transport/providerErrors.ts';
+import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
 import { chatCompletions } from './chat.ts';
-import { type WireFlags, wantsResponses } from './flags.ts';
 import { modelsIn } from './models.ts';
 import type { Asked, Connection } from './protocol.ts';
+import { responses } from './responses/request.ts';
 
 export interface OpenAIClientOptions extends ClientOptions {
   /** The provider's id: `openai`, `openai-compatible`, a preset's. */

@@ -1,8 +1,8 @@
-import type { AssistantMessage, Message, Native, TokenUsage } from '../../protocol/messages.ts';
-import type { JsonSchema, ToolDefinition } from '../../protocol/tools.ts';
-import { parseArguments } from '../arguments.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { toWireName } from '../names.ts';
+import type { AssistantMessage, Message, Native, TokenUsage } from '../../protocol/content/messages.ts';
+import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
+import { toWireName } from '../core/wireToolNames.ts';
+import { parseArguments } from '../messages/parseArguments.ts';
 import { collectThinking } from './thinkingFields.ts';
 import type { WireCall } from './wire.ts';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { ModelInfo } from '../client.ts';
-import { flag, list, size, word } from '../fields.ts';
-import { unreadable } from '../http.ts';
-import { isObject } from '../json.ts';
-import { type Endpoint, errorInStream } from '../providerErrors.ts';
+import type { ModelInfo } from '../core/client.ts';
+import { isObject } from '../core/json.ts';
+import { unreadable } from '../transport/http.ts';
+import { type Endpoint, errorInStream } from '../transport/providerErrors.ts';
+import { flag, list, size, word } from '../transport/wireFields.ts';
 
 const modelSchema = z.object({
   id: z.string().min(1),

@@ -1,9 +1,9 @@
-import type { Words } from '../../protocol/sentence.ts';
-import type { ChatRequest } from '../client.ts';
-import type { LLMError } from '../errors.ts';
-import type { FetchLimits, HttpAnswer } from '../http.ts';
-import type { Endpoint, ProviderWords } from '../providerErrors.ts';
-import type { ReplyReader } from '../replyStream.ts';
+import type { Words } from '../../protocol/text/localized.ts';
+import type { ChatRequest } from '../core/client.ts';
+import type { LLMError } from '../core/errors.ts';
+import type { FetchLimits, HttpAnswer } from '../transport/http.ts';
+import type { Endpoint, ProviderWords } from '../transport/providerErrors.ts';
+import type { ReplyReader } from '../transport/replyStream.ts';
 
 /** What OpenAI's two protocols, chat completions and Responses, are spoken through. */
 export interface Connection {

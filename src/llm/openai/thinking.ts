@@ -1,5 +1,5 @@
-import type { ChatRequest } from '../client.ts';
-import type { WireFlags } from './flags.ts';
+import type { ChatRequest } from '../core/client.ts';
+import type { WireFlags } from '../models/wireFlags.ts';
 
 /** The parameter that asks for a thinking budget, or undefined where there is none (or no budget). */
 export function thinkingParameter(request: ChatRequest, flags: WireFlags): object | undefined {

@@ -1,5 +1,5 @@
-import { wordIn } from '../fields.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
+import { wordIn } from '../transport/wireFields.ts';
 
 /**
  * The fields that servers write thinking into: DeepSeek, vLLM and Qwen; OpenRouter and Groq; GitHub Copilot; Ollama's own and proxies of it;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { wellFormed } from '../repair.ts';
-import type { WireFlags } from './flags.ts';
+import { wellFormed } from '../messages/normalizeHistory.ts';
+import type { WireFlags } from '../models/wireFlags.ts';
 
 /**
  * Ids of one message's calls as the provider takes them, no two alike, and the same in every request of a conversation: a prefix that

@@ -1,12 +1,12 @@
-import type { AssistantMessage, Attachment, ToolCall } from '../../protocol/messages.ts';
-import type { JsonSchema } from '../../protocol/tools.ts';
-import type { ChatRequest } from '../client.ts';
-import { contentUnseen, imagesFrom, isImage, isText, textOfFile } from '../files.ts';
-import { formatInWords } from '../formatInWords.ts';
-import { toWireName } from '../names.ts';
-import { outputLimit, withinLimit } from '../outputLimit.ts';
-import { repairHistory, type Said, wellFormed, wellFormedData } from '../repair.ts';
-import type { WireFlags } from './flags.ts';
+import type { AssistantMessage, Attachment, ToolCall } from '../../protocol/content/messages.ts';
+import type { JsonSchema } from '../../protocol/content/tools.ts';
+import type { ChatRequest } from '../core/client.ts';
+import { toWireName } from '../core/wireToolNames.ts';
+import { contentUnseen, imagesFrom, isImage, isText, textOfFile } from '../messages/attachments.ts';
+import { formatInWords } from '../messages/formatInstructions.ts';
+import { repairHistory, type Said, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
+import { outputLimit, withinLimit } from '../messages/outputLimit.ts';
+import type { WireFlags } from '../models/wireFlags.ts';
 import { thinkingParameter } from './thinking.ts';
 import { createToolIds } from './toolIds.ts';
 

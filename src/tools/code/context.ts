@@ -1,5 +1,5 @@
+import { readTool, type Tool } from '../core/tool.ts';
 import { editorContextDefinition } from '../definitions/codeTools.ts';
-import { readTool, type Tool } from '../tool.ts';
 import type { Language } from './language.ts';
 import { shownFiles } from './shown.ts';
 

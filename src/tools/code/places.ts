@@ -1,11 +1,11 @@
 import type * as z from 'zod';
+import { quoted } from '../core/pathSyntax.ts';
+import { readTool, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
 import { definitionDefinition, referencesDefinition } from '../definitions/codeTools.ts';
-import { askToRead } from '../files/ask.ts';
-import { currentText, linesOf } from '../files/text.ts';
-import { resolveToRead } from '../gate/anywhere.ts';
-import { quoted } from '../gate/spelling.ts';
-import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
-import type { Workspace } from '../workspace.ts';
+import { currentText, linesOf } from '../sandbox/fileText.ts';
+import { resolveToRead } from '../sandbox/resolveReadPath.ts';
+import { askToRead } from '../search/askToRead.ts';
 import type { Language } from './language.ts';
 import { answered, LinesByFile, type ShownFile, shownFiles } from './shown.ts';
 

@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
-import { visibleProse } from '../../protocol/visible.ts';
-import { relativeIn } from '../gate/anywhere.ts';
-import { secretContentReason } from '../gate/secretContent.ts';
-import { secretReason } from '../gate/secrets.ts';
-import { ToolError } from '../tool.ts';
-import type { Workspace } from '../workspace.ts';
+import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { ToolError } from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { secretReason } from '../policy/secretFiles.ts';
+import { relativeIn } from '../sandbox/resolveReadPath.ts';
+import { secretContentReason } from '../sandbox/secretContent.ts';
 
 /** Milliseconds that a language server has to answer. */
 const patience = 20_000;

@@ -1,7 +1,7 @@
+import { readTool, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
 import { codeSymbolsDefinition } from '../definitions/codeTools.ts';
-import { askToRead } from '../files/ask.ts';
-import { resolveToRead } from '../gate/anywhere.ts';
-import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
+import { resolveToRead } from '../sandbox/resolveReadPath.ts';
+import { askToRead } from '../search/askToRead.ts';
 import type { CodeSymbol, Language } from './language.ts';
 import { answered, LinesByFile, shownFiles } from './shown.ts';
 

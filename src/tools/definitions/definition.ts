@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { JsonSchema } from '../../protocol/tools.ts';
+import type { JsonSchema } from '../../protocol/content/tools.ts';
 
 /** Definition of a tool: all that is known of it without what it does. */
 export interface Named<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined> {

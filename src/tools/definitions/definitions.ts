@@ -19,7 +19,7 @@ import {
   searchDefinition,
   writeDefinition,
 } from './fileTools.ts';
-import { askPersonDefinition, planUpdateDefinition } from './personTools.ts';
+import { askPersonDefinition, planUpdateDefinition } from './userTools.ts';
 import { webDefinition } from './webTools.ts';
 
 /** Definitions of all tools that come with Towpath, in the order of `defaultTools`; without the tools themselves. */

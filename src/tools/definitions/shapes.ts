@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { commandEndShape } from '../../protocol/events.ts';
+import { commandEndShape } from '../../protocol/run/events.ts';
 
 /** Value for a step of a workflow, which a model is not given. */
 export const changed = z.boolean().optional().describe('False: it was so already.');

@@ -1,13 +1,13 @@
+import { quoted } from '../core/pathSyntax.ts';
+import { askingTool, type Plan, type SeenText, type Tool, ToolError } from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
 import { applyPatchDefinition } from '../definitions/fileTools.ts';
-import { resolvePath } from '../gate/paths.ts';
-import { quoted } from '../gate/spelling.ts';
-import { askingTool, type Plan, type SeenText, type Tool, ToolError } from '../tool.ts';
-import type { Workspace } from '../workspace.ts';
-import { checkHash, findTarget, planText, staleText, type Target } from './change.ts';
-import { editFailed, noteOfIdle } from './failure.ts';
+import { applyPatch, asEdit, changingHunks, type FilePatch, onlyFile } from '../edit/patch.ts';
+import { refusePlaceholders } from '../edit/placeholder.ts';
+import { resolvePath } from '../sandbox/paths.ts';
+import { editFailed, noteOfIdle } from './editFailure.ts';
 import { updateFrontmatter } from './frontmatter.ts';
-import { applyPatch, asEdit, changingHunks, type FilePatch, onlyFile } from './patch.ts';
-import { refusePlaceholders } from './placeholder.ts';
+import { checkHash, findTarget, planText, staleText, type Target } from './planChange.ts';
 
 /**
  * `fs.apply_patch`: a unified diff of one file, or new values in its YAML frontmatter. Data: `{ path, sha256, matched,

@@ -1,12 +1,12 @@
-import { sentence } from '../../protocol/l10n.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { askingTool, type FileForm, type Plan, type Tool, ToolError } from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
 import { deleteDefinition } from '../definitions/fileTools.ts';
-import { checkFolderOf } from '../gate/open.ts';
-import { resolvePath } from '../gate/paths.ts';
-import { askingTool, type FileForm, type Plan, type Tool, ToolError } from '../tool.ts';
-import type { Workspace } from '../workspace.ts';
-import { checkUnchanged, grantFor, reasonOf, type Target, withReason } from './change.ts';
-import { planRemoval } from './removal.ts';
-import { currentText, formOf } from './text.ts';
+import { currentText, formOf } from '../sandbox/fileText.ts';
+import { checkFolderOf } from '../sandbox/openFile.ts';
+import { resolvePath } from '../sandbox/paths.ts';
+import { checkUnchanged, grantFor, reasonOf, type Target, withReason } from './planChange.ts';
+import { planRemoval } from './planDelete.ts';
 
 export interface DeleteOptions {
   /** Bytes that can be kept for undo at all: more than this is not deleted. */

@@ -1,14 +1,14 @@
-import { counted } from '../../protocol/counted.ts';
+import { counted } from '../../protocol/text/plurals.ts';
+import { quoted } from '../core/pathSyntax.ts';
+import { askingTool, ToolError } from '../core/tool.ts';
 import { editDefinition } from '../definitions/fileTools.ts';
-import { resolvePath } from '../gate/paths.ts';
-import { quoted } from '../gate/spelling.ts';
+import { applyEdits } from '../edit/applyEdits.ts';
+import { refusePlaceholders } from '../edit/placeholder.ts';
 import { isNotebook, notebookOf } from '../notebook/notebook.ts';
 import { withSource } from '../notebook/source.ts';
-import { askingTool, ToolError } from '../tool.ts';
-import { checkHash, findTarget, planText, staleText, type Target } from './change.ts';
-import { editFailed, noteOfIdle } from './failure.ts';
-import { applyEdits } from './match.ts';
-import { refusePlaceholders } from './placeholder.ts';
+import { resolvePath } from '../sandbox/paths.ts';
+import { editFailed, noteOfIdle } from './editFailure.ts';
+import { checkHash, findTarget, planText, staleText, type Target } from './planChange.ts';
 
 /** `fs.edit`: replaces parts of a file. Data: `{ path, sha256, matched: 'exact' | 'tolerant', added, removed }`. */
 export const editTool = askingTool(

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isCollection, isMap, isNode, isScalar, stringify, type YAMLMap } from 'yaml';
-import { isTooMuch } from '../bounds.ts';
-import { ToolError } from '../tool.ts';
-import { mostFrontmatter, parseYaml } from '../yaml.ts';
+import { isTooMuch } from '../core/parseLimits.ts';
+import { ToolError } from '../core/tool.ts';
+import { mostFrontmatter, parseYaml } from '../core/yaml.ts';
 
 type Values = Record<string, unknown>;
 

@@ -1,17 +1,17 @@
 import * as paths from 'node:path';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { quoted, refuse } from '../core/pathSyntax.ts';
+import { askingTool, ToolError, type Trace } from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
 import { moveDefinition } from '../definitions/fileTools.ts';
-import { configurationReason } from '../gate/configuration.ts';
-import { checkFolderOf } from '../gate/open.ts';
-import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
-import { protectedReason } from '../gate/protected.ts';
-import { quoted, refuse } from '../gate/spelling.ts';
-import { holdsRepository } from '../gate/surroundings.ts';
-import { listTree } from '../gate/tree.ts';
-import { askingTool, ToolError, type Trace } from '../tool.ts';
-import type { Workspace } from '../workspace.ts';
-import { grantFor, reasonOf } from './change.ts';
-import { currentText, formOf } from './text.ts';
+import { configurationReason } from '../policy/buildFiles.ts';
+import { protectedReason } from '../policy/protectedPaths.ts';
+import { holdsRepository } from '../sandbox/containingRepository.ts';
+import { currentText, formOf } from '../sandbox/fileText.ts';
+import { listTree } from '../sandbox/fileTree.ts';
+import { checkFolderOf } from '../sandbox/openFile.ts';
+import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
+import { grantFor, reasonOf } from './planChange.ts';
 
 /** `fs.move`: a file or a folder to a path where nothing is. Data: `{ path, from }`, both workspace-relative. */
 export const moveTool = askingTool(moveDefinition, 'change', async ({ from, to }, { workspace }) => {

@@ -1,15 +1,15 @@
-import { counted } from '../../protocol/counted.ts';
-import { hiddenCount } from '../../protocol/visible.ts';
+import { hiddenCount } from '../../protocol/text/escapeInvisible.ts';
+import { counted } from '../../protocol/text/plurals.ts';
+import { imageType, mostBytes, tooLarge, WithImages } from '../core/imageFiles.ts';
+import { defaultLines, lineWindow } from '../core/lineWindow.ts';
+import { quoted } from '../core/pathSyntax.ts';
+import { readTool, type ToolContext, ToolError } from '../core/tool.ts';
 import { readDefinition } from '../definitions/fileTools.ts';
-import { resolveToRead } from '../gate/anywhere.ts';
-import type { ResolvedPath } from '../gate/paths.ts';
-import { quoted } from '../gate/spelling.ts';
-import { imageType, mostBytes, tooLarge, WithImages } from '../images.ts';
 import { isNotebook, notebookOf, shownNotebook } from '../notebook/notebook.ts';
-import { readTool, type ToolContext, ToolError } from '../tool.ts';
-import { defaultLines, lineWindow } from '../window.ts';
-import { askToRead } from './ask.ts';
-import { currentContent, isBinary, likeWhat, linesOf, sha256 } from './text.ts';
+import { currentContent, isBinary, likeWhat, linesOf, sha256 } from '../sandbox/fileText.ts';
+import type { ResolvedPath } from '../sandbox/paths.ts';
+import { resolveToRead } from '../sandbox/resolveReadPath.ts';
+import { askToRead } from '../search/askToRead.ts';
 
 interface ReadArguments {
   path: string;

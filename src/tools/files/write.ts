@@ -1,8 +1,8 @@
+import { askingTool, ToolError } from '../core/tool.ts';
 import { writeDefinition } from '../definitions/fileTools.ts';
-import { resolvePath } from '../gate/paths.ts';
-import { askingTool, ToolError } from '../tool.ts';
-import { checkHash, findTarget, planText } from './change.ts';
-import { refusePlaceholders } from './placeholder.ts';
+import { refusePlaceholders } from '../edit/placeholder.ts';
+import { resolvePath } from '../sandbox/paths.ts';
+import { checkHash, findTarget, planText } from './planChange.ts';
 
 /** The longest text that is written, in characters. */
 const maximumWrite = 5_000_000;

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { visibleProse } from '../../protocol/visible.ts';
-import { currentText } from '../files/text.ts';
-import { resolvePath } from '../gate/paths.ts';
-import type { Workspace } from '../workspace.ts';
+import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { currentText } from '../sandbox/fileText.ts';
+import { resolvePath } from '../sandbox/paths.ts';
 
 /** Characters of a file that are looked at: more than any model is sent of it. */
 const mostCharacters = 64_000;

@@ -1,10 +1,10 @@
 import { extname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
-import { amount, type Sentence, sentence } from '../../protocol/l10n.ts';
-import { shortened, visibleLine } from '../../protocol/visible.ts';
-import { isNamed, resolvePath } from '../gate/paths.ts';
-import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
-import { mostFrontmatter, parseYaml } from '../yaml.ts';
+import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { amount, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
+import { mostFrontmatter, parseYaml } from '../core/yaml.ts';
+import { isNamed, resolvePath } from '../sandbox/paths.ts';
 import { type Found, filesBelow, type Looking, readFound } from './files.ts';
 import { headed } from './header.ts';
 import { globsOf } from './instructions.ts';

@@ -1,4 +1,4 @@
-import { mostFrontmatter, parseYaml } from '../yaml.ts';
+import { mostFrontmatter, parseYaml } from '../core/yaml.ts';
 
 /**
  * The frontmatter of a text, as words by their keys (a list is joined by commas), and what stands below it. Of what is no YAML the lines

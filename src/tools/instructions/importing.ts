@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { amount, inEnglish, sentence } from '../../protocol/l10n.ts';
-import { SaidError, type Tell, wordsOf } from '../../protocol/sentence.ts';
-import { currentText } from '../files/text.ts';
-import { isNamed, resolvePath } from '../gate/paths.ts';
-import { type ForeignServer, foreignServers, serverNames, withServers } from '../mcp/foreign.ts';
-import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
+import { amount, inEnglish, sentence } from '../../protocol/text/l10n.ts';
+import { SaidError, type Tell, wordsOf } from '../../protocol/text/localized.ts';
+import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
+import { type ForeignServer, foreignServers, serverNames, withServers } from '../mcp/config/foreignConfig.ts';
+import { currentText } from '../sandbox/fileText.ts';
+import { isNamed, resolvePath } from '../sandbox/paths.ts';
 import { type Looking, readFound } from './files.ts';
 import { foreignInstructions } from './foreign.ts';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Instruction } from '../../protocol/instructions.ts';
-import { globTest } from '../files/glob.ts';
-import { resolvePath } from '../gate/paths.ts';
-import { foldersOf } from '../workspace.ts';
+import type { Instruction } from '../../protocol/content/instructions.ts';
+import { globTest } from '../core/glob.ts';
+import { foldersOf } from '../core/workspace.ts';
+import { included, isOnlyIncludes } from '../policy/includes.ts';
+import { resolvePath } from '../sandbox/paths.ts';
 import { type Found, filesBelow, type Looking, readBeside, readFound } from './files.ts';
 import { headed } from './header.ts';
-import { included, isOnlyIncludes } from './includes.ts';
 import type { Skill } from './skillList.ts';
 import { findSkills, skillsIn } from './skills.ts';
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { estimateTokenCount } from 'tokenx';
-import { shortened } from '../../protocol/visible.ts';
+import { shortened } from '../../protocol/text/escapeInvisible.ts';
 
 /** A skill as the list of a prompt names it. */
 export interface Skill {

@@ -1,9 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Instruction } from '../../protocol/instructions.ts';
-import { shortened, visibleLine } from '../../protocol/visible.ts';
-import { resolvePath } from '../gate/paths.ts';
+import type { Instruction } from '../../protocol/content/instructions.ts';
+import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { resolvePath } from '../sandbox/paths.ts';
 import { type Looking, readFound } from './files.ts';
 import { headed } from './header.ts';
 import { type Skill, writeSkillList } from './skillList.ts';

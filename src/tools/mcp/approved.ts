@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Definition } from './config.ts';
+import type { Definition } from './config/config.ts';
 import type { ListedTool } from './server.ts';
-import { definitionOf, type ToolWords, wordsOf } from './words.ts';
+import { definitionOf, type ToolWords, wordsOf } from './serverText.ts';
 
 const entrySchema = z.object({
   /** The definition it was given for. */

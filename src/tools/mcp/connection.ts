@@ -1,14 +1,14 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { networkReason, withReason } from '../../protocol/networkReason.ts';
-import { type Words, wordsIn } from '../../protocol/sentence.ts';
-import type { Local, Remote } from './config.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type Words, wordsIn } from '../../protocol/text/localized.ts';
+import { networkReason, withReason } from '../../protocol/text/networkReason.ts';
+import type { Local, Remote } from './config/config.ts';
 import { withPlainGreeting } from './greeting.ts';
 import { guarded } from './guard.ts';
-import { type HttpRefusal, serverFetch, unsafeAddress } from './http.ts';
-import type { Sdk } from './load.ts';
-import { ServerFault, stdioTransport } from './stdio.ts';
+import type { Sdk } from './loadSdk.ts';
+import { type HttpRefusal, serverFetch, unsafeAddress } from './transport/http.ts';
+import { ServerFault, stdioTransport } from './transport/stdio.ts';
 
 /** A server that has introduced itself. */
 export interface Connection {

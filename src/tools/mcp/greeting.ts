@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import type { Sdk } from './load.ts';
-import { plainGreeting } from './messageForms.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { plainGreeting } from './forms/messageForms.ts';
+import type { Sdk } from './loadSdk.ts';
 
 /** Returns a transport whose answer to `initialize` is in a plain form. A version of the protocol that is not known is a fault. */
 export function withPlainGreeting(inner: Transport, sdk: Sdk, fault: (what: Sentence) => void): Transport {

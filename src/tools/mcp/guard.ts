@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
 
 /** Messages within a time: more is a flood, which would keep the editor busy with nothing else. */
 const floodMessages = 5000;

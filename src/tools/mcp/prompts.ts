@@ -1,9 +1,9 @@
-import { sentence } from '../../protocol/l10n.ts';
-import type { Attachment } from '../../protocol/messages.ts';
-import { SaidError } from '../../protocol/sentence.ts';
-import { shortened, visibleLine } from '../../protocol/visible.ts';
-import { WithImages } from '../images.ts';
-import { toData } from './result.ts';
+import type { Attachment } from '../../protocol/content/messages.ts';
+import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { SaidError } from '../../protocol/text/localized.ts';
+import { WithImages } from '../core/imageFiles.ts';
+import { toData } from './callResult.ts';
 import type { McpServer } from './server.ts';
 
 /** Prompts of one server that are offered; characters of what is said about one. */

@@ -1,4 +1,4 @@
-import { ToolError } from '../tool.ts';
+import { ToolError } from '../core/tool.ts';
 
 /** What the SDK is given with a request. */
 export interface RequestOptions {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { sentence } from '../../protocol/l10n.ts';
-import { readTool, type Tool, ToolError } from '../tool.ts';
-import { resourceData } from './result.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { readTool, type Tool, ToolError } from '../core/tool.ts';
+import { resourceData } from './callResult.ts';
 import type { McpServer } from './server.ts';
 import { originOf, placeOf } from './serverTool.ts';
 

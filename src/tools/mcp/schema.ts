@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { JsonSchema } from '../../protocol/tools.ts';
-import { visibleProse } from '../../protocol/visible.ts';
-import { inTime } from '../inTime.ts';
-import { withoutDefaulted } from './defaults.ts';
-import type { Sdk } from './load.ts';
+import type { JsonSchema } from '../../protocol/content/tools.ts';
+import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { inTime } from '../core/runWithTimeout.ts';
+import { withoutDefaulted } from './config/defaults.ts';
+import type { Sdk } from './loadSdk.ts';
 
 /** Characters: of a tool's description, of its end where it is too long, of the other texts of its schema, of the schema's JSON. */
 export interface WordLimits {

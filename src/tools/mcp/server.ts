@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
-import { counted } from '../../protocol/counted.ts';
-import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
-import { type Words, wordsIn } from '../../protocol/sentence.ts';
-import { visibleLine } from '../../protocol/visible.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type Words, wordsIn } from '../../protocol/text/localized.ts';
+import { counted } from '../../protocol/text/plurals.ts';
+import { ToolError } from '../core/tool.ts';
 import { withoutSecrets } from '../shell/environment.ts';
-import { ToolError } from '../tool.ts';
-import type { Definition } from './config.ts';
+import type { Definition } from './config/config.ts';
+import type { Launch } from './config/resolveLaunch.ts';
 import { type Connection, type ConnectionHooks, connect } from './connection.ts';
-import { callResultIn, promptResultIn, resourceResultIn } from './contentForms.ts';
-import { lastWords } from './lastWords.ts';
-import type { Launch } from './launch.ts';
-import { type LeftOut, type Listed, promptsIn, resourcesIn, toolsIn } from './listForms.ts';
-import { loadSdk, type Sdk } from './load.ts';
-import { redactor } from './redact.ts';
+import { callResultIn, promptResultIn, resourceResultIn } from './forms/contentForms.ts';
+import { type LeftOut, type Listed, promptsIn, resourcesIn, toolsIn } from './forms/listForms.ts';
+import { loadSdk, type Sdk } from './loadSdk.ts';
+import { redactor } from './redactSecrets.ts';
 import { type RequestOptions, within } from './request.ts';
-import { ServerFault } from './stdio.ts';
+import { lastWords } from './transport/stderrTail.ts';
+import { ServerFault } from './transport/stdio.ts';
 
 export type { ListedTool };
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { visibleLine } from '../../protocol/visible.ts';
-import type { Origin } from '../gate/origin.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type Plan, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
+import type { Origin } from '../core/toolOrigin.ts';
 import { withoutSecrets } from '../shell/environment.ts';
-import { type Plan, type Tool, type ToolContext, ToolError } from '../tool.ts';
-import type { Definition } from './config.ts';
-import type { Sdk } from './load.ts';
-import { serverResult, toData } from './result.ts';
+import { serverResult, toData } from './callResult.ts';
+import type { Definition } from './config/config.ts';
+import type { Sdk } from './loadSdk.ts';
 import { checkedBy, cleanDescription, cleanSchema, inPrompt, type WordLimits } from './schema.ts';
 import type { ListedTool, McpServer } from './server.ts';
 

@@ -1,14 +1,15 @@
-import { inEnglish, sentence } from '../../protocol/l10n.ts';
-import { isolated } from '../../protocol/listeners.ts';
-import type { Rule } from '../../protocol/rule.ts';
-import type { Tell } from '../../protocol/sentence.ts';
-import { beforeStop } from '../stop.ts';
-import type { Tool } from '../tool.ts';
-import type { Workspace } from '../workspace.ts';
+import type { Rule } from '../../protocol/content/rule.ts';
+import { inEnglish, sentence } from '../../protocol/text/l10n.ts';
+import type { Tell } from '../../protocol/text/localized.ts';
+import { isolated } from '../../protocol/values/listeners.ts';
+import { beforeStop } from '../core/abortable.ts';
+import type { Tool } from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
 import type { Approved } from './approved.ts';
-import { type ConfigSource, type Definition, type Input, readConfig, type SwitchedOff } from './config.ts';
-import { launchOf } from './launch.ts';
+import { type ConfigSource, type Definition, type Input, readConfig, type SwitchedOff } from './config/config.ts';
+import { launchOf } from './config/resolveLaunch.ts';
 import { type McpLimits, McpServer } from './server.ts';
+import { definitionOf } from './serverText.ts';
 import { startedFiles, stateOf } from './startedFiles.ts';
 import {
   type ToolsQuestion,
@@ -19,7 +20,6 @@ import {
   whereaboutsOf,
 } from './toolChanges.ts';
 import { toolList } from './toolList.ts';
-import { definitionOf } from './words.ts';
 
 /**
  * Another command or address than was allowed under this name before: `changed`; `meanwhile`: it, or a file that its command names, changed

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { readPlain } from '../gate/plainFile.ts';
-import type { WorkspaceRoot } from '../workspace.ts';
-import type { Definition } from './config.ts';
+import type { WorkspaceRoot } from '../core/workspace.ts';
+import { readPlain } from '../sandbox/regularFile.ts';
+import type { Definition } from './config/config.ts';
 
 /** Bytes of a program; a larger one counts by its size. */
 const mostBytes = 20_000_000;

@@ -1,10 +1,10 @@
-import type { Rule } from '../../protocol/rule.ts';
+import type { Rule } from '../../protocol/content/rule.ts';
 import { type Approved, definitionsBefore, type Entry, judge } from './approved.ts';
-import type { Definition } from './config.ts';
+import type { Definition } from './config/config.ts';
 import { resources } from './resources.ts';
 import type { ListedTool, McpServer } from './server.ts';
+import { definitionOf, type ToolWords } from './serverText.ts';
 import { identityOf } from './serverTool.ts';
-import { definitionOf, type ToolWords } from './words.ts';
 
 /** Tools that are not what was accepted. With a yes, what was allowed for the changed ones goes on for them. */
 export interface ToolsQuestion {

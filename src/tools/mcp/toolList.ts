@@ -1,12 +1,12 @@
-import type { Tool } from '../tool.ts';
+import type { Tool } from '../core/tool.ts';
 import { type Approved, definitionsBefore, type Entry, judge } from './approved.ts';
 import { createNames, serverNames } from './names.ts';
 import { resourceTool } from './resources.ts';
 import { inAnswer } from './schema.ts';
-import { type FoundTool, promptTools, restOfWords, searchTools } from './search.ts';
 import type { ListedTool, McpServer } from './server.ts';
+import { definitionOf } from './serverText.ts';
 import { definitionFor, originOf, serverTool } from './serverTool.ts';
-import { definitionOf } from './words.ts';
+import { type FoundTool, promptTools, restOfWords, searchTools } from './toolSearch.ts';
 
 /**
  * The tools of all servers as ours: those that were accepted, in the prompt or (when there are many) behind a search. The

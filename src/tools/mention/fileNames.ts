@@ -1,8 +1,8 @@
-import { sentence } from '../../protocol/l10n.ts';
-import type { Words } from '../../protocol/sentence.ts';
-import { namesBelow } from '../files/names.ts';
-import { ToolError } from '../tool.ts';
-import type { Workspace } from '../workspace.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import type { Words } from '../../protocol/text/localized.ts';
+import { ToolError } from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { namesBelow } from '../search/listFiles.ts';
 
 /** The names of all files and folders of the open folders that no ignore file leaves out: listed once, and again after a change. */
 export class FileNames {

@@ -1,10 +1,10 @@
-import { counted } from '../../protocol/counted.ts';
-import { listTool } from '../files/list.ts';
-import { namesBelow } from '../files/names.ts';
+import { counted } from '../../protocol/text/plurals.ts';
+import { WithImages } from '../core/imageFiles.ts';
 import { fileReadTool } from '../files/read.ts';
-import { resolveToRead } from '../gate/anywhere.ts';
-import { WithImages } from '../images.ts';
-import { checkFree, type FileGiven, fenced, NotFree, type Read, type Reading, run } from './reading.ts';
+import { resolveToRead } from '../sandbox/resolveReadPath.ts';
+import { listTool } from '../search/list.ts';
+import { namesBelow } from '../search/listFiles.ts';
+import { checkFree, type FileGiven, fenced, NotFree, type Read, type Reading, run } from './mentionLimits.ts';
 
 /** Files of a folder that are looked at, and read; characters that one folder takes. */
 const [mostNames, mostFiles, mostOfFolder] = [500, 50, 40_000];

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { shortened, visibleLine, visibleProse } from '../../protocol/visible.ts';
+import { shortened, visibleLine, visibleProse } from '../../protocol/text/escapeInvisible.ts';
 import { headed } from '../instructions/header.ts';
 
 const ending = '.prompt.md';

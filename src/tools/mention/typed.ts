@@ -1,4 +1,4 @@
-import type { Mention } from '../../protocol/mention.ts';
+import type { Mention } from '../../protocol/content/mention.ts';
 
 /** Returns what is at a path of the workspace; undefined: nothing, or nothing that may be looked at. */
 export type KindOf = (path: string) => Promise<'file' | 'folder' | undefined>;

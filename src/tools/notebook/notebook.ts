@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { visibleOutput } from '../../protocol/visible.ts';
-import { parseJson } from '../bounds.ts';
+import { visibleOutput } from '../../protocol/text/escapeInvisible.ts';
+import { parseJson } from '../core/parseLimits.ts';
 
 /** Characters of a notebook that is taken apart, and of what is shown of one cell's outputs. */
 const [mostCharacters, mostOutput] = [10_000_000, 2000];

@@ -1,9 +1,9 @@
-import type { CommandEnd, ProcessIdentity } from '../../protocol/events.ts';
-import { isolated } from '../../protocol/listeners.ts';
-import { ToolError } from '../tool.ts';
-import { type Going, GoingCommand } from './going.ts';
-import { identityOf } from './left.ts';
-import type { After } from './quiet.ts';
+import type { CommandEnd, ProcessIdentity } from '../../protocol/run/events.ts';
+import { isolated } from '../../protocol/values/listeners.ts';
+import { ToolError } from '../core/tool.ts';
+import { type Going, GoingCommand } from './backgroundCommand.ts';
+import { identityOf } from './orphanedCommands.ts';
+import type { After } from './outputSilence.ts';
 
 /** Commands that may go on at the same time: each keeps a few megabytes of what it writes. */
 const mostCommands = 16;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { programToStart } from './programs.ts';
+import { programToStart } from '../core/programs.ts';
 
 /**
  * A repository can hold a folder that is a repository itself, without a `.git`: Git would run what its `config` says. It is told not

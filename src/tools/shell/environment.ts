@@ -1,4 +1,4 @@
-import { tokenForms } from '../gate/tokenForms.ts';
+import { tokenForms } from '../core/tokenForms.ts';
 
 /** Names whose values are, or give, somebody's access. */
 const secretName =

@@ -1,5 +1,5 @@
-import { withUpdate } from '../../protocol/lineUpdates.ts';
-import { visibleProse } from '../../protocol/visible.ts';
+import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { withUpdate } from '../../protocol/text/lineUpdates.ts';
 import { TerminalLine } from './terminalLine.ts';
 
 /** Bytes of a command's output that are kept: its beginning and, mostly, its end, where the result is; under 5 MiB together. */

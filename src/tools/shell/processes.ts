@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endTreeCommand } from '../core/programs.ts';
 import { markerName } from './environment.ts';
-import { endTreeCommand } from './programs.ts';
-import { hasAncestor, processTable } from './table.ts';
+import { hasAncestor, processTable } from './processTable.ts';
 
 /** A process of a command. */
 export interface CommandProcess {

@@ -1,8 +1,8 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { refuse } from '../gate/spelling.ts';
-import { ToolError } from '../tool.ts';
+import { refuse } from '../core/pathSyntax.ts';
+import { ToolError } from '../core/tool.ts';
 
 /**
  * The address as it would be asked for: http or https, no name and password in it, and not plainly a private place. Nothing

@@ -5,9 +5,9 @@ import { createConnection, isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { inEnglish } from '../../protocol/l10n.ts';
-import { networkReason } from '../../protocol/networkReason.ts';
-import { ToolError } from '../tool.ts';
+import { inEnglish } from '../../protocol/text/l10n.ts';
+import { networkReason } from '../../protocol/text/networkReason.ts';
+import { ToolError } from '../core/tool.ts';
 import { addressesOf, checkUrl } from './addresses.ts';
 
 export interface PageLimits {

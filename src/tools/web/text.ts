@@ -1,10 +1,10 @@
-import { lazily } from '../../protocol/lazily.ts';
+import { lazily } from '../../protocol/panel/lazyImport.ts';
 import { formatters } from './formatters.ts';
 
 /** No page for people is nested like this: of such a page only the bare text is given. */
 const deepest = 5000;
 
-const html = lazily(() => Promise.all([import('html-to-text'), import('./nesting.ts')]));
+const html = lazily(() => Promise.all([import('html-to-text'), import('./htmlNesting.ts')]));
 
 /** The page for a reader: HTML without its markup, scripts and controls, everything else as it is. */
 export async function pageText({

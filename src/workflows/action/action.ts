@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { Agent, Apart, WorkflowContext } from '../../engine/workflow.ts';
-import type { ErrorInfo, Message } from '../../protocol/messages.ts';
-import { SaidError, wordsIn } from '../../protocol/sentence.ts';
+import type { Agent, Apart, WorkflowContext } from '../../engine/core/workflow.ts';
+import type { ErrorInfo, Message } from '../../protocol/content/messages.ts';
+import { SaidError, wordsIn } from '../../protocol/text/localized.ts';
 import type { ToolSpec, WorkflowFile } from '../plan/schema.ts';
 import type { Scope } from '../template/template.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { joined, toErrorInfo, type Words, wordsOf } from '../../protocol/sentence.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { joined, toErrorInfo, type Words, wordsOf } from '../../protocol/text/localized.ts';
 import { commandLine } from '../../tools/shell/quote.ts';
 import { tokensOf } from '../template/bounds.ts';
 import { ActionError } from './action.ts';

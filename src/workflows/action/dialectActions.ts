@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { toErrorInfo } from '../../protocol/sentence.ts';
-import type { ToolOutcome } from '../../protocol/tools.ts';
-import { mostOfAnswer, parseJson } from '../../tools/bounds.ts';
+import type { ToolOutcome } from '../../protocol/content/tools.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { toErrorInfo } from '../../protocol/text/localized.ts';
+import { mostOfAnswer, parseJson } from '../../tools/core/parseLimits.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
 import { llmCall, parse } from './llm.ts';
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { AdapterResult, CompleteOptions } from '../../llm/adapter.ts';
-import type { ChatRequest } from '../../llm/client.ts';
-import { inEnglish, sentence } from '../../protocol/l10n.ts';
-import type { Message, TokenUsage } from '../../protocol/messages.ts';
-import { joined, toErrorInfo, type Words } from '../../protocol/sentence.ts';
-import { mostOfAnswer, parseJson } from '../../tools/bounds.ts';
+import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
+import type { ChatRequest } from '../../llm/core/client.ts';
+import type { Message, TokenUsage } from '../../protocol/content/messages.ts';
+import { inEnglish, sentence } from '../../protocol/text/l10n.ts';
+import { joined, toErrorInfo, type Words } from '../../protocol/text/localized.ts';
+import { mostOfAnswer, parseJson } from '../../tools/core/parseLimits.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
 import { answerShape, type CallParameters, callSchema, type responseFormat, retrySchema } from './llmParameters.ts';
 import { schemaOf } from './schemaCheck.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { inEnglish } from '../../protocol/l10n.ts';
+import { inEnglish } from '../../protocol/text/l10n.ts';
 import { schemaProblem } from './schemaCheck.ts';
 
 /** A value that is no text is told as JSON; a template of what is not there says nothing. */

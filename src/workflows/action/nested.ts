@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { resultsKey } from '../../protocol/graph.ts';
-import { sentence } from '../../protocol/l10n.ts';
-import { SaidError, toErrorInfo } from '../../protocol/sentence.ts';
+import { resultsKey } from '../../protocol/run/graph.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { SaidError, toErrorInfo } from '../../protocol/text/localized.ts';
 import { inputsOf } from '../plan/inputs.ts';
 import type { Step, WorkflowFile } from '../plan/schema.ts';
 import { meant, withHint } from '../template/near.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { toDefinition } from '../../tools/definitions/definition.ts';
 import { toolDefinitions } from '../../tools/definitions/definitions.ts';
-import { serverResult } from '../../tools/mcp/result.ts';
+import { serverResult } from '../../tools/mcp/callResult.ts';
 import { actionOf } from './actions.ts';
 import { commandWords } from './commandLines.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { sentence } from '../../protocol/l10n.ts';
-import { toErrorInfo, type Words, wordsOf } from '../../protocol/sentence.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { toErrorInfo, type Words, wordsOf } from '../../protocol/text/localized.ts';
 import { ActionError } from './action.ts';
 
 /** A schema written in a file as a check. Throws `ActionError` when it is none. */

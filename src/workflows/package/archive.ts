@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { lstat, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Entry, fromBufferPromise } from 'yauzl';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { joined, type Words } from '../../protocol/sentence.ts';
-import { readPlain } from '../../tools/gate/plainFile.ts';
-import { checkShowable, notPortable } from '../../tools/gate/spelling.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { joined, type Words } from '../../protocol/text/localized.ts';
+import { checkShowable, notPortable } from '../../tools/core/pathSyntax.ts';
+import { readPlain } from '../../tools/sandbox/regularFile.ts';
 import { unfinished } from './archiveNames.ts';
 import { PackageError } from './problem.ts';
 

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { sentence } from '../../protocol/l10n.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
 import { builderAgents } from './builderAgents.ts';
 import type { Manifest, PackageFormat } from './format.ts';
-import type { PackageGraph } from './graph.ts';
+import type { PackageGraph } from './packageGraph.ts';
 
 /*
  * Packages of crewagent-builder, version 1.1, by its schemas (`bmad-spec/v1.1`) and by what its host does with them. What that

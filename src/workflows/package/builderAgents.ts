@@ -1,8 +1,8 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
-import { line, type MenuItem, type PackageAgent, words } from './agents.ts';
+import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
 import type { Manifest } from './format.ts';
+import { line, type MenuItem, type PackageAgent, words } from './packageAgents.ts';
 
 const menuItem = z.looseObject({
   description: words,

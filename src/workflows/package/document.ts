@@ -1,8 +1,8 @@
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { keepFile } from '../../tools/gate/write.ts';
-import { ToolError } from '../../tools/tool.ts';
-import type { PackageGraph } from './graph.ts';
+import { ToolError } from '../../tools/core/tool.ts';
+import { keepFile } from '../../tools/sandbox/writeFile.ts';
+import type { PackageGraph } from './packageGraph.ts';
 import { type PackageState, parseState } from './state.ts';
 import { checkLoss, checkTransition } from './transitions.ts';
 

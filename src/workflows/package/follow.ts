@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { WorkflowContext } from '../../engine/workflow.ts';
-import { createDictionary } from '../../protocol/dictionary.ts';
-import type { PackageGraph } from './graph.ts';
+import type { WorkflowContext } from '../../engine/core/workflow.ts';
+import { createDictionary } from '../../protocol/values/dictionary.ts';
+import type { PackageGraph } from './packageGraph.ts';
 import { artifactPaths, type PackageState } from './state.ts';
 import { isComplete } from './transitions.ts';
 

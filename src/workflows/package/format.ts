@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { sentence } from '../../protocol/l10n.ts';
-import { agentsSchema, type PackageAgent } from './agents.ts';
-import { idSchema, type PackageGraph, packageGraphSchema } from './graph.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { agentsSchema, type PackageAgent } from './packageAgents.ts';
+import { idSchema, type PackageGraph, packageGraphSchema } from './packageGraph.ts';
 
 const manifestSchema = z.object({
   name: idSchema,

@@ -1,14 +1,14 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { sentence } from '../../protocol/l10n.ts';
-import { joined } from '../../protocol/sentence.ts';
-import { openForReading } from '../../tools/gate/open.ts';
-import { resolvePath } from '../../tools/gate/paths.ts';
-import { ToolError } from '../../tools/tool.ts';
-import { allowsTool, type PackageAgent, policyProblems } from './agents.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { joined } from '../../protocol/text/localized.ts';
+import { ToolError } from '../../tools/core/tool.ts';
+import { openForReading } from '../../tools/sandbox/openFile.ts';
+import { resolvePath } from '../../tools/sandbox/paths.ts';
 import { builderFormat } from './builder.ts';
 import { type Manifest, ownFormat, type PackageFormat } from './format.ts';
-import { checkGraph, type PackageGraph } from './graph.ts';
+import { allowsTool, type PackageAgent, policyProblems } from './packageAgents.ts';
+import { checkGraph, type PackageGraph } from './packageGraph.ts';
 import { Findings, PackageError, readJson, shaped } from './problem.ts';
 import { newState } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { MenuItem } from './agents.ts';
+import type { MenuItem } from './packageAgents.ts';
 
 export type Chosen = { kind: 'item'; item: MenuItem } | { kind: 'several'; items: MenuItem[] } | { kind: 'chat' };
 

@@ -1,10 +1,10 @@
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { refuse } from '../../tools/gate/spelling.ts';
-import { removeTree } from '../../tools/gate/tree.ts';
-import { keepFile } from '../../tools/gate/write.ts';
-import { ToolError } from '../../tools/tool.ts';
-import type { Workspace } from '../../tools/workspace.ts';
+import { refuse } from '../../tools/core/pathSyntax.ts';
+import { ToolError } from '../../tools/core/tool.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import { removeTree } from '../../tools/sandbox/fileTree.ts';
+import { keepFile } from '../../tools/sandbox/writeFile.ts';
 import type { StateDocument } from './document.ts';
 import { mergeState } from './update.ts';
 

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { joined, SaidError, toErrorInfo, unended, type Words } from '../../protocol/sentence.ts';
-import { jsonTrouble } from '../../tools/bounds.ts';
-import { inWords } from '../../tools/inWords.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { joined, SaidError, toErrorInfo, unended, type Words } from '../../protocol/text/localized.ts';
+import { jsonTrouble } from '../../tools/core/parseLimits.ts';
+import { inWords } from '../../tools/core/zodIssueText.ts';
 
 /** What is wrong in one file of a package: the place in it, and what is wrong there, to be a part of a sentence. */
 export interface PackageProblem {

@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
 import * as z from 'zod';
-import { isTooMuch } from '../../tools/bounds.ts';
-import { inWords } from '../../tools/inWords.ts';
-import { ToolError } from '../../tools/tool.ts';
-import { mostFrontmatter, parseYaml } from '../../tools/yaml.ts';
+import { isTooMuch } from '../../tools/core/parseLimits.ts';
+import { ToolError } from '../../tools/core/tool.ts';
+import { mostFrontmatter, parseYaml } from '../../tools/core/yaml.ts';
+import { inWords } from '../../tools/core/zodIssueText.ts';
 
 const stateSchema = z.looseObject({
   currentNodeId: z.string().min(1),

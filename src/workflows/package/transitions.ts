@@ -1,5 +1,5 @@
-import { ToolError } from '../../tools/tool.ts';
-import { named, nextOf, nodeOf, type PackageGraph } from './graph.ts';
+import { ToolError } from '../../tools/core/tool.ts';
+import { named, nextOf, nodeOf, type PackageGraph } from './packageGraph.ts';
 import type { PackageState } from './state.ts';
 import { lossOf } from './update.ts';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import stringify from 'safe-stable-stringify';
-import { didYouMean } from '../../tools/nearest.ts';
-import { ToolError } from '../../tools/tool.ts';
-import type { FrontmatterUpdate } from '../../tools/workspace.ts';
+import { didYouMean } from '../../tools/core/didYouMean.ts';
+import { ToolError } from '../../tools/core/tool.ts';
+import type { FrontmatterUpdate } from '../../tools/core/workspace.ts';
 
 type Values = Record<string, unknown>;
 /** `set`, `append` and `remove`, said of a value in its place: any of them, and nothing else. */

@@ -1,10 +1,10 @@
-import { EngineError } from '../../engine/errors.ts';
-import type { Workflow } from '../../engine/workflow.ts';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { EngineError } from '../../engine/core/errorInfo.ts';
+import type { Workflow } from '../../engine/core/workflow.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { agentTalk } from './agentChat.ts';
 import type { PackageRunId } from './ids.ts';
 import type { Package } from './load.ts';
-import { agentTalk } from './talk.ts';
-import { type PackageRunOptions, packageWorkflow } from './workflow.ts';
+import { type PackageRunOptions, packageWorkflow } from './packageWorkflow.ts';
 
 /** What a run of a package follows. Throws an `EngineError` where the package has lost it. */
 export function workflowOf(

@@ -1,7 +1,7 @@
-import { toDictionary } from '../../protocol/dictionary.ts';
-import { resultsKey } from '../../protocol/graph.ts';
-import { sentence, t } from '../../protocol/l10n.ts';
-import { joined, SaidError, type Words } from '../../protocol/sentence.ts';
+import { resultsKey } from '../../protocol/run/graph.ts';
+import { sentence, t } from '../../protocol/text/l10n.ts';
+import { joined, SaidError, type Words } from '../../protocol/text/localized.ts';
+import { toDictionary } from '../../protocol/values/dictionary.ts';
 import type { Step, WorkflowFile } from './schema.ts';
 import { coerced, misfit, type StateType, typeOf } from './stateTypes.ts';
 

@@ -1,5 +1,5 @@
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { joined, SaidError, unended, wordsOf } from '../../protocol/sentence.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { joined, SaidError, unended, wordsOf } from '../../protocol/text/localized.ts';
 import { TemplateError } from '../template/language.ts';
 import { holds, type Scope, type Tell } from '../template/template.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { Outline, OutlineEdge } from '../../protocol/outline.ts';
+import type { Outline, OutlineEdge } from '../../protocol/content/outline.ts';
 import { edgesFrom, endName, followersOf, type Inside, standsOf } from './navigate.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
 

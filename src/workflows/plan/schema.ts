@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sentence } from '../../protocol/l10n.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
 
 // The files as people write them, in snake_case. Descriptions are shown by the editor while they are being written.
 

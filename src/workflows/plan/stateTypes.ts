@@ -1,4 +1,4 @@
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
 /** A type of `state_schema` or `input_schema`: Python's names, or `{type, items, properties, …}`. */
 export interface StateType {
   kind: 'any' | 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict' | 'none' | 'union';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
-import { joined, toErrorInfo, type Words } from '../../protocol/sentence.ts';
+import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { joined, toErrorInfo, type Words } from '../../protocol/text/localized.ts';
 import { type Problem, readYaml, type YamlFile, type YamlPath } from './yaml.ts';
 
 /** A file in order, maybe with `warnings`; or what is wrong with it. */

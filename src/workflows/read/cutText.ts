@@ -1,5 +1,5 @@
 import { type Alias, type Document, isScalar, type Pair, type Scalar, visit } from 'yaml';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
 
 /** A value of which YAML reads less than was written, or something else. */
 export interface CutText {

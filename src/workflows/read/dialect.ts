@@ -1,4 +1,4 @@
-import { sentence } from '../../protocol/l10n.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
 import { nestedAction } from '../action/nested.ts';
 import { type Foreign, foreign, leftOut } from './foreign.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';

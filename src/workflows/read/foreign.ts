@@ -1,4 +1,4 @@
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
 /** A key that other hosts of the dialect have. */
 export interface Foreign {
   /** Ours for the same thing. */

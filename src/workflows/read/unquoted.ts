@@ -2,7 +2,7 @@ import type { WorkflowFile } from '../plan/schema.ts';
 import { typeOf } from '../plan/stateTypes.ts';
 import { childrenOf, type Node, nameOf } from '../template/language.ts';
 import { treeOf } from '../template/template.ts';
-import { type Read, readsOf } from './reads.ts';
+import { type Read, readsOf } from './templateReads.ts';
 
 /** Filters whose value is a number. */
 const toNumber = /^(?:int|float|length|wordcount|abs|round)$/;

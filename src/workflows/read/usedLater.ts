@@ -3,8 +3,8 @@ import { givesOf } from '../action/parameters.ts';
 import { keysOf } from '../plan/inputs.ts';
 import type { Step, WorkflowFile } from '../plan/schema.ts';
 import { treeOf } from '../template/template.ts';
-import { stepsOf, textsOf } from './flow.ts';
-import { readsOf } from './reads.ts';
+import { stepsOf, textsOf } from './dataFlow.ts';
+import { readsOf } from './templateReads.ts';
 import type { YamlPath } from './yaml.ts';
 
 /**

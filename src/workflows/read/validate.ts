@@ -1,6 +1,6 @@
-import { toWireName } from '../../llm/names.ts';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import type { Words } from '../../protocol/sentence.ts';
+import { toWireName } from '../../llm/core/wireToolNames.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import type { Words } from '../../protocol/text/localized.ts';
 import { builtInNames, offeredNames } from '../action/actions.ts';
 import { quotingProblem } from '../action/commandLines.ts';
 import { absentAction } from '../action/dialectActions.ts';
@@ -23,12 +23,12 @@ import { typeOf } from '../plan/stateTypes.ts';
 import { meant, withHint } from '../template/near.ts';
 import { expressionProblem, templateProblem } from '../template/template.ts';
 import { type Findings, type Loaded, loadYaml, problemsOf } from './check.ts';
+import { flowFindings } from './dataFlow.ts';
 import { readDialect } from './dialect.ts';
-import { flowFindings } from './flow.ts';
-import type { Read } from './reads.ts';
+import { wayFindings } from './reachability.ts';
+import type { Read } from './templateReads.ts';
 import { isSafeIn, readsIn, toQuote, unquotedIn } from './unquoted.ts';
-import { wayFindings } from './ways.ts';
-import { wordFindings } from './words.ts';
+import { wordFindings } from './unquotedWords.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';
 
 /** What a file may refer to. */

@@ -9,10 +9,10 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
-import { toErrorInfo, type Words } from '../../protocol/sentence.ts';
-import { isTooMuch } from '../../tools/bounds.ts';
-import { mostAliases, parseYaml } from '../../tools/yaml.ts';
+import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { toErrorInfo, type Words } from '../../protocol/text/localized.ts';
+import { isTooMuch } from '../../tools/core/parseLimits.ts';
+import { mostAliases, parseYaml } from '../../tools/core/yaml.ts';
 import { cutTexts } from './cutText.ts';
 
 /** A sentence about a place in a file; lines and columns are counted from 1. */

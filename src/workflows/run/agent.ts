@@ -1,5 +1,5 @@
-import type { Agent, TurnOptions, Workflow } from '../../engine/workflow.ts';
-import { askTool } from '../../protocol/ask.ts';
+import type { Agent, TurnOptions, Workflow } from '../../engine/core/workflow.ts';
+import { askTool } from '../../protocol/content/askTool.ts';
 import type { ActionContext } from '../action/action.ts';
 import { perform } from '../action/actions.ts';
 import { toolsOf } from '../action/toolSpecs.ts';

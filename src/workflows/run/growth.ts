@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Growth } from '../../protocol/growth.ts';
+import type { Growth } from '../../protocol/values/growth.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
-import type { WorkflowContext } from '../../engine/workflow.ts';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import type { ErrorInfo } from '../../protocol/messages.ts';
-import { unpricedTokens } from '../../protocol/run.ts';
-import { joined, toErrorInfo } from '../../protocol/sentence.ts';
+import type { WorkflowContext } from '../../engine/core/workflow.ts';
+import type { ErrorInfo } from '../../protocol/content/messages.ts';
+import { unpricedTokens } from '../../protocol/run/run.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { joined, toErrorInfo } from '../../protocol/text/localized.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
 
 /**

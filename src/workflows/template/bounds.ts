@@ -1,6 +1,6 @@
 import { tokenize } from '@huggingface/jinja';
-import { sentence } from '../../protocol/l10n.ts';
-import { mostDepth } from '../../tools/bounds.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { mostDepth } from '../../tools/core/parseLimits.ts';
 import { TemplateError } from './language.ts';
 
 type Tokens = ReturnType<typeof tokenize>;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { sentence } from '../../protocol/l10n.ts';
-import { SaidError } from '../../protocol/sentence.ts';
-import { mostOfAnswer, parseJson } from '../../tools/bounds.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { SaidError } from '../../protocol/text/localized.ts';
+import { mostOfAnswer, parseJson } from '../../tools/core/parseLimits.ts';
 import { quoteWords } from '../../tools/shell/quote.ts';
 import {
   entriesOf,

@@ -1,6 +1,6 @@
 import { Environment, Interpreter, type parse } from '@huggingface/jinja';
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { SaidError, type Words } from '../../protocol/sentence.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { SaidError, type Words } from '../../protocol/text/localized.ts';
 import { type Given, isEqual, ownFilters, ownTests } from './filters.ts';
 import { functions, type Node, nameOf, TemplateError } from './language.ts';
 import { isList, isMap, isMissing, isNothing, kindOf, toValue, type Value } from './values.ts';

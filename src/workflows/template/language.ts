@@ -1,5 +1,5 @@
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { joined, SaidError } from '../../protocol/sentence.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { joined, SaidError } from '../../protocol/text/localized.ts';
 import { ownFilters, ownTests } from './filters.ts';
 import { meant, withHint } from './near.ts';
 

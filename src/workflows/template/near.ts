@@ -1,6 +1,6 @@
-import { type Sentence, sentence } from '../../protocol/l10n.ts';
-import { joined, type Words } from '../../protocol/sentence.ts';
-import { nearest } from '../../tools/nearest.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { joined, type Words } from '../../protocol/text/localized.ts';
+import { nearest } from '../../tools/core/didYouMean.ts';
 
 /** `Did you mean "a" or "b"?`; undefined: nothing is near. */
 export function meant(name: string, candidates: Iterable<string>): Sentence | undefined {

@@ -1,6 +1,6 @@
 import { parse } from '@huggingface/jinja';
-import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
-import { joined, type Words, wordsOf } from '../../protocol/sentence.ts';
+import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { joined, type Words, wordsOf } from '../../protocol/text/localized.ts';
 import { tokensOf } from './bounds.ts';
 import { TemplateInterpreter } from './interpreter.ts';
 import { checkTemplate, type Node, TemplateError } from './language.ts';

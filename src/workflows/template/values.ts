@@ -1,6 +1,6 @@
 import { Environment, type Interpreter } from '@huggingface/jinja';
-import { sentence } from '../../protocol/l10n.ts';
-import { joined, SaidError, type Words } from '../../protocol/sentence.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { joined, SaidError, type Words } from '../../protocol/text/localized.ts';
 
 /** A value inside of the interpreter, which keeps apart what plain data does not: `1.0` and `1`, nothing and not there. */
 export type Value = ReturnType<Interpreter['run']>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { inEnglish } from '../../protocol/l10n.ts';
+import { inEnglish } from '../../protocol/text/l10n.ts';
 import { dual, offeredNames } from '../action/actions.ts';
 import { nestedAction } from '../action/nested.ts';
 import { givesOf, parametersOf, toolsByName } from '../action/parameters.ts';

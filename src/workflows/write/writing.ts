@@ -1,5 +1,5 @@
 import { type Document, isPair, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
-import { parseYaml } from '../../tools/yaml.ts';
+import { parseYaml } from '../../tools/core/yaml.ts';
 
 // A file that is being written: what is known of its language, and where in it something stands.
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fillBox } from '../../../src/extension/commit/messageBox.ts';
-import { createAdapter } from '../../../src/llm/adapter.ts';
-import { LLMError } from '../../../src/llm/errors.ts';
+import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
+import { LLMError } from '../../../src/llm/core/errors.ts';
 import { type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 
 /** A box as the editor has it: what is written into it is heard of, and a person can write there, too. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ruleFindings } from '../../../src/extension/doctor/ruleFindings.ts';
-import type { Policy } from '../../../src/protocol/policy.ts';
-import { readRules } from '../../../src/tools/gate/rules.ts';
+import type { Policy } from '../../../src/protocol/content/policy.ts';
+import { readRules } from '../../../src/tools/policy/rules.ts';
 
 describe('what Doctor says of rules', () => {
   const say = (...written: unknown[]) => {

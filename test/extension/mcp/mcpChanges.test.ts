@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { serverRuleWords } from '../../../src/extension/gate/serverRules.ts';
+import { serverRuleWords } from '../../../src/extension/approvals/serverRules.ts';
 import { changesSides, changesText } from '../../../src/extension/mcp/mcpChanges.ts';
-import type { Definition } from '../../../src/tools/mcp/config.ts';
+import type { Definition } from '../../../src/tools/mcp/config/config.ts';
+import type { ToolWords } from '../../../src/tools/mcp/serverText.ts';
 import type { ToolsQuestion } from '../../../src/tools/mcp/toolChanges.ts';
-import type { ToolWords } from '../../../src/tools/mcp/words.ts';
 
 const definition: Definition = {
   name: 'odd',

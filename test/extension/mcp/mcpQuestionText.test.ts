@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: VS Code's own variables
 import assert from 'node:assert/strict';
 import { describeServer } from '../../../src/extension/mcp/mcpQuestionText.ts';
-import type { Definition } from '../../../src/tools/mcp/config.ts';
+import type { Definition } from '../../../src/tools/mcp/config/config.ts';
 
 const local = (env: Record<string, string | null>): Definition => ({
   name: 'memory',

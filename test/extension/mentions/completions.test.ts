@@ -5,7 +5,7 @@ import {
   symbolCompletions,
   withSymbols,
 } from '../../../src/extension/mentions/completions.ts';
-import { wordOf } from '../../../src/protocol/named.ts';
+import { wordOf } from '../../../src/protocol/content/mentionText.ts';
 
 describe('What is offered after an @', () => {
   const known: Known = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { firstSteps, stepDone } from '../../../src/extension/panel/stepDone.ts';
-import type { EventBody, RunEvent } from '../../../src/protocol/events.ts';
+import { firstSteps, stepDone } from '../../../src/extension/panel/walkthroughProgress.ts';
+import type { EventBody, RunEvent } from '../../../src/protocol/run/events.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const { contributes } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {

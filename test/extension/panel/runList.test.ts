@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { RunList } from '../../../src/extension/panel/runList.ts';
 import type { RunElsewhere } from '../../../src/extension/runs/worktrees.ts';
-import type { RunSummary } from '../../../src/protocol/summary.ts';
-import type { HostMessage } from '../../../src/protocol/view.ts';
+import type { HostMessage } from '../../../src/protocol/panel/panelMessages.ts';
+import type { RunSummary } from '../../../src/protocol/run/summary.ts';
 
 type Told = Extract<HostMessage, { type: 'runs' }>;
 

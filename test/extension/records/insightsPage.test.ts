@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { insightsHtml, type Shown } from '../../../src/extension/records/insightsPage.ts';
-import type { ModelDay, ToolCounts } from '../../../src/protocol/insights.ts';
+import type { ModelDay, ToolCounts } from '../../../src/protocol/run/insights.ts';
 
 const day = (more: Partial<ModelDay>): ModelDay => ({
   day: '2026-11-01',

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { closedError } from '../../../src/engine/stop.ts';
+import { closedError } from '../../../src/engine/core/abortReason.ts';
 import { badgeOf, statusOf } from '../../../src/extension/panel/status.ts';
 import { RunStates, stateAtRest, stateLabel } from '../../../src/extension/runs/runStates.ts';
-import type { EventBody, RunEvent, StoredEvent } from '../../../src/protocol/events.ts';
-import { applyEvent } from '../../../src/protocol/fold.ts';
-import { openApprovals } from '../../../src/protocol/pending.ts';
+import type { EventBody, RunEvent, StoredEvent } from '../../../src/protocol/run/events.ts';
+import { applyEvent } from '../../../src/protocol/run/fold.ts';
+import { openApprovals } from '../../../src/protocol/run/pending.ts';
 import { type OpenRun, RunStore } from '../../../src/runs/store.ts';
 
 const windows = new Set<Window>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import type { ChatPage, PageListener, Place } from '../../../src/extension/view/chatPage.ts';
 import { ChatView } from '../../../src/extension/view/chatView.ts';
-import type { HostMessage } from '../../../src/protocol/view.ts';
+import type { HostMessage } from '../../../src/protocol/panel/panelMessages.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const mention: HostMessage = { type: 'mention', mentions: [{ kind: 'changes' }] };

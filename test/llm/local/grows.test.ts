@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
+import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RandomModelOptions, writeRandomModel } from '../../support/randomModel.ts';
 import { buildWorker, firstContextVariable, rejection, stopAt, Talk } from './setup.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
-import { endedError } from '../../../src/llm/local/ended.ts';
-import { createPulse } from '../../../src/llm/local/pulse.ts';
-import { createRoom } from '../../../src/llm/local/room.ts';
-import { threadsFor } from '../../../src/llm/local/threads.ts';
+import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
+import { createPulse } from '../../../src/llm/local/host/heartbeat.ts';
+import { createRoom } from '../../../src/llm/local/host/modelMemory.ts';
+import { endedError } from '../../../src/llm/local/host/processExit.ts';
+import { threadsFor } from '../../../src/llm/local/host/threadCount.ts';
 import { eventually } from '../../support/eventually.ts';
 import { said, testScript } from '../../support/scripted.ts';
 import { tries } from '../../support/tries.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
-import type { RunEvent } from '../../../src/protocol/events.ts';
-import { pendingCalls } from '../../../src/protocol/pending.ts';
-import type { Policy } from '../../../src/protocol/policy.ts';
-import { readJournal } from '../../../src/runs/reading.ts';
+import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
+import type { Policy } from '../../../src/protocol/content/policy.ts';
+import type { RunEvent } from '../../../src/protocol/run/events.ts';
+import { pendingCalls } from '../../../src/protocol/run/pending.ts';
+import { readJournal } from '../../../src/runs/readJournal.ts';
 import { eventually } from '../../support/eventually.ts';
 import { badArguments, said, testScript } from '../../support/scripted.ts';
 import { transcript } from '../../support/transcript.ts';

@@ -11,10 +11,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ChatRequest } from '../../../src/llm/client.ts';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
+import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import { writeScriptedModel } from '../../../src/llm/local/demo/scriptedModel.ts';
-import type { ToolDefinition } from '../../../src/protocol/tools.ts';
+import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
+import type { ToolDefinition } from '../../../src/protocol/content/tools.ts';
 import { eventually } from '../../support/eventually.ts';
 import { writeRandomModel } from '../../support/randomModel.ts';
 import { testScript } from '../../support/scripted.ts';

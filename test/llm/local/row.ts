@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import type { ChatStreamChunk } from '../../../src/llm/client.ts';
-import { createLocalClient, type LocalClient } from '../../../src/llm/local/client.ts';
+import type { ChatStreamChunk } from '../../../src/llm/core/client.ts';
 import { anyUserMessage, type Script, type Step } from '../../../src/llm/local/demo/automaton.ts';
-import { withRescue } from '../../../src/llm/rescue/rescue.ts';
+import { createLocalClient, type LocalClient } from '../../../src/llm/local/host/client.ts';
+import { withRescue } from '../../../src/llm/textCalls/textCalls.ts';
 import type { Deed, Part } from '../../support/providers.ts';
 import { withNulls } from '../../support/scripted.ts';
 import { type Own, type Row, tools } from '../behaviours.ts';

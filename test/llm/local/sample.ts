@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Token } from 'node-llama-cpp';
-import { toGrammarSchema } from '../../../src/llm/local/schema.ts';
-import { stripNulls } from '../../../src/llm/local/stripNulls.ts';
-import type { JsonSchema } from '../../../src/protocol/tools.ts';
+import { stripNulls } from '../../../src/llm/local/host/stripNulls.ts';
+import { toGrammarSchema } from '../../../src/llm/local/ipc/grammarSchema.ts';
+import type { JsonSchema } from '../../../src/protocol/content/tools.ts';
 import { writeRandomModel } from '../../support/randomModel.ts';
 
 const schemas: Record<string, JsonSchema> = JSON.parse(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { LLMClient } from '../../../src/llm/client.ts';
-import { createClient } from '../../../src/llm/create.ts';
+import type { LLMClient } from '../../../src/llm/core/client.ts';
+import { createClient } from '../../../src/llm/createClient.ts';
 import { type LocalServer, startLocalServer } from '../../support/localServer.ts';
 import { testScript } from '../../support/scripted.ts';
 import { transcript } from '../../support/transcript.ts';

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { type ChatRequest, type ChatStreamChunk, Reply } from '../../../src/llm/client.ts';
-import { LLMError } from '../../../src/llm/errors.ts';
-import { createLocalClient, type LocalClient } from '../../../src/llm/local/client.ts';
+import { type ChatRequest, type ChatStreamChunk, Reply } from '../../../src/llm/core/client.ts';
+import { LLMError } from '../../../src/llm/core/errors.ts';
 import type { Script } from '../../../src/llm/local/demo/automaton.ts';
 import { writeScriptedModel } from '../../../src/llm/local/demo/scriptedModel.ts';
-import type { AssistantMessage, Message } from '../../../src/protocol/messages.ts';
-import { type ToolOutcome, toToolResult } from '../../../src/protocol/tools.ts';
-import { defaultTools } from '../../../src/tools/default.ts';
+import { createLocalClient, type LocalClient } from '../../../src/llm/local/host/client.ts';
+import type { AssistantMessage, Message } from '../../../src/protocol/content/messages.ts';
+import { type ToolOutcome, toToolResult } from '../../../src/protocol/content/tools.ts';
+import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
 
 export const tools = defaultTools().map((tool) => tool.definition);
 
@@ -27,7 +27,7 @@ let built: Promise<unknown> | undefined;
  */
 export async function buildWorker(): Promise<string> {
   built ??= Promise.all([
-    bundle('src/llm/local/worker.ts', workerPath, [engineBeside, firstContextAsked]),
+    bundle('src/llm/local/worker/worker.ts', workerPath, [engineBeside, firstContextAsked]),
     bundle('node_modules/node-llama-cpp/dist/index.js', path.join(out, 'local-engine.mjs'), [untried, engineAtHome]),
   ]);
   await built;

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
-import { inEnglish } from '../../../src/protocol/l10n.ts';
+import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
+import { inEnglish } from '../../../src/protocol/text/l10n.ts';
 import { said, testScript } from '../../support/scripted.ts';
 import { localModel, rejection, stopAt, Talk, tools } from './setup.ts';
 

@@ -1,18 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ExecutionEngine } from '../../../src/engine/engine.ts';
-import type { EngineResult } from '../../../src/engine/result.ts';
-import { createAdapter } from '../../../src/llm/adapter.ts';
-import type { LLMClient } from '../../../src/llm/client.ts';
-import type { RunEvent } from '../../../src/protocol/events.ts';
-import { defaultPolicy } from '../../../src/protocol/policy.ts';
-import type { Run } from '../../../src/protocol/run.ts';
+import type { EngineResult } from '../../../src/engine/core/runResult.ts';
+import { ExecutionEngine } from '../../../src/engine/run/engine.ts';
+import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
+import type { LLMClient } from '../../../src/llm/core/client.ts';
+import { defaultPolicy } from '../../../src/protocol/content/policy.ts';
+import type { RunEvent } from '../../../src/protocol/run/events.ts';
+import type { Run } from '../../../src/protocol/run/run.ts';
 import { RunStore } from '../../../src/runs/store.ts';
-import { defaultTools } from '../../../src/tools/default.ts';
-import { createToolHost } from '../../../src/tools/host.ts';
-import type { Approve } from '../../../src/tools/tool.ts';
-import { chat } from '../../../src/workflows/run/chat.ts';
+import type { Approve } from '../../../src/tools/core/tool.ts';
+import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
+import { createToolHost } from '../../../src/tools/host/host.ts';
+import { chat } from '../../../src/workflows/run/chatWorkflow.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 /** `wait`: none until the run stops. */

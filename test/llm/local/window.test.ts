@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
-import { shorten } from '../../../src/llm/local/shorten.ts';
-import type { Message } from '../../../src/protocol/messages.ts';
+import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
+import { shorten } from '../../../src/llm/local/worker/truncateResults.ts';
+import type { Message } from '../../../src/protocol/content/messages.ts';
 import { said, testScript } from '../../support/scripted.ts';
 import { localModel, rejection, Talk, tools } from './setup.ts';
 

@@ -1,5 +1,5 @@
 import type { FrameLocator, Locator, Page } from 'playwright-core';
-import type { RunPhase } from '../../../src/protocol/events.ts';
+import type { RunPhase } from '../../../src/protocol/run/events.ts';
 import { eventually } from '../eventually.ts';
 import { extensionId } from './project.ts';
 

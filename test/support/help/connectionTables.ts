@@ -1,5 +1,5 @@
 import { connections, occasions, programs } from '../../../src/help/connections.ts';
-import { keyHeaderOf, providers } from '../../../src/llm/providers.ts';
+import { keyHeaderOf, providers } from '../../../src/llm/models/providers.ts';
 import { cell } from './workflowTables.ts';
 
 /** The tables of the page of what leaves this machine. */

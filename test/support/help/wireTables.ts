@@ -1,7 +1,7 @@
-import type { ChatRequest } from '../../../src/llm/client.ts';
+import type { ChatRequest } from '../../../src/llm/core/client.ts';
+import { type PresetId, presets } from '../../../src/llm/models/providerPresets.ts';
 import { toWire as toOllama } from '../../../src/llm/ollama/wire.ts';
 import { toWire as toChatCompletions } from '../../../src/llm/openai/wire.ts';
-import { type PresetId, presets } from '../../../src/llm/presets.ts';
 
 /** A request of a run: with all that one may ask for. */
 const request: ChatRequest = {

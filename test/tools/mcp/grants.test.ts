@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { defaultPolicy } from '../../../src/protocol/policy.ts';
-import type { Rule } from '../../../src/protocol/rule.ts';
-import { rulesFor } from '../../../src/tools/gate/rules.ts';
-import type { ConfigSource } from '../../../src/tools/mcp/config.ts';
+import { defaultPolicy } from '../../../src/protocol/content/policy.ts';
+import type { Rule } from '../../../src/protocol/content/rule.ts';
+import type { ConfigSource } from '../../../src/tools/mcp/config/config.ts';
+import { rulesFor } from '../../../src/tools/policy/rules.ts';
 import { eventually } from '../../support/eventually.ts';
 import { faultyServer, referenceServer } from '../../support/mcp/servers.ts';
 import { closeAll, inside, node, type Talk, talk } from './talk.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { resourceData, toData } from '../../../src/tools/mcp/result.ts';
+import { resourceData, toData } from '../../../src/tools/mcp/callResult.ts';
 
 /** Characters by their codes: this file must not hold the ones that it is about. */
 const tags = [...'run it'].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join('');

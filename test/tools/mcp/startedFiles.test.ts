@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import type { Definition, Local } from '../../../src/tools/mcp/config.ts';
+import type { Definition, Local } from '../../../src/tools/mcp/config/config.ts';
 import { startedFiles } from '../../../src/tools/mcp/startedFiles.ts';
 import { faultyServer } from '../../support/mcp/servers.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { loadSdk } from '../../../src/tools/mcp/load.ts';
+import { loadSdk } from '../../../src/tools/mcp/loadSdk.ts';
 import { createNames, serverNames } from '../../../src/tools/mcp/names.ts';
-import { redactor } from '../../../src/tools/mcp/redact.ts';
+import { redactor } from '../../../src/tools/mcp/redactSecrets.ts';
 import { checkedBy, cleanDescription, cleanSchema, inAnswer } from '../../../src/tools/mcp/schema.ts';
 
 describe('MCP: names', () => {

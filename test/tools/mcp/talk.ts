@@ -1,14 +1,14 @@
 import path from 'node:path';
-import type { EventBody } from '../../../src/protocol/events.ts';
-import { defaultPolicy, type Policy } from '../../../src/protocol/policy.ts';
-import type { ToolOutcome } from '../../../src/protocol/tools.ts';
-import { createToolHost, type ToolHost } from '../../../src/tools/host.ts';
+import { defaultPolicy, type Policy } from '../../../src/protocol/content/policy.ts';
+import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
+import type { EventBody } from '../../../src/protocol/run/events.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/core/tool.ts';
+import { createToolHost, type ToolHost } from '../../../src/tools/host/host.ts';
 import { Approved } from '../../../src/tools/mcp/approved.ts';
-import type { ConfigSource } from '../../../src/tools/mcp/config.ts';
+import type { ConfigSource } from '../../../src/tools/mcp/config/config.ts';
 import type { McpServer } from '../../../src/tools/mcp/server.ts';
 import { type McpPerson, McpServers, type ServerQuestion } from '../../../src/tools/mcp/servers.ts';
 import type { ToolsQuestion } from '../../../src/tools/mcp/toolChanges.ts';
-import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/tool.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 /** A person with prepared answers, servers of a configuration, and the gate in front of their tools. */

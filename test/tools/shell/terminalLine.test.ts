@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { joinUpdates, withUpdate } from '../../../src/protocol/lineUpdates.ts';
+import { joinUpdates, withUpdate } from '../../../src/protocol/text/lineUpdates.ts';
 import { Cleaner, CommandOutput } from '../../../src/tools/shell/output.ts';
 import { TerminalLine } from '../../../src/tools/shell/terminalLine.ts';
 

@@ -1,9 +1,9 @@
 import '../../../webview/panel.css';
 import { html, render } from 'lit-html';
-import { newRun } from '../../../src/protocol/run.ts';
-import { toToolResult } from '../../../src/protocol/tools.ts';
+import { toToolResult } from '../../../src/protocol/content/tools.ts';
+import { newRun } from '../../../src/protocol/run/run.ts';
 import { card } from '../../../webview/cards/card.ts';
-import type { Seen } from '../../../webview/cards/line.ts';
+import type { Seen } from '../../../webview/cards/cardLine.ts';
 import type { PanelContext } from '../../../webview/context.ts';
 import { defineElements } from '../../../webview/elements.ts';
 import { newModel } from '../../../webview/store.ts';

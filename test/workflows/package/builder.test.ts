@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { allowsTool, personaOf } from '../../../src/workflows/package/agents.ts';
-import { nodeBrief } from '../../../src/workflows/package/composer.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
-import { readPackage } from '../../../src/workflows/package/read.ts';
+import { allowsTool, personaOf } from '../../../src/workflows/package/packageAgents.ts';
+import { nodeBrief } from '../../../src/workflows/package/packagePrompt.ts';
+import { readPackage } from '../../../src/workflows/package/readPackage.ts';
 import { builderFiles } from './builderSample.ts';
 import { zip } from './zip.ts';
 

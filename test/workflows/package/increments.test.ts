@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ToolCall } from '../../../src/protocol/messages.ts';
+import type { ToolCall } from '../../../src/protocol/content/messages.ts';
 import { call } from '../../support/scriptedClient.ts';
 import { builderFiles } from './builderSample.ts';
 import { playPackage, type Stage } from './stage.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inEnglish } from '../../../src/protocol/l10n.ts';
+import { inEnglish } from '../../../src/protocol/text/l10n.ts';
 import { inputProblem, inputsOf } from '../../../src/workflows/plan/inputs.ts';
 import { coerced, misfit, typeOf } from '../../../src/workflows/plan/stateTypes.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';

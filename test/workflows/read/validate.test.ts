@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inEnglish } from '../../../src/protocol/l10n.ts';
+import { inEnglish } from '../../../src/protocol/text/l10n.ts';
 import { loadAgent, loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { templateProblem } from '../../../src/workflows/template/template.ts';
 import { toolNames } from '../stage.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RunEvent } from '../../../src/protocol/events.ts';
+import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type ProviderReply, reply, type WireRequest } from '../../support/provider.ts';
 import { transcript } from '../../support/transcript.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { EngineResult } from '../../../src/engine/result.ts';
+import type { EngineResult } from '../../../src/engine/core/runResult.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkLives, comparable, type FailingListener, type Life } from '../../support/failingListener.ts';
 import { reply } from '../../support/provider.ts';

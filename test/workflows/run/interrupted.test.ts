@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { RunEvent } from '../../../src/protocol/events.ts';
-import { finishedNode, interruptedWork } from '../../../src/protocol/interruptions.ts';
+import type { RunEvent } from '../../../src/protocol/run/events.ts';
+import { finishedNode, interruptedWork } from '../../../src/protocol/run/interruptions.ts';
 import { eventually } from '../../support/eventually.ts';
 import { reply, type WireRequest } from '../../support/provider.ts';
 import { unsaid } from '../../support/unsaid.ts';

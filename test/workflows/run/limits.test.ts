@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { inEnglish } from '../../../src/protocol/l10n.ts';
-import { newRun } from '../../../src/protocol/run.ts';
+import { newRun } from '../../../src/protocol/run/run.ts';
+import { inEnglish } from '../../../src/protocol/text/l10n.ts';
 import { Limits } from '../../../src/workflows/run/limits.ts';
 import { reply } from '../../support/provider.ts';
 import { Stage } from '../stage.ts';

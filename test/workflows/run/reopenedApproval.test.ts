@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openApprovals } from '../../../src/protocol/pending.ts';
+import { openApprovals } from '../../../src/protocol/run/pending.ts';
 import { eventually } from '../../support/eventually.ts';
 import { reply } from '../../support/provider.ts';
 import { Stage } from '../stage.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { applyEvent } from '../../../src/protocol/fold.ts';
-import { newRun } from '../../../src/protocol/run.ts';
+import { applyEvent } from '../../../src/protocol/run/fold.ts';
+import { newRun } from '../../../src/protocol/run/run.ts';
 import { reply } from '../../support/provider.ts';
 import { Stage } from '../stage.ts';
 

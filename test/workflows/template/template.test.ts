@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { inEnglish } from '../../../src/protocol/l10n.ts';
-import type { Words } from '../../../src/protocol/sentence.ts';
+import { inEnglish } from '../../../src/protocol/text/l10n.ts';
+import type { Words } from '../../../src/protocol/text/localized.ts';
 import {
   evaluate,
   expressionProblem,

@@ -1,0 +1,69 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { openPromise } from 'yauzl';
+import { engineOf } from '../llm/local/engineInstall/missingEngine.ts';
+import { budgetOf, projectRoot, type Target } from './targets.ts';
+import type { Vsix } from './vsix.ts';
+
+/** What may be in a package: the installer's own files, ours by the folder they are of, and the engine's closure. */
+const ours = [
+  /^\[Content_Types\]\.xml$/,
+  /^extension\.vsixmanifest$/,
+  /^extension\/(package\.json|package\.nls(\.[a-z]+)?\.json|readme\.md|changelog\.md|LICENSE\.txt|ThirdPartyNotices\.txt|sbom\.cdx\.json)$/,
+  /^extension\/dist\/([\w-]+\.(cjs|mjs|js|css)|target\.json|demo\.gguf)$/,
+  /^extension\/dist\/(aside|chunks|schemas)\/[\w.-]+\.(js|cjs|mjs|json)$/,
+  /^extension\/src\/l10n\/bundle\.l10n\.[a-z]+\.json$/,
+  /^extension\/src\/help\/[\w-]+\.md$/,
+  /^extension\/src\/workflows\/templates\/[\w-]+\.yaml$/,
+  /^extension\/webview\/icon\.(png|svg)$/,
+];
+const closure = [
+  /^extension\/dist\/node_modules\/.+\.(js|cjs|mjs|json)$/,
+  /^extension\/dist\/node_modules\/.+\/(LICEN[CS]E|COPYING|NOTICE)[\w.-]*$/i,
+];
+
+/** The files of a package, by their names in it. */
+export async function contentsOf(file: string): Promise<Map<string, Buffer>> {
+  const zip = await openPromise(file);
+  const contents = new Map<string, Buffer>();
+  for await (const entry of zip.eachEntry())
+    contents.set(entry.fileName, await buffer(await zip.openReadStreamPromise(entry)));
+  return contents;
+}
+
+/** What must not leave the builder's machine as it is, a sentence each. */
+export function troublesOf({ target, bytes }: Vsix, contents: Map<string, Buffer>): string[] {
+  const names = [...contents.keys()];
+  const strange = names.filter((name) => !isAllowed(name, target)).map((name) => `${name} is not on the list.`);
+  const twice = names.filter((name, index) => names.findIndex((one) => same(one, name)) !== index);
+  const paths = [projectRoot, homedir(), process.cwd()].filter((one) => one !== path.parse(one).root);
+  const traces = [...contents].flatMap(([name, content]) =>
+    paths.filter((one) => tells(content, one)).map((one) => `${name} tells of the builder's ${one}.`),
+  );
+  const size = bytes > budgetOf(target) ? [`It has ${bytes} bytes, and ${budgetOf(target)} are allowed.`] : [];
+  const engine = target === 'universal' ? [] : missingOf(engineOf[target], names);
+  return [...strange, ...twice.map((name) => `${name} is in it twice.`), ...traces, ...size, ...engine];
+}
+
+function isAllowed(name: string, target: Target): boolean {
+  if (ours.some((rule) => rule.test(name))) return true;
+  if (target === 'universal') return false;
+  const bins = `extension/dist/node_modules/@node-llama-cpp/${engineOf[target]}/bins/${engineOf[target]}/`;
+  return name.startsWith(bins) ? !name.slice(bins.length).includes('..') : closure.some((rule) => rule.test(name));
+}
+
+/** One name for a disk that takes capitals for small letters. */
+const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+const missingOf = (engine: string, names: string[]) =>
+  [`@node-llama-cpp/${engine}/bins/${engine}/llama-addon.node`, 'node-llama-cpp/dist/index.js']
+    .map((name) => `extension/dist/node_modules/${name}`)
+    .filter((name) => !names.includes(name))
+    .map((name) => `${name} is missing.`);
+
+/** As it is written here, and as a string of JSON or JavaScript on Windows. */
+function tells(content: Buffer, folder: string): boolean {
+  const spelled = [folder, folder.replaceAll('\\', '\\\\'), folder.replaceAll('\\', '/')];
+  return spelled.some((one) => content.includes(`${one}/`) || content.includes(`${one}\\`));
+}

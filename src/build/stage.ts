@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { engineOf } from '../llm/local/engineInstall/missingEngine.ts';
+import { catalogueDate, catalogueFile, catalogueOf, cataloguePackage } from './catalogue.ts';
+import { closure } from './closure.ts';
+import { engineFolder, lockedFolder } from './lockedFolder.ts';
+import { translatable } from './manifestText.ts';
+import { thirdPartyNotices } from './notices.ts';
+import { billOfMaterials } from './sbom.ts';
+import { bundledPackages, factsOf } from './shippedPackages.ts';
+import { projectRoot, type Target } from './targets.ts';
+
+/** What all packages have in common, built once. */
+export interface Built {
+  /** With `dist` in it: everything that esbuild.mjs builds. */
+  folder: string;
+  /** Folders of the packages that went into the programs. */
+  bundled: string[];
+  closure: { files: string[]; folders: string[] };
+  /** Files beside `dist`, by `.vscodeignore`. */
+  files: string[];
+}
+
+/** Builds into `folder`, which must be in the project. */
+export async function buildAll(folder: string): Promise<Built> {
+  const metafile = path.join(folder, 'meta.json');
+  mkdirSync(path.join(folder, 'dist'));
+  const outdir = path.relative(projectRoot, path.join(folder, 'dist'));
+  node('esbuild.mjs', '--outdir', outdir, '--metafile', metafile);
+  const listed = node(vsce, 'ls', '--no-dependencies').split('\n').filter(Boolean);
+  return {
+    folder,
+    bundled: [...bundledPackages(JSON.parse(readFileSync(metafile, 'utf8'))), await catalogued(folder)],
+    closure: await closure(),
+    files: listed.filter((file) => file !== 'README.md'), // people who have Towpath already need another one
+  };
+}
+
+/** The folder of the package of prices. Throws where the table in the programs is not what it says. */
+async function catalogued(folder: string): Promise<string> {
+  const work = path.join(folder, 'catalogue');
+  mkdirSync(work);
+  const from = lockedFolder(cataloguePackage, work);
+  if ((await catalogueOf(from, catalogueDate())) !== readFileSync(catalogueFile, 'utf8'))
+    throw new Error(`The prices are not those of ${cataloguePackage}. Run npm run catalogue.`);
+  return from;
+}
+
+export const vsce = path.join(projectRoot, 'node_modules/@vscode/vsce/vsce');
+
+/** Everything that the package of a platform has in it, in `folder`, each file with the same mode on whatever machine. */
+export function stage(target: Target, built: Built, folder: string): void {
+  const put = (from: string, to: string) =>
+    cpSync(path.resolve(projectRoot, from), path.join(folder, to), { recursive: true });
+  for (const file of built.files) put(file, file);
+  put('src/build/marketplace.md', 'README.md');
+  put(path.join(built.folder, 'dist'), 'dist');
+  const engine = target === 'universal' ? undefined : engineOf[target];
+  const folders = [...built.bundled];
+  if (engine) {
+    for (const file of built.closure.files) put(file, `dist/${file}`);
+    const work = path.join(built.folder, engine);
+    mkdirSync(work, { recursive: true });
+    const from = engineFolder(engine, work);
+    const into = `dist/node_modules/@node-llama-cpp/${engine}`;
+    put(from, into);
+    rmSync(path.join(folder, into, 'README.md'), { force: true });
+    folders.push(...built.closure.folders, from);
+  }
+  const { manifest, english } = translatable(productManifest());
+  writeJson(path.join(folder, 'package.json'), manifest);
+  writeJson(path.join(folder, 'package.nls.json'), english);
+  writeJson(path.join(folder, 'package.nls.de.json'), inGerman(english));
+  writeJson(path.join(folder, 'dist/target.json'), { target, ...(engine && { engine }) });
+  const packages = [...new Map(folders.map(factsOf).map((one) => [`${one.name}@${one.version}`, one])).values()];
+  packages.sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
+  const { name, version, license } = manifest;
+  const llamaCpp = engine && llamaCppRelease();
+  writeJson(path.join(folder, 'sbom.cdx.json'), billOfMaterials({ name, version, license }, packages, llamaCpp));
+  const llamaCppNotice = engine && readFileSync(path.join(projectRoot, 'src/build/llama.cpp.txt'), 'utf8');
+  writeFileSync(path.join(folder, 'ThirdPartyNotices.txt'), thirdPartyNotices(packages, llamaCppNotice));
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    chmodSync(path.join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+}
+
+/** What only building needs is of no use, and names files that are not there. */
+function productManifest(): { name: string; version: string; license: string } {
+  const manifest = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8'));
+  for (const key of ['private', 'scripts', 'dependencies', 'devDependencies', 'overrides']) delete manifest[key];
+  return manifest;
+}
+
+/** The same keys, with the words of a German. */
+function inGerman(english: Record<string, string>): Record<string, string> {
+  const file = path.join(projectRoot, 'src/l10n/package.nls.de.json');
+  const german = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+  return Object.fromEntries(Object.entries(english).map(([key, words]) => [key, german[words] ?? words]));
+}
+
+/** The release of llama.cpp that the engines are made of. */
+export function llamaCppRelease(): string {
+  const file = path.join(projectRoot, 'node_modules/node-llama-cpp/llama/binariesGithubRelease.json');
+  return JSON.parse(readFileSync(file, 'utf8')).release;
+}
+
+function node(...args: string[]): string {
+  return execFileSync(process.execPath, args, { cwd: projectRoot, encoding: 'utf8' });
+}
+
+const writeJson = (file: string, value: object) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);

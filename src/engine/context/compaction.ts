@@ -1,0 +1,250 @@
+import { type Compaction, compactionOf, usualMost } from '../../protocol/content/compaction.ts';
+import type { ErrorInfo } from '../../protocol/content/messages.ts';
+import type { Conversation } from '../core/loopConversation.ts';
+import { tokensOfMessages, tokensOfPrefix, tokensOfRun } from '../core/tokenCount.ts';
+import { filled, full, roomAt } from './contextUsage.ts';
+import { keptWords } from './pinnedText.ts';
+import { partsOf, tokensOfSent, workOut } from './promptMessages.ts';
+import { type Conversing, type SummarySize, summarise, tellThatItIsMade } from './summarize.ts';
+import { borderOfLast } from './turnBoundaries.ts';
+
+/** A summary that was made before it is needed, or is on its way. */
+export interface MadeAhead {
+  /** It stands for what was said before this message. */
+  upTo: number;
+  isThere: boolean;
+  /** Part of what may be full from which on it is used. */
+  usedFrom: number;
+  /** Undefined: it did not come about. Never rejects. */
+  words: Promise<string | undefined>;
+}
+
+/** Where those are. */
+interface RoomAhead {
+  /** What fits the beginning of the conversation as it is sent now. */
+  of(run: Conversation): MadeAhead | undefined;
+  /** It is used. Resolves when what it took is on record. */
+  use(): Promise<unknown>;
+  /** It is of no use any more. */
+  drop(): void;
+}
+
+export interface Room extends Conversing {
+  ahead?: RoomAhead;
+  /** Tokens that the model keeps in view, when known. */
+  contextWindow?: number;
+  /** What the model was told to do at this node of a workflow: it stays as it was said. */
+  brief?: string;
+}
+
+/** Parts of the window. */
+const forSummary = 0.1;
+const forKept = 0.1;
+const worthIt = 0.1;
+const helpful = 0.05;
+/** Parts of what may be full. */
+const wanted = 0.6;
+const enough = 0.8;
+const forLastTurns = 0.3;
+
+/** Characters of each long text of the last turns, when these alone are too much: as many as there is room for. */
+const limits = [9600, 4800, 2400, 1200, usualMost, 300, 150, 75];
+
+type Step = Omit<Compaction, 'at'>;
+
+/** One way to make room, in steps, and the tokens that would be sent then, without the words of a summary. */
+interface Way {
+  steps: Step[];
+  tokens: number;
+}
+
+/**
+ * Leaves out what fills the model's window: old tool output and the arguments of old calls are shortened first, then the oldest
+ * turns are summarised; the task, the newest request, what `keptWords` keeps, and the last turns stay. Where these alone are too
+ * much, their long texts are shortened as well. `overflowed`: the provider has said that the window is full, and perhaps how large it
+ * is. `asked`: the person wants it, however full it is. Resolves to whether less will be sent now, or to why no summary may be paid.
+ */
+export async function makeRoom(
+  room: Room,
+  why: 'nearly full' | 'overflowed' | 'asked',
+  size?: number,
+): Promise<boolean | ErrorInfo> {
+  const { run, prefix, emit } = room;
+  const fixed = tokensOfPrefix(prefix);
+  const estimate = fixed + tokensOfSent(run);
+  const counted = tokensOfRun(run, estimate);
+  const overflowed = why === 'overflowed';
+  const now = overflowed ? Math.max(counted, estimate, size ?? 0) : counted;
+  const window =
+    why === 'asked'
+      ? asIfFull(now, room.contextWindow)
+      : overflowed
+        ? Math.min(room.contextWindow ?? now, size ?? now / 2)
+        : room.contextWindow;
+  if (!window) return false;
+  const most = roomAt(window, prefix);
+  const ahead = room.ahead?.of(run);
+  const isNeeded = why !== 'nearly full' || now > most;
+  if (!isNeeded && !(ahead?.isThere && now > most * ahead.usedFrom)) return false;
+
+  const scale = Math.max(1, now / estimate); // our estimate, corrected by what the provider has counted
+  const measures = { fixed, now, window, most, scale, overflowed };
+  const way = choose(room, measures);
+  if (!way) return false;
+  const after = (step: Step) => {
+    const { messages } = run;
+    const parts = partsOf(
+      workOut({ messages, compactions: [...run.compactions, compactionOf(step, messages.length)] }),
+      messages,
+    );
+    return filled(parts, prefix, room.contextWindow, scale * (tokensOfPrefix(prefix) + parts.sent));
+  };
+  const fits = ahead && isSummary(way.steps[0]) && (why !== 'asked' || ahead.upTo === way.steps[0]!.upTo);
+  const made = fits ? await madeAhead(room, measures, ahead) : undefined;
+  if (room.signal.aborted || !(isNeeded || made)) return false;
+  if (made) {
+    await room.ahead!.use();
+    await emit({ type: 'compaction', ...made, filling: after(made) });
+    return true;
+  }
+  for (const step of way.steps) {
+    if (step.summary === undefined) await emit({ type: 'compaction', ...step, filling: after(step) });
+    else {
+      const summary = await summarise(room, step.upTo, sizeOf(way, measures));
+      if (typeof summary !== 'string') return summary ?? false;
+      const made = { ...step, summary };
+      await emit({ type: 'compaction', ...made, filling: after(made) });
+    }
+  }
+  return true;
+}
+
+/** The step of a summary that was made ahead, where that leaves enough room now; one that does not is dropped. */
+async function madeAhead(room: Room, measures: Measures, ahead: MadeAhead): Promise<Step | undefined> {
+  const { window, most } = measures;
+  const step = summaryStep(room, measures, ahead.upTo, forKept);
+  const tokens = tokensAfter(room, measures, [step]);
+  if (tokens + window * forSummary <= most * enough) {
+    if (!ahead.isThere) tellThatItIsMade(room.emit);
+    const summary = await ahead.words;
+    const made = { ...step, summary };
+    if (summary !== undefined && tokensAfter(room, measures, [made]) <= most * enough) return made;
+  }
+  room.ahead!.drop();
+  return undefined;
+}
+
+const asIfFull = (now: number, window = Number.POSITIVE_INFINITY): number => Math.min(window, now / full);
+
+/** How much of what may be full is. Undefined: nobody knows. */
+export function partFull({ run, prefix, contextWindow: window }: Room): number | undefined {
+  return window && tokensOfRun(run, tokensOfPrefix(prefix) + tokensOfSent(run)) / roomAt(window, prefix);
+}
+
+/**
+ * What a summary would stand for once the window is full, if what is still free of it is filled by turns that stay, and what it may
+ * take. Undefined: room will be made without one.
+ */
+export function summaryAhead(room: Room): { upTo: number; size: SummarySize } | undefined {
+  const { run, prefix, contextWindow: window } = room;
+  if (!window) return undefined;
+  const before = tokensOfPrefix(prefix);
+  const estimate = before + tokensOfSent(run);
+  const now = tokensOfRun(run, estimate);
+  const most = roomAt(window, prefix);
+  const scale = Math.max(1, now / estimate);
+  const coming = Math.max(0, most - now);
+  const lastTurns = Math.max(0, most * forLastTurns - coming);
+  const fixed = before + coming / scale;
+  const way = choose(room, { fixed, now: now + coming, window, most, scale, overflowed: false, lastTurns });
+  const [step] = way?.steps ?? [];
+  return step && isSummary(step) ? { upTo: step.upTo, size: sizeOf(way!, { window, most, scale }) } : undefined;
+}
+
+function sizeOf({ tokens }: Way, { window, most, scale }: Pick<Measures, 'window' | 'most' | 'scale'>): SummarySize {
+  return {
+    reads: Math.floor((window * full * wanted) / scale),
+    writes: Math.floor(Math.min(window * forSummary, most - tokens) / scale),
+  };
+}
+
+/** Tokens that `asked` would free of a conversation, roughly; `fixed`: of what is sent before it. */
+export function freeable(run: Conversation, fixed: number, contextWindow?: number): number {
+  const estimate = fixed + tokensOfSent(run);
+  const now = tokensOfRun(run, estimate);
+  const window = asIfFull(now, contextWindow);
+  const scale = Math.max(1, now / estimate);
+  const way = choose({ run }, { fixed, now, window, most: now, scale, overflowed: false });
+  if (!way) return 0;
+  const words = isSummary(way.steps[0]) ? window * forSummary : 0;
+  return Math.max(0, Math.round(now - way.tokens - words));
+}
+
+interface Measures {
+  /** Tokens of what is sent before the conversation. */
+  fixed: number;
+  now: number;
+  window: number;
+  /** What may be full. */
+  most: number;
+  scale: number;
+  overflowed: boolean;
+  /** Of the last turns, which stay as they are; without it a part of `most`. */
+  lastTurns?: number;
+}
+
+/** Tokens that would be sent after these steps. */
+function tokensAfter({ run }: Pick<Room, 'run'>, { fixed, scale }: Measures, steps: readonly Step[]): number {
+  const { messages } = run;
+  const compactions = [...run.compactions, ...steps.map((step) => compactionOf(step, messages.length))];
+  return scale * (fixed + tokensOfMessages(workOut({ messages, compactions })));
+}
+
+/** A summary, without its words, with what is kept beside it: of that `part` of the window. */
+function summaryStep(
+  { run, brief }: Pick<Room, 'run' | 'brief'>,
+  { window, scale }: Measures,
+  upTo: number,
+  part: number,
+): Step & { summary: string } {
+  const tokens = (window * forKept) / scale;
+  return { upTo, summary: '', kept: keptWords(run, { upTo, tokens, besides: (window * part) / scale, brief }) };
+}
+
+/** The gentlest way that leaves enough room; else one that fits; else the one that frees most, when that is worth it. */
+function choose(room: Pick<Room, 'run' | 'brief'>, measures: Measures): Way | undefined {
+  const { run } = room;
+  const { now, window, most, scale, overflowed, lastTurns = most * forLastTurns } = measures;
+  const { messages } = run;
+  const wayOf = (steps: Step[]): Way => ({ steps, tokens: tokensAfter(room, measures, steps) });
+  const begin = run.compactions.findLast(({ summary }) => summary !== undefined)?.upTo ?? 0;
+  const borders = [lastTurns / scale, 0].map((tokens) => Math.max(begin, borderOfLast(messages, tokens)));
+
+  const old = wayOf([{ upTo: borders[0]! }]);
+  if (old.tokens <= most * wanted) return old;
+  const frees = (way: Way) => now - way.tokens > window * worthIt;
+  const isRoomy = ({ steps, tokens }: Way) => tokens + (isSummary(steps[0]) ? window * forSummary : 0) <= most * enough;
+  const fits = (way: Way) => way.tokens <= most && (overflowed || frees(way));
+  const tried: Way[] = [];
+  for (const part of [forKept, forKept / 4]) {
+    const summaries = [...new Set(borders)].flatMap((upTo) => {
+      const step = summaryStep(room, measures, upTo, part);
+      return wayOf([{ upTo }]).tokens - wayOf([step]).tokens > window * helpful ? [[step]] : [];
+    });
+    const beginnings = [old.tokens < now ? old.steps : [], ...summaries];
+    const shortened = limits.flatMap((characters) =>
+      beginnings.map((steps) => [...steps, { upTo: messages.length, most: characters }]),
+    );
+    for (const steps of [...summaries, ...shortened]) {
+      const way = wayOf(steps);
+      if (isRoomy(way)) return way;
+      tried.push(way);
+    }
+    const way = tried.find(fits);
+    if (way) return way;
+  }
+  const [least] = tried.toSorted((one, other) => one.tokens - other.tokens);
+  return least && frees(least) ? least : undefined;
+}
+
+const isSummary = (step: Step | undefined): boolean => step?.summary !== undefined;

@@ -1,0 +1,27 @@
+import type { Message } from '../../protocol/content/messages.ts';
+import { tokensOfMessages } from '../core/tokenCount.ts';
+
+/** Where the last turns begin that fit into `budget` tokens: never between a call and its result; one turn at least. */
+export function borderOfLast(messages: readonly Message[], budget: number): number {
+  const asked = placesOfCalls(messages);
+  const open = new Set<string>(); // results after the border whose calls are before it
+  let border = messages.length;
+  let tokens = 0;
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at]!;
+    tokens += tokensOfMessages([message]);
+    if (tokens > budget && border < messages.length) break;
+    if (message.role === 'tool')
+      for (const { toolCallId: id } of message.toolResults) if ((asked.get(id) ?? at) < at) open.add(id);
+    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) open.delete(id);
+    if (message.role !== 'tool' && open.size === 0) border = at;
+  }
+  return border;
+}
+
+function placesOfCalls(messages: readonly Message[]): Map<string, number> {
+  const places = new Map<string, number>();
+  for (const [at, message] of messages.entries())
+    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) places.set(id, at);
+  return places;
+}

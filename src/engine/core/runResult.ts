@@ -1,0 +1,36 @@
+import type { ErrorInfo } from '../../protocol/content/messages.ts';
+import type { Took } from '../../protocol/content/workStats.ts';
+import type { RunPhase } from '../../protocol/run/events.ts';
+import type { Run } from '../../protocol/run/run.ts';
+import { toErrorInfo, type Words } from '../../protocol/text/localized.ts';
+import type { StopPoint } from './abortReason.ts';
+
+/** What whoever began the work is told at its end. */
+export interface EngineResult {
+  success: boolean;
+  phase: RunPhase;
+  assistantText?: string | null;
+  error?: ErrorInfo;
+  /** What it was entered with is not on record. */
+  isUnheard?: boolean;
+}
+
+/** Where a run hands back, as it is told. */
+export type Rest = Omit<StopPoint, 'turns' | 'held'> & { took?: Took };
+
+export function resultOf(run: Run, stop: StopPoint): EngineResult {
+  const last = run.messages.findLast((message) => message.role === 'assistant');
+  return {
+    success: stop.error === undefined,
+    phase: stop.phase,
+    assistantText: last?.content || null,
+    ...(stop.error && { error: stop.error }),
+  };
+}
+
+/** The run has calls that wait for an approval, which nobody can give here. */
+export const untrustedMessage = 'Nothing can be changed in an untrusted workspace.';
+
+export function failedWith(code: string, words: Words): EngineResult {
+  return { success: false, phase: 'Failed', error: { code, ...toErrorInfo(words) } };
+}

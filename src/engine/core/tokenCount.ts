@@ -1,0 +1,59 @@
+import { estimateTokenCount } from 'tokenx';
+import type { ChatRequest } from '../../llm/core/client.ts';
+import { excerpt } from '../../llm/core/truncate.ts';
+import { tokensOfFiles } from '../../llm/messages/attachments.ts';
+import type { Message } from '../../protocol/content/messages.ts';
+import type { Conversation } from './loopConversation.ts';
+
+/** Role and marks around each message. */
+const tokensAround = 4;
+
+/** Tokens of what would be sent now: the provider's number of the last call and what came since, else `estimate`. */
+export function tokensOfRun(run: Conversation, estimate: number): number {
+  if (run.contextTokens === 0) return estimate;
+  return run.contextTokens + tokensOfMessages(run.messages.slice(run.contextMessages));
+}
+
+/** A prefix and a message are never rewritten, and counting a long text takes a while. */
+const counted = new WeakMap<object, number>();
+
+function once<Of extends object>(of: Of, count: (of: Of) => number): number {
+  const known = counted.get(of);
+  if (known !== undefined) return known;
+  const tokens = count(of);
+  counted.set(of, tokens);
+  return tokens;
+}
+
+export const tokensOfPrefix = (prefix: Omit<ChatRequest, 'messages'>): number =>
+  tokensOfInstructions(prefix) + tokensOfTools(prefix);
+
+export const tokensOfInstructions = (prefix: Omit<ChatRequest, 'messages'>): number =>
+  once(prefix, ({ systemPrompt }) => estimateTokenCount(systemPrompt));
+
+export const tokensOfTools = ({ tools = [] }: Omit<ChatRequest, 'messages'>): number =>
+  once(tools, () => estimateTokenCount(JSON.stringify(tools)));
+
+export function tokensOfMessages(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + tokensOf(message), 0);
+}
+
+const tokensOf = (message: Message): number =>
+  once(message, () => tokensAround + estimateTokenCount(textOf(message)) + Math.ceil(tokensOfFiles([message])));
+
+function textOf(message: Message): string {
+  if (message.role === 'tool') return message.toolResults.map(({ content }) => content).join('\n');
+  if (message.role === 'assistant' && message.toolCalls)
+    return `${message.content}\n${message.toolCalls.map((call) => `${call.name} ${JSON.stringify(call.arguments)}`).join('\n')}`;
+  return message.content;
+}
+
+/** Head and tail of a text that has more than so many tokens. */
+export function excerptOfTokens(text: string, tokens: number): string {
+  let short = text;
+  for (let most = tokens * 6; estimateTokenCount(short) > tokens; most = Math.floor(most * 0.75)) {
+    if (most < 40) return '';
+    short = excerpt(text, most);
+  }
+  return short;
+}

@@ -1,0 +1,24 @@
+import type { Took } from '../../protocol/content/workStats.ts';
+import { callsOf, type Run } from '../../protocol/run/run.ts';
+
+/** Gives what the run's work has taken from now on, when it reaches a limit of `turns`. `now`: the clock of its events. */
+export function measureWork(run: Run, now: () => number): (turns: number) => Took {
+  const [began, before] = [now(), run.usage];
+  return (turns) => ({
+    turns,
+    ms: Math.max(0, now() - began),
+    tokens: run.usage.totalTokens - before.totalTokens,
+    ...(run.usage.cost !== undefined && { cost: run.usage.cost - (before.cost ?? 0) }),
+    files: changedSince(run, began),
+  });
+}
+
+function changedSince(run: Run, began: number): number {
+  const files = new Set<string>();
+  for (const [, { startedAt = 0, changes = [], moved, undone = [] }] of callsOf(run)) {
+    if (startedAt < began) continue;
+    for (const path of [...changes.map((change) => change.path), ...(moved ? [moved.to] : [])])
+      if (!undone.includes(path)) files.add(path);
+  }
+  return files.size;
+}

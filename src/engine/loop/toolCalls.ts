@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { excerptOfCall } from '../../llm/core/truncate.ts';
+import { isUnanswered } from '../../protocol/content/askTool.ts';
+import type { ToolCall } from '../../protocol/content/messages.ts';
+import { because, failure, type ToolOutcome } from '../../protocol/content/tools.ts';
+import { notRun } from '../input/messageQueue.ts';
+
+/** Characters of all texts in the arguments of a call: more than any tool takes. */
+const maxArgumentCharacters = 5_100_000;
+/** Characters that are stored and sent of longer arguments. */
+const storedArgumentCharacters = 2000;
+
+/** Calls of one reply that are run or asked about. Every wire hands on all there are: here, and nowhere else, the rest are refused. */
+const callLimit = 64;
+const parallelReads = 8;
+
+interface Running {
+  call: ToolCall;
+  outcome: Promise<ToolOutcome>;
+  /** It is beyond the limit: its outcome says so, and says nothing of the call. */
+  beyond?: true;
+}
+
+/**
+ * The calls of one reply. Reads start as soon as they are complete in the stream, side by side; what changes something
+ * waits for the whole reply and for everything before it; a read after a change waits for that change.
+ */
+export class Calls {
+  private readonly noticed: ToolCall[] = [];
+  private readonly started = new Map<ToolCall, Running>();
+  private changeSeen = false;
+  private readonly reading: Set<Promise<unknown>> = new Set();
+  /** Calls whose arguments were cut before anybody stored or sent them. */
+  private readonly oversized = new Set<ToolCall>();
+
+  /** @param isKnown whether a call of the run has had this id: a provider's id that is used twice is replaced */
+  constructor(
+    private readonly isKnown: (id: string) => boolean,
+    private readonly isFree: (call: ToolCall) => boolean,
+    private readonly execute: (call: ToolCall, following: readonly ToolCall[]) => Promise<ToolOutcome>,
+    /** The person has said something that comes before calls which have not begun. */
+    private readonly isInterrupted: (call: ToolCall) => boolean = () => false,
+  ) {}
+
+  /** A call that is complete while the reply still streams. */
+  notice(proposed: ToolCall): void {
+    const call = this.name(proposed);
+    if (!this.isFree(call)) this.changeSeen = true;
+    else if (!this.changeSeen && this.noticed.length <= callLimit) this.start(call, this.read(call));
+  }
+
+  /** Calls that have already been started; when the reply breaks, these are what is kept of it. */
+  get begun(): ToolCall[] {
+    return this.noticed.filter((call) => this.started.has(call));
+  }
+
+  /** All calls of the finished reply, under the ids that they have in the run. */
+  named(proposed: readonly ToolCall[]): ToolCall[] {
+    return proposed.map((call, index) => this.noticed[index] ?? this.name(call));
+  }
+
+  /** Runs them, each with its outcome to come, in the order asked. Call it when the reply that asks for them is on disk. */
+  runAll(calls: readonly ToolCall[]): Running[] {
+    let change: Promise<ToolOutcome | undefined> = Promise.resolve(undefined);
+    const before: Promise<ToolOutcome>[] = [];
+    return calls.map((call, index) => {
+      if (index >= callLimit) return { call, outcome: Promise.resolve(tooMany), beyond: true };
+      const following = calls.slice(index + 1, callLimit).filter((one) => !this.isFree(one));
+      const running = this.started.get(call) ?? this.start(call, this.later(call, change, [...before], following));
+      if (!this.isFree(call)) change = running.outcome;
+      before.push(running.outcome);
+      return running;
+    });
+  }
+
+  /** Outcomes of the calls that were started before the reply broke. */
+  runBegun(): Running[] {
+    return this.begun.map((call) => this.started.get(call)!);
+  }
+
+  private async later(
+    call: ToolCall,
+    change: Promise<ToolOutcome | undefined>,
+    before: Promise<ToolOutcome>[],
+    following: readonly ToolCall[],
+  ) {
+    const isFree = this.isFree(call);
+    const outcomes = isFree ? [await change] : await Promise.all(before); // each finds the world as the one before it left it
+    const open = outcomes.find((outcome) => outcome && isUnanswered(outcome));
+    if (open) return open; // its turn has not come
+    if (this.isInterrupted(call)) return notRun;
+    if (this.oversized.has(call)) return tooLong;
+    return isFree ? this.read(call) : this.execute(call, following);
+  }
+
+  private async read(call: ToolCall): Promise<ToolOutcome> {
+    while (this.reading.size >= parallelReads) await Promise.race(this.reading);
+    if (this.isInterrupted(call)) return notRun;
+    if (this.oversized.has(call)) return tooLong;
+    const outcome = this.execute(call, []);
+    this.reading.add(outcome);
+    try {
+      return await outcome;
+    } finally {
+      this.reading.delete(outcome);
+    }
+  }
+
+  private start(call: ToolCall, outcome: Promise<ToolOutcome>): Running {
+    const running = { call, outcome };
+    this.started.set(call, running);
+    return running;
+  }
+
+  /** The call under an id that is usable and unique in the run. */
+  private name(proposed: ToolCall): ToolCall {
+    const taken = this.isKnown(proposed.id) || this.noticed.some((call) => call.id === proposed.id);
+    const usable = /^[\w.:|-]{1,128}$/.test(proposed.id) && !(proposed.id in {}) && !taken;
+    const named = usable ? proposed : { ...proposed, id: `call_${randomUUID()}` };
+    const isOversized = charactersIn(named.arguments) + (named.malformed?.length ?? 0) > maxArgumentCharacters;
+    const call = isOversized ? excerptOfCall(named, storedArgumentCharacters) : named;
+    if (isOversized) this.oversized.add(call);
+    this.noticed.push(call);
+    return call;
+  }
+}
+
+const tooLong = failure(
+  'TOOL_ARGS_INVALID',
+  `The arguments are longer than ${maxArgumentCharacters.toLocaleString('en')} characters. They were not stored, and nothing was run. Send them in parts.`,
+);
+
+/** Returns the number of characters in all texts of a value. */
+function charactersIn(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, one) => sum + charactersIn(one), 0);
+}
+
+const tooMany = failure(
+  'TOOL_DENIED',
+  `Too many calls in one answer: only the first ${callLimit} are looked at. This one did not run, and nobody was asked about it; ask again for what is still needed.`,
+  because('TOO_MANY_CALLS'),
+);

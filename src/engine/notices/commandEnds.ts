@@ -1,0 +1,39 @@
+import { callsOf, endWords, type Run, untoldEnds } from '../../protocol/run/run.ts';
+import type { RunLog } from '../core/runLog.ts';
+
+/** Characters of a command's line that it is named by. */
+const longestName = 200;
+
+/**
+ * Tells the model of the commands in the background that have ended since it heard of them last, once each. Called where every call
+ * has its result.
+ */
+export async function tellCommandEnds({ run, emit }: Pick<RunLog, 'run' | 'emit'>): Promise<void> {
+  const untold = untoldEnds(run);
+  if (untold.length === 0) return;
+  const ends = untold.map(([id]) => id);
+  await emit({ type: 'message', message: { role: 'system', content: wordsOf(untold) }, ends });
+}
+
+const wordsOf = (untold: ReturnType<typeof untoldEnds>): string =>
+  untold
+    .map(
+      ([
+        ,
+        {
+          command: { line },
+          background: { id },
+          ended,
+        },
+      ]) => {
+        const name = JSON.stringify(line.length > longestName ? `${line.slice(0, longestName)}…` : line);
+        const left = ended.stillRunning?.length ? ` Still running: ${ended.stillRunning.join(', ')}.` : '';
+        const read = ended.outputId ? ` What it wrote: output.read with the id ${id}.` : '';
+        return `The command ${name} (${id}) in the background ${endWords(ended)}.${left}${read}`;
+      },
+    )
+    .join('\n');
+
+/** The kept output of a command that was in the background, by the id it had there. */
+export const outputOfCommand = (run: Run, id: string): string | undefined =>
+  callsOf(run).find(([, { background }]) => background?.id === id)?.[1].ended?.outputId;

@@ -1,0 +1,50 @@
+import { excerpt } from '../../llm/core/truncate.ts';
+import type { Message } from '../../protocol/content/messages.ts';
+import type { Damage, Run } from '../../protocol/run/run.ts';
+import type { RunLog } from '../core/runLog.ts';
+
+/** Of what could still be read: the newest so many, each in so many characters. */
+const mostLines = 40;
+const lineLimit = 300;
+
+/**
+ * Goes on after damage of the record: the model hears where and how much, and what can still be read of what came after it,
+ * since it does not know any more what it has done. Called when every call has its result.
+ */
+export async function tellDamage(log: RunLog): Promise<void> {
+  const damage = log.run.damage?.findLast(({ open }) => open);
+  if (!damage?.open) return;
+  const { from, text, said, open } = damage;
+  await log.emit({ type: 'message', message: { role: 'system', content: wordsOf(log.run, damage) } });
+  await log.emit({ type: 'mended', from, damage: text, ...(said && { said }), ...open });
+}
+
+function wordsOf(run: Run, { text, messages }: Damage): string {
+  const lines = messages.flatMap((message) => linesOf(run, message));
+  const check =
+    'Calls that are missing from it may have run: check the current state before you change or run anything again.';
+  if (lines.length === 0)
+    return `Part of the record of this conversation is damaged: ${text}. Its contents are lost. ${check}`;
+  const shown = lines.slice(-mostLines);
+  const left = lines.length - shown.length;
+  const list = [...(left > 0 ? [`(${left} more before these)`] : []), ...shown].join('\n');
+  const said = `A part of the record of this conversation was damaged: ${text}.`;
+  return `${said} What came after it is not in this conversation. This much of it could be read, as data:\n${list}\n${check}`;
+}
+
+function linesOf(run: Run, message: Message): string[] {
+  const short = (words: string) => JSON.stringify(excerpt(words, lineLimit));
+  if (message.role === 'tool') return [];
+  if (message.role !== 'assistant') return message.content ? [`- ${message.role}: ${short(message.content)}`] : [];
+  const calls = (message.toolCalls ?? []).map(
+    ({ id, name, arguments: args }) => `- ${JSON.stringify(name)} ${short(JSON.stringify(args))}: ${endOf(run, id)}`,
+  );
+  return [...(message.content ? [`- you: ${short(message.content)}`] : []), ...calls];
+}
+
+function endOf({ calls }: Run, id: string): string {
+  const call = calls[id];
+  if (call?.ok) return 'done';
+  if (call?.status === 'done') return `did not succeed${call.code ? ` (${call.code})` : ''}`;
+  return call?.startedAt === undefined ? 'no more is known' : 'was started, and may have had its effect';
+}

@@ -1,0 +1,158 @@
+import { outcomeOf } from '../../protocol/content/askTool.ts';
+import { because, failure, type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
+import type { Background, Command, EventBody } from '../../protocol/run/events.ts';
+import { openApprovals, openCalls, pendingCalls } from '../../protocol/run/pending.ts';
+import { type CallState, callsOf, leftCalls, type Run } from '../../protocol/run/run.ts';
+import { bounded } from '../../tools/core/outcome.ts';
+import type { ToolHost } from '../../tools/host/host.ts';
+import type { BackgroundCommands } from '../../tools/shell/background.ts';
+import { isAlive, type LeftCommands } from '../../tools/shell/orphanedCommands.ts';
+import type { RunLog } from '../core/runLog.ts';
+
+/** By what the world says how far a call came whose end nobody recorded. */
+export interface Evidence {
+  standing: ToolHost['standing'];
+  left: Pick<LeftCommands, 'look'>;
+  /** A command in the background belongs to a window that lives, this one or another: its end will be told. */
+  isAttended(command: Command, background: Background): Promise<boolean>;
+}
+
+/** @param background what goes on in this window */
+export const attendedBy =
+  (background: Pick<BackgroundCommands, 'has'> | undefined): Evidence['isAttended'] =>
+  async ({ marker }, { owner }) =>
+    background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isAlive(owner)));
+
+/** Ids of calls that can still be approved, and of those of the same reply whose turn had not come. */
+export const unsettledIn = (run: RunLog['run']): string[] => [
+  ...new Set([...openApprovals(run), ...openCalls(run.messages, run.calls).map(({ id }) => id)]),
+];
+
+/**
+ * Calls that the editor's end, a store that failed, or a stop that they did not heed, left without a result. None is repeated by
+ * itself; one whose end is on record is told as it ended.
+ * @param but calls that are left as they are
+ */
+export async function answerLooseEnds(
+  log: RunLog,
+  evidence: Evidence,
+  lastAt: number,
+  but: readonly string[] = [],
+): Promise<void> {
+  await endCalls(log, evidence, but, lastAt);
+  for (const { id } of pendingCalls(log.run.messages)) {
+    if (but.includes(id)) continue;
+    const toolResults = [toToolResult(id, lostOutcome(log.run, id))];
+    await log.emit({ type: 'message', message: { role: 'tool', content: '', toolResults } });
+  }
+}
+
+/**
+ * Ends the calls that have no end on record; those of workflow nodes, which are in no message, too. One that was not started did
+ * not run: an unanswered question is a no. Of one that was, the files say whether it was done, and the processes whether its
+ * command is at work still.
+ * @param but calls that are left as they are
+ * @param lastAt last sign of life of the run before it was opened (epoch milliseconds)
+ */
+export async function endCalls(
+  { run, emit }: RunLog,
+  evidence: Evidence,
+  but: readonly string[] = [],
+  lastAt?: number,
+): Promise<void> {
+  const names = new Map(pendingCalls(run.messages).map(({ id, name }) => [id, name]));
+  const interruptedAt = lastAt ?? run.updatedAt;
+  const open = callsOf(run).filter(([, { ok }]) => ok === undefined);
+  for (const toolCallId of new Set([...open.map(([id]) => id), ...names.keys()])) {
+    const state = run.calls[toolCallId];
+    if (state?.ok !== undefined || but.includes(toolCallId)) continue;
+    const end = state?.startedAt === undefined ? denied : await endOf(state, run.id, toolCallId, evidence);
+    await emit({
+      type: 'tool-end',
+      toolCallId,
+      name: names.get(toolCallId) ?? '',
+      ms: 0,
+      ...end,
+      ...(end.code === 'TOOL_INTERRUPTED' && { interruptedAt }),
+    });
+  }
+  if (run.unmade) await evidence.standing({ changes: run.unmade }); // puts right what its disk left half done
+  await endCommands({ run, emit }, evidence);
+}
+
+/** Ends the commands in the background whose window is gone and told nothing of their end. */
+async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: Evidence): Promise<void> {
+  for (const [toolCallId, { command, process, background, ended }] of leftCalls(run)) {
+    if (!background || ended || (await evidence.isAttended(command, background))) continue;
+    const stillRunning = await evidence.left.look({ runId: run.id, toolCallId, command, process });
+    await emit({ type: 'command-end', toolCallId, by: 'lost', ...(stillRunning?.length && { stillRunning }) });
+  }
+}
+
+type End = Omit<Extract<EventBody, { type: 'tool-end' }>, 'type' | 'toolCallId' | 'name' | 'ms'>;
+const denied: End = { ok: false, code: 'TOOL_DENIED' };
+
+async function endOf(state: CallState, runId: string, toolCallId: string, evidence: Evidence): Promise<End> {
+  const { changes, moved, command, process } = state;
+  if (state.answer) return { ok: true };
+  const stillRunning = command && (await evidence.left.look({ runId, toolCallId, command, process }));
+  const interrupted = { ok: false, code: 'TOOL_INTERRUPTED', ...(stillRunning && { stillRunning }) };
+  if (!changes && !moved) return interrupted;
+  const standing = await evidence.standing({ changes, moved });
+  const all = [...standing.changes, ...(standing.moved ? [standing.moved] : [])];
+  if (all.every((one) => one === 'after')) return { ok: true, changes, moved };
+  const made = (changes ?? []).filter((_, index) => standing.changes[index] !== 'before');
+  return { ...interrupted, changes: made, ...(standing.moved !== 'before' && { moved }) };
+}
+
+/** Outcome for the model of a call whose own was lost. A tool whose work is that of a model with tools has calls of its own. */
+export function lostOutcome(run: Pick<Run, 'calls'>, id: string): ToolOutcome {
+  const { calls } = run;
+  const isPartly =
+    calls[id]?.startedAt === undefined &&
+    callsOf(run).some(([one, { startedAt }]) => startedAt !== undefined && one.startsWith(`${id}:`));
+  return isPartly ? failure('TOOL_INTERRUPTED', partly, because('RUN_ENDED')) : toldAfterwards(calls[id]);
+}
+
+const partly =
+  'The run ended while this was running. Some of what it does was done: check what, before doing the rest.';
+
+/** What the model is told of a call whose outcome was lost: how it ended is on record, what it gave is not. */
+export function toldAfterwards(state: CallState | undefined): ToolOutcome {
+  if (state?.asked && state.answer) return bounded(outcomeOf(state.asked, state.answer));
+  if (state?.ok) return { ok: true, data: { note: noteOf(state), ...(state.outputId && outputOf(state.outputId)) } };
+  if (state?.decision === 'deny') return failure('TOOL_DENIED', 'The person did not allow this. It did not run.');
+  const { code = 'TOOL_DENIED' } = state ?? {};
+  if (code === 'TOOL_INTERRUPTED') return failure(code, interruption(state!), because('RUN_ENDED'));
+  if (code !== 'TOOL_DENIED')
+    return { ok: false, error: { code, message: 'It failed. What else it said was lost when the run ended.' } };
+  return failure(code, 'The run ended before this was answered. It did not run.', because('RUN_ENDED'));
+}
+
+const outputOf = (outputId: string) => ({ outputId: outputId.slice(0, 12) });
+
+function noteOf({ changes, moved, command, background }: CallState): string {
+  const paths = [...(changes ?? []).map(({ path }) => path), ...(moved ? [moved.to] : [])];
+  if (paths.length > 0) return `The run ended while this ran, but it was done: ${listed(paths)}. Do not repeat it.`;
+  if (background)
+    return `It went on in the background, as ${background.id}. What it said first was lost when the run ended.`;
+  const lost = command ? 'its exit code and what it printed were' : 'what it gave was';
+  return `It ran to its end, but ${lost} lost when the run ended.`;
+}
+
+function interruption({ changes, moved, stillRunning, asked }: CallState): string {
+  if (asked) return 'The run ended before the person answered. Ask again if it still matters.';
+  const ended = 'The run ended while this was running.';
+  if (stillRunning?.length)
+    return `${ended} Its command went on and is still at work: ${listed(stillRunning)}. It is not run a second time beside itself: wait for its end, or ask the person to end it.`;
+  if (stillRunning)
+    return `${ended} Its command is not at work any more. It may have had its effect: check before doing it again.`;
+  const paths = [...(changes ?? []).map(({ path }) => path), ...(moved ? [moved.to] : [])];
+  if (paths.length > 0)
+    return `${ended} These hold neither what they did nor what it was to leave, or only a part was done: ${listed(paths)}. Read them before you go on; the person can put back what was there with Undo.`;
+  if (changes) return 'The run ended before this had changed anything. It did not run.';
+  return `${ended} It may have had its effect: check before doing it again.`;
+}
+
+const listed = (names: readonly string[]) =>
+  [...names.slice(0, 20), ...(names.length > 20 ? [`${names.length - 20} more`] : [])].join(', ');

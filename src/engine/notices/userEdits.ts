@@ -1,0 +1,42 @@
+import type { RunFile } from '../../protocol/run/runFiles.ts';
+import { counted } from '../../protocol/text/plurals.ts';
+import type { Dictionary } from '../../protocol/values/dictionary.ts';
+import type { Edited } from '../../tools/changes/externalEdits.ts';
+import type { RunLog } from '../core/runLog.ts';
+
+export type LookForEdits = (files: Readonly<Dictionary<RunFile>>) => Promise<Edited[]>;
+
+/** Files that are named, and lines of what was taken back of one, and their characters. */
+const [mostFiles, mostLines, longestLine] = [20, 40, 200];
+
+/**
+ * Tells the model once what the person has made of the files that it changed: what they took back, and that they changed the rest
+ * of a file. Their own words in it are not told; the model can read them.
+ */
+export async function tellEdits({ run, emit }: Pick<RunLog, 'run' | 'emit'>, look: LookForEdits): Promise<void> {
+  if (!run.files) return;
+  const edited = await look(run.files);
+  if (edited.length === 0) return;
+  const who = run.ran ? 'The person (or a command)' : 'The person';
+  const told = edited.slice(0, mostFiles).map((one) => sentenceOf(who, one));
+  const more = edited.length - told.length;
+  const content = [
+    ...told,
+    ...(more > 0 ? [`And ${counted(more, 'other file')} that you changed.`] : []),
+    'Read again before you edit, and leave what was taken back unless you are asked for it.',
+  ].join('\n');
+  const edits = edited.map(({ path, now }) => ({ path, now }));
+  await emit({ type: 'message', message: { role: 'system', content }, edits });
+}
+
+function sentenceOf(who: string, { path, now, since }: Edited): string {
+  if (since && since.taken > 0 && since.taken === since.places && !since.others)
+    return `${who} has taken back all of your changes of ${path}.`;
+  if (now === null) return `${who} has deleted ${path}, which you changed.`;
+  if (!since || since.taken === 0) return `${who} has changed ${path} since you did.`;
+  const others = since.others ? ', and changed it otherwise, too' : '';
+  const lines = since.goneLines.slice(0, mostLines).map((line) => line.slice(0, longestLine));
+  const left = since.goneLines.length - lines.length;
+  const shown = [...lines, ...(left > 0 ? [`… ${counted(left, 'line')} more`] : [])].join('\n');
+  return `${who} has taken back ${since.taken} of your ${counted(since.places, 'change')} of ${path}${others}. Of yours, this is gone:\n${shown}`;
+}

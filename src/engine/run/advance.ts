@@ -1,0 +1,273 @@
+import { isDeepStrictEqual } from 'node:util';
+import { userMessage } from '../../protocol/content/messages.ts';
+import { openApprovals } from '../../protocol/run/pending.ts';
+import { isHeld } from '../../protocol/run/resumable.ts';
+import type { CallState, Run } from '../../protocol/run/run.ts';
+import { StoreError } from '../../runs/journal.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import type { ToolHost } from '../../tools/host/host.ts';
+import { LeftCommands } from '../../tools/shell/orphanedCommands.ts';
+import type { AcceptedRequests } from '../context/acceptedRequests.ts';
+import type { Ahead } from '../context/summaryPrefetch.ts';
+import { RestsAt, type StopPoint, Stopped, stopPointOf } from '../core/abortReason.ts';
+import { runBudget } from '../core/budget.ts';
+import { refusedRoom, restedBefore } from '../core/compactionRefused.ts';
+import { toInfo } from '../core/errorInfo.ts';
+import type { RunLog } from '../core/runLog.ts';
+import type { Rest } from '../core/runResult.ts';
+import type { Agent } from '../core/workflow.ts';
+import { measureWork } from '../core/workStats.ts';
+import type { Active } from '../input/activeRun.ts';
+import { give, giveWaiting, whenDone } from '../input/messageQueue.ts';
+import { answerAtRest } from '../input/questionQueue.ts';
+import { saidOf } from '../input/userInput.ts';
+import { tellCommandEnds } from '../notices/commandEnds.ts';
+import { tellDamage } from '../notices/corruption.ts';
+import { answerLooseEnds, attendedBy, type Evidence, endCalls, unsettledIn } from '../notices/interruptedCalls.ts';
+import { type LookForEdits, tellEdits } from '../notices/userEdits.ts';
+import { tellChangedInstructions } from '../notices/workspaceInstructions.ts';
+import type { EngineOptions } from './engineOptions.ts';
+import { type AskedModel, type ContextOptions, createContext, type RunModel } from './runContext.ts';
+import { nameRun } from './title.ts';
+
+/** What a run is to follow, when it has nothing yet that it follows. */
+export interface Plan {
+  workflowId: string;
+  /** Who speaks first, of those that the workflow has. */
+  agentId?: string;
+  values: Record<string, unknown>;
+  /** It goes on only once the user has answered an approval that an earlier window left open. */
+  onlyApprovals?: true;
+  /** Only room is made in its window. */
+  onlyRoom?: true;
+  /** In the place of every model that would be asked. */
+  model?: string;
+}
+
+export const plainPlan: Plan = { workflowId: 'chat', values: {} };
+
+/** `grantsOf`: what *Allow for This Run* has covered so far. */
+type Advancing = EngineOptions & { grantsOf(runId: string): Set<string>; ahead: Ahead; accepted: AcceptedRequests };
+
+/** Words that come when the loop has just looked for them the last time are heard all the same. */
+export async function untilHeard(log: RunLog, active: Active, plan: Plan, options: Advancing): Promise<Rest> {
+  if (plan.onlyRoom) {
+    const asked = log.run.seq;
+    const stop = await compact(log, active, options, { instead: plan.model });
+    await log.idle();
+    if (stop.error || !log.run.queued.some(({ queued, when }) => queued > asked && when !== 'done')) {
+      active.ended = true;
+      return stop;
+    }
+  }
+  for (let unheard = Number.POSITIVE_INFINITY; ; ) {
+    const { held, ...rest } = await advance(log, active, plan, options);
+    const isLeft = active.wantsRoom && !active.controller.signal.aborted; // no call came after it was asked for
+    const stop = isLeft ? await compact(log, active, options, { before: rest }) : rest;
+    await log.idle();
+    const waiting = log.run.queued.filter(({ when }) => when !== 'done').length;
+    if (held && !log.run.held && !active.pausing && !active.controller.signal.aborted) continue; // it ended as the run came to rest
+    const next = active.pausing || waiting > 0 ? undefined : whenDone(log.run, stop);
+    if (next) {
+      await give(log, next);
+      continue;
+    }
+    if (stop.error || active.pausing || waiting === 0 || waiting >= unheard) {
+      active.ended = true; // in this very moment: who speaks now begins anew
+      return stop;
+    }
+    unheard = waiting;
+  }
+}
+
+/** From where a run stands to its next stop point. */
+async function advance(
+  log: RunLog,
+  active: Active,
+  { workflowId, agentId: chosen, values, model: instead, onlyApprovals }: Plan,
+  options: Advancing,
+): Promise<Rest & Pick<StopPoint, 'held'>> {
+  const { run } = log;
+  const { seq: restedAt, updatedAt: lastAt } = run;
+  const intent = restedAt === 0 ? 'start' : 'continue';
+  const workflow = await options.workflow(run.workflowId || workflowId).catch(toInfo);
+  if (intent === 'start') {
+    const { id: agentId, model = options.modelId?.() ?? '' } = 'agent' in workflow ? workflow.agent : nobody;
+    await log.emit({ type: 'run-start', workflowId, agentId: chosen ?? agentId, model });
+  }
+  const outline = 'agent' in workflow ? workflow.outline : undefined;
+  if (outline && !isDeepStrictEqual(outline, run.outline)) await log.emit({ type: 'outline', outline });
+  await answerAtRest(log, active.early);
+  const host = await hostOf(options).catch(toInfo);
+  if (!('prepare' in host)) {
+    // What became of its last calls cannot be found out now: what is said comes after that.
+    await hearEach(active.early, (input) => log.emit({ type: 'queued', ...saidOf(input) }));
+    return { phase: 'Failed', error: host };
+  }
+  const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
+  // With words of the user's all of it is answered: it was not approved, and they go on otherwise.
+  const unsettled = active.early.length > 0 ? [] : unsettledIn(run);
+  await answerLooseEnds(
+    log,
+    evidenceOf(log, host, options, async () => place()?.catch(() => undefined)),
+    lastAt,
+    unsettled,
+  );
+  const kept = (id: string) => options.store.contents.read(run.id, id);
+  const edited: LookForEdits = async (files) => host.edited(files, kept, await place()?.catch(() => undefined));
+  const tellNews = async () => {
+    await tellDamage(log);
+    await tellCommandEnds(log); // before what the person says to it
+    await tellEdits(log, edited);
+    await tellChangedInstructions(log, options.instructions);
+  };
+  if (unsettled.length === 0) await tellNews(); // else once each call has its result: nothing stands between the two
+  if (active.early.length > 0) await giveWaiting(log, restedAt); // it was said before
+  await hearEach(active.early, ({ when, ...input }) =>
+    when === 'done'
+      ? log.emit({ type: 'queued', ...saidOf(input), when })
+      : log.emit({ type: 'message', message: userMessage(input.userInput, input.attachments) }),
+  );
+  if (isHeld(run) && !onlyApprovals) await log.emit({ type: 'hold-end' });
+  await log.emit({ type: 'phase', phase: 'Running' });
+  if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
+  // Words that came while room was made do not answer an approval, and an untrusted window cannot. Nothing is asked, run or failed before.
+  if (unsettled.length > 0 && !host.canApprove && openApprovals(run).length > 0) return { phase: 'WaitingUser' };
+
+  const { signal } = active.controller;
+  const took = measureWork(run, options.now ?? Date.now);
+  const models = withinLimit(run, options);
+  const mayRequest = () => !onlyApprovals || unsettled.some((id) => isDecided(run.calls[id]));
+  const context = contextOf(log, active, { ...options, ...models }, host, {
+    intent,
+    values,
+    edited,
+    ...(instead !== undefined && { instead }),
+    async settled() {
+      if (unsettled.length > 0) await tellNews();
+      return mayRequest();
+    },
+    mayRequest,
+  });
+  const naming = outline || unsettled.length > 0 ? undefined : nameRun(log, models.naming);
+  try {
+    await host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));
+    const { turns, ...stop } = await workflow.advance(context);
+    return turns === undefined ? stop : { ...stop, took: took(turns) };
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    if (error instanceof RestsAt && !signal.aborted) return error.point;
+    return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: toInfo(error) };
+  } finally {
+    await naming?.end();
+  }
+}
+
+/** The user, and no rule, has decided on the call. */
+const isDecided = (state: CallState | undefined): boolean =>
+  state?.decision !== undefined && state.automatic === undefined;
+
+/** Makes room in the window of a run at rest, and leaves it as it rested. */
+async function compact(
+  log: RunLog,
+  active: Active,
+  options: Advancing,
+  { before = restOf(log.run), instead }: { before?: Rest; instead?: string },
+): Promise<Rest> {
+  const { run } = log;
+  const { signal } = active.controller;
+  active.wantsRoom = false;
+  const workflow = await options.workflow(run.workflowId).catch(toInfo);
+  const host = await hostOf(options).catch(toInfo);
+  if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
+  if (!('prepare' in host)) return { phase: 'Failed', error: host };
+  const place = async () => workflow.undoing?.(log).catch(() => undefined);
+  await endCalls(log, evidenceOf(log, host, options, place), [...(run.asking ?? []), ...unsettledIn(run)]); // these can still be answered
+  await log.emit({ type: 'phase', phase: 'Running' });
+  const context = contextOf(log, active, { ...options, ...withinLimit(run, options) }, host, {
+    intent: 'continue',
+    values: {},
+    ...(instead !== undefined && { instead }),
+  });
+  try {
+    const stop = await context.turns({ agent: workflow.speaker?.(run) ?? workflow.agent, onlyRoom: true });
+    return stop.error ? { ...stop, error: refusedRoom(stop.error, before) } : before;
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: toInfo(error) };
+  }
+}
+
+/** Where it rests; one whose window was killed rests as if that had closed. */
+function restOf({ phase, error, took }: Run): Rest {
+  if (phase === 'Running') return Stopped.byClosing().point;
+  const before = restedBefore(error);
+  if (before) return before;
+  return { phase, ...(error && { error }), ...(took && { took }) };
+}
+
+const contextOf = (
+  log: RunLog,
+  active: Active,
+  options: Advancing,
+  host: ToolHost,
+  how: Pick<ContextOptions, 'intent' | 'values' | 'instead' | 'edited' | 'settled' | 'mayRequest'>,
+) =>
+  createContext({
+    maxTurns: () => 20,
+    ...options,
+    ...how,
+    host,
+    log,
+    signal: active.controller.signal,
+    grants: options.grantsOf(log.run.id),
+    isPausing: () => active.pausing ?? false,
+    wantsRoom() {
+      const wants = active.wantsRoom ?? false;
+      active.wantsRoom = false;
+      return wants;
+    },
+    hurry: active.hurry,
+    asking: active.asking!,
+  });
+
+/** Each is among them until it is on record. */
+async function hearEach(early: Active['early'], hear: (input: Active['early'][number]) => Promise<void>) {
+  while (early.length > 0) {
+    await hear(early[0]!);
+    early.shift();
+  }
+}
+
+/** The same models, on which the run spends no more than it may. */
+function withinLimit(run: Run, { model, small, naming, runLimit = () => 0 }: EngineOptions) {
+  const within = runBudget(run, runLimit);
+  const held = <Model extends RunModel | undefined>(chosen: Model): Model =>
+    chosen && { ...chosen, budget: within(chosen.budget) };
+  return {
+    model: async (asked?: AskedModel) => held(await model(asked)),
+    small: async (how?: { quiet: true }) => held(await small?.(how)),
+    naming: async () => held(await naming?.()),
+  };
+}
+
+export const hostOf = async ({ host }: EngineOptions): Promise<ToolHost> =>
+  typeof host === 'function' ? host() : host;
+
+/** @param place what the run's tools saw in place of the workspace */
+export function evidenceOf(
+  { run }: RunLog,
+  host: ToolHost,
+  { store, left = new LeftCommands(), background }: EngineOptions,
+  place: () => Promise<Workspace | undefined>,
+): Evidence {
+  const kept = (id: string) => store.contents.read(run.id, id);
+  return {
+    left,
+    isAttended: attendedBy(background),
+    standing: async (doing) => host.standing(doing, await place(), kept),
+  };
+}
+
+/** Whose run it is that follows nothing that can be read. */
+const nobody: Pick<Agent, 'id' | 'model'> = { id: '' };

@@ -1,0 +1,420 @@
+import type { ErrorInfo } from '../../protocol/content/messages.ts';
+import type { EventBody, LimitOf, RunEvent } from '../../protocol/run/events.ts';
+import { interruptedWork } from '../../protocol/run/interruptions.ts';
+import { openApprovals } from '../../protocol/run/pending.ts';
+import { isHeld } from '../../protocol/run/resumable.ts';
+import type { Run } from '../../protocol/run/run.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { toErrorInfo, wordsOf } from '../../protocol/text/localized.ts';
+import { isolated } from '../../protocol/values/listeners.ts';
+import type { BranchFiles } from '../../runs/branchFiles.ts';
+import type { OpenRun } from '../../runs/store.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import { AcceptedRequests } from '../context/acceptedRequests.ts';
+import { Ahead } from '../context/summaryPrefetch.ts';
+import { type StopPoint, Stopped, stopPointOf } from '../core/abortReason.ts';
+import { restedBefore } from '../core/compactionRefused.ts';
+import { toInfo } from '../core/errorInfo.ts';
+import { RunLog } from '../core/runLog.ts';
+import { type EngineResult, failedWith, type Rest, resultOf, untrustedMessage } from '../core/runResult.ts';
+import { afterStop, heeding, patience, type Worked, withinPatience } from '../core/stopDeadlines.ts';
+import { type Active, newActive } from '../input/activeRun.ts';
+import type { ChangedWaiting } from '../input/messageQueue.ts';
+import { attach, note } from '../input/outOfTurnEvents.ts';
+import { Asking, isLate, type UserInput } from '../input/questionQueue.ts';
+import { changeWaiting, type Hearing, record, say, takeBack, type Words } from '../input/userInput.ts';
+import { endCalls, unsettledIn } from '../notices/interruptedCalls.ts';
+import { evidenceOf, hostOf, type Plan, plainPlan, untilHeard } from './advance.ts';
+import type { EngineOptions } from './engineOptions.ts';
+import {
+  type RedoRequest,
+  redo,
+  restore,
+  type UndoAnswer,
+  type UndoQuestion,
+  type UndoRequest,
+  type UndoResult,
+  undo,
+} from './undo.ts';
+
+/** Decision of the person about interrupted calls. */
+export type InterruptionChoice = Pick<
+  Extract<EventBody, { type: 'interruption-choice' }>,
+  'toolCallIds' | 'choice' | 'result'
+>;
+
+/** How a run begins: on which workflow, with what values of its state. */
+type Start = { runId: string } & Partial<Omit<Plan, 'model'>> & UserInput;
+
+/** Runs at work in this window, by id. Every method resolves with a result; none throws for what a model or a disk does. */
+export class ExecutionEngine {
+  /** Those at work, and those that have ended and are not on disk yet. */
+  private readonly active = new Map<string, Active>();
+  private readonly grants = new Map<string, Set<string>>();
+  private readonly ahead = new Map<string, Ahead>();
+  private readonly accepted = new AcceptedRequests();
+  /** Of runs whose record failed: the number of the event that said so. */
+  private readonly failedAt = new Map<string, number>();
+
+  private readonly hearing: Hearing = {
+    active: this.active,
+    read: async (runId) => this.live(runId) ?? this.options.store.read(runId),
+    note: (runId, body) => this.noted(runId, body),
+  };
+
+  private readonly options: EngineOptions;
+
+  constructor(options: EngineOptions) {
+    const { onListenerError = () => {} } = options;
+    this.options = { ...options, tell: isolated([(event) => options.tell(event)], onListenerError) };
+  }
+
+  /** Begins a run with the person's first words. `runId` comes from `RunStore.newId()`; `workflowId` is `chat` unless said, `agentId` the workflow's own. */
+  start({ runId, workflowId = 'chat', agentId, values = {}, ...input }: Start): Promise<EngineResult> {
+    const plan = { workflowId, values, ...(agentId !== undefined && { agentId }) };
+    return this.enter(runId, [input], () => this.options.store.create(runId), plan);
+  }
+
+  /**
+   * Goes on with a kept run: with new words, or (after a limit, a broken stream, a reload) without. With a `model`
+   * (`provider/model`) all of its work goes there until it rests, also what a file names another one for. Words to a run that rests
+   * with a question of its model open are the answer; without words, calls that need an approval since an earlier window are put to the
+   * user again, and with `onlyApprovals` the model is asked only once one of them is answered; only an answer, to a question that is not open any more, leaves it as it is.
+   */
+  continue({
+    runId,
+    model,
+    onlyApprovals,
+    ...input
+  }: { runId: string; model?: string; onlyApprovals?: true } & Partial<UserInput>): Promise<EngineResult> {
+    const { userInput } = input;
+    const said = userInput === undefined ? [] : [{ ...input, userInput }];
+    const plan = { ...plainPlan, ...(model !== undefined && { model }), ...(onlyApprovals && { onlyApprovals }) };
+    return this.enter(runId, said, () => this.options.store.open(runId), plan);
+  }
+
+  /** See `say`. */
+  say(words: Words): Promise<boolean> {
+    return say(this.hearing, words);
+  }
+
+  /** See `changeWaiting`. */
+  changeWaiting(runId: string, queued: number, changed: ChangedWaiting): Promise<boolean> {
+    return changeWaiting(this.hearing, runId, queued, changed);
+  }
+
+  /** Takes back what waits under a number. */
+  takeBack(runId: string, queued: number): Promise<void> {
+    return takeBack(this.hearing, runId, queued);
+  }
+
+  /** The person's own title for a run, at whatever moment; empty: it is called by its words again. Resolves to why it could not be kept. */
+  rename(runId: string, title: string): Promise<ErrorInfo | undefined> {
+    return record(this.hearing, runId, { type: 'title', title, by: 'person' });
+  }
+
+  /** Keeps a run among the first in the list, or no longer. Resolves to why that could not be kept. */
+  pin(runId: string, pinned: boolean): Promise<ErrorInfo | undefined> {
+    return record(this.hearing, runId, { type: 'pin', pinned });
+  }
+
+  /** The person's choice of who speaks, from the run's next rest on. Resolves to why it could not be kept. */
+  chooseAgent(runId: string, agentId: string): Promise<ErrorInfo | undefined> {
+    return record(this.hearing, runId, { type: 'agent', agentId });
+  }
+
+  /**
+   * Leaves out what can be left out of the window: of a run at rest now, of one at work before its next call. Resolves to `later` then,
+   * else to whether less will be sent, or was `stopped`; or to why that could not be done.
+   * @param model in the place of the one that would be asked
+   */
+  async compact(runId: string, model?: string): Promise<'later' | 'stopped' | boolean | ErrorInfo> {
+    const active = this.active.get(runId);
+    if (active && !active.ended && !active.controller.signal.aborted) {
+      active.wantsRoom = true;
+      return 'later';
+    }
+    const before = await this.options.store.read(runId).catch(toInfo);
+    if ('code' in before) return before;
+    const plan = { ...plainPlan, onlyRoom: true as const, ...(model !== undefined && { model }) };
+    const entered = this.enter(runId, [], () => this.options.store.open(runId), plan);
+    const { controller, closed } = this.active.get(runId)!;
+    const { error } = await entered;
+    if (error?.code === 'ENGINE_BUSY') return error; // somebody was quicker
+    await closed;
+    const after = await this.options.store.read(runId).catch(toInfo);
+    if ('code' in after) return after;
+    if (after.compactions.length > before.compactions.length) return true;
+    if (controller.signal.aborted) return 'stopped';
+    return error && (restedBefore(error) || error.message !== before.error?.message) ? error : false;
+  }
+
+  /** Records that the person lets more be spent; what is said of a run counts from its next call on. Resolves to why it could not be kept. */
+  raiseLimit(runId: string, raise: { of: LimitOf; more: number; to: number }): Promise<ErrorInfo | undefined> {
+    return record(this.hearing, runId, { type: 'limit-raise', ...raise });
+  }
+
+  /**
+   * Records the person's decision about calls that were interrupted, and are still open; the run continues with the next `continue`.
+   * Resolves to why it could not be kept.
+   */
+  async chooseAfterInterruption(runId: string, choice: InterruptionChoice): Promise<ErrorInfo | undefined> {
+    const run = await this.hearing.read(runId).catch(toInfo);
+    if ('code' in run) return run;
+    const open = new Set(interruptedWork(run).flatMap(({ calls }) => calls));
+    if (!choice.toolCallIds.every((id) => open.has(id))) return undefined; // it was decided meanwhile
+    return record(this.hearing, runId, { type: 'interruption-choice', ...choice });
+  }
+
+  /** Names that the workflow of a run reads of the result of a step; none where it cannot be loaded. */
+  async usedLater(runId: string, node: string, step: number): Promise<string[]> {
+    const run = await this.hearing.read(runId).catch(() => undefined);
+    const workflow = run && (await this.options.workflow(run.workflowId).catch(() => undefined));
+    return workflow?.usedLater?.(node, step) ?? [];
+  }
+
+  /** Lets a run that a denial holds continue without instructions, at whatever moment. Resolves to why it could not be recorded. */
+  async endHold(runId: string): Promise<ErrorInfo | undefined> {
+    const run = await this.hearing.read(runId).catch(toInfo);
+    if ('code' in run) return run;
+    return run.held ? record(this.hearing, runId, { type: 'hold-end' }) : undefined;
+  }
+
+  /**
+   * Ends the run's work at once: what started it has its result, and the end is told, without waiting for a slow disk.
+   * Resolves when all of it is on disk, too. A run that is not at work is left alone.
+   */
+  async stop(runId: string): Promise<void> {
+    const active = this.active.get(runId);
+    const { log } = active ?? {};
+    if (log?.run.held) log.emit({ type: 'hold-end' }).catch(() => {}); // the run ends with its record
+    active?.controller.abort(Stopped.byPerson());
+    this.ahead.get(runId)?.giveUp();
+    await active?.closed;
+  }
+
+  /** Lets the run rest where it is whole: after the turn, or the node, that it is at. */
+  pause(runId: string): void {
+    const active = this.active.get(runId);
+    if (!active || active.ended) return;
+    active.pausing = true;
+    void active.log?.emit({ type: 'pausing' });
+  }
+
+  /** The model on this machine is needed: what is made on it ahead is given up. Resolves when it is at rest, as far as that goes. */
+  async makeWay(): Promise<void> {
+    await Promise.all([...this.ahead.values()].map((ahead) => ahead.makeWay()));
+  }
+
+  /** What waits in a run to be sent again is sent at once. */
+  retryNow(runId: string): void {
+    this.active.get(runId)?.hurry.dispatchEvent(new Event('now'));
+  }
+
+  /**
+   * Takes changes of a run at rest back, puts files as it left them, or takes such an undo back. Resolves to an error when the run is at work or cannot be
+   * opened or written.
+   */
+  async undo(
+    runId: string,
+    request: UndoRequest | RedoRequest | BranchFiles,
+    workspace: Workspace,
+    ask: (question: UndoQuestion) => Promise<UndoAnswer>,
+  ): Promise<UndoResult | ErrorInfo> {
+    const before = this.active.get(runId);
+    if (before && !before.ended)
+      return {
+        code: 'ENGINE_BUSY',
+        ...toErrorInfo(sentence('This run is in progress. Stop it, then undo its changes.')),
+      };
+    const { store, tell, now = Date.now } = this.options;
+    let close = () => {};
+    const active = { ...newActive(), closed: new Promise<void>((resolve) => (close = resolve)) };
+    this.active.set(runId, active); // nobody starts it meanwhile
+    let log: RunLog | undefined;
+    try {
+      await before?.closed;
+      log = new RunLog(await store.open(runId), tell, now);
+      attach(active, log);
+      const place = await this.undoPlace(log, workspace);
+      await endCalls(
+        log,
+        evidenceOf(log, await hostOf(this.options), this.options, async () => place.workspace),
+        [...(log.run.asking ?? []), ...unsettledIn(log.run)], // these can still be answered
+      ); // what a kill left is judged before it is undone
+      const parts = { store, ...place };
+      if ('undo' in request) return await redo(log, parts, request);
+      return await ('files' in request ? restore(log, parts, request, ask) : undo(log, parts, request, ask));
+    } catch (error) {
+      return toInfo(error);
+    } finally {
+      active.ended = true; // what comes next waits for the record to be closed, and is not refused
+      await log?.end().catch(() => {}); // what could not be kept has been thrown already
+      if (this.active.get(runId) === active) this.active.delete(runId);
+      close();
+    }
+  }
+
+  /** Records what befell a command of a run, at whatever moment. Never rejects. */
+  async note(runId: string, body: EventBody): Promise<void> {
+    await this.noted(runId, body);
+  }
+
+  private noted(runId: string, body: EventBody): Promise<unknown> {
+    const { store, tell, now = Date.now } = this.options;
+    const hold = (closed: Promise<void>) => ({ ...newActive(), ended: true, closed });
+    const open = async (id: string) => new RunLog(await store.open(id), tell, now, { toldUpTo: this.failedAt.get(id) });
+    return note({ active: this.active, hold, open }, runId, body);
+  }
+
+  /** As the run's tools saw it. `problem`: why its own place is not there. */
+  private async undoPlace(
+    log: RunLog,
+    workspace: Workspace,
+  ): Promise<{ workspace: Workspace; problem?: ReturnType<typeof wordsOf> }> {
+    try {
+      const workflow = await this.options.workflow(log.run.workflowId);
+      return { workspace: (await workflow.undoing?.(log)) ?? workspace };
+    } catch (error) {
+      return { workspace, problem: wordsOf(error) };
+    }
+  }
+
+  /** The editor closes: everything at work comes to rest, to go on with the next start. */
+  async close(): Promise<void> {
+    for (const active of this.active.values()) active.controller.abort(Stopped.byClosing());
+    for (const ahead of this.ahead.values()) ahead.giveUp();
+    await Promise.all([...this.active.values()].map((active) => active.closed));
+  }
+
+  /** The run as it is now, when it is at work in this window or not yet on disk. */
+  live(runId: string): Run | undefined {
+    return this.active.get(runId)?.log?.run;
+  }
+
+  get liveIds(): string[] {
+    return [...this.active].filter(([, { ended }]) => !ended).map(([runId]) => runId);
+  }
+
+  private enter(runId: string, said: UserInput[], open: () => Promise<OpenRun>, plan: Plan): Promise<EngineResult> {
+    const before = this.active.get(runId);
+    if (before && !before.ended && !before.controller.signal.aborted)
+      return Promise.resolve(failedWith('ENGINE_BUSY', sentence('This run is already in progress.')));
+    void this.makeWay();
+    const active = newActive(said);
+    this.active.set(runId, active);
+    // Only its end is kept: a reference to the run before would hold all the runs before that one.
+    const closedBefore = before?.closed;
+    const opened = async () => {
+      await closedBefore; // nothing is begun on a run that is not on disk
+      return open();
+    };
+    const work = this.work(runId, active, opened, plan);
+    const { signal } = active.controller;
+    const unopened = () => (active.log ? undefined : { success: false, ...stopPointOf(signal) });
+    active.done = withinPatience(signal, work, unopened).finally(() => {
+      active.ended = true;
+    });
+    active.closed = Promise.all([work.then(({ closed }) => closed), active.done]).then(() => {
+      if (this.active.get(runId) === active) this.active.delete(runId);
+    });
+    return active.done;
+  }
+
+  private async work(
+    runId: string,
+    active: Active,
+    open: () => Promise<OpenRun>,
+    plan: Plan,
+  ): Promise<Worked<EngineResult>> {
+    const { signal } = active.controller;
+    const { tell, now = Date.now } = this.options;
+    let log: RunLog;
+    try {
+      log = new RunLog(await open(), tell, now, {
+        hurry: afterStop(signal, patience.disk),
+        toldUpTo: this.failedAt.get(runId),
+        onFailure: (error) => active.controller.abort(Stopped.byStore(toInfo(error))),
+      });
+    } catch (error) {
+      const stop: Rest = { phase: 'Failed', error: toInfo(error) };
+      return { result: { success: false, ...stop, ...unheardIn(active) }, closed: Promise.resolve() };
+    }
+    attach(active, log);
+    const notBegun = (code: string, words: Sentence) => ({
+      result: failedWith(code, words),
+      closed: log.end().catch(() => {}), // what befell it before could not be recorded, which its next work finds out
+    });
+    if (active.early.length > 0 && active.early.every((input) => isLate(log.run, input)))
+      return notBegun('ENGINE_NOT_ASKED', sentence('This approval is no longer open.'));
+    const waiting = openApprovals(log.run).length;
+    if (plan.onlyApprovals && waiting === 0)
+      return notBegun('ENGINE_NOT_ASKED', sentence('This approval has already been answered.'));
+    if (waiting > 0 && !plan.onlyRoom && active.early.length === 0 && !(await this.canApprove()))
+      return notBegun('ENGINE_UNTRUSTED', sentence(untrustedMessage));
+    active.asking = new Asking(log, signal);
+    let stop: Rest;
+    let isTold = false;
+    const failing = (error: unknown) => {
+      const point: StopPoint = { phase: 'Failed', error: toInfo(error) };
+      if (!isTold) this.tellFailure(log, point);
+      isTold = true;
+      return point;
+    };
+    try {
+      stop = await heeding(
+        signal,
+        log.run,
+        untilHeard(log, active, plan, {
+          ...this.options,
+          grantsOf: (id) => this.grantsOf(id),
+          ahead: this.aheadOf(runId),
+          accepted: this.accepted,
+        }),
+      );
+      const told = log.emit({ type: 'phase', ...stop });
+      if (signal.aborted) log.leave();
+      await told;
+      if (!stop.error && !isHeld(log.run) && this.liveIds.length === 0)
+        this.aheadOf(runId).rest((body) => tell({ runId, seq: log.run.seq, at: now(), ...body } as RunEvent));
+    } catch (error) {
+      stop = failing(error);
+    }
+    const result = { ...resultOf(log.run, stop), ...unheardIn(active) };
+    return { result, closed: log.end().catch((error) => void failing(error)) };
+  }
+
+  /** False in an untrusted window. What its tools cannot be loaded for is told by the work itself. */
+  private async canApprove(): Promise<boolean> {
+    const host = await hostOf(this.options).catch(() => undefined);
+    return host?.canApprove ?? true;
+  }
+
+  /** The record could not be written. What was not recorded did not happen; the panel is told, the journal cannot be. */
+  private tellFailure(log: RunLog, point: StopPoint): void {
+    log.tellOnly({ type: 'phase', ...point });
+    this.failedAt.set(log.run.id, log.run.seq);
+  }
+
+  /** What was allowed for this run is asked about again; nothing is ready for it. */
+  forget(runId: string): void {
+    this.grants.delete(runId);
+    this.ahead.get(runId)?.drop();
+    this.ahead.delete(runId);
+  }
+
+  /** Grants last as long as the window: after a reload everything is asked again. */
+  private grantsOf(runId: string): Set<string> {
+    const grants = this.grants.get(runId) ?? new Set();
+    this.grants.set(runId, grants);
+    return grants;
+  }
+
+  private aheadOf(runId: string): Ahead {
+    const ahead = this.ahead.get(runId) ?? new Ahead((usage) => this.noted(runId, usage));
+    this.ahead.set(runId, ahead);
+    return ahead;
+  }
+}
+
+const unheardIn = ({ early }: Active) => (early.length > 0 ? { isUnheard: true } : {});

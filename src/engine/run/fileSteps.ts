@@ -1,0 +1,169 @@
+import { dirname } from 'node:path';
+import type { RemovedKind } from '../../protocol/run/events.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { SaidError } from '../../protocol/text/localized.ts';
+import type { BranchFile } from '../../runs/branchFiles.ts';
+import type { RunStore } from '../../runs/store.ts';
+import type { UndoMove, UndoStep } from '../../runs/undoSteps.ts';
+import { contentIdAt } from '../../tools/changes/changeState.ts';
+import { putRight } from '../../tools/changes/tornWrites.ts';
+import { sweepLeftovers } from '../../tools/core/tempFiles.ts';
+import type { FileForm } from '../../tools/core/tool.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import { findTarget, type Target } from '../../tools/files/planChange.ts';
+import { encodeAs, formOf, sha256 } from '../../tools/sandbox/fileText.ts';
+import { type ResolvedPath, resolvePath } from '../../tools/sandbox/paths.ts';
+import { createFile, createFolder, createLink, removeEmptyFolder, replaceFile } from '../../tools/sandbox/writeFile.ts';
+import { holdsNothing, isThere, removeEmptyFolders } from './emptyFolders.ts';
+
+/** Step of an undo or redo, or for a file that a branch left otherwise. */
+export type FileStep = UndoStep & Partial<Pick<BranchFile, 'of' | 'known'>>;
+
+export type FileOperation = FileStep | UndoMove;
+
+/** Content at a path now, by its id; null: nothing. Without a kind it is a text, or nothing. */
+interface Found {
+  id: string | null;
+  kind?: RemovedKind;
+  target?: Target;
+}
+
+/** A step, the content to put there (null: no file), and the content that is there now. */
+export interface ReadyStep {
+  step: FileStep;
+  content: string | Buffer | null;
+  found: Found;
+  /** The content is there already: put back by hand, or by an undo that was killed right after it. */
+  isDone: boolean;
+}
+
+/**
+ * Looks at a step's path.
+ * @param path where its file is now
+ * @throws SaidError when something is there that is not replaced
+ */
+export async function lookAtStep(
+  workspace: Workspace,
+  step: FileStep,
+  content: ReadyStep['content'],
+  path: string,
+): Promise<ReadyStep> {
+  const found = await findContent(workspace, step, path);
+  const isDone = isContent(found, step.to, step.was?.kind);
+  const isKnown = isDone || isContent(found, step.left, step.leftKind) || isBetween(step, found);
+  if (!isKnown && (Buffer.isBuffer(content) || step.leftKind))
+    throw new SaidError(sentence('Something else is there now.'));
+  return { step, content, found, isDone };
+}
+
+async function findContent(workspace: Workspace, { to, was, left, leftKind }: FileStep, path: string): Promise<Found> {
+  for (const [id, kind] of [
+    [to, was?.kind],
+    [left, leftKind],
+  ] as const)
+    if (kind && id !== null && (await contentIdAt(workspace, { path, kind, before: id })) === id) return { id, kind };
+  if ((to === null || left === null) && (await isEmptyFolder(workspace, path))) return { id: null };
+  const target = await findTarget(workspace, path);
+  return { id: target.before === null ? null : sha256(target.before), target };
+}
+
+const isEmptyFolder = async (workspace: Workspace, path: string): Promise<boolean> =>
+  (await isThere(workspace, path)) && (await holdsNothing(workspace, path));
+
+/** Ids of a text, of bytes and of a link's target are alike; what they are of is not. */
+function isContent(found: Found, id: string | null, kind: RemovedKind | undefined): boolean {
+  const formOfKind = (one: RemovedKind | undefined) => (one === undefined ? 'file' : one);
+  return found.id === id && (id === null || formOfKind(found.kind) === formOfKind(kind));
+}
+
+/** Nothing is there, for a while, when something is replaced by something of another kind. */
+const isBetween = ({ to, was, left, leftKind }: FileStep, { id }: Found): boolean =>
+  id === null && to !== null && left !== null && was?.kind !== leftKind;
+
+/** Tells whether somebody else has changed the file since. */
+export function isChangedSince({ step, found, isDone }: ReadyStep): boolean {
+  if (isDone) return false;
+  if (step.known) return !step.known.includes(found.id);
+  if (isBetween(step, found)) return false;
+  return !isContent(found, step.left, step.leftKind) || step.mixed === true;
+}
+
+/** Looks again, and does the step: what changed while the user was asked is not overwritten. Returns the form of a file that goes away. */
+export async function doStep(workspace: Workspace, one: ReadyStep, path: string): Promise<FileForm | undefined> {
+  const { step, content } = one;
+  if (content !== null && step.left === null && step.was?.kind !== 'folder') await removeEmptyFolders(workspace, path);
+  const { found, isDone } = await lookAtStep(workspace, step, content, path);
+  if (isDone) {
+    const file = found.target?.file ?? (await resolvePath(workspace.roots, path, 'delete'));
+    await sweepLeftovers(dirname(file.path));
+    return undefined;
+  }
+  if (found.id !== one.found.id || found.kind !== one.found.kind || isMoved(one.found, found, path))
+    throw changedMeanwhile();
+  const operation = found.kind === undefined ? 'write' : 'delete';
+  const file = found.target?.file ?? (await resolvePath(workspace.roots, path, operation));
+  const isText = found.id !== null && found.kind === undefined;
+  const { kind, mode } = step.was ?? {};
+  const isForeign = found.target?.foreign === true; // only the editor writes it as it was
+  const form = isText && !isForeign && (content === null || kind === 'file') ? await formOf(file) : undefined;
+  const isReplaced = kind === 'file' && (isText || found.kind === 'file');
+  const staysText = typeof content === 'string' && isText;
+  if (found.kind === 'folder') {
+    await removeEmptyFolders(workspace, path);
+    if (await isThere(workspace, path)) await removeEmptyFolder(file.path);
+  }
+  if (found.kind !== 'folder' && found.id !== null && !isReplaced && !staysText) await workspace.delete(file.path);
+  if (content === null) return form;
+  if (typeof content === 'string') {
+    if (!staysText && step.form) await createFile(file.path, encodeAs(content, step.form), step.form.mode);
+    else if (staysText && !isForeign && step.form && !workspace.isDirty(file.path))
+      return rewriteAs(file, content, step.form);
+    else await workspace.writeText(file.path, content, staysText ? found.target!.before : null, { exactly: true });
+  } else if (isReplaced) await replaceFile(file.path, content, mode);
+  else if (kind === 'link') await createLink(file.path, content.toString());
+  else if (kind === 'folder') await createFolder(file.path, mode);
+  else await createFile(file.path, content, mode);
+  return form;
+}
+
+/** Gives a file a text in the form of the one that was there before. Returns the form that it had, if it was another. */
+async function rewriteAs(file: ResolvedPath, text: string, form: NonNullable<FileStep['form']>) {
+  const before = await formOf(file);
+  const mode = form.mode ?? before.mode;
+  await replaceFile(file.path, encodeAs(text, form), mode);
+  return mode === undefined || (before.mode === mode && before.encoding === form.encoding) ? undefined : before;
+}
+
+/** The same path is somewhere else on the disk than it was. */
+const isMoved = ({ target: before }: Found, { target: now }: Found, path: string): boolean =>
+  before !== undefined && now !== undefined && before.input === path && before.file.path !== now.file.path;
+
+export const changedMeanwhile = () => new SaidError(sentence('It changed while the approval was open.'));
+
+/** An undo before this one may have been killed while it wrote in place: that is no change of somebody else. */
+export async function repairTorn(
+  workspace: Workspace,
+  { contents }: RunStore,
+  runId: string,
+  { left, path }: Pick<FileStep, 'left' | 'path'>,
+  to: ReadyStep['content'],
+): Promise<void> {
+  if (typeof to !== 'string' || left === null) return;
+  const before = await contents.read(runId, left).catch(() => undefined);
+  if (before !== undefined) await putRight(workspace, { path, before, after: to });
+}
+
+/** Content of a step; null: no file. Throws `StoreError`. */
+export async function contentOf({ contents }: RunStore, runId: string, step: FileStep): Promise<ReadyStep['content']> {
+  const { to, was, of = runId } = step;
+  if (to === null) return null;
+  return was ? contents.readBytes(of, to) : contents.read(of, to);
+}
+
+/** Moves a file or folder. */
+export async function moveTo(workspace: Workspace, from: string, to: string): Promise<void> {
+  const source = await resolvePath(workspace.roots, from, 'rename');
+  await removeEmptyFolders(workspace, to);
+  const target = await resolvePath(workspace.roots, to, 'create');
+  await workspace.move(source.path, target.path);
+}

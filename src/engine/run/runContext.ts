@@ -1,0 +1,434 @@
+import type { LlmAdapter } from '../../llm/adapter/adapter.ts';
+import { callIdsIn } from '../../llm/core/callIds.ts';
+import { withOwnNatives } from '../../llm/messages/providerMetadata.ts';
+import { isUnanswered } from '../../protocol/content/askTool.ts';
+import { type Compaction, compactionOf } from '../../protocol/content/compaction.ts';
+import type { ToolCall } from '../../protocol/content/messages.ts';
+import { defaultPolicy } from '../../protocol/content/policy.ts';
+import { failure, type ToolOutcome, toldOf } from '../../protocol/content/tools.ts';
+import { isOverLimit } from '../../protocol/run/money.ts';
+import { outcomeOf } from '../../protocol/run/outcomes.ts';
+import { needsApproval, openApprovals, openCalls } from '../../protocol/run/pending.ts';
+import { isHeld } from '../../protocol/run/resumable.ts';
+import { type CallState, callsOf } from '../../protocol/run/run.ts';
+import { understoodCall, understoodOf } from '../../protocol/run/understoodArguments.ts';
+import { textAs } from '../../protocol/text/localized.ts';
+import type { RunStore } from '../../runs/store.ts';
+import { bounded } from '../../tools/core/outcome.ts';
+import type { CallContext, StepDone } from '../../tools/core/tool.ts';
+import type { ToolHost } from '../../tools/host/host.ts';
+import type { WorkspaceInstructions } from '../../tools/instructions/instructions.ts';
+import type { AcceptedRequests } from '../context/acceptedRequests.ts';
+import { makeRoom } from '../context/compaction.ts';
+import { lastSeen } from '../context/lastSeen.ts';
+import type { Ahead } from '../context/summaryPrefetch.ts';
+import { systemPrompt } from '../context/systemPrompt.ts';
+import { isClosing, RestsAt, type StopPoint } from '../core/abortReason.ts';
+import type { Budget } from '../core/budget.ts';
+import { callModel } from '../core/modelCall.ts';
+import type { RunLog } from '../core/runLog.ts';
+import type { Agent, Apart, ExtraTool, TurnOptions, WorkflowContext } from '../core/workflow.ts';
+import { giveWaiting, isInterrupting } from '../input/messageQueue.ts';
+import type { Asking } from '../input/questionQueue.ts';
+import { runTurns, type Talk, type Turns } from '../loop/loop.ts';
+import { outputOfCommand, tellCommandEnds } from '../notices/commandEnds.ts';
+import { type LookForEdits, tellEdits } from '../notices/userEdits.ts';
+import {
+  fitPrompt,
+  instructionsInPrompt,
+  instructionsInWindow,
+  instructionsOf,
+  nearbyOf,
+} from '../notices/workspaceInstructions.ts';
+
+/** The model a run talks to, made dependable. */
+export interface RunModel {
+  /** `provider/model` as people pick it. */
+  id: string;
+  /** The model's name on its wire. */
+  model: string;
+  adapter: LlmAdapter;
+  /** Where it is, when it is behind an address: for the record. */
+  host?: string;
+  /** What may be spent in a day, on this model as on all others. */
+  budget?: Budget;
+  /** See `Called`. */
+  onThisMachine?: true;
+  maxTokens?: number;
+  /** Tokens that the model keeps in view, when known; of one on this machine the same every time. */
+  contextWindow?: number;
+  /** What of them there is the memory for, at the moment. */
+  windowNow?: number;
+  /** Returns the context window as it is known by now: a provider may list it, or another one, while a run is at work. */
+  currentWindow?(): number | undefined;
+}
+
+/**
+ * A model by its name, else the chosen one. `workflowId`: it is the file that this run follows which names it; without it, the person
+ * has. `before`: the one that the run's conversation went to last.
+ */
+export interface AskedModel {
+  id?: string;
+  workflowId?: string;
+  before?: string;
+}
+
+export interface ContextOptions {
+  log: RunLog;
+  signal: AbortSignal;
+  intent: WorkflowContext['intent'];
+  values: WorkflowContext['values'];
+  isPausing(): boolean;
+  isAttended?(runId: string): boolean;
+  /** True once after the person has asked for room. */
+  wantsRoom?(): boolean;
+  /** What is made for the run's window before it is needed. */
+  ahead?: Ahead;
+  accepted: AcceptedRequests;
+  /** Ends the waits of model calls (`now`). */
+  hurry?: EventTarget;
+  /** What *Allow for this run* has covered so far. */
+  grants: Set<string>;
+  asking: Asking;
+  /** Without it nobody looks. */
+  edited?: LookForEdits;
+  store: RunStore;
+  host: ToolHost;
+  model(asked?: AskedModel): Promise<RunModel>;
+  small?(how?: { quiet: true }): Promise<RunModel | undefined>;
+  /** The person's choice for this once, also in the place of models that a file names. */
+  instead?: string;
+  workspace(): Promise<{ names: string[]; virtual?: true }>;
+  /** Without it nobody looks. */
+  instructions?: WorkspaceInstructions;
+  maxTurns(): number;
+  temperature?(): number | undefined;
+  /** Called once the calls that an earlier window left open have their results; see `Turns.open`. */
+  settled?(): Promise<boolean>;
+  /** False: the run continues only for approvals that an earlier window left open, and the user has answered none of them. */
+  mayRequest?(): boolean;
+}
+
+/** What a workflow works with: the one loop, the one gate and the one stream of events of a run. */
+export function createContext(options: ContextOptions): WorkflowContext {
+  const { log, signal, host } = options;
+  const { run } = log;
+  const { emit } = log;
+  const { agentId } = run;
+  const reopened = new Map(openApprovals(run).map((id) => [id, run.calls[id]!.proposed!]));
+  const callContext = {
+    runId: run.id,
+    agentId,
+    signal,
+    grants: options.grants,
+    emit,
+    keep: (content: string | Uint8Array) =>
+      options.store.contents.keep(run.id, content).catch((error) => {
+        log.fail(error);
+        throw error;
+      }),
+    keptOutput: async (id: string) => {
+      const whole =
+        outputOfCommand(run, id) ?? callsOf(run).find(([, call]) => call.outputId?.startsWith(id))?.[1].outputId;
+      return whole && options.store.contents.read(run.id, whole);
+    },
+    ask: options.asking.ask.bind(options.asking),
+    isClosing: () => isClosing(signal),
+    proposed: (toolCallId: string) => {
+      const proposed = reopened.get(toolCallId);
+      return needsApproval(run.calls[toolCallId]) ? proposed : undefined;
+    },
+  };
+  const contextFor = (approval: Agent['approval']) => (approval === 'ask' ? askingAlways(callContext) : callContext);
+  const models = new Map<string | undefined, Promise<RunModel>>();
+  const modelOf = (named?: string) => {
+    const { instead } = options;
+    const before = run.models?.at(-1)?.model;
+    const id = instead ?? named;
+    const file = instead === undefined ? { workflowId: run.workflowId } : {};
+    const model = models.get(id) ?? options.model({ before, ...(id !== undefined && { id, ...file }) }).then(hurried);
+    models.set(id, model);
+    return model;
+  };
+  const hurried = ({ adapter, ...model }: RunModel): RunModel => ({
+    ...model,
+    adapter: {
+      ...adapter,
+      complete: (request, given) => adapter.complete(request, { ...given, hurry: options.hurry }),
+    },
+  });
+  let talking: Promise<unknown> = Promise.resolve();
+  let instructing: ReturnType<typeof instructionsOf> | undefined;
+  const nearby = nearbyOf(log, options.instructions);
+
+  return {
+    run,
+    intent: options.intent,
+    signal,
+    values: options.values,
+    get pausing() {
+      return options.isPausing();
+    },
+    get isAttended() {
+      return options.isAttended?.(run.id) ?? false;
+    },
+    reads: (name) => host.isFree({ id: '', name, arguments: {} }, run.id),
+    onlyReads: (name) => host.onlyReads(name),
+    get maxTurns() {
+      return options.maxTurns();
+    },
+    get tools() {
+      return host.getVisibleTools({ agentId });
+    },
+    emit,
+    hear: () => giveWaiting(log),
+    turns(turn) {
+      if (turn.apart) return turns(turn);
+      const turned = talking.then(() => turns(turn));
+      talking = turned.catch(() => {});
+      return turned;
+    },
+
+    async complete({ model: id, ...request }, { node, onText, ...options }) {
+      restUnlessAnswered();
+      const chosen = await modelOf(id);
+      const { model, maxTokens } = chosen;
+      const reply = await callModel(
+        chosen,
+        { ...(maxTokens && { maxTokens }), ...request, model },
+        {
+          ...options,
+          emit,
+          node,
+          signal,
+          shows: ({ content }) => Boolean(content && onText),
+          onChunk: ({ content, progress, warning }) => {
+            if (progress) void emit({ type: 'progress', ...progress });
+            if (warning) void emit({ type: 'progress', ...textAs(warning) });
+            if (!content || !onText) return;
+            onText(content);
+            void emit({ type: 'chunk', content, node });
+          },
+        },
+      );
+      if (isOverLimit(reply.error)) throw new RestsAt({ phase: 'WaitingUser', error: reply.error });
+      return reply;
+    },
+
+    async execute(call, approval) {
+      const step = { done: stepDone(run.calls[call.id]) };
+      const outcome = outcomeOf(run, call) ?? (await host.executeToolCall(call, { ...contextFor(approval), step }));
+      if (isUnanswered(outcome) && !signal.aborted) throw new RestsAt({ phase: 'WaitingUser' });
+      return outcome;
+    },
+  };
+
+  /** Throws `RestsAt` in the place of a request to a model, as long as the run only continues to have an approval answered. */
+  function restUnlessAnswered(): void {
+    if (options.mayRequest?.() === false) throw new RestsAt({ phase: 'WaitingUser' });
+  }
+
+  async function turns({ agent, apart, ...turn }: TurnOptions) {
+    const open = openCalls(apart?.messages ?? run.messages, run.calls, apart?.callPrefix);
+    if (open.length === 0) restUnlessAnswered();
+    const chosen = await modelOf(agent.model);
+    if (!apart && run.models?.at(-1)?.model !== chosen.id) await emit({ type: 'model', model: chosen.id });
+    const extra = new Map((turn.extraTools ?? []).map((tool) => [tool.definition.name, tool]));
+    const offered = host
+      .getVisibleTools({ agentId, contextWindow: chosen.contextWindow })
+      .filter((tool) => !extra.has(tool.name) && (turn.allows?.(tool) ?? true));
+    const gated = contextFor(agent.approval);
+    const recording = apart?.bare && apart.add && { recordsOutcome: true as const };
+    const names = new Set(offered.map((tool) => tool.name));
+    const refused = (name: string) => turn.allows !== undefined && !names.has(name);
+    const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
+    const tools = toldOf([...[...extra.values()].map((tool) => tool.definition), ...offered]);
+    instructing ??= instructionsOf(log, options.instructions);
+    const fitted = fitPrompt(await instructing, chosen.contextWindow);
+    const temperature = options.temperature?.();
+    const come = () => nearby(chosen.contextWindow);
+    const seen = (path: string) => lastSeen(loop.talk.messages, path, (id) => options.store.contents.read(run.id, id));
+    const loop: Turns = {
+      ...(apart ? talkApart(apart, log) : { talk: talkOf(log, { edited: options.edited, come }), emit }),
+      called: apart || run.models!.length > 1 ? { ...chosen, adapter: sayingItsOwn(chosen.adapter) } : chosen,
+      accepted: options.accepted,
+      small: options.small,
+      ...(!apart && options.ahead && { ahead: options.ahead }),
+      prefix: {
+        model: chosen.model,
+        ...(!apart?.bare && {
+          systemPrompt: systemPrompt(agent, await options.workspace(), instructionsInPrompt(fitted)),
+        }),
+        tools,
+        ...(!apart && { cacheKey: run.id }),
+        ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),
+        ...(temperature !== undefined && { temperature }),
+        ...turn.request,
+      },
+      isFree: (call) => extra.get(call.name)?.free ?? (refused(call.name) || host.isFree(call, run.id)),
+      understood: (call) => understoodCall(call, run.calls[named(call).id]),
+      onlyReads: ({ name }) => extra.get(name)?.free ?? host.onlyReads(name),
+      stateOfFiles: (call) => host.stateOfFiles(call, turn.workspace),
+      execute: async (asked, rest) => {
+        const call = named(asked);
+        const own = extra.get(call.name);
+        if (own) {
+          const understood = understoodBy(own, call);
+          if (understood) await emit({ type: 'call-arguments', toolCallId: call.id, ...understood });
+          return bounded(await own.run(call));
+        }
+        if (refused(call.name)) return unavailable(call, tools);
+        const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
+        return host.executeToolCall(
+          call,
+          { ...gated, ...recording, ...(!apart && { canHold: true }), lastSeen: seen, workspace: turn.workspace },
+          following,
+        );
+      },
+      // A conversation without a record cannot be continued: it comes to its end, and the run rests after it.
+      isPausing: () => !(apart && !apart.add) && options.isPausing(),
+      wantsRoom: () => !apart && (options.wantsRoom?.() ?? false),
+      open: {
+        calls: open,
+        needsApproval: (call) => reopened.has(named(call).id),
+        settled: options.settled ?? (async () => true),
+      },
+      isComplete: turn.isComplete ?? (() => false),
+      isHeld: () => !apart && isHeld(run),
+      handsBack: turn.handsBack ?? (() => false),
+      maxTurns: turn.maxTurns ?? options.maxTurns(),
+      contextWindow: windowNowOf(chosen),
+      ...(chosen.currentWindow && { currentWindow: chosen.currentWindow }),
+      ...(!apart && { files: () => instructionsInWindow(run, fitted) }),
+      ...(turn.brief !== undefined && { brief: turn.brief }),
+      shownWhole: apart?.bare === true,
+      signal,
+    };
+    return turn.onlyRoom ? onlyRoom(loop) : runTurns(loop);
+  }
+}
+
+const windowNowOf = ({ contextWindow, windowNow = Number.POSITIVE_INFINITY }: RunModel): number | undefined =>
+  contextWindow && Math.min(contextWindow, windowNow);
+
+async function onlyRoom(loop: Turns): Promise<StopPoint> {
+  const made = await makeRoom({ ...loop, run: loop.talk }, 'asked');
+  return { phase: 'WaitingUser', ...(typeof made === 'object' && { error: made }) };
+}
+
+/** Returns the arguments that a workflow's own tool understands otherwise than they were sent. */
+function understoodBy({ understood }: ExtraTool, { malformed, arguments: sent, ...call }: ToolCall) {
+  if (malformed !== undefined) return undefined;
+  try {
+    return understoodOf(sent, understood({ ...call, arguments: sent }));
+  } catch {
+    return undefined; // it is refused, and its outcome says why
+  }
+}
+
+/** What a call did whose outcome nobody heard before the editor's end. */
+const stepDone = (state: CallState | undefined): StepDone | undefined =>
+  state?.ok && state.step ? { ...state.step, changes: state.changes, moved: state.moved } : undefined;
+
+/** Where another model may have spoken before: of what all have said in a form of their own it is sent what it has. */
+const sayingItsOwn = (adapter: LlmAdapter): LlmAdapter => ({
+  ...adapter,
+  complete: (request, options) =>
+    adapter.complete({ ...request, messages: withOwnNatives(request.messages, request.model) }, options),
+});
+
+/** For an agent that asks every time: what is allowed for the run is not kept, and no preset goes further. */
+const askingAlways = (context: CallContext): CallContext => ({
+  ...context,
+  policy: defaultPolicy,
+  get grants() {
+    return new Set<string>();
+  },
+});
+
+type Emit = WorkflowContext['emit'];
+
+const talkOf = (
+  { run, emit, idle }: RunLog,
+  { edited = async () => [], come }: { edited?: LookForEdits; come(): Promise<void> },
+): Talk => ({
+  async hear() {
+    await tellCommandEnds({ run, emit });
+    await come();
+    if (isInterrupting(run)) await tellEdits({ run, emit }, edited);
+    await giveWaiting({ run, emit, idle });
+  },
+  messages: run.messages,
+  compactions: run.compactions,
+  get contextTokens() {
+    return run.contextTokens;
+  },
+  get contextMessages() {
+    return run.contextMessages;
+  },
+  calls: run.calls,
+  get isInterrupted() {
+    return isInterrupting(run);
+  },
+  hasCall: (id) => callIdsIn(run.messages).has(id) || Object.hasOwn(run.calls, id),
+  add: (message) => emit({ type: 'message', message }),
+});
+
+/** A conversation apart, and what is told of it: its words, and that room was made in its window, at its node. Its drafts of calls have no place to be shown. */
+function talkApart(apart: Apart, { run, emit }: RunLog): { talk: Talk; emit: Emit } {
+  const { node, branch, conversation } = apart;
+  const unkept: Compaction[] = [];
+  const counted = { contextTokens: 0, contextMessages: 0 };
+  const talk: Talk = {
+    get messages() {
+      return apart.messages;
+    },
+    get compactions() {
+      return apart.compactions ?? unkept;
+    },
+    get contextTokens() {
+      return counted.contextTokens;
+    },
+    get contextMessages() {
+      return counted.contextMessages;
+    },
+    calls: run.calls,
+    callPrefix: apart.callPrefix,
+    get callIds() {
+      return apart.callIds;
+    },
+    isInterrupted: false,
+    hasCall: (id) => callIdsIn(apart.messages).has(id) || Object.hasOwn(run.calls, id),
+    async add(message) {
+      if (apart.add) await apart.add(message);
+      else apart.messages.push(message);
+      if (!apart.bare) return;
+      if (message.role === 'assistant' && message.content) void emit({ type: 'chunk', content: message.content, node });
+    },
+  };
+  return {
+    talk,
+    async emit(event) {
+      if (event.type === 'chunk') {
+        if (event.content) await emit({ type: 'chunk', content: event.content, node });
+      } else if (event.type === 'usage') {
+        await emit({ ...event, node, filling: undefined }); // the window that is shown is the run's
+        if (event.beside) return;
+        counted.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
+        counted.contextMessages = apart.messages.length + 1; // the answer comes next
+      } else if (event.type === 'compaction') {
+        const place = { ...(branch !== undefined && { branch }), ...(conversation !== undefined && { conversation }) };
+        await emit({ ...event, node, ...place });
+        counted.contextTokens = 0;
+        if (!apart.compactions) unkept.push(compactionOf(event, apart.messages.length));
+      } else if (event.type === 'request' || event.type === 'attempt') {
+        await emit({ ...event, node });
+      } else await emit(event);
+    },
+  };
+}
+
+function unavailable(call: ToolCall, tools: readonly { name: string }[]): ToolOutcome {
+  const names = tools.map(({ name }) => name).join(', ') || 'none';
+  return failure('TOOL_NOT_AVAILABLE', `${call.name} is not one of the tools here. There are: ${names}.`);
+}

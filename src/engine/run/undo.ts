@@ -1,0 +1,367 @@
+import type { UndoChange, UndoneMove } from '../../protocol/run/events.ts';
+import { sentence, t } from '../../protocol/text/l10n.ts';
+import { SaidError, toPeople, type Words, wordsOf } from '../../protocol/text/localized.ts';
+import type { BranchFiles } from '../../runs/branchFiles.ts';
+import type { RunStore } from '../../runs/store.ts';
+import {
+  after,
+  areRelated,
+  isMove,
+  opposite,
+  redoOperations,
+  type UndoMove,
+  undoOperations,
+} from '../../runs/undoSteps.ts';
+import type { FileForm } from '../../tools/core/tool.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import type { RunLog } from '../core/runLog.ts';
+import { isThere } from './emptyFolders.ts';
+import {
+  changedMeanwhile,
+  contentOf,
+  doStep,
+  type FileOperation,
+  type FileStep,
+  isChangedSince,
+  lookAtStep,
+  moveTo,
+  type ReadyStep,
+  repairTorn,
+} from './fileSteps.ts';
+import { isCovered, isEmptied, operationsDone, originOf, pathAt } from './undoProgress.ts';
+
+export interface UndoRequest {
+  toolCallIds: readonly string[];
+  /** Only these files. */
+  paths?: readonly string[];
+}
+
+/** Names the undo to take back by the number of its event. */
+export interface RedoRequest {
+  undo: number;
+}
+
+/** What the person is asked before anything is undone; paths are workspace-relative. */
+export interface UndoQuestion {
+  paths: string[];
+  /** Those that hold something else than was left behind: undoing them would lose it. */
+  changedSince: string[];
+}
+
+/** `unchanged`: leave alone what was changed since. */
+export type UndoAnswer = 'all' | 'unchanged' | 'none';
+
+export interface UndoResult {
+  undone: string[];
+  /** What stayed as it is, and why, as a sentence for people. */
+  left: { path: string; why: string }[];
+}
+
+interface Parts {
+  store: RunStore;
+  workspace: Workspace;
+  /** Why the run's own place, `@state`, is not in the workspace. */
+  problem?: Words;
+}
+type Ask = (question: UndoQuestion) => Promise<UndoAnswer>;
+
+interface Work {
+  operations: readonly FileOperation[];
+  left: UndoResult['left'];
+}
+
+/**
+ * Puts files back as they were before the chosen calls, after asking. What is there now is kept first, so that undoing loses
+ * nothing for good. The run is told, and with it the model. Throws `StoreError` when that cannot be kept.
+ */
+export async function undo(
+  log: RunLog,
+  parts: Parts,
+  { toolCallIds, paths }: UndoRequest,
+  ask: Ask,
+): Promise<UndoResult> {
+  const done = await work(log, parts, { operations: undoOperations(log.run, toolCallIds, paths), left: [] }, ask);
+  return recordUndo(log, done, 'has undone your changes of');
+}
+
+/** The same for files that another branch, or somebody else, has made other than this run left them. */
+export async function restore(log: RunLog, parts: Parts, { files, left }: BranchFiles, ask: Ask): Promise<UndoResult> {
+  const operations = files.map(
+    (file, order): FileStep => ({
+      ...file,
+      at: file.path,
+      place: file.path,
+      paths: [],
+      left: null,
+      toolCallIds: [],
+      order,
+    }),
+  );
+  const done = await work(log, parts, { operations, left }, ask);
+  return recordUndo(log, done, 'has put back, as they are in this conversation');
+}
+
+/**
+ * Takes an undo back: all of its files hold again what they held before it, or, when one of them was changed since, none is touched and
+ * `left` says which. Nothing is lost by it, so nobody is asked.
+ */
+export async function redo(log: RunLog, parts: Parts, { undo: seq }: RedoRequest): Promise<UndoResult> {
+  const undone = log.run.undos?.find((one) => one.seq === seq);
+  if (!undone) return { undone: [], left: [] };
+  let changed: string[] = [];
+  const { changes, moves, paths, toolCallIds, result } = await work(
+    log,
+    parts,
+    { operations: redoOperations(undone), left: [] },
+    async ({ changedSince }) => {
+      changed = changedSince;
+      return changed.length > 0 ? 'none' : 'all';
+    },
+    true,
+  );
+  if (changed.length > 0)
+    return { undone: [], left: changed.map((path) => ({ path, why: t('It has changed since.') })) };
+  if (result.undone.length > 0) {
+    await log.emit({ type: 'redo', undo: seq, toolCallIds, changes, paths, moves });
+    const about = toolCallIds.length > 0 ? 'has redone your changes of' : 'has taken back what was restored';
+    await tellModel(log, `The user ${about}:`, result.undone);
+  }
+  return result;
+}
+
+async function recordUndo(log: RunLog, done: Done, words: string): Promise<UndoResult> {
+  const { changes, moves, paths, toolCallIds, result } = done;
+  if (result.undone.length === 0) return result;
+  await log.emit({ type: 'undo', toolCallIds, changes, paths, moves });
+  await tellModel(log, `The person ${words}:`, result.undone);
+  return result;
+}
+
+function tellModel(log: RunLog, about: string, paths: readonly string[]): Promise<void> {
+  const content = `${about} ${named(paths)}. Read again before you edit.`;
+  return log.emit({ type: 'message', message: { role: 'system', content } });
+}
+
+interface Done {
+  result: UndoResult;
+  changes: UndoChange[];
+  moves: UndoneMove[];
+  /** Paths of the calls' own changes and moves. */
+  paths: string[];
+  toolCallIds: string[];
+}
+
+/** A step that can be done. */
+interface Ready extends ReadyStep {
+  step: FileStep;
+  /** Its number among the operations. */
+  index: number;
+  /** Path at which its file is before any operation; undefined: another one brings it there, or has covered it. */
+  now: string | undefined;
+  /** Id that this one leaves there. */
+  expected: string | null;
+  /** It should have been done with those that have been, and was not. */
+  isLate: boolean;
+}
+
+/**
+ * Makes the operations in their order, each on files as those before it leave them. Whatever a kill interrupted is found done, and
+ * goes on.
+ * @param isWhole when one step cannot be looked at, nothing is done
+ */
+async function work(log: RunLog, parts: Parts, { operations, left }: Work, ask: Ask, isWhole = false): Promise<Done> {
+  const { store, workspace, problem } = parts;
+  const { run } = log;
+  const done: Done = { result: { undone: [], left: [...left] }, changes: [], moves: [], paths: [], toolCallIds: [] };
+  const leave = (path: string, error: unknown) => done.result.left.push({ path, why: toPeople(wordsOf(error)) });
+  const checkPlace = (path: string) => {
+    if (problem !== undefined && path.startsWith('@state/')) throw new SaidError(problem);
+  };
+
+  const first = await operationsDone(workspace, operations);
+  const inOrder = [...operations.entries()].sort(([, one], [, other]) => one.order - other.order);
+  const ready = new Map<number, Ready>();
+  for (const [index, step] of inOrder)
+    if (!isMove(step))
+      try {
+        checkPlace(step.path);
+        const one = await prepare(log, parts, operations, index, first);
+        if (!step.known || !one.isDone) ready.set(index, one);
+      } catch (error) {
+        leave(step.path, error);
+      }
+  if (isWhole && done.result.left.length > 0) return done;
+  const steps = [...ready.values()];
+  const moves = operations.filter(isMove);
+  const changedSince = steps.filter(isChangedSince).map(({ step }) => step.path);
+  const asked = [...steps.map(({ step }) => step.path), ...moves.map(({ paths }) => paths[0]!)];
+  const answer = asked.length > 0 ? await ask({ paths: [...new Set(asked)], changedSince }) : 'none';
+  if (answer === 'none') return done;
+
+  const isChosen = (one: Ready) => answer === 'all' || !isChangedSince(one);
+  const changes = new Map<Ready, UndoChange>();
+  const failed = new Set<UndoMove>();
+  const movedBack = new Set<Ready>();
+  const put = async (one: Ready) => {
+    if (movedBack.has(one)) return;
+    const isBefore = one.index < first;
+    const path = isBefore ? (one.now ?? one.step.at) : pathWithout(operations, one.step.at, one.index, failed);
+    const found = one.now === undefined && !one.isDone ? await lookAgain(workspace, one, path) : one;
+    const before = found.isDone ? one.step.left : await storeFound(store, run.id, found);
+    const target = isBefore ? undefined : targetOf(found, operations, ready);
+    if (target && isChosen(target)) {
+      movedBack.add(target);
+      const to = pathWithout(operations, target.step.at, target.index, failed);
+      await moveBack(workspace, found, path, to);
+      changes.set(target, changeOf(target, null, undefined, to));
+    }
+    const isGone = target !== undefined || (one.isDone && one.now === undefined);
+    const form = isGone ? undefined : await doStep(workspace, found, path);
+    changes.set(one, changeOf(found, before, form, isBefore ? one.step.at : path));
+  };
+  const move = async (index: number, one: UndoMove) => {
+    const [from, to] = [one.from, one.to].map((path) => pathWithout(operations, path, index, failed));
+    for (const path of [from!, to!]) checkPlace(path);
+    if (!(await isThere(workspace, from!)) && ((await isThere(workspace, to!)) || isEmptied(operations, index))) return;
+    await moveTo(workspace, from!, to!);
+  };
+  const chosen = steps.filter(isChosen);
+  const late = chosen.filter(({ isLate }) => isLate);
+  const onTime = [...operations.entries()].flatMap(([index, one]): (Ready | [number, UndoMove])[] => {
+    if (isMove(one)) return index < first ? [] : [[index, one]];
+    const step = ready.get(index);
+    return step && !step.isLate && isChosen(step) ? [step] : [];
+  });
+  for (const one of [...late, ...onTime])
+    if (Array.isArray(one))
+      await move(...one).catch((error) => {
+        leave(one[1].paths[0]!, error);
+        failed.add(one[1]);
+      });
+    else await put(one).catch((error) => leave(one.step.path, error));
+  for (const one of steps) if (!isChosen(one)) leave(one.step.path, new SaidError(sentence('It has changed since.')));
+
+  const finished = steps.filter((one) => changes.has(one));
+  const moved = moves.filter((one) => !failed.has(one));
+  const all = [...finished.map(({ step }) => step), ...moved];
+  done.result.undone = [...new Set([...finished.map(({ step }) => step.path), ...moved.map(({ paths }) => paths[0]!)])];
+  done.changes = finished.map((one) => changes.get(one)!);
+  done.moves = moved.map((one) => ({ from: one.from, to: one.to, step: operations.indexOf(one) }));
+  done.paths = all.flatMap(({ paths }) => paths);
+  done.toolCallIds = [...new Set(all.flatMap(({ toolCallIds }) => toolCallIds))];
+  return done;
+}
+
+/** Looks at a step's file before any operation. */
+async function prepare(
+  { run }: RunLog,
+  { store, workspace }: Parts,
+  operations: readonly FileOperation[],
+  index: number,
+  first: number,
+): Promise<Ready> {
+  const step = operations[index] as FileStep;
+  const content = await contentOf(store, run.id, step);
+  const one = { step, content, index, expected: step.left, isLate: false };
+  if (index < first) {
+    const now = pathAt(operations, step.at, index + 1, first);
+    if (isCovered(operations, index, first)) return { ...one, now: undefined, found: { id: null }, isDone: true };
+    await repairTorn(workspace, store, run.id, { left: step.left, path: now }, content);
+    const there = await lookAtStep(workspace, step, content, now);
+    return { ...one, ...there, now, isLate: !there.isDone };
+  }
+  const origin = originOf(operations, index, first);
+  if (!('path' in origin)) {
+    const found = { id: step.left, ...(step.leftKind && { kind: step.leftKind }) };
+    const isMixed = origin.id !== step.left && !origin.isOtherForm;
+    const mixed = isMixed ? { step: { ...step, mixed: true as const } } : {};
+    return { ...one, ...mixed, now: undefined, found, isDone: false, expected: origin.id };
+  }
+  await repairTorn(workspace, store, run.id, { left: step.left, path: origin.path }, content);
+  return { ...one, ...(await lookAtStep(workspace, step, content, origin.path)), now: origin.path };
+}
+
+/** Looks at a file that an earlier operation has brought there. */
+async function lookAgain(workspace: Workspace, one: Ready, path: string): Promise<Ready> {
+  const { found, isDone } = await lookAtStep(workspace, one.step, one.content, path);
+  if (!isDone && found.id !== one.step.left && found.id !== one.expected) throw changedMeanwhile();
+  return { ...one, found, isDone };
+}
+
+/** Path at which something is before an operation, with moves that failed not made. */
+function pathWithout(
+  operations: readonly FileOperation[],
+  path: string,
+  index: number,
+  failed: ReadonlySet<UndoMove>,
+): string {
+  if (failed.size === 0) return path;
+  const moves = operations.slice(0, index).filter(isMove);
+  const start = moves.reduceRight((at, move) => after(at, opposite(move)), path);
+  return moves.filter((move) => !failed.has(move)).reduce<string>(after, start);
+}
+
+/** Stores what is there now, so that nothing is lost for good; returns its id. What is no text is stored already. */
+async function storeFound(
+  { contents }: RunStore,
+  runId: string,
+  { found: { id, target } }: Ready,
+): Promise<string | null> {
+  const text = target?.before ?? null;
+  return text === null ? id : contents.keep(runId, text);
+}
+
+/** @param at path at which it was made */
+function changeOf(
+  { step, found, isDone, index }: Ready,
+  before: string | null,
+  form: FileForm | undefined,
+  at: string,
+): UndoChange {
+  const { path, place, paths, to, was, leftForm } = step;
+  const kind = isDone ? step.leftKind : found.kind;
+  return {
+    path,
+    before,
+    after: to,
+    ...(kind && { kind }),
+    ...(form ?? (isDone && (to === null || step.form) ? leftForm : undefined)),
+    ...(was?.kind && { afterKind: was.kind }),
+    ...(place !== path && { place }),
+    ...((paths.length !== 1 || paths[0] !== path) && { paths }),
+    at,
+    step: index,
+  };
+}
+
+/** The step for which this file comes back by a move, with its mode, encoding and history: its text is the same. */
+function targetOf(
+  { index, step, content, found, isDone }: Ready,
+  operations: readonly FileOperation[],
+  ready: ReadonlyMap<number, Ready>,
+): Ready | undefined {
+  const text = found.target?.before ?? null;
+  if (content !== null || text === null || isDone) return undefined;
+  const between: string[] = [step.at];
+  for (const [other, one] of operations.entries()) {
+    if (other <= index) continue;
+    if (isMove(one)) return undefined;
+    const target = ready.get(other);
+    const isFree = target && !target.isDone && (target.now === undefined ? target.expected : target.found.id) === null;
+    const isSame = one.left === null && isFree && target.content === text;
+    if (isSame && !between.some((path) => areRelated(path, one.at))) return target;
+    between.push(one.at);
+  }
+  return undefined;
+}
+
+async function moveBack(workspace: Workspace, one: Ready, from: string, to: string): Promise<void> {
+  const now = await lookAtStep(workspace, one.step, null, from);
+  const { target } = now.found;
+  const isSamePlace = one.now === undefined || target?.file.path === one.found.target?.file.path || one.now !== from;
+  if (now.found.id !== one.found.id || !isSamePlace) throw changedMeanwhile();
+  await moveTo(workspace, from, to);
+}
+
+const named = (paths: readonly string[]) =>
+  [...paths.slice(0, 50), ...(paths.length > 50 ? [`${paths.length - 50} more`] : [])].join(', ');

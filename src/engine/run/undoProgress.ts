@@ -1,0 +1,166 @@
+import type { Moved, RemovedKind } from '../../protocol/run/events.ts';
+import { after, areRelated, hasOtherForm, isIn, isMove, opposite, type UndoOperation } from '../../runs/undoSteps.ts';
+import { contentIdAt } from '../../tools/changes/changeState.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import { holdsNothing, isThere } from './emptyFolders.ts';
+
+/** Content at a path, by its id; null: nothing. `something`: whatever a move takes along. */
+type Expected = 'something' | { id: string | null; kind?: RemovedKind | undefined };
+
+/** Contents that operations need to find, or have left, by path. */
+type Files = Map<string, Expected>;
+
+/**
+ * Number of operations that an undo or redo before this one has made already, which was killed before it was recorded: operations are
+ * made in order, so the files are as they are between two of them. Where they are like nothing of that, because somebody has changed
+ * them since, it is the point at which they differ least.
+ */
+export async function operationsDone(workspace: Workspace, operations: readonly UndoOperation[]): Promise<number> {
+  const files = filesBefore(operations);
+  const matches = createMatcher(workspace);
+  const different = new Map<string, number>();
+  const compare = async (paths: Iterable<string>) => {
+    for (const path of paths) {
+      const expected = files.get(path);
+      if (!expected || (await matches(path, expected))) different.delete(path);
+      else different.set(path, expected === 'something' ? moveWeight : 1);
+    }
+    return [...different.values()].reduce((sum, one) => sum + one, 0);
+  };
+  let best = { count: await compare(files.keys()), done: 0 };
+  for (const [index, operation] of operations.entries()) {
+    if (best.count === 0) break;
+    applyTo(files, operation);
+    const paths = isMove(operation) ? [...files.keys()] : [operation.at];
+    const count = await compare([...paths, ...different.keys()]);
+    if (count < best.count) best = { count, done: index + 1 };
+  }
+  return best.done;
+}
+
+/** Counts for more than any number of files that were changed since: all paths depend on it. */
+const moveWeight = 1_000_000;
+
+/** Files that all of the operations together need to find. */
+function filesBefore(operations: readonly UndoOperation[]): Files {
+  let files: Files = new Map();
+  for (const [index, operation] of [...operations.entries()].reverse()) {
+    const before: Files = new Map();
+    if (isMove(operation)) {
+      const { from, to } = operation;
+      for (const [path, expected] of files)
+        if (isIn(to, path)) before.set(after(path, opposite(operation)), expected);
+        else if (!isIn(from, path) && !(isNothing(expected) && isIn(path, from))) before.set(path, expected);
+      if (isNothing(before.get(from) ?? nothing)) {
+        before.delete(from);
+        if (!isEmptied(operations, index)) before.set(from, 'something');
+      }
+      before.set(to, nothing);
+    } else {
+      const { at, to, left, leftKind } = operation;
+      for (const [path, expected] of files)
+        if (path !== at && !(isIn(at, path) && (left !== null || to !== null))) before.set(path, expected);
+      if (left !== null) forgetNothingAround(before, at);
+      else
+        for (const path of [...before.keys()])
+          if (isIn(path, at) && before.get(path) === 'something') before.delete(path);
+      before.set(at, { id: left, kind: leftKind });
+    }
+    files = before;
+  }
+  return files;
+}
+
+/** Makes the files what they are after the operation. */
+function applyTo(files: Files, operation: UndoOperation): void {
+  if (isMove(operation)) {
+    const { from, to } = operation;
+    const moved = [...files].filter(([path]) => isIn(from, path));
+    for (const path of [...files.keys()]) if (isIn(from, path) || isIn(to, path)) files.delete(path);
+    forgetNothingAround(files, to);
+    for (const [path, expected] of moved) files.set(after(path, operation), expected);
+    files.set(from, nothing);
+  } else {
+    const { at, to, was } = operation;
+    for (const path of [...files.keys()]) if (isIn(at, path)) files.delete(path);
+    if (to !== null) forgetNothingAround(files, at);
+    files.set(at, { id: to, kind: was?.kind });
+  }
+}
+
+const nothing: Expected = { id: null };
+const isNothing = (expected: Expected): boolean => expected !== 'something' && expected.id === null;
+
+function forgetNothingAround(files: Files, path: string): void {
+  for (const [around, expected] of files)
+    if (around !== path && isIn(around, path) && isNothing(expected)) files.delete(around);
+}
+
+/** Compares with the disk, and looks at nothing twice. */
+function createMatcher(workspace: Workspace): (path: string, expected: Expected) => Promise<boolean> {
+  const known = new Map<string, Promise<boolean>>();
+  const look = async (path: string, expected: Expected): Promise<boolean> => {
+    if (expected === 'something') return isThere(workspace, path);
+    const { id, kind } = expected;
+    if (id === null) return holdsNothing(workspace, path);
+    return (await contentIdAt(workspace, { path, before: id, ...(kind && { kind }) })) === id;
+  };
+  return (path, expected) => {
+    const key = JSON.stringify([path, expected]);
+    const result = known.get(key) ?? look(path, expected).catch(() => false);
+    known.set(key, result);
+    return result;
+  };
+}
+
+/** Path at which something is when the operation with the number `to` is next, which is at `path` when that with the number `from` is. */
+export function pathAt(operations: readonly UndoOperation[], path: string, from: number, to: number): string {
+  if (from <= to) return operations.slice(from, to).filter(isMove).reduce<string>(after, path);
+  return operations
+    .slice(to, from)
+    .filter(isMove)
+    .reduceRight((at, move) => after(at, opposite(move)), path);
+}
+
+/** Source of the file of an operation: a path, or another operation, which leaves the content `id`. */
+type Origin = { path: string } | { id: string | null; isOtherForm: boolean };
+
+/** Origin of the file of an operation, before those from the number `first` on. */
+export function originOf(operations: readonly UndoOperation[], index: number, first: number): Origin {
+  const operation = operations[index]!;
+  let path = isMove(operation) ? operation.from : operation.at;
+  for (let other = index - 1; other >= first; other--) {
+    const one = operations[other]!;
+    if (!isMove(one)) {
+      if (one.at === path) return { id: one.to, isOtherForm: hasOtherForm(one) };
+      if (isIn(one.at, path)) return { id: null, isOtherForm: false };
+      // A folder goes when it is empty, or something comes where there was one.
+      if (one.to === null && isIn(path, one.at) && !isMove(operation))
+        return { id: operation.left, isOtherForm: false };
+    } else if (isIn(one.to, path)) path = after(path, opposite(one));
+    else if (areRelated(one.from, path)) return { id: null, isOtherForm: false };
+  }
+  return { path };
+}
+
+/** Tells whether a later operation, of those before the number `end`, has taken away or covered what this one has left. */
+export function isCovered(operations: readonly UndoOperation[], index: number, end: number): boolean {
+  const operation = operations[index]!;
+  let path = isMove(operation) ? operation.to : operation.at;
+  for (const one of operations.slice(index + 1, end)) {
+    if (!isMove(one)) {
+      if (areRelated(one.at, path)) return true;
+    } else if (isIn(one.from, path)) path = after(path, one);
+    else if (areRelated(one.to, path)) return true;
+  }
+  return false;
+}
+
+/** Whether nothing is left there to be moved, because all of it was deleted: it comes back, or has gone, file by file. */
+export function isEmptied(operations: readonly UndoOperation[], index: number): boolean {
+  const { from } = operations[index] as Moved;
+  return operations.some(
+    (one, other) =>
+      !isMove(one) && (one.to === null || one.left === null) && isIn(from, pathAt(operations, one.at, other, index)),
+  );
+}

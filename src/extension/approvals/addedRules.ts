@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
+import type { Rule } from '../../protocol/content/rule.ts';
+import type { AddedRule } from '../../protocol/panel/panelMessages.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { toPeople } from '../../protocol/text/localized.ts';
+import { coverageOf } from '../../tools/policy/rules.ts';
+import type { Policies, Scope } from './policies.ts';
+
+interface Added {
+  key: CallKey;
+  scope: Scope;
+  rules: readonly Rule[];
+}
+
+/** Rules that were made by *Always Allow…* in this window. The card of their call names them and can remove them. */
+export class AddedRules {
+  private readonly added: Added[] = [];
+
+  constructor(private readonly policies: Pick<Policies, 'add' | 'remove' | 'written'>) {}
+
+  async add(added: Added): Promise<void> {
+    this.added.push(added); // first: the panel is told as soon as the rules are kept
+    await this.policies.add(added.scope, ...added.rules);
+  }
+
+  /** Returns those of a run that still hold. */
+  of(runId: string): AddedRule[] {
+    return this.added
+      .filter((one) => one.key.runId === runId && one.rules.some((rule) => this.indexOf(one.scope, rule) >= 0))
+      .map(({ key, rules }) => ({ ...key, text: visibleLine(coverageOf(rules, toPeople).what) }));
+  }
+
+  async remove(key: CallKey): Promise<void> {
+    for (const { scope, rules } of this.added.filter((one) => isSameCall(one.key, key)))
+      for (const rule of rules) {
+        const index = this.indexOf(scope, rule);
+        if (index >= 0) await this.policies.remove(scope, index);
+      }
+  }
+
+  private indexOf(scope: Scope, rule: Rule): number {
+    return this.policies.written(scope).findIndex((one) => isDeepStrictEqual(one, rule));
+  }
+}

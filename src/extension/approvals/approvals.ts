@@ -1,0 +1,388 @@
+import * as vscode from 'vscode';
+import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
+import type { Rule } from '../../protocol/content/rule.ts';
+import type { Notice } from '../../protocol/panel/panelMessages.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../tools/core/tool.ts';
+import { rulesFor } from '../../tools/policy/rules.ts';
+import {
+  batchText,
+  buttonsOf,
+  inReach,
+  isListable,
+  labels,
+  listLimit,
+  type QuestionText,
+  questionText,
+} from '../dialogs/approvalText.ts';
+import { tell } from '../dialogs/notify.ts';
+import { quietIn } from '../view/idleDetection.ts';
+import type { Presence } from '../view/userActivity.ts';
+import type { AddedRules } from './addedRules.ts';
+import { Front } from './dialogSlot.ts';
+import { pickNumbered } from './pickNumbered.ts';
+import { type Remindable, Reminders } from './reminders.ts';
+import type { Reviews } from './reviews.ts';
+import { type RuleChoice, ruleChoices } from './ruleChoices.ts';
+import { findApproval, keyOf, type OpenApproval } from './settingsTarget.ts';
+
+interface Waiting extends Remindable, OpenApproval {
+  request: ApprovalRequest;
+  answer(answer: ApprovalAnswer): void;
+  /** Asked about by itself, though others came with it. */
+  single: boolean;
+  /** The person asked for it: it need not wait until they do nothing. */
+  called: boolean;
+}
+
+interface Parts {
+  reviews: Reviews;
+  addedRules: AddedRules;
+  presence: Presence;
+  changed(waiting: number): void;
+  /** The run that the panel shows. */
+  shown(): string | undefined;
+  /** The title of a run that is not the one that is shown. */
+  otherRun(runId: string): string | undefined;
+  /** Above the message box of the panel. */
+  notice(notice: Notice): void;
+  /** A run that is not shown is held: it needs instructions. */
+  needsInstructions(runId: string): void;
+}
+
+/**
+ * Questions to the person, as native modals, one at a time, in the order they were asked; those of one answer of the model
+ * together. Closing the dialog is a no, and the message box then asks what to do instead. The first button is *Review…*, so that Enter never allows. A question waits while
+ * somebody types, scrolls or selects, and while the window is not in front.
+ *
+ * Who answers first wins: dialog, review or box. On some desktops a dialog is lost and never says how it ended. So nothing
+ * depends on its end: *Answer…* gives it up, what it says afterwards counts for nothing, and as long as one is lost (the editor
+ * would put any other behind it) questions are answered from their review.
+ */
+export class Approvals implements vscode.Disposable {
+  private readonly waiting: Waiting[] = [];
+  private readonly settled = new vscode.EventEmitter<void>();
+  private readonly listeners: vscode.Disposable;
+  private readonly front = new Front(() => this.next());
+  private readonly reminders: Reminders<Waiting>;
+  private requested = 0;
+  private expected?: { key: CallKey; how: 'show' | 'deny' };
+  private comingUp?: NodeJS.Immediate;
+  private lookingAgain?: NodeJS.Timeout;
+
+  constructor(private readonly parts: Parts) {
+    this.listeners = vscode.Disposable.from(
+      this.settled,
+      vscode.window.onDidChangeWindowState(({ focused }) => focused && this.next()),
+    );
+    this.reminders = new Reminders({
+      all: () => [...this.waiting].sort((one, other) => one.order - other.order),
+      isWaiting: (one) => this.waiting.includes(one),
+      panelInView: () => parts.presence.panelInView,
+      otherRun: (runId) => parts.otherRun(runId),
+      notice: (notice) => parts.notice(notice),
+    });
+  }
+
+  dispose(): void {
+    this.listeners.dispose();
+    clearTimeout(this.lookingAgain);
+  }
+
+  readonly approve: Approve = (request, signal) =>
+    new Promise((resolve) => {
+      const isMeant = this.expected !== undefined && isSameCall(this.expected.key, keyOf(request));
+      const how = isMeant ? this.expected!.how : undefined;
+      if (isMeant) this.expected = undefined;
+      if (how === 'deny' && !signal.aborted) {
+        resolve(denialOf(request));
+        void this.takeInstructions([request]);
+        return;
+      }
+      const waiting: Waiting = {
+        request,
+        order: ++this.requested,
+        aside: false,
+        single: false,
+        called: how === 'show',
+        told: false,
+        answer: (answer) => {
+          const place = this.waiting.indexOf(waiting);
+          if (place < 0) return; // settled before: a late answer is no answer
+          this.waiting.splice(place, 1);
+          signal.removeEventListener('abort', gone);
+          resolve(answer); // first: the run goes on, whatever becomes of what shows it
+          waiting.unremind?.();
+          this.parts.reviews.forget(request).catch(() => {}); // a tab that stays open does no harm: nothing hears it any more
+          this.parts.changed(this.waiting.length);
+          this.settled.fire();
+          this.next();
+        },
+      };
+      const gone = () => waiting.answer(no);
+      if (signal.aborted) return resolve(no);
+      signal.addEventListener('abort', gone);
+      this.waiting.push(waiting);
+      this.parts.changed(this.waiting.length);
+      this.next();
+    });
+
+  /** The next request for this call is denied, or shown at once: the user has chosen that on its card, before it was worked out anew. */
+  expect(key: CallKey, how: 'show' | 'deny'): void {
+    this.expected = { key, how };
+  }
+
+  /** Opens the dialog of an approval: of this call, else of what the user looks at. */
+  async show(key?: CallKey): Promise<void> {
+    const chosen = this.find(key);
+    if (!chosen) return;
+    const group = this.togetherWith(chosen);
+    for (const one of group) Object.assign(one, { aside: false, called: true });
+    this.waiting.sort((one, other) => Number(other === chosen) - Number(one === chosen));
+    if (this.front.isComingUp) return;
+    this.front.giveUp();
+    if (this.front.isBlocked) await this.front.take(() => this.review(group.slice(0, listLimit)));
+    this.next();
+  }
+
+  /** Denies the approval of this call, else the one that the user looks at. */
+  async deny(key?: CallKey): Promise<void> {
+    const chosen = this.find(key);
+    if (!chosen) return;
+    this.front.giveUp();
+    await this.denyEach([chosen]);
+  }
+
+  /** The buttons above a review, and its keys; `uri` is what it shows, by default the editor in front. */
+  async answerReview(how: 'allow' | 'deny', uri: vscode.Uri | undefined): Promise<void> {
+    const id = uri ? this.parts.reviews.idOf(uri) : this.parts.reviews.oneInFront;
+    const reviewed = this.waiting.find(({ request }) => request.id === id);
+    if (!reviewed) return;
+    reviewed.single = true;
+    await this.answerReviewed(how, [reviewed]);
+  }
+
+  /** The buttons above a review of several: they answer what it shows, each as it stands there. */
+  async answerReviews(how: 'allow' | 'deny'): Promise<void> {
+    const shown = this.parts.reviews.severalInFront();
+    const group = this.waiting.filter(({ request }) => shown.has(request.id));
+    await this.answerReviewed(how, group);
+  }
+
+  /** What is answered is what stood there when the button was pressed; the focus is back by the time that anything comes of it. */
+  private async answerReviewed(how: 'allow' | 'deny', group: Waiting[]): Promise<void> {
+    if (group.length === 0) return;
+    this.front.giveUp(); // a dialog that lets its review be pressed is not there
+    const answers = group.map((one) => {
+      const answer = how === 'deny' ? denialOf(one.request) : yes(this.parts.reviews.edited(one.request));
+      return () => one.answer(answer);
+    });
+    await this.parts.presence.back('nowhere');
+    for (const answer of answers) answer();
+    if (how === 'deny') await this.takeInstructions(group.map(({ request }) => request));
+  }
+
+  private async denyEach(group: readonly Waiting[]): Promise<void> {
+    for (const one of group) one.answer(denialOf(one.request));
+    await this.takeInstructions(group.map(({ request }) => request));
+  }
+
+  /** After a denial that holds its run, the message box has the focus and asks what to do instead. */
+  private async takeInstructions([request]: readonly ApprovalRequest[]): Promise<void> {
+    if (!request?.canHold) return;
+    if (request.runId === this.parts.shown()) await this.parts.presence.back('nowhere');
+    else this.parts.needsInstructions(request.runId);
+  }
+
+  get count(): number {
+    return this.waiting.length;
+  }
+
+  /** An approval of this run, or of this call of it, waits. */
+  has(runId: string, toolCallId?: string): boolean {
+    return this.waiting.some(
+      ({ request }) => request.runId === runId && (toolCallId === undefined || request.call.id === toolCallId),
+    );
+  }
+
+  /** The user looks at an approval: its review is in front, or its run is shown. */
+  get inFront(): boolean {
+    const { reviewed, shown } = this.looking;
+    return this.waiting.some(({ request }) => reviewed.has(request.id) || request.runId === shown);
+  }
+
+  private get looking() {
+    return { reviewed: this.parts.reviews.inFront(), shown: this.parts.shown() };
+  }
+
+  private find(key?: CallKey): Waiting | undefined {
+    return findApproval(this.waiting, key, this.looking);
+  }
+
+  /** Soon, so that questions which are asked at the same time are all here. */
+  private next(): void {
+    if (this.comingUp) return;
+    this.comingUp = setImmediate(() => {
+      this.comingUp = undefined;
+      if (!this.front.isTaken) void this.front.take((over) => this.askNext(over));
+    });
+  }
+
+  private async askNext(over: AbortSignal): Promise<void> {
+    clearTimeout(this.lookingAgain);
+    while (!over.aborted) {
+      const first = this.waiting.find((one) => !one.aside);
+      if (!first) return;
+      if (this.front.isBlocked || !vscode.window.state.focused) return this.reminders.remind(this.togetherWith(first));
+      const look = await this.parts.presence.look();
+      if (over.aborted || first.aside || !this.waiting.includes(first) || !vscode.window.state.focused) continue;
+      const wait = first.called ? 0 : quietIn(look);
+      if (wait > 0) {
+        if (look.panel === 'silent') this.reminders.notify(this.togetherWith(first)); // it may not be able to say it
+        this.lookingAgain = setTimeout(() => this.next(), wait);
+        return;
+      }
+      const group = this.togetherWith(first);
+      for (const one of group) {
+        one.told = false;
+        one.unremind?.();
+      }
+      try {
+        await (group.length > 1 ? this.askAll(group.slice(0, listLimit), over) : this.ask(first, over));
+      } catch (error) {
+        if (isCanceled(error)) return this.reminders.remind(group); // the window goes: nobody has answered
+        if (!over.aborted) first.answer(no); // a question that cannot be asked is a no
+      }
+      await new Promise((resolve) => setImmediate(resolve)); // an answer may have settled others
+    }
+  }
+
+  /** The button of a native dialog; rejects when it is given up. */
+  private async dialog({ message, detail }: QuestionText, buttons: string[], over: AbortSignal) {
+    const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...inReach(buttons));
+    const chosen = await this.front.ended(shown, over);
+    // A list or a review takes the focus, which it would lose again to the panel.
+    if (chosen !== t(labels.allowAlways) && chosen !== t(labels.review)) await this.parts.presence.back();
+    over.throwIfAborted();
+    return chosen;
+  }
+
+  /** A question with those that one dialog can ask about together with it. */
+  private togetherWith(one: Waiting): Waiting[] {
+    if (one.single || !isListable(one.request)) return [one];
+    return this.ofBatch(one).filter((other) => !other.single && isListable(other.request));
+  }
+
+  private ofBatch(one: Waiting): Waiting[] {
+    return this.waiting.filter(({ request }) => request.batch === one.request.batch);
+  }
+
+  private async ask(waiting: Waiting, over: AbortSignal): Promise<void> {
+    const { request } = waiting;
+    const edited = this.parts.reviews.edited(request);
+    const reviewed = this.parts.reviews.has(request);
+    const text = questionText(request, edited, reviewed, this.parts.otherRun(request.runId));
+    const offered = rulesFor(request);
+    const buttons = buttonsOf(request, { edited, reviewed, always: offered.length > 0 });
+    const chosen = await this.dialog(text, buttons, over);
+    const is = (label: keyof typeof labels) => chosen === t(labels[label]);
+    if (is('review')) await this.review([waiting]);
+    else if (is('allowAlways')) await this.allowAlways(waiting, offered, over);
+    else if (is('allow') || is('allowChanged')) waiting.answer(yes(edited));
+    else if (is('allowRun')) waiting.answer({ decision: 'allow-run' });
+    else await this.denyEach([waiting]);
+  }
+
+  /** Without a choice the question is still open, and is shown again. */
+  private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
+    const title = t('Always Allow');
+    const placeholder = t('Towpath: Approvals… shows these rules and can delete them');
+    const pick = (choices: RuleChoice[]) =>
+      this.whileWaiting([waiting], over, (gone) => pickNumbered(t('Back'), choices, { title, placeholder }, gone));
+    let chosen = await pick(ruleChoices(offered));
+    if (chosen && !chosen.made && !over.aborted) chosen = await pick(ruleChoices(offered, true));
+    const made = chosen?.made;
+    if (!made || over.aborted || !this.waiting.includes(waiting)) return;
+    try {
+      await this.parts.addedRules.add({ key: keyOf(waiting.request), ...made });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      tell('error', t('The rule could not be stored: {0}', why));
+      return;
+    }
+    waiting.answer({ decision: 'allow', always: true });
+  }
+
+  /** Several in one dialog. Cancel is a no to everything that was asked at the same time. */
+  private async askAll(group: Waiting[], over: AbortSignal): Promise<void> {
+    const all = this.ofBatch(group[0]!);
+    const edits = new Map(group.map((one) => [one, this.parts.reviews.edited(one.request)]));
+    const changed = group.filter((one) => edits.get(one) !== undefined).map(({ request }) => request);
+    const requests = group.map(({ request }) => request);
+    const text = batchText(requests, all.length, new Set(changed), this.parts.otherRun(requests[0]!.runId));
+    const allowAll = t('Allow All ({0})', group.length);
+    const [review, oneByOne] = [t(labels.review), t(labels.oneByOne)];
+    const chosen = await this.dialog(text, [review, allowAll, oneByOne], over);
+    if (chosen === review) await this.review(group);
+    else if (chosen === oneByOne) for (const one of all) one.single = true;
+    else if (chosen === allowAll) for (const one of group) one.answer(yes(edits.get(one)));
+    else await this.denyEach(all);
+  }
+
+  /** The review takes the focus: it can be read, changed and answered by keyboard. Enter writes there. */
+  private async review(group: Waiting[]): Promise<void> {
+    const still = this.stillWaiting(group);
+    if (still.length === 0) return;
+    for (const one of still) one.aside = true;
+    await this.parts.reviews.open(still.map(({ request }) => request));
+    this.reminders.remind(still);
+    if (still.length > 1) await this.parts.presence.back('nowhere'); // the editor gives the focus to no part of several differences
+  }
+
+  /** A list or a box that closes by itself when nothing waits for it any more, or something else is asked. */
+  private async whileWaiting<Given>(
+    group: Waiting[],
+    over: AbortSignal,
+    open: (gone: vscode.CancellationToken) => Thenable<Given>,
+  ): Promise<Given> {
+    const cancel = new vscode.CancellationTokenSource();
+    const close = () => cancel.cancel();
+    over.addEventListener('abort', close);
+    const gone = this.settled.event(() => this.stillWaiting(group).length === 0 && close());
+    try {
+      return await open(cancel.token);
+    } finally {
+      gone.dispose();
+      cancel.dispose();
+      over.removeEventListener('abort', close);
+      if (!over.aborted) await this.parts.presence.back();
+    }
+  }
+
+  /** Called when the panel shows another run. */
+  runShown(): void {
+    if (this.parts.presence.panelInView) this.reminders.showNotice();
+  }
+
+  /** Called when the panel came into view or went out of it. */
+  panelTurned(): void {
+    this.reminders.panelTurned(this.waiting);
+  }
+
+  private stillWaiting(group: Waiting[]): Waiting[] {
+    return group.filter((one) => this.waiting.includes(one));
+  }
+}
+
+const isCanceled = (error: unknown): boolean => error instanceof Error && error.name === 'Canceled';
+
+/** Nobody has answered. */
+const no: ApprovalAnswer = { decision: 'deny' };
+
+/** The user's own. */
+const denialOf = ({ canHold }: ApprovalRequest): ApprovalAnswer => ({ ...no, ...(canHold && { holds: true }) });
+
+const yes = (edited: string | undefined): ApprovalAnswer => ({
+  decision: 'allow',
+  ...(edited !== undefined && { edited }),
+});

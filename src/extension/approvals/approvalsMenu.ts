@@ -1,0 +1,181 @@
+import * as vscode from 'vscode';
+import { type Preset, presetNames, presets } from '../../protocol/content/policy.ts';
+import { type Rule, ruleSchema } from '../../protocol/content/rule.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { toPeople } from '../../protocol/text/localized.ts';
+import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
+import { readRules } from '../../tools/policy/rules.ts';
+import { tell } from '../dialogs/notify.ts';
+import { type NamedModels, whoIs } from '../providers/modelConsent.ts';
+import { effectLabels, type Policies, ruleLabel, type Scope } from './policies.ts';
+import { serverRuleWords } from './serverRules.ts';
+
+/** Tells what has become of the tool that a rule is bound to. */
+interface Servers {
+  whereabouts(server: NonNullable<Rule['server']>): Whereabouts;
+}
+
+interface Choice extends vscode.QuickPickItem {
+  run?(): Promise<unknown>;
+  remove?(): Promise<unknown>;
+}
+
+/** *Approvals…*: the preset, commands that only read, the rules, and models that files may use, each with a button that deletes it. */
+export async function showApprovals(policies: Policies, servers: Servers, named: NamedModels): Promise<void> {
+  const pick = vscode.window.createQuickPick<Choice>();
+  pick.title = t('Towpath: approvals');
+  pick.placeholder = t('Select a preset, or add a rule');
+  const show = () => {
+    pick.items = choices(policies, servers, named);
+  };
+  show();
+  const closed = new Promise<void>((resolve) => pick.onDidHide(resolve));
+  pick.onDidTriggerItemButton(({ item }) => item.remove?.().then(show, () => show()));
+  const chosen = new Promise<Choice | undefined>((resolve) => {
+    pick.onDidAccept(() => resolve(pick.selectedItems[0]));
+    void closed.then(() => resolve(undefined));
+  });
+  pick.show();
+  const choice = await chosen;
+  pick.dispose();
+  await choice?.run?.();
+}
+
+function choices(policies: Policies, servers: Servers, named: NamedModels): Choice[] {
+  const { preset, readOnlyCommands } = policies.current();
+  return [
+    separator(t('Approvals')),
+    ...presets.map((one) => ({
+      label: `${one === preset ? '$(check)' : '$(blank)'} ${t(presetNames[one])}`,
+      description: t(presetDetails[one]),
+      run: () => policies.choose(one),
+    })),
+    separator(t('Commands')),
+    {
+      label: `${readOnlyCommands ? '$(check)' : '$(blank)'} ${t('Read-only commands run without approval')}`,
+      description: t('ls, grep, cat … in the workspace, without a shell'),
+      run: () => policies.setReadOnlyCommands(!readOnlyCommands),
+    },
+    ...rulesOf(policies, servers, 'workspace', t('Rules for this workspace')),
+    ...rulesOf(policies, servers, 'user', t('Rules for all workspaces')),
+    ...modelsOf(named),
+    separator(''),
+    { label: `$(add) ${t('Add a Rule…')}`, run: () => addRule(policies) },
+  ];
+}
+
+const trash = () => ({ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Delete this rule') });
+
+/** Each is told by `t`. */
+export const presetDetails = {
+  'ask-everything': 'reads, too',
+  'reads-free': 'changes and commands ask',
+  'edits-free': 'commands ask',
+  autopilot: 'only protected files and secrets ask; trusted workspaces only',
+} as const satisfies Record<Preset, string>;
+
+function rulesOf(policies: Policies, servers: Servers, scope: Scope, title: string): Choice[] {
+  const written = policies.written(scope);
+  if (written.length === 0) return [];
+  const items = written.map((value, index) => {
+    const { problems } = readRules([value], scope);
+    const rule = ruleSchema.safeParse(value);
+    const ofServer = rule.success ? serverRuleWords(rule.data, (bound) => servers.whereabouts(bound)) : undefined;
+    const words = ofServer?.words ?? (rule.success ? ruleLabel(rule.data) : JSON.stringify(value).slice(0, 200));
+    const narrowed = policies.narrowed.reason(scope, value);
+    const detail = problems[0] ?? ofServer?.detail ?? (narrowed && toPeople(narrowed));
+    return {
+      label: `${problems.length > 0 || ofServer?.isIdle ? '$(warning)' : '$(law)'} ${visibleLine(words)}`,
+      ...(detail && { detail: visibleLine(detail) }),
+      buttons: [trash()],
+      remove: () => policies.remove(scope, index),
+    };
+  });
+  return [separator(title), ...items];
+}
+
+/** Files that may use a model that was not picked. */
+function modelsOf(named: NamedModels): Choice[] {
+  const items = named.agreed().map((one) => {
+    const { file, label, where } = whoIs(one);
+    const remove = async () => named.forget(one);
+    return {
+      label: `$(law) ${t('Allow {0} to use {1}', file, label)}`,
+      description: where,
+      buttons: [trash()],
+      remove,
+    };
+  });
+  return items.length === 0 ? [] : [separator(t('Models named in files')), ...items];
+}
+
+async function addRule(policies: Policies): Promise<void> {
+  const title = t('Towpath: add a rule');
+  const effects = (['allow', 'ask', 'deny'] as const).map((effect) => ({ label: t(effectLabels[effect]), effect }));
+  const placeHolder = t('Deny overrides ask, ask overrides allow');
+  const chosen = await vscode.window.showQuickPick(effects, { title, placeHolder, ignoreFocusOut: true });
+  if (!chosen) return;
+  const { effect } = chosen;
+  const which = t('The tool, or the start of its name and *');
+  const tool = await input(title, which, 'fs.edit, fs.*, shell.run, mcp.*');
+  if (!tool) return;
+  const { key, prompt, example } = narrowings.get(tool) ?? files;
+  const narrower = await input(title, t(prompt), example, '');
+  if (narrower === undefined) return;
+  const rule: Rule = { effect, tool, ...(narrower && { [key]: narrower }) };
+  const problem = readRules([rule], 'user').problems[0];
+  if (problem) {
+    tell('error', t('Nothing was added. {0}', problem));
+    return;
+  }
+  const words = serverRuleWords(rule, () => 'away')?.words ?? ruleLabel(rule);
+  const scope = await pickScope(title, words);
+  if (scope) await policies.add(scope, rule);
+}
+
+const files = {
+  key: 'path',
+  prompt: 'Files as a glob of workspace paths; empty: any',
+  example: 'src/**',
+} as const;
+const commands = {
+  key: 'command',
+  prompt: 'The first words of the command; empty: any command',
+  example: 'npm test',
+} as const;
+const sites = { key: 'site', prompt: 'The site; empty: any site', example: 'https://example.com' } as const;
+const narrowings = new Map<string, typeof commands | typeof sites>([
+  ['shell.run', commands],
+  ['web.fetch', sites],
+]);
+
+async function pickScope(title: string, words: string): Promise<Scope | undefined> {
+  const items = scopes().map(({ scope, words: where }) => ({ label: `${words} ${where}`, scope }));
+  return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.scope;
+}
+
+/** Where a rule can hold: without an open folder there is no workspace to remember it for. */
+export function scopes(): { scope: Scope; words: string }[] {
+  const everywhere = { scope: 'user' as const, words: t('in all workspaces') };
+  return vscode.workspace.workspaceFolders
+    ? [{ scope: 'workspace' as const, words: t('in this workspace') }, everywhere]
+    : [everywhere];
+}
+
+/** @param value given: it may stay empty */
+async function input(title: string, prompt: string, placeHolder: string, value?: string): Promise<string | undefined> {
+  const text = await vscode.window.showInputBox({
+    title,
+    prompt,
+    placeHolder,
+    value,
+    ignoreFocusOut: true,
+    validateInput: (text) => (text.trim() === '' && value === undefined ? t('Enter a name.') : undefined),
+  });
+  return text?.trim();
+}
+
+function separator(label: string): Choice {
+  return { label, kind: vscode.QuickPickItemKind.Separator };
+}

@@ -1,0 +1,88 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { KeptChange } from '../../protocol/run/events.ts';
+import { amount, t } from '../../protocol/text/l10n.ts';
+import type { RunStore } from '../../runs/store.ts';
+
+const scheme = 'towpath';
+const kept = 'kept.';
+/** The side on which the file does not exist. */
+const none = 'none';
+/** A message as it was written. */
+const said = 'said';
+
+/** A file that a run has changed. */
+export interface SinceRun {
+  path: string;
+  /** The id of what it held before the run; null: there was none. */
+  before: string | null;
+  /** Where it is; undefined: it is gone. */
+  place: string | undefined;
+}
+
+/** Shows changes that were made, in the editor's own diff, from their kept contents. */
+export class Diffs implements vscode.TextDocumentContentProvider {
+  constructor(private readonly store: RunStore) {}
+
+  register(): vscode.Disposable {
+    return vscode.workspace.registerTextDocumentContentProvider(scheme, this);
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    if (uri.authority === none) return '';
+    if (uri.authority === said) return this.messageAt(uri.query, Number(uri.fragment));
+    return this.store.contents.read(uri.query, uri.authority.slice(kept.length));
+  }
+
+  async showKept(runId: string, change: KeptChange): Promise<void> {
+    const [before, after] = [change.before, change.after].map((id) => sideOf(runId, change.path, id));
+    await showDiff(before!, after!, t('{0} (changes by Towpath)', path.basename(change.path)));
+  }
+
+  /** A file as it was before the run, and the file itself: what is not wanted is taken back there, and saved. */
+  async showSince(runId: string, side: SinceRun): Promise<void> {
+    const [, before, now] = sidesOf(runId, side);
+    await showDiff(before, now, t('{0} (before this run ↔ now)', path.basename(side.path)));
+  }
+
+  /** The same of several files in one editor. */
+  async reviewSince(runId: string, sides: readonly SinceRun[]): Promise<void> {
+    const all = sides.map((side) => sidesOf(runId, side));
+    const title = t('Towpath: {0} of this run', amount(all.length, 'file'));
+    await vscode.commands.executeCommand('vscode.changes', title, all);
+  }
+
+  /** A message of a run, to be read and searched; it cannot be changed. */
+  async showMessage(runId: string, at: number): Promise<void> {
+    const uri = vscode.Uri.from({
+      scheme,
+      authority: said,
+      path: `/${t('Message {0}', at + 1)}.md`,
+      query: runId,
+      fragment: `${at}`,
+    });
+    await vscode.window.showTextDocument(uri, { preview: true });
+  }
+
+  private async messageAt(runId: string, at: number): Promise<string> {
+    return (await this.store.read(runId)).messages[at]?.content ?? '';
+  }
+
+  /** What a call gave and was too long to tell. */
+  async showOutput(runId: string, id: string): Promise<void> {
+    const uri = vscode.Uri.from({ scheme, authority: kept + id, path: '/output.txt', query: runId });
+    await vscode.window.showTextDocument(uri, { preview: true });
+  }
+}
+
+const sideOf = (runId: string, name: string, id: string | null): vscode.Uri =>
+  vscode.Uri.from({ scheme, authority: id === null ? none : kept + id, path: `/${name}`, query: runId });
+
+function sidesOf(runId: string, { path: name, before, place }: SinceRun): [vscode.Uri, vscode.Uri, vscode.Uri] {
+  const now = place === undefined ? sideOf(runId, name, null) : vscode.Uri.file(place);
+  return [now, sideOf(runId, name, before), now];
+}
+
+async function showDiff(before: vscode.Uri, after: vscode.Uri, title: string): Promise<void> {
+  await vscode.commands.executeCommand('vscode.diff', before, after, title, { preview: true });
+}

@@ -1,0 +1,262 @@
+import * as vscode from 'vscode';
+import { isWider, type Policy, type Preset } from '../../protocol/content/policy.ts';
+import { type OwnedRule, type Rule, ruleSchema } from '../../protocol/content/rule.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { inEnglish, t } from '../../protocol/text/l10n.ts';
+import type { Tell } from '../../protocol/text/localized.ts';
+import { toPeople } from '../../protocol/text/localized.ts';
+import { coverage, readRules } from '../../tools/policy/rules.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
+import { offer, tell } from '../dialogs/notify.ts';
+import type { Memory } from '../settings/decisionFile.ts';
+import { saveSetting, settings } from '../settings/settings.ts';
+import { NarrowedRules } from './narrowedRules.ts';
+import { RunPresets } from './runPresets.ts';
+
+const rulesName = 'approvals.rules';
+const autopilotName = 'approvals.autopilot';
+
+/** Where a rule holds: in this workspace, or in all of them. */
+export type Scope = OwnedRule['scope'];
+
+/**
+ * The person's policy: presets and rules for everywhere from the settings, rules of this workspace from the extension's own
+ * storage. What is in the workspace's files can set none of it.
+ */
+export class Policies implements vscode.Disposable {
+  private readonly listeners: vscode.Disposable;
+  private warned = new Set<string>();
+  private asking = false;
+  private readonly runs: RunPresets;
+  readonly narrowed: NarrowedRules;
+  /** The person's own, when it was last looked at. */
+  private known?: Preset;
+
+  constructor(
+    private readonly memory: Memory,
+    /** Memory of the user, for all workspaces. */
+    userMemory: Memory,
+    private readonly modals: Modals,
+    private readonly log: vscode.LogOutputChannel,
+    /** The policy is another one. */
+    private readonly changed: () => void,
+  ) {
+    this.runs = new RunPresets(memory);
+    this.narrowed = new NarrowedRules({ workspace: memory, user: userMemory });
+    this.listeners = vscode.Disposable.from(
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('towpath.approvals')) this.look();
+      }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.look()),
+    );
+  }
+
+  dispose(): void {
+    this.listeners.dispose();
+  }
+
+  /** As it holds now for a run; without one, for every run. */
+  readonly current = (runId?: string): Policy => ({
+    preset: runId === undefined ? this.preset : this.shown(runId).preset,
+    readOnlyCommands: settings()['approvals.readOnlyCommands'],
+    rules: [...this.read('workspace').rules, ...this.read('user').rules],
+  });
+
+  /** The chosen preset; autopilot only once it was agreed to in this workspace, and only in a trusted one. */
+  get preset(): Preset {
+    const chosen = settings()['approvals.preset'];
+    const held = chosen !== 'autopilot' || (vscode.workspace.isTrusted && this.memory.get(autopilotName) === 'yes');
+    return held ? chosen : 'reads-free';
+  }
+
+  /** What holds in a run, and whether it was chosen for that run alone. */
+  shown(runId: string): { preset: Preset; presetOfRun: boolean } {
+    const own = this.preset;
+    const chosen = this.runs.of(runId, own);
+    const held = chosen !== 'autopilot' || vscode.workspace.isTrusted;
+    return { preset: held ? (chosen ?? own) : own, presetOfRun: held && chosen !== undefined };
+  }
+
+  /** The run in which most runs unasked; of equal ones the first. */
+  widest(runIds: readonly string[]): { runId: string; preset: Preset } | undefined {
+    const all = runIds.map((runId) => ({ runId, preset: this.shown(runId).preset }));
+    return all.find(({ preset }) => !all.some((other) => isWider(other.preset, preset)));
+  }
+
+  /** Rules as they are written, good or not, for a list that can delete each. */
+  written(scope: Scope): unknown[] {
+    const value: unknown = scope === 'user' ? settings()['approvals.rules'] : (this.memory.get(rulesName) ?? []);
+    return Array.isArray(value) ? value : [value];
+  }
+
+  async add(scope: Scope, ...rules: Rule[]): Promise<void> {
+    this.sayNarrowed(true); // before a rule is made that never covered more
+    const wanted = rules.map((rule) => JSON.stringify(rule));
+    const others = this.written(scope).filter((one) => !wanted.includes(JSON.stringify(one)));
+    await this.write(scope, [...others, ...rules]);
+  }
+
+  /** @param index within `written` */
+  async remove(scope: Scope, index: number): Promise<void> {
+    await this.write(scope, this.written(scope).toSpliced(index, 1));
+  }
+
+  /** Takes away what was allowed for an MCP server's tools. */
+  async forgetServer(identity: string): Promise<void> {
+    for (const scope of ['workspace', 'user'] as const) {
+      const written = this.written(scope);
+      const left = written.filter((rule) => ruleSchema.safeParse(rule).data?.server?.identity !== identity);
+      if (left.length < written.length) await this.write(scope, left);
+    }
+  }
+
+  async choose(preset: Preset): Promise<void> {
+    if (preset === 'autopilot') {
+      if (!mayAutopilot() || this.preset === 'autopilot' || !(await this.agreeToAutopilot('ask'))) return;
+    }
+    await saveSetting('approvals.preset', preset);
+    if (preset !== 'autopilot') this.forgetAutopilot();
+    this.changed();
+  }
+
+  /** @param title the run's, for the question */
+  async chooseForRun(runId: string, preset: Preset, title: string): Promise<void> {
+    if (preset === 'autopilot' && this.shown(runId).preset !== 'autopilot') {
+      const text = t('Turn on Autopilot in the run “{0}”?', title);
+      if (!mayAutopilot() || !(await this.askForAutopilot('ask', text, t(endsWithRun)))) return;
+    }
+    this.runs.choose(runId, preset, this.preset);
+    this.changed();
+  }
+
+  /** A branch asks as much as the run that it comes from, and runs no more by itself than any other. */
+  branched(from: string, to: string): void {
+    const { preset, presetOfRun } = this.shown(from);
+    if (presetOfRun && isWider(this.preset, preset)) this.runs.choose(to, preset, this.preset);
+  }
+
+  /** A deleted run that comes back goes no further than others. */
+  endForRun(runId: string): void {
+    this.runs.end(runId, this.preset);
+    this.changed();
+  }
+
+  async setReadOnlyCommands(free: boolean): Promise<void> {
+    await saveSetting('approvals.readOnlyCommands', free);
+  }
+
+  /** A sentence for each rule that cannot be used. */
+  get problems(): string[] {
+    return this.problemsIn(toPeople);
+  }
+
+  private problemsIn(inWords: Tell): string[] {
+    return [...this.read('user', inWords).problems, ...this.read('workspace', inWords).problems];
+  }
+
+  /** Warns of rules that cannot be used, and asks about an autopilot that was switched on in the settings. */
+  look(): void {
+    this.warn();
+    this.sayNarrowed();
+    if (settings()['approvals.preset'] !== 'autopilot') this.forgetAutopilot();
+    else if (vscode.workspace.isTrusted && this.memory.get(autopilotName) === undefined)
+      void this.agreeToAutopilot('askWhenQuiet');
+    if (this.preset !== this.known) this.runs.narrow(this.preset);
+    this.known = this.preset;
+    this.changed();
+  }
+
+  /** Closing the dialog is a no, which holds until the preset is chosen anew. */
+  private async agreeToAutopilot(when: 'ask' | 'askWhenQuiet'): Promise<boolean> {
+    if (this.asking) return false;
+    const agreed = await this.askForAutopilot(
+      when,
+      t('Turn on Autopilot in this workspace?'),
+      t('It stays on here until you select another preset.'),
+    );
+    const no = settings()['approvals.preset'] === 'autopilot' ? 'no' : undefined;
+    this.memory.update(autopilotName, agreed ? 'yes' : no);
+    this.changed();
+    return agreed;
+  }
+
+  /** One dialog at a time; a second one is a no. */
+  private async askForAutopilot(when: 'ask' | 'askWhenQuiet', question: string, howLong: string): Promise<boolean> {
+    if (this.asking) return false;
+    this.asking = true;
+    const yes = t('Turn On Autopilot');
+    const unasked = t(
+      'Commands, web pages and MCP tools run without approval, with your permissions. Protected files and secrets still ask. It stays on until you select another preset.',
+    );
+    const detail = `${unasked} ${howLong}`;
+    try {
+      const chosen = await this.modals[when]({
+        text: visibleLine(question),
+        detail,
+        buttons: [t('Keep Asking'), yes],
+      });
+      return chosen === yes;
+    } finally {
+      this.asking = false;
+    }
+  }
+
+  private forgetAutopilot(): void {
+    if (this.memory.get(autopilotName) !== undefined) this.memory.update(autopilotName, undefined);
+  }
+
+  private read(scope: Scope, inWords: Tell = toPeople): ReturnType<typeof readRules> {
+    return readRules(this.written(scope), scope, inWords);
+  }
+
+  private async write(scope: Scope, rules: unknown[]): Promise<void> {
+    if (scope === 'user') await saveSetting('approvals.rules', rules);
+    else this.memory.update(rulesName, rules);
+    this.changed();
+  }
+
+  /** Says once that rules cover less than before. A workspace without rules has nothing to remember that in. */
+  private sayNarrowed(adding = false): void {
+    const [user, workspace] = (['user', 'workspace'] as const).map((scope) => {
+      const written = this.written(scope);
+      return (scope === 'user' || adding || written.length > 0) && this.narrowed.find(scope, written);
+    });
+    if (!user && !workspace) return;
+    const open = t('Open Approvals');
+    const text = t('Some of your approval rules cover fewer commands than before. Those commands ask again.');
+    void offer('info', `Towpath: ${text}`, open).then((chosen) => {
+      if (chosen === open) void vscode.commands.executeCommand('towpath.approvals');
+    });
+  }
+
+  private warn(): void {
+    const inEnglishToo = this.problemsIn(inEnglish);
+    for (const [index, problem] of this.problems.entries()) {
+      if (this.warned.has(problem)) continue;
+      this.warned.add(problem);
+      this.log.warn(inEnglishToo[index]!);
+      const mend = t('Open Approvals');
+      void offer('warning', `Towpath: ${problem}`, mend).then((chosen) => {
+        if (chosen === mend) void vscode.commands.executeCommand('towpath.approvals');
+      });
+    }
+  }
+}
+
+const endsWithRun = 'It ends with this run, when the window reloads, or when you select another preset.';
+
+function mayAutopilot(): boolean {
+  if (vscode.workspace.isTrusted) return true;
+  tell(
+    'warning',
+    t('Autopilot is available in trusted workspaces only. Trust this workspace first (Manage Workspace Trust).'),
+  );
+  return false;
+}
+
+/** A rule in a list: `Allow fs.edit in src/**`. */
+export const ruleLabel = (rule: Rule): string => t(rulePhrases[rule.effect], coverage(rule, toPeople));
+
+const rulePhrases = { allow: 'Allow {0}', ask: 'Approval for {0}', deny: 'Deny {0}' } as const;
+/** Each is told by `t`. */
+export const effectLabels = { allow: 'Allow', ask: 'Approval for', deny: 'Deny' } as const;

@@ -1,0 +1,94 @@
+import type { Notice } from '../../protocol/panel/panelMessages.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../protocol/text/l10n.ts';
+import type { ApprovalRequest } from '../../tools/core/tool.ts';
+import { nameOfRun, withoutLinks } from '../dialogs/approvalText.ts';
+import { reminder } from '../dialogs/reminder.ts';
+import { keyOf } from './settingsTarget.ts';
+
+/** An approval of which the user can be reminded. */
+export interface Remindable {
+  request: ApprovalRequest;
+  /** Waits without a dialog, until the user asks for it. */
+  aside: boolean;
+  /** No dialog shows it: the panel says that it waits, or a notification. */
+  told: boolean;
+  /** Closes its notification. */
+  unremind?(): void;
+}
+
+interface Dependencies<Waiting> {
+  /** Those that wait, oldest first. */
+  all(): readonly Waiting[];
+  isWaiting(one: Waiting): boolean;
+  panelInView(): boolean;
+  /** The title of a run that is not the shown one. */
+  otherRun(runId: string): string | undefined;
+  /** Shows a notice above the message box of the panel. */
+  notice(notice: Notice): void;
+}
+
+/** Says that approvals wait while no dialog shows them: in the panel, or by a notification while the panel is out of view. */
+export class Reminders<Waiting extends Remindable> {
+  constructor(private readonly dependencies: Dependencies<Waiting>) {}
+
+  /** The editor stays free to read and write in meanwhile. */
+  remind(group: readonly Waiting[]): void {
+    const { isWaiting, otherRun, panelInView } = this.dependencies;
+    const untold = group.filter((one) => isWaiting(one) && !one.told);
+    for (const one of untold) one.told = true;
+    if (!panelInView()) this.notify(group);
+    else if (untold[0] && otherRun(untold[0].request.runId) !== undefined) this.showNotice();
+  }
+
+  /** Says above the message box which runs that are not shown wait. The cards of the shown run say it by themselves. */
+  showNotice(): void {
+    const { all, otherRun, notice } = this.dependencies;
+    const others = byRun(all().filter(({ told, request }) => told && otherRun(request.runId) !== undefined));
+    const [first] = others[0] ?? [];
+    if (!first) return;
+    const [run, call] = [otherRun(first.request.runId)!, keyOf(first.request)];
+    const text = others.length > 1 ? t('{0} runs need your approval', others.length) : needsApproval(run);
+    notice({ level: 'info', text: visibleLine(text), action: { label: t('Answer…'), action: 'answer', call } });
+  }
+
+  /** Called when the panel came into view, where it says what waits, and when it went out of view. */
+  panelTurned(all: readonly Waiting[]): void {
+    const told = all.filter((one) => one.told);
+    if (this.dependencies.panelInView()) for (const one of told) one.unremind?.();
+    else for (const ofRun of byRun(told)) this.notify(ofRun);
+  }
+
+  /** @param group approvals of one run: the links of a notification answer these */
+  notify(group: readonly Waiting[]): void {
+    const waiting = group.filter((one) => this.dependencies.isWaiting(one) && !one.unremind);
+    const [first] = waiting;
+    if (!first) return;
+    for (const one of waiting) one.told = true;
+    const { request } = first;
+    const link = (text: string, command: string) =>
+      `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([keyOf(request)]))})`;
+    const ways = `${link(t('Answer…'), 'towpath.answer')} · ${link(t('Deny'), 'towpath.denyWithWords')}`;
+    const run = this.dependencies.otherRun(request.runId);
+    const about = `${ways} · ${withoutLinks(whatWaits(waiting))}`;
+    const close = reminder(
+      run === undefined ? t('Needs your approval: {0}', about) : `${withoutLinks(needsApproval(run))} · ${about}`,
+    );
+    const unremind = () => {
+      close();
+      for (const one of waiting) one.unremind = undefined;
+      setImmediate(() => this.remind(waiting.filter((one) => one.aside))); // the others, when one was answered by itself
+    };
+    for (const one of waiting) one.unremind = unremind;
+  }
+}
+
+const byRun = <Waiting extends Remindable>(all: readonly Waiting[]): Waiting[][] =>
+  [...new Set(all.map(({ request }) => request.runId))].map((runId) =>
+    all.filter(({ request }) => request.runId === runId),
+  );
+
+const needsApproval = (run: string): string => t('“{0}” needs your approval', nameOfRun(run));
+
+const whatWaits = (waiting: readonly Remindable[]): string =>
+  waiting.length > 1 ? t(amount(waiting.length, 'question')) : waiting[0]!.request.plan.what;

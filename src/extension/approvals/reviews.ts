@@ -1,0 +1,253 @@
+import * as vscode from 'vscode';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { type ApprovalRequest, editableText } from '../../tools/core/tool.ts';
+
+const scheme = 'towpath-review';
+
+interface Review {
+  request: ApprovalRequest;
+  /** The side that can be changed; the question's id is its authority. */
+  uri: vscode.Uri;
+  /** The same text as the editor gave it back at first; undefined when the person's earlier work stands there. */
+  untouched?: string;
+  /** It was opened. */
+  seen: boolean;
+}
+
+/**
+ * What questions are about, in editors of their own: the diff, the command, or the arguments as JSON. Where a question
+ * allows it, the text can be changed there; `edited` gives what the person made of it. Files of a scheme of ours, not
+ * untitled documents, so that nothing asks where to save them.
+ */
+export class Reviews implements vscode.FileSystemProvider {
+  private readonly reviews = new Map<string, Review>();
+  private readonly files = new Map<string, { bytes: Uint8Array; readonly: boolean; written: number }>();
+  private readonly fileEvents = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly onDidChangeFile = this.fileEvents.event;
+
+  register(): vscode.Disposable {
+    void this.closeSettled(); // what an earlier window left: its questions are over
+    return vscode.Disposable.from(
+      this.fileEvents,
+      vscode.workspace.registerFileSystemProvider(scheme, this, { isCaseSensitive: true }),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (document.uri.scheme === scheme) this.tellChanged();
+      }),
+      vscode.window.tabGroups.onDidChangeTabs(() => {
+        this.tellSeveral();
+        void this.closeSettled(); // a tab may be known only after its question has been settled
+      }),
+      vscode.window.tabGroups.onDidChangeTabGroups(() => this.tellSeveral()),
+    );
+  }
+
+  /** Opens what one question is about, or the changes of several in one editor. */
+  async open(requests: readonly ApprovalRequest[]): Promise<void> {
+    const reviews = await Promise.all(requests.map((request) => this.prepare(request)));
+    const [first, ...more] = reviews;
+    const opening = more.length > 0 ? this.openAll(reviews) : this.openOne(first!);
+    await this.openedOrClosed(reviews, opening);
+    for (const review of reviews) review.seen = true;
+  }
+
+  private async openOne({ request, uri }: Review): Promise<void> {
+    const title = t('{0} (proposed)', visibleLine(request.plan.what));
+    const options = { preview: true };
+    if (request.plan.change)
+      await vscode.commands.executeCommand('vscode.diff', this.before(request), uri, title, options);
+    else await vscode.window.showTextDocument(uri, options);
+  }
+
+  /** Waits for an editor to open. One that is closed meanwhile may never report that it has opened. */
+  private async openedOrClosed(reviews: readonly Review[], opening: Promise<void>): Promise<void> {
+    const ids = reviews.map(({ request }) => request.id);
+    let listener: vscode.Disposable | undefined;
+    const closed = new Promise<void>((resolve) => {
+      listener = vscode.window.tabGroups.onDidChangeTabs((change) => {
+        if (change.closed.some((tab) => this.idsIn(tab).some((id) => id !== undefined && ids.includes(id)))) resolve();
+      });
+    });
+    await Promise.race([opening, closed]).finally(() => listener?.dispose());
+  }
+
+  /** What the person made of it; undefined as long as it is what was proposed. */
+  edited(request: ApprovalRequest): string | undefined {
+    const review = this.reviews.get(request.id);
+    const text = review && (openDocument(review.uri)?.getText() ?? this.saved(review.uri));
+    if (text === undefined || text === review?.untouched || text === editableText(request)) return undefined;
+    // An editor may end a text with a line end when it is saved; a command has none.
+    return request.plan.command === undefined ? text : text.replace(/\r?\n$/, '');
+  }
+
+  /** The person has seen what it is about. */
+  has(request: ApprovalRequest): boolean {
+    return this.reviews.get(request.id)?.seen === true;
+  }
+
+  /** The ids of approvals whose common review is in front; none as soon as another tab is in front. */
+  severalInFront(): ReadonlySet<string> {
+    return this.unsettled(this.severalIn(frontTab()));
+  }
+
+  /** The id of the approval whose own review is in front. */
+  get oneInFront(): string | undefined {
+    const tab = frontTab();
+    return tab && this.idOf(uriOf(tab));
+  }
+
+  /** The ids of approvals whose review is in front, one or several. */
+  inFront(): ReadonlySet<string> {
+    return this.unsettled(this.idsIn(frontTab()));
+  }
+
+  private unsettled(ids: readonly (string | undefined)[]): ReadonlySet<string> {
+    return new Set(ids.filter((id) => id !== undefined && this.reviews.has(id)) as string[]);
+  }
+
+  private idsIn(tab: vscode.Tab | undefined): (string | undefined)[] {
+    const several = this.severalIn(tab);
+    return several.length > 0 ? several : [tab && this.idOf(uriOf(tab))];
+  }
+
+  /** The ids of questions whose common review a tab is; the editor tells what it shows, though its API does not name the type yet. */
+  private severalIn(tab: vscode.Tab | undefined): string[] {
+    const { textDiffs } = Object(tab?.input) as { textDiffs?: { modified?: vscode.Uri }[] };
+    const ids = Array.isArray(textDiffs) ? textDiffs.map(({ modified }) => this.idOf(modified)) : [];
+    return ids.every((id) => id !== undefined) ? ids : []; // somebody else's, with a text of ours among others
+  }
+
+  /** The question whose review this is. */
+  idOf(uri: vscode.Uri | undefined): string | undefined {
+    return uri?.scheme === scheme ? uri.authority.replace(/^before\./, '') : undefined;
+  }
+
+  /** A question that has been settled: what showed it closes, and its texts are forgotten. */
+  async forget(request: ApprovalRequest): Promise<void> {
+    const review = this.reviews.get(request.id);
+    if (!review) return;
+    this.reviews.delete(request.id);
+    this.tellChanged();
+    const document = openDocument(review.uri);
+    if (document?.isDirty) await document.save(); // the editor would ask whether to, when it closes
+    await this.closeSettled();
+    this.tellSeveral();
+    for (const uri of this.files.keys()) if (this.idOf(vscode.Uri.parse(uri)) === request.id) this.files.delete(uri);
+  }
+
+  /** Closes what shows questions that are all settled. */
+  private async closeSettled(): Promise<void> {
+    const settled = allTabs().filter((tab) => {
+      return !tab.isDirty && this.idsIn(tab).every((id) => id !== undefined && !this.reviews.has(id));
+    });
+    if (settled.length === 0) return;
+    try {
+      await vscode.window.tabGroups.close(settled, true);
+    } catch {
+      // It is closed already; else the next change of a tab comes back to it.
+    }
+  }
+
+  private async openAll(reviews: Review[]): Promise<void> {
+    const title = t('Towpath: {0} calls (proposed)', reviews.length);
+    const sides = reviews.map(({ request, uri }) => [uri, this.before(request), uri]);
+    await vscode.commands.executeCommand('vscode.changes', title, sides);
+    this.tellSeveral();
+  }
+
+  private async prepare(request: ApprovalRequest): Promise<Review> {
+    const known = this.reviews.get(request.id);
+    if (known) return known;
+    const { change, command } = request.plan;
+    const editable = editableText(request);
+    const text = request.draft ?? editable ?? change?.after ?? command ?? '';
+    const uri = this.file(request.id, nameOf(request), text, editable === undefined);
+    const review: Review = { request, uri, seen: false };
+    this.reviews.set(request.id, review);
+    const document = await vscode.workspace.openTextDocument(review.uri, { encoding: 'utf8' });
+    if (request.draft === undefined) review.untouched = document.getText();
+    return review;
+  }
+
+  private before(request: ApprovalRequest): vscode.Uri {
+    return this.file(`before.${request.id}`, nameOf(request), request.plan.change?.before ?? '', true);
+  }
+
+  private file(authority: string, name: string, text: string, readonly: boolean): vscode.Uri {
+    const uri = vscode.Uri.from({ scheme, authority, path: `/${name}` });
+    this.files.set(uri.toString(), { bytes: Buffer.from(text), readonly, written: 1 });
+    return uri;
+  }
+
+  private saved(uri: vscode.Uri): string | undefined {
+    const file = this.files.get(uri.toString());
+    return file && Buffer.from(file.bytes).toString();
+  }
+
+  /** Which reviews hold something else than was proposed, for the buttons above them. */
+  private tellChanged(): void {
+    const changed = [...this.reviews.values()].filter(({ request }) => this.edited(request) !== undefined);
+    const uris = changed.map(({ uri }) => uri.toString());
+    void vscode.commands.executeCommand('setContext', 'towpath.changedReviews', uris);
+  }
+
+  /** Whether the buttons for several stand above the editor in front. */
+  private tellSeveral(): void {
+    void vscode.commands.executeCommand('setContext', 'towpath.reviewsSeveral', this.severalInFront().size > 0);
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    const { bytes, readonly, written } = this.found(uri);
+    return {
+      type: vscode.FileType.File,
+      ctime: 0,
+      mtime: written,
+      size: bytes.byteLength,
+      ...(readonly && { permissions: vscode.FilePermission.Readonly }),
+    };
+  }
+
+  readFile(uri: vscode.Uri): Uint8Array {
+    return this.found(uri).bytes;
+  }
+
+  writeFile(uri: vscode.Uri, bytes: Uint8Array): void {
+    const file = this.found(uri);
+    if (file.readonly) throw vscode.FileSystemError.NoPermissions(uri);
+    this.files.set(uri.toString(), { bytes, readonly: false, written: file.written + 1 });
+    this.fileEvents.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+  }
+
+  watch = (): vscode.Disposable => new vscode.Disposable(() => {});
+  readDirectory = (): [] => [];
+  createDirectory(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+  delete(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+  rename(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  private found(uri: vscode.Uri) {
+    const file = this.files.get(uri.toString());
+    if (!file) throw vscode.FileSystemError.FileNotFound(uri);
+    return file;
+  }
+}
+
+const nameOf = ({ plan: { change, command } }: ApprovalRequest) =>
+  change?.path ?? (command === undefined ? 'arguments.json' : 'command.sh');
+
+const frontTab = () => vscode.window.tabGroups.activeTabGroup.activeTab;
+
+const allTabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+
+const openDocument = (uri: vscode.Uri) =>
+  vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
+
+function uriOf({ input }: vscode.Tab): vscode.Uri | undefined {
+  if (input instanceof vscode.TabInputTextDiff) return input.modified;
+  return input instanceof vscode.TabInputText ? input.uri : undefined;
+}

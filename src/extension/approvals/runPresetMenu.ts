@@ -1,0 +1,32 @@
+import * as vscode from 'vscode';
+import { presetNames, presets } from '../../protocol/content/policy.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { presetDetails } from './approvalsMenu.ts';
+import type { Policies } from './policies.ts';
+
+/**
+ * *Approvals for This Run…*: a preset that holds for one run alone. What holds now is first, so that Enter changes nothing.
+ * @param title the run's
+ */
+export async function showRunPreset(policies: Policies, { id, title }: { id: string; title: string }): Promise<void> {
+  const now = policies.shown(id).preset;
+  const own = policies.preset;
+  const rows = [now, ...presets.filter((one) => one !== now)].map((preset) => ({
+    label: `${preset === now ? '$(check)' : '$(blank)'} ${t(presetNames[preset])}`,
+    description: `${t(presetDetails[preset])}${preset === own ? ` · ${t('your default')}` : ''}`,
+    run: () => (preset === now ? undefined : policies.chooseForRun(id, preset, title)),
+  }));
+  const others = [
+    { label: '', kind: vscode.QuickPickItemKind.Separator, run: () => undefined },
+    {
+      label: `$(settings-gear) ${t('For Every Run…')}`,
+      run: () => vscode.commands.executeCommand('towpath.approvals'),
+    },
+  ];
+  const chosen = await vscode.window.showQuickPick([...rows, ...others], {
+    title: visibleLine(t('Towpath: approvals for “{0}”', title)),
+    placeHolder: t('For this run only; anything wider than your default ends when the window reloads'),
+  });
+  await chosen?.run();
+}

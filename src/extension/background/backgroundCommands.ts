@@ -1,0 +1,123 @@
+import * as vscode from 'vscode';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { language, t } from '../../protocol/text/l10n.ts';
+import type { BackgroundCommands, CommandInBackground } from '../../tools/shell/background.ts';
+import { tell } from '../dialogs/notify.ts';
+import type { Conversation } from '../runs/conversation.ts';
+
+const scheme = 'towpath-command';
+/** Milliseconds between two readings of an output that is open in an editor. */
+const readingMs = 500;
+
+/** Commands in the background, for people: what they print, in an editor, as it comes; and the list in which they are stopped. */
+export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
+  private readonly listeners: vscode.Disposable;
+  /** By the document that shows it: ends hearing of it. */
+  private readonly shown = new Map<string, () => void>();
+  private readonly waiting = new Set<NodeJS.Timeout>();
+
+  constructor(
+    private readonly background: BackgroundCommands,
+    private readonly conversation: Pick<Conversation, 'open'>,
+  ) {
+    this.listeners = vscode.Disposable.from(
+      this.changed,
+      vscode.workspace.registerTextDocumentContentProvider(scheme, this),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.forget(uri)),
+    );
+  }
+
+  dispose(): void {
+    this.listeners.dispose();
+    for (const forget of this.shown.values()) forget();
+    for (const timer of this.waiting) clearTimeout(timer);
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.background.textOf(uri.authority) ?? '';
+  }
+
+  /** False: its output is not here any more. */
+  async show(id: string): Promise<boolean> {
+    if (this.background.textOf(id) === undefined) return false;
+    const uri = vscode.Uri.from({ scheme, authority: id, path: `/${this.fileName(id)}.txt` });
+    this.forget(uri);
+    this.shown.set(uri.toString(), this.background.listen(id, this.soon(uri)));
+    this.changed.fire(uri); // what is open already is as it was when it was read last
+    const document = await vscode.workspace.openTextDocument(uri);
+    const end = document.lineAt(document.lineCount - 1).range;
+    await vscode.window.showTextDocument(document, { preview: true, selection: end });
+    return true;
+  }
+
+  /** Lists them; the chosen one shows what it prints, its button stops it. */
+  async choose(): Promise<void> {
+    const { atWork } = this.background;
+    if (atWork.length === 0) {
+      tell('info', t('No background commands are running.'));
+      return;
+    }
+    const [stopButton, runButton] = [button('debug-stop', t('Stop')), button('comment-discussion', t('Show Run'))];
+    const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { one: CommandInBackground }>();
+    picker.title = t('Towpath: background commands');
+    picker.placeholder = t('Enter shows the output');
+    picker.matchOnDescription = true;
+    picker.items = atWork.map((one) => ({
+      label: visibleLine(one.line),
+      description: t('since {0}', new Date(one.startedAt).toLocaleTimeString(language())),
+      detail: visibleLine(one.folder),
+      buttons: [stopButton, runButton],
+      one,
+    }));
+    const chosen = await new Promise<{ one: CommandInBackground; button?: vscode.QuickInputButton } | undefined>(
+      (resolve) => {
+        picker.onDidAccept(() => resolve(picker.selectedItems[0]));
+        picker.onDidTriggerItemButton(({ item: { one }, button }) => resolve({ one, button }));
+        picker.onDidHide(() => resolve(undefined));
+        picker.show();
+      },
+    );
+    picker.dispose();
+    if (chosen?.button === stopButton) await this.stop(chosen.one.id);
+    else if (chosen?.button === runButton) await this.conversation.open(chosen.one.runId);
+    else if (chosen) await this.show(chosen.one.id);
+  }
+
+  async stop(id: string): Promise<void> {
+    const end = await this.background.stop(id, 'person');
+    const left = end?.stillRunning?.join(', ');
+    if (left) tell('error', t('Could not stop it: {0}', left));
+  }
+
+  /** What the tab says. */
+  private fileName(id: string): string {
+    const line = this.background.lineOf(id) ?? '';
+    const words = visibleLine(line).replace(/[\\/:*?"'<>|#%\s]+/g, ' ');
+    return words.trim().slice(0, 40) || 'output';
+  }
+
+  private soon(uri: vscode.Uri): () => void {
+    let timer: NodeJS.Timeout | undefined;
+    return () => {
+      if (timer) return;
+      timer = setTimeout(() => {
+        this.waiting.delete(timer!);
+        timer = undefined;
+        this.changed.fire(uri);
+      }, readingMs);
+      this.waiting.add(timer);
+    };
+  }
+
+  private forget(uri: vscode.Uri): void {
+    this.shown.get(uri.toString())?.();
+    this.shown.delete(uri.toString());
+  }
+}
+
+const button = (icon: string, tooltip: string): vscode.QuickInputButton => ({
+  iconPath: new vscode.ThemeIcon(icon),
+  tooltip,
+});

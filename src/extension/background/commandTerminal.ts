@@ -1,0 +1,51 @@
+import * as vscode from 'vscode';
+import { visible } from '../../protocol/text/escapeInvisible.ts';
+import type { CommandMirror } from '../../tools/shell/liveOutput.ts';
+
+/** Characters that wait for a terminal that is not open yet. */
+const mostWaiting = 100_000;
+
+/** One terminal that shows commands and their output as it comes, and stays open when they have ended. Typing does nothing. */
+export class CommandTerminal {
+  private write?: (text: string) => void;
+  private terminal?: vscode.Terminal;
+
+  mirror(command: string, folder: string): CommandMirror {
+    this.write ??= this.open();
+    const write = this.write; // a terminal that was closed meanwhile stays closed for this command
+    write(`${visible(folder)} $ ${visible(command)}\n`);
+    this.terminal?.show(true);
+    return { write, end: (how) => write(`\n${how}\n\n`) };
+  }
+
+  dispose(): void {
+    this.terminal?.dispose();
+  }
+
+  private open(): (text: string) => void {
+    const written = new vscode.EventEmitter<string>();
+    let waiting: string | undefined = '';
+    this.terminal = vscode.window.createTerminal({
+      name: 'Towpath',
+      iconPath: new vscode.ThemeIcon('terminal'),
+      isTransient: true,
+      pty: {
+        onDidWrite: written.event,
+        open() {
+          written.fire(waiting ?? '');
+          waiting = undefined;
+        },
+        close: () => {
+          written.dispose();
+          this.write = undefined;
+          this.terminal = undefined;
+        },
+      },
+    });
+    return (text) => {
+      const lines = text.replace(/[\r\n]/g, (found) => (found === '\n' ? '\r\n' : '\r\x1b[K'));
+      if (waiting === undefined) written.fire(lines);
+      else waiting = (waiting + lines).slice(-mostWaiting);
+    };
+  }
+}

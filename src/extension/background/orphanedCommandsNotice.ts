@@ -1,0 +1,89 @@
+import os from 'node:os';
+import * as vscode from 'vscode';
+import { leftCalls } from '../../protocol/run/run.ts';
+import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import type { RunStore } from '../../runs/store.ts';
+import { type CommandAtWork, isAlive, type LeftCommands } from '../../tools/shell/orphanedCommands.ts';
+import { offer, tell } from '../dialogs/notify.ts';
+import type { Conversation } from '../runs/conversation.ts';
+
+/** Commands that went on when an editor ended: finds them at the next start, names them, and ends those the person wants to end. */
+export class LeftRunning {
+  constructor(
+    private readonly store: RunStore,
+    private readonly left: LeftCommands,
+    private readonly conversation: Pick<Conversation, 'open'>,
+  ) {}
+
+  /** Looks through the runs that no living window has open, and says what is at work. Nobody is waited for. */
+  async find(): Promise<void> {
+    const startOfMachine = Date.now() - os.uptime() * 1000;
+    for (const { id, phase, commands, updatedAt } of await this.store.list()) {
+      if (updatedAt < startOfMachine || (phase !== 'Running' && !commands)) continue;
+      if (await this.store.holder(id)) continue;
+      const run = await this.store.read(id).catch(() => undefined); // what is wrong with it is said where it is opened
+      for (const [toolCallId, { command, process, background }] of run ? leftCalls(run) : []) {
+        const owner = background?.owner;
+        if (owner && (await isAlive(owner))) continue; // it belongs to a window that lives
+        await this.left.look({ runId: id, toolCallId, command, process });
+      }
+    }
+    const atWork = await this.left.atWork();
+    if (atWork.length > 0) void this.tell(atWork);
+  }
+
+  /** Lists them; the chosen one is ended. */
+  async choose(): Promise<void> {
+    const atWork = await this.left.atWork();
+    if (atWork.length === 0) {
+      tell('info', t('No orphaned commands are running.'));
+      return;
+    }
+    const items = atWork.map((one) => ({
+      label: visibleLine(one.command.line),
+      description: one.processes.join(', '),
+      detail: visibleLine(one.command.folder),
+      one,
+    }));
+    const title = t('Towpath: stop an orphaned command');
+    const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
+    if (chosen) await this.end(chosen.one);
+  }
+
+  private async tell(atWork: CommandAtWork[]): Promise<void> {
+    const [first] = atWork as [CommandAtWork];
+    const [end, choose, show] = [t('Stop'), t('Stop One…'), t('Show Run')];
+    const text =
+      atWork.length === 1
+        ? t('A command kept running when the editor closed, and is still running: {0}.', words(first))
+        : t(
+            '{0} commands kept running when the editor closed, and are still running: {1}.',
+            atWork.length,
+            atWork.map(words).join('; '),
+          );
+    const buttons = atWork.length === 1 ? [end, show] : [choose];
+    const chosen = await offer('warning', text, ...buttons);
+    if (chosen === end) await this.end(first);
+    if (chosen === choose) await this.choose();
+    if (chosen === show) await this.conversation.open(first.runId);
+  }
+
+  private async end(one: CommandAtWork): Promise<void> {
+    const still = await this.left.end(one);
+    const what = shortened(visibleLine(one.command.line), longestLine);
+    const left = still.join(', ');
+    if (still.length === 0) tell('info', t('Ended: {0}', what));
+    else tell('error', t('Could not stop it: {0} of {1}', left, what));
+  }
+}
+
+const longestLine = 200;
+
+const words = ({ command, processes }: CommandAtWork) =>
+  t(
+    '{0} in {1}, {2}',
+    shortened(visibleLine(command.line), longestLine),
+    visibleLine(command.folder),
+    processes.map(visibleLine).join(', '),
+  );

@@ -1,0 +1,40 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { t } from '../../protocol/text/l10n.ts';
+import { gitNow } from './committed.ts';
+import type { WatchedRepository } from './git.ts';
+
+/** What was staged, and names that Git would not take, or would take for other files, too. */
+export interface Staged {
+  roots: vscode.Uri[];
+  left: string[];
+}
+
+/** Stages exactly these files (absolute), in whichever repositories they are. Nothing is committed. Throws what Git says. */
+export async function stageFiles(files: readonly string[]): Promise<Staged> {
+  const git = gitNow();
+  if (!git) throw new Error(t('Git is not active in this window.'));
+  const byRepository = new Map<WatchedRepository, string[]>();
+  const left: string[] = [];
+  for (const file of files) {
+    const repository = git.getRepository(vscode.Uri.file(file));
+    if (repository) byRepository.set(repository, [...(byRepository.get(repository) ?? []), file]);
+    else left.push(path.basename(file));
+  }
+  const roots: vscode.Uri[] = [];
+  for (const [repository, own] of byRepository) {
+    const ignored = await repository.checkIgnore(own).catch(() => new Set<string>());
+    const taken = own.filter((file) => !ignored.has(file) && literal(file) !== undefined);
+    left.push(...own.filter((file) => !taken.includes(file)).map((file) => path.basename(file)));
+    if (taken.length === 0) continue;
+    await repository.add(taken.map((file) => literal(file)!));
+    roots.push(repository.rootUri);
+  }
+  return { roots, left };
+}
+
+/** Git takes a path for a pattern: with its signs undone it means that file alone. Undefined: that cannot be said. */
+function literal(file: string): string | undefined {
+  if (path.sep === '\\') return /[*?[\]]/.test(file) ? undefined : file;
+  return file.replace(/[*?[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,32 @@
+import * as vscode from 'vscode';
+import { t } from '../../protocol/text/l10n.ts';
+import { withoutLinks } from './approvalText.ts';
+import { isPanelInView, offerInPanel } from './notify.ts';
+
+type Work<Value> = (signal: AbortSignal, progress: (text: string, percent?: number) => void) => Promise<Value>;
+
+/**
+ * Work that is shown, with what it is at, until it is done or the person stops it there: by a notification, or, while the panel is in view, there
+ * and in the status bar.
+ */
+export function stoppable<Value>(title: string, work: Work<Value>, stop = t('Cancel')): Thenable<Value> {
+  return isPanelInView() ? inPanel(title, work, stop) : inNotification(title, work);
+}
+
+function inNotification<Value>(title: string, work: Work<Value>): Thenable<Value> {
+  const options = { location: vscode.ProgressLocation.Notification, title: withoutLinks(title), cancellable: true };
+  return vscode.window.withProgress(options, (progress, token) => {
+    const stop = new AbortController();
+    token.onCancellationRequested(() => stop.abort());
+    return work(stop.signal, (message, increment) => progress.report({ message: withoutLinks(message), increment }));
+  });
+}
+
+function inPanel<Value>(title: string, work: Work<Value>, stop: string): Thenable<Value> {
+  const stopped = new AbortController();
+  const { pressed, end } = offerInPanel('info', title, [stop]);
+  void pressed.then((button) => button === stop && stopped.abort());
+  return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, (progress) =>
+    work(stopped.signal, (message) => progress.report({ message: withoutLinks(message) })).finally(end),
+  );
+}

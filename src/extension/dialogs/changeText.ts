@@ -1,0 +1,63 @@
+import { visible } from '../../protocol/text/escapeInvisible.ts';
+import { amount, grouped, t } from '../../protocol/text/l10n.ts';
+import type { FileChange } from '../../tools/core/tool.ts';
+import { diff, type Hunk } from '../../tools/edit/diff.ts';
+import { comparedLines } from '../../tools/notebook/comparedLines.ts';
+
+const firstLines = 6;
+const longestLine = 100;
+
+/** How much a change is, and its first lines, for the question about it. */
+export interface ChangeWords {
+  /** `+12 −3`, `creates a file of 40 lines`, `replaces all 2,000 lines by 3`. */
+  size: string;
+  lines: string[];
+}
+
+export function changeWords({ path, before, after }: Pick<FileChange, 'path' | 'before' | 'after'>): ChangeWords {
+  const compared = comparedLines(path, before, after);
+  const [from, to] = [compared.from.lines, compared.to.lines];
+  const hunks = diff(from, to);
+  const lines = hunks.flatMap((hunk) => linesOfHunk(hunk, from, to));
+  const more = changedIn(hunks) - Math.min(lines.length, firstLines);
+  return {
+    size: sizeOf({ before, after }, from, to, hunks),
+    lines: [...lines.slice(0, firstLines), ...(more > 0 ? [`… ${t(amount(more, 'more changed line'))}`] : [])],
+  };
+}
+
+function sizeOf(
+  { before, after }: Pick<FileChange, 'before' | 'after'>,
+  from: readonly string[],
+  to: readonly string[],
+  hunks: readonly Hunk[],
+): string {
+  if (before === null)
+    return to.length > 0 ? t('creates a file of {0}', amount(to.length, 'line')) : t('creates an empty file');
+  if (after === null)
+    return from.length > 0 ? t('deletes a file of {0}', amount(from.length, 'line')) : t('deletes an empty file');
+  if (hunks.length === 0) return t('changes only line ends');
+  const kept = new Set(from);
+  if (from.length > 0 && !to.some((line) => kept.has(line)))
+    return to.length > 0
+      ? t('replaces all {0} by {1}', amount(from.length, 'line'), amount(to.length, 'line'))
+      : t('removes all {0}', amount(from.length, 'line'));
+  const added = hunks.reduce((sum, { toStart, toEnd }) => sum + toEnd - toStart, 0);
+  return t('+{0} −{1}', grouped(added), grouped(changedIn(hunks) - added));
+}
+
+const changedIn = (hunks: readonly Hunk[]) =>
+  hunks.reduce((sum, { fromStart, fromEnd, toStart, toEnd }) => sum + fromEnd - fromStart + toEnd - toStart, 0);
+
+/** Of what goes no more than half, so that what comes is seen, too. */
+function linesOfHunk({ fromStart, fromEnd, toStart, toEnd }: Hunk, from: readonly string[], to: readonly string[]) {
+  const comes = to.slice(toStart, Math.min(toEnd, toStart + firstLines)).map((line) => signed('+', line));
+  const most = comes.length === 0 ? firstLines : Math.max(firstLines / 2, firstLines - comes.length);
+  const goes = from.slice(fromStart, Math.min(fromEnd, fromStart + most)).map((line) => signed('−', line));
+  return [...goes, ...comes];
+}
+
+const signed = (sign: string, line: string) => {
+  const shown = visible(line).replaceAll('\n', ' ⏎ ').replaceAll('\t', '  ');
+  return `${sign} ${shown.length > longestLine ? `${shown.slice(0, longestLine)}…` : shown}`;
+};

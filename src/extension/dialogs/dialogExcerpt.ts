@@ -1,0 +1,64 @@
+import { visible } from '../../protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../protocol/text/l10n.ts';
+
+/** What a dialog shows whole, counted as it is shown. */
+const mostLines = 20;
+const mostCharacters = 2000;
+/** Of each end of what does not fit. */
+const endLines = 8;
+const endCharacters = 700;
+
+export interface Excerpt {
+  text: string;
+  /** Nothing is left out. */
+  whole: boolean;
+}
+
+/**
+ * A command or arguments for a dialog: all of it, with what is hidden in it marked, or both of its ends. An empty line shows
+ * as ⏎: what a dialog says besides stands behind empty lines, and is not to be imitated.
+ */
+export function excerpt(of: string): Excerpt {
+  const lines = visible(of)
+    .split('\n')
+    .map((line) => (line.trim() === '' ? '⏎' : blanksMarked(line)));
+  const shown = lines.join('\n');
+  if (lines.length <= mostLines && shown.length <= mostCharacters) return { text: shown, whole: true };
+  const head = wholeCharacters(lines.slice(0, endLines).join('\n').slice(0, endCharacters));
+  const rest = shown.slice(head.length);
+  const tail = wholeCharacters(rest.split('\n').slice(-endLines).join('\n').slice(-endCharacters));
+  const between = rest.slice(0, rest.length - tail.length);
+  const left = t(
+    '… {0} more, {1} in total: {2} shows all …',
+    amount(between.length, 'character'),
+    amount(lines.length, 'line'),
+    t('Review…'),
+  );
+  return { text: [head.trimEnd(), left, tail.trimStart()].join('\n'), whole: false };
+}
+
+/**
+ * The line with its runs of blanks and its tabs marked, which a dialog may show as one blank. Blanks that it begins with are an
+ * indentation, if they are few.
+ */
+function blanksMarked(line: string): string {
+  const [indentation] = /^ {0,16}(?=[^\s])/.exec(line) ?? [''];
+  const rest = line.slice(indentation.length);
+  return indentation + rest.replace(/[ \t]{2,}|\t| $/g, (run) => (run.length > mostMarks ? lengthOf(run) : marks(run)));
+}
+
+const marks = (run: string): string => run.replaceAll(' ', '␣').replaceAll('\t', '⇥');
+const lengthOf = (run: string): string => `⟨${t(amount(run.length, 'blank'))}⟩`;
+/** Longer runs are counted. */
+const mostMarks = 8;
+
+/** A line with both of its ends. @param most characters of it that are shown */
+export function excerptLine(line: string, most: number): Excerpt {
+  if (line.length <= most) return { text: line, whole: true };
+  const end = Math.floor(most / 4);
+  const ends = [wholeCharacters(line.slice(0, most - end)), wholeCharacters(line.slice(-end))];
+  return { text: ends.join(`… (${t(amount(line.length - most, 'more character'))}) …`), whole: false };
+}
+
+/** Without the halves of pairs that a cut leaves at the ends. */
+const wholeCharacters = (text: string) => text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');

@@ -1,0 +1,242 @@
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { quoted } from '../../tools/core/pathSyntax.ts';
+import { ToolError } from '../../tools/core/tool.ts';
+import type { HowToWrite, TreeEntry, VirtualFiles, Workspace, WorkspaceRoot } from '../../tools/core/workspace.ts';
+import { rootsOf } from '../../tools/core/workspaceRoots.ts';
+import { decodeText, encodeText, maximumBytes } from '../../tools/sandbox/fileText.ts';
+import { checkTree, removeTree } from '../../tools/sandbox/fileTree.ts';
+import { readPlain } from '../../tools/sandbox/regularFile.ts';
+import { createFile, replaceFile } from '../../tools/sandbox/writeFile.ts';
+import { diskFolders, isVirtual } from '../dialogs/folders.ts';
+import { editNotebook, openNotebook } from './notebooks.ts';
+import type { Problems } from './problems.ts';
+import { replaceText, type Saving, save } from './saving.ts';
+import { virtualFiles } from './virtualFileSystem.ts';
+
+/** The open workspace through the editor: its unsaved texts are what is read, and changes are undo steps of its own. */
+export class EditorWorkspace implements Workspace {
+  readonly ripgrep: string | undefined;
+
+  /**
+   * @param extensionPath where Towpath is installed: its own packages are the second place to look for ripgrep
+   * @param patience with what the editor runs when it saves
+   */
+  constructor(
+    private readonly problems?: Problems,
+    extensionPath?: string,
+    private readonly patience: Saving['patience'] = { limit: 60_000, silent: 3000 },
+  ) {
+    this.ripgrep = findRipgrep([vscode.env.appRoot, ...(extensionPath === undefined ? [] : [extensionPath])]);
+  }
+
+  get roots(): readonly WorkspaceRoot[] {
+    const started = this.startedFiles();
+    const roots = rootsOf(diskFolders().map(({ name, uri }) => ({ name, path: uri.fsPath })));
+    return started.length === 0 ? roots : roots.map((root) => ({ ...root, startedFiles: started }));
+  }
+
+  /** Files that configured servers are started from: set by who knows the servers. */
+  startedFiles: () => readonly string[] = () => [];
+
+  get virtual(): VirtualFiles | undefined {
+    return virtualFiles();
+  }
+
+  get trusted(): boolean {
+    return vscode.workspace.isTrusted;
+  }
+
+  openText(file: string): string | undefined {
+    const document = openDocument(file);
+    // What is saved stands on disk, and the editor may be a second behind it; only another encoding is better known to it.
+    return document && (document.isDirty || !/^utf8/.test(document.encoding)) ? document.getText() : undefined;
+  }
+
+  async decodeText(file: string, bytes: Buffer): Promise<string | undefined> {
+    return (await decodedByEditor(file, bytes))?.text;
+  }
+
+  isDirty(file: string): boolean {
+    return openDocument(file)?.isDirty ?? openNotebook(file)?.isDirty ?? false;
+  }
+
+  async writeText(
+    file: string,
+    text: string,
+    before?: string | null,
+    { exactly, ...waiting }: HowToWrite = {},
+  ): Promise<string> {
+    const open = openDocument(file);
+    const uri = open?.uri ?? vscode.Uri.file(file);
+    if (before === null || (before === undefined && !existsSync(file))) {
+      await createFile(file, await encodedFor(uri, text));
+      return text;
+    }
+    const notebook = open ? undefined : openNotebook(file);
+    if (notebook && before !== undefined) {
+      if (!(await editNotebook(notebook, before, text))) return replaceOnDisk(file, text, before);
+      const stands = String(await readPlain(file, maximumBytes));
+      return exactly && stands !== text ? replaceOnDisk(file, text, stands) : stands;
+    }
+    if (before !== undefined && ((exactly && !open) || (!open?.isDirty && (await isUnmarkedUtf16(file)))))
+      return replaceOnDisk(file, text, before);
+    const document = await vscode.workspace.openTextDocument(uri);
+    if (before !== undefined) await untilItReads(document, before);
+    const held = document.getText();
+    if (before !== undefined && held !== before) {
+      if (document.isDirty || !sameLines(held, before)) throw readsOtherwise();
+      // The editor has one kind of line ending for a whole file: with it, every line of the other kind would change.
+      return replaceOnDisk(file, text, before);
+    }
+    await encodedAs(text, document.encoding); // throws for what would be lost
+    await replaceText(document, text.replace(/^\uFEFF/, '')); // the document keeps its BOM
+    const stands = document.isDirty ? await save(document, held, { ...waiting, patience: this.patience }) : text;
+    if (!exactly || stands === text) return stands;
+    await replaceFile(file, await encodedAs(text, document.encoding));
+    await untilItReads(document, text);
+    return text;
+  }
+
+  async move(from: string, to: string): Promise<void> {
+    const edit = new vscode.WorkspaceEdit();
+    edit.renameFile(vscode.Uri.file(from), vscode.Uri.file(to), { overwrite: false, ignoreIfExists: false });
+    if (!(await vscode.workspace.applyEdit(edit)))
+      throw new ToolError('TOOL_EXEC_FAILED', 'The editor refused to move this. Nothing was moved.');
+  }
+
+  watchProblems(file: string): ReturnType<Problems['watch']> {
+    return this.problems?.watch(file);
+  }
+
+  unsavedIn(folder: string): string[] {
+    const unsaved = vscode.workspace.textDocuments.filter(({ uri, isDirty }) => uri.scheme === 'file' && isDirty);
+    return unsaved.map(({ uri }) => realPathOf(uri) ?? uri.fsPath).filter((file) => isBelow(folder, file));
+  }
+
+  async delete(file: string, listed?: readonly TreeEntry[]): Promise<void> {
+    if (listed) await checkTree(file, listed);
+    try {
+      await vscode.workspace.fs.delete(vscode.Uri.file(file), { recursive: true, useTrash: true });
+    } catch {
+      await removeTree(file, listed); // a remote machine has no trash; what was there is kept with the run
+      const gone = vscode.window.tabGroups.all
+        .flatMap(({ tabs }) => tabs)
+        .filter((tab) => !tab.isDirty && shows(tab, file));
+      await vscode.window.tabGroups.close(gone, true);
+    }
+  }
+}
+
+const isBelow = (folder: string, file: string) => file === folder || file.startsWith(folder + path.sep);
+
+const shows = ({ input }: vscode.Tab, file: string) =>
+  input instanceof vscode.TabInputText && input.uri.scheme === 'file' && isBelow(file, input.uri.fsPath);
+
+/** Only a file that holds exactly this text, in an encoding that is known. */
+async function replaceOnDisk(file: string, text: string, before: string): Promise<string> {
+  const bytes = await readPlain(file, maximumBytes);
+  const isForeign = !(openDocument(file)?.encoding.startsWith('utf') ?? true);
+  const plain = isForeign ? undefined : decodeText(bytes);
+  if (plain && !plain.lossy) {
+    if (plain.text !== before) throw readsOtherwise();
+    await replaceFile(file, encodeText({ ...plain, text }));
+    return text;
+  }
+  const found = await decodedByEditor(file, bytes);
+  if (found?.text !== before) throw readsOtherwise();
+  await replaceFile(file, await encodedAs(text, found.encoding));
+  return text;
+}
+
+/** The editor would add a mark when it saves such a file. */
+const isUnmarkedUtf16 = async (file: string): Promise<boolean> =>
+  decodeText(await readPlain(file, maximumBytes))?.foreign === true;
+
+/**
+ * The text of a file that is not UTF-8, in the encoding that the editor has for it by its settings, its language or its content.
+ * Undefined when that is UTF-8, or does not give these very bytes back.
+ */
+async function decodedByEditor(file: string, bytes: Buffer): Promise<{ text: string; encoding: string } | undefined> {
+  try {
+    const uri = isVirtual() ? vscode.Uri.parse(file) : vscode.Uri.file(file);
+    const { encoding } = openDocument(file) ?? (await vscode.workspace.openTextDocument(uri));
+    if (encoding.startsWith('utf')) return undefined;
+    const text = await vscode.workspace.decode(bytes, { encoding });
+    const back = await vscode.workspace.encode(text, { encoding });
+    return bytes.equals(back) ? { text, encoding } : undefined;
+  } catch {
+    return undefined; // the editor takes it for a binary file
+  }
+}
+
+/** A file that was just changed by others is seen by the editor a moment later. */
+async function untilItReads(document: vscode.TextDocument, text: string): Promise<void> {
+  for (let waited = 0; waited < 2000 && !document.isDirty && !sameLines(document.getText(), text); waited += 50)
+    await sleep(50);
+}
+
+const sameLines = (a: string, b: string) => a.replaceAll(/\r\n?/g, '\n') === b.replaceAll(/\r\n?/g, '\n');
+
+const readsOtherwise = () =>
+  new ToolError(
+    'E_PRECONDITION_FAILED',
+    'The editor reads this file in another encoding, or it has just changed. Nothing was written; read it again.',
+  );
+
+/** A character that an old encoding has no bytes for would be saved as a question mark. */
+async function encodedAs(text: string, encoding: string): Promise<Uint8Array> {
+  const bytes = await vscode.workspace.encode(text, { encoding });
+  if (!encoding.startsWith('utf')) checkSame(text, await vscode.workspace.decode(bytes, { encoding }), encoding);
+  return bytes;
+}
+
+/** A new file's bytes, in the encoding that is set for such files. */
+async function encodedFor(uri: vscode.Uri, text: string): Promise<Uint8Array> {
+  const bytes = await vscode.workspace.encode(text, { uri });
+  const back = await vscode.workspace.decode(bytes, { uri });
+  const encoding = vscode.workspace.getConfiguration('files', uri).get('encoding', 'utf8');
+  checkSame(text.replace(/^\uFEFF/, ''), back.replace(/^\uFEFF/, ''), encoding);
+  return bytes;
+}
+
+/** Throws for the first character that an encoding does not give back. */
+function checkSame(text: string, back: string, encoding: string): void {
+  if (back === text) return;
+  const [wanted, made] = [[...text], [...back]];
+  const lost = wanted.find((character, at) => character !== made[at]) ?? '';
+  const code = lost.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? '';
+  throw new ToolError(
+    'E_PRECONDITION_FAILED',
+    `The file is in the encoding ${encoding}, which lacks the character ${quoted(lost)} (U+${code}). Nothing was written.`,
+  );
+}
+
+/** The document of a real path, or an address; the editor may know it by a path that leads there through a link. */
+function openDocument(file: string): vscode.TextDocument | undefined {
+  if (isVirtual()) return vscode.workspace.textDocuments.find((one) => one.uri.toString() === file);
+  const documents = vscode.workspace.textDocuments.filter((one) => one.uri.scheme === 'file');
+  return documents.find((one) => one.uri.fsPath === file) ?? documents.find((one) => realPathOf(one.uri) === file);
+}
+
+function realPathOf(uri: vscode.Uri): string | undefined {
+  try {
+    return realpathSync(uri.fsPath);
+  } catch {
+    return undefined; // not saved yet, or gone
+  }
+}
+
+/** The editor brings ripgrep along; where exactly differs between its versions and its server. */
+function findRipgrep(roots: readonly string[]): string | undefined {
+  const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
+  const packages = ['@vscode/ripgrep/bin', `@vscode/ripgrep-${process.platform}-${process.arch}/bin`];
+  const places = roots.flatMap((root) =>
+    ['node_modules', 'node_modules.asar.unpacked'].flatMap((folder) =>
+      packages.map((inside) => path.join(root, folder, inside, name)),
+    ),
+  );
+  return places.find((place) => existsSync(place));
+}

@@ -1,0 +1,45 @@
+import * as vscode from 'vscode';
+import type { TreeEntry, VirtualFiles } from '../../tools/core/workspace.ts';
+import { rootsOf } from '../../tools/core/workspaceRoots.ts';
+import { virtualFolders } from '../dialogs/folders.ts';
+
+/** The folders of a virtual workspace, through whichever extension of the editor's serves them. An address is a `Uri` as text. */
+export function virtualFiles(): VirtualFiles | undefined {
+  const folders = virtualFolders();
+  if (folders.length === 0) return undefined;
+  const named = rootsOf(folders.map(({ name, uri }) => ({ name, path: uri.path })));
+  return {
+    folders: folders.map(({ uri }, at) => ({ name: named[at]!.name, address: uri.toString() })),
+    below: (address, names) => vscode.Uri.joinPath(vscode.Uri.parse(address, true), ...names).toString(),
+    async look(address) {
+      try {
+        const { type, size } = await vscode.workspace.fs.stat(vscode.Uri.parse(address, true));
+        return { kind: kindOf(type), size };
+      } catch (error) {
+        if (error instanceof vscode.FileSystemError && error.code !== 'FileNotFound') throw refused(error);
+        return undefined;
+      }
+    },
+    async list(address) {
+      const found = await vscode.workspace.fs.readDirectory(vscode.Uri.parse(address, true)).then(undefined, fail);
+      return found.map(([name, type]) => ({ name, kind: kindOf(type) }));
+    },
+    read: async (address) => vscode.workspace.fs.readFile(vscode.Uri.parse(address, true)).then(undefined, fail),
+  };
+}
+
+function kindOf(type: vscode.FileType): TreeEntry['kind'] {
+  if (type & vscode.FileType.SymbolicLink) return 'link';
+  if (type & vscode.FileType.Directory) return 'folder';
+  return type & vscode.FileType.File ? 'file' : 'other';
+}
+
+function fail(error: unknown): never {
+  throw refused(error);
+}
+
+/** What serves the folder may name places in its words that nobody here knows. */
+const refused = (error: unknown): Error =>
+  new Error(
+    `The editor could not read this (${error instanceof vscode.FileSystemError ? error.code : 'unknown error'}).`,
+  );

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
+import type { LocalModel } from '../../llm/local/modelFile/modelLibrary.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
+import { tell } from '../dialogs/notify.ts';
+import type { Models } from '../models/models.ts';
+
+/** Asks, and moves a model's files to the trash; for good only where there is none and after a second question. */
+export async function deleteModel(model: LocalModel, models: Models, modals: Modals): Promise<void> {
+  const name = path.basename(model.path);
+  const { length } = model.files;
+  const files = length > 1 ? t('{0} ({1} files)', model.path, length) : model.path;
+  const detail = `${files}\n${t('{0} on disk', inGigabytes(model.bytes))}`;
+  const yes = t('Move to Trash');
+  if ((await modals.ask({ text: t('Delete {0}?', name), detail, buttons: [yes] })) !== yes) return;
+  if (models.isInMemory(model.path) && (await models.unloadLocal()) === 'busy') {
+    tell('warning', t('{0} is in use. Stop its run, then delete it.', name));
+    return;
+  }
+  let trash = true;
+  for (const file of model.files) {
+    if (trash && (await toTrash(file))) continue;
+    const forGood = t('Delete Permanently');
+    if (trash) {
+      const text = t('There is no trash for {0} here. Delete it permanently?', name);
+      if ((await modals.ask({ text, detail, buttons: [forGood] })) !== forGood) return;
+    }
+    trash = false;
+    await vscode.workspace.fs.delete(vscode.Uri.file(file));
+  }
+}
+
+/** False when there is no trash, as on a remote machine. */
+async function toTrash(file: string): Promise<boolean> {
+  if (!existsSync(file)) return true;
+  try {
+    await vscode.workspace.fs.delete(vscode.Uri.file(file), { useTrash: true });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,137 @@
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { LLMError } from '../../llm/core/errors.ts';
+import { parseAddress } from '../../llm/local/download/modelAddress.ts';
+import type { RemoteModel } from '../../llm/local/download/modelHub.ts';
+import { mostContext } from '../../llm/local/modelFile/contextSize.ts';
+import { fitOf, inGigabytes, type Machine } from '../../llm/local/modelFile/memoryFit.ts';
+import { bestFor, type CuratedModel, curated } from '../../llm/local/modelFile/recommendedModels.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { toPeople, wordsOf } from '../../protocol/text/localized.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
+import { offer } from '../dialogs/notify.ts';
+import type { Models } from '../models/models.ts';
+import type { LocalEngine } from '../providers/localEngine.ts';
+import { settings } from '../settings/settings.ts';
+import type { Downloads } from './downloads.ts';
+
+/** From an address to a model in use: found, asked about, downloaded, picked. */
+export class ModelFetcher {
+  constructor(
+    private readonly models: Models,
+    private readonly downloads: Downloads,
+    private readonly engine: LocalEngine,
+    private readonly modals: Modals,
+  ) {}
+
+  /** The curated model that fits this machine best, or what was begun before: one question, then it comes. */
+  async offer(): Promise<void> {
+    await toldToPerson(async () => {
+      const begun = (await this.downloads.paused()).find(({ elsewhere }) => !elsewhere);
+      if (begun) return this.fetch(begun.address);
+      const best = bestFor(machine(), mostContext(settings()['local.contextSize']));
+      await this.fetch(best.address, { known: best });
+    });
+  }
+
+  /** Finds, asks, downloads, and takes the model into use, unless another one was picked meanwhile. */
+  async fetch(address: string, { known, agreed }: { known?: CuratedModel; agreed?: boolean } = {}): Promise<void> {
+    const missing = this.engine.missing();
+    if (missing) throw new LLMError('UNKNOWN', missing); // nothing is downloaded that could not run
+    const model = await this.downloads.find(address);
+    if (!model || !(agreed || (await this.agree(model, known)))) return;
+    const before = this.models.currentId;
+    const file = await this.downloads.fetch(model);
+    if (!file) return this.stopped(address);
+    const name = path.basename(file, '.gguf');
+    if (this.models.currentId === before) {
+      await this.models.pick(`local/${file}`);
+      await offerCheck(t('{0} is installed and in use.', name));
+      return;
+    }
+    const use = t('Use');
+    if ((await offer('info', t('{0} is installed.', name), use)) === use) await this.models.pick(`local/${file}`);
+  }
+
+  /** What came is kept; says so, with the ways on. Nothing when it was removed. */
+  private async stopped(address: string): Promise<void> {
+    const kept = (await this.downloads.paused()).find((one) => one.address === address);
+    if (!kept) return;
+    const percent = Math.floor((kept.received / kept.total) * 100);
+    const text = t('{0} is paused at {1}%. The downloaded part is stored.', path.basename(kept.first), percent);
+    const [resume, remove] = [t('Resume'), t('Remove')];
+    const chosen = await offer('info', text, resume, remove);
+    if (chosen === resume) await this.fetch(address, { agreed: true });
+    if (chosen === remove) await this.downloads.discard(kept.first);
+  }
+
+  /** Before the first byte: how much, from where, to where. */
+  private async agree(model: RemoteModel, known: CuratedModel | undefined): Promise<boolean> {
+    const bytes = model.files.reduce((sum, file) => sum + file.bytes, 0);
+    const fit = known
+      ? fitOf({ ...known, bytes, contextSize: mostContext(settings()['local.contextSize']) }, machine())
+      : fitOf({ bytes, contextSize: mostContext(settings()['local.contextSize']) }, machine());
+    const names = model.files.map(({ name }) => name);
+    const sums = model.files.every(({ sha256 }) => sha256 !== undefined);
+    const detail = [
+      `${inGigabytes(bytes)}, ${names.length > 1 ? t('{0} files', names.length) : names[0]}`,
+      t('From {0}, {1}', new URL(model.files[0]!.url).host, model.address),
+      t('To {0}', this.downloads.folder),
+      known && t('License: {0}. {1}.', known.licence, known.goodFor),
+      fit.verdict === 'too-large' ? t('It does not fit into this machine. {0}', fit.reason) : fit.reason,
+      sums
+        ? t('Its checksum is verified.')
+        : t('The server names no checksum, so a damaged download may go unnoticed.'),
+    ];
+    const yes = t('Download');
+    const other = t('Another Model…');
+    const text = t('Download {0}?', known?.name ?? path.basename(names[0]!, '.gguf'));
+    const asked = { text, detail: detail.filter(Boolean).join('\n'), buttons: [yes, other], opens: other };
+    const answer = await this.modals.ask(asked);
+    if (answer === other) void vscode.commands.executeCommand('towpath.manageModels');
+    return answer === yes;
+  }
+
+  async askAddress(): Promise<void> {
+    const address = await vscode.window.showInputBox({
+      title: t('Towpath: download a model by its address'),
+      prompt: t('hf:owner/repository, hf:owner/repository:Q4_K_M, hf:owner/repository/file.gguf, or https://….gguf'),
+      placeHolder: curated[1]!.address,
+      ignoreFocusOut: true,
+      validateInput: (text) => {
+        try {
+          parseAddress(text, settings()['local.hub']);
+          return undefined;
+        } catch (error) {
+          return toPeople(wordsOf(error));
+        }
+      },
+    });
+    if (address) await this.fetch(address.trim());
+  }
+}
+
+/** What it can do here is best known before it is believed. */
+async function offerCheck(text: string): Promise<void> {
+  const check = t('Check This Model…');
+  if ((await offer('info', text, check)) === check) await vscode.commands.executeCommand('towpath.checkModel');
+}
+
+/** A failure is one sentence, with the ways on that need no network. */
+export async function toldToPerson(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const ways = new Map([
+      [t('Try Again…'), 'towpath.manageModels'],
+      [t('A File…'), 'towpath.useLocal'],
+      [t('Demo Model'), 'towpath.useDemo'],
+      [t('An Endpoint…'), 'towpath.useEndpoint'],
+    ]);
+    const chosen = await offer('error', toPeople(wordsOf(error)), ...ways.keys());
+    if (chosen) await vscode.commands.executeCommand(ways.get(chosen)!);
+  }
+}
+
+export const machine = (): Machine => ({ freeMemory: os.freemem(), totalMemory: os.totalmem() });

@@ -1,0 +1,182 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { LLMError } from '../../llm/core/errors.ts';
+import { type DownloadProgress, download } from '../../llm/local/download/download.ts';
+import { parseAddress } from '../../llm/local/download/modelAddress.ts';
+import { findRemote, type RemoteModel } from '../../llm/local/download/modelHub.ts';
+import { discard, type PausedDownload, pausedDownloads } from '../../llm/local/download/partialDownload.ts';
+import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
+import { shortened } from '../../protocol/text/escapeInvisible.ts';
+import { language, sentence, t } from '../../protocol/text/l10n.ts';
+import { isLocked, takeLock } from '../../runs/lock.ts';
+import { stoppable } from '../dialogs/cancellable.ts';
+import { downloadFolder } from '../providers/modelFolders.ts';
+import { settings } from '../settings/settings.ts';
+
+/** A download of this window. */
+export interface Transfer {
+  address: string;
+  /** The path that its first file will have. */
+  first: string;
+  /** `43 %, 12 MB/s, 3 min left`. */
+  text: string;
+  pause(): void;
+  cancel(): void;
+}
+
+const paused = new Error('paused');
+const cancelled = new Error('cancelled');
+/** Milliseconds between two looks at the progress. */
+const beat = 250;
+
+/** Downloads of models: found, asked about, shown, paused, and gone on with by whichever window. */
+export class Downloads implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onChange = this.changed.event;
+  private readonly transfers = new Map<string, Transfer>();
+
+  constructor(
+    private readonly storage: vscode.Uri,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  get folder(): string {
+    return downloadFolder(this.storage);
+  }
+
+  get running(): Transfer[] {
+    return [...this.transfers.values()];
+  }
+
+  /** What was begun and is not at work in this window; `elsewhere`: another one is at it. */
+  async paused(): Promise<(PausedDownload & { elsewhere: boolean })[]> {
+    const all = (await pausedDownloads(this.folder)).filter(({ first }) => !this.transfers.has(first));
+    return Promise.all(all.map(async (one) => ({ ...one, elsewhere: await isLocked(lockOf(one.first)) })));
+  }
+
+  /** Removes what came so far, unless another window is at it. */
+  async discard(first: string): Promise<void> {
+    const lock = await takeLock(lockOf(first)).catch((error) => Promise.reject(toldOf(error, first)));
+    try {
+      await discard(first);
+    } finally {
+      await lock.release();
+    }
+    this.changed.fire();
+  }
+
+  /** What an address means, asked of the hub; undefined when the person gave up. Throws `LLMError`. */
+  async find(address: string): Promise<RemoteModel | undefined> {
+    const { 'local.hub': hub } = settings();
+    const parsed = parseAddress(address, hub);
+    const { host } = new URL(parsed.kind === 'hub' ? hub : parsed.url);
+    return stoppable(t('Towpath is asking {0} about {1}', host, shortened(address, 80)), async (signal) => {
+      try {
+        return await findRemote(parsed, address, { hub, signal });
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Downloads, with the progress in a notification and the status bar. The file's path; undefined when it was stopped. */
+  async fetch(model: RemoteModel): Promise<string | undefined> {
+    const first = path.join(this.folder, model.files[0]!.name);
+    const stop = new AbortController();
+    const transfer: Transfer = {
+      address: model.address,
+      first,
+      text: t('starts'),
+      pause: () => stop.abort(paused),
+      cancel: () => stop.abort(cancelled),
+    };
+    if (this.transfers.has(first)) return undefined; // it shows its progress already
+    this.transfers.set(first, transfer);
+    this.changed.fire();
+    const shown = stoppable(
+      t('Towpath is downloading {0}', path.basename(first)),
+      (signal, progress) => {
+        signal.addEventListener('abort', () => stop.abort(paused));
+        return this.run(model, transfer, stop.signal, progress);
+      },
+      t('Pause'),
+    );
+    try {
+      return await shown;
+    } catch (error) {
+      if (!stop.signal.aborted) throw toldOf(error, first);
+      if (stop.signal.reason === cancelled) await discard(first);
+      return undefined;
+    } finally {
+      this.transfers.delete(first);
+      this.changed.fire();
+    }
+  }
+
+  dispose(): void {
+    for (const transfer of this.transfers.values()) transfer.pause();
+    this.changed.dispose();
+  }
+
+  private async run(
+    model: RemoteModel,
+    transfer: Transfer,
+    signal: AbortSignal,
+    report: (text: string, increment: number) => void,
+  ): Promise<string> {
+    const pace = createPace();
+    let shown = 0;
+    let last = 0;
+    const onProgress = (progress: DownloadProgress) => {
+      const now = Date.now();
+      pace.add(progress, now);
+      if (now - last < beat) return;
+      last = now;
+      const percent = (progress.received / progress.total) * 100;
+      transfer.text = pace.text(progress);
+      report(transfer.text, Math.max(0, percent - shown));
+      shown = percent;
+      this.changed.fire();
+    };
+    this.log.info(`Downloading ${model.address} to ${this.folder}`);
+    return download(model, { folder: this.folder, signal, onProgress, lock: takeLock });
+  }
+}
+
+const lockOf = (first: string) => `${first}.lock`;
+
+/** How fast it goes, over the last seconds. */
+function createPace() {
+  let points: { at: number; received: number }[] = [];
+  return {
+    add({ state, received }: DownloadProgress, at: number) {
+      if (state === 'checking') points = [];
+      else if (at - (points.at(-1)?.at ?? 0) >= beat) points = [...points, { at, received }].slice(-40);
+    },
+    text({ state, received, total }: DownloadProgress): string {
+      const percent = t('{0}% of {1}', Math.floor((received / total) * 100), inGigabytes(total));
+      if (state === 'checking') return t('{0}, checking what is here', percent);
+      const first = points[0];
+      const seconds = ((points.at(-1)?.at ?? 0) - (first?.at ?? 0)) / 1000;
+      if (!first || seconds < 1) return percent;
+      const rate = (received - first.received) / seconds;
+      const pace = `${percent}, ${inGigabytes(rate)}/s`;
+      return rate > 0 ? t('{0}, {1} left', pace, timeLeft((total - received) / rate)) : pace;
+    },
+  };
+}
+
+function timeLeft(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${(Math.round(seconds / 360) / 10).toLocaleString(language(), { useGrouping: false })} h`;
+}
+
+function toldOf(error: unknown, first: string): unknown {
+  if ((error as { code?: string }).code !== 'STORE_LOCKED') return error;
+  return new LLMError(
+    'UNKNOWN',
+    sentence('{0} is being downloaded in another window, which shows the progress.', path.basename(first)),
+  );
+}

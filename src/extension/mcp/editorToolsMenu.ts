@@ -1,0 +1,71 @@
+import * as vscode from 'vscode';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import type { Lent } from '../../tools/editorTools/editorTool.ts';
+import { type LentTools, mostLent } from '../../tools/editorTools/editorTools.ts';
+import { tell } from '../dialogs/notify.ts';
+import type { McpReview } from './mcpReview.ts';
+import { editorTools } from './offeredEditorTools.ts';
+
+interface Choice extends vscode.QuickPickItem {
+  tool: Lent;
+}
+
+const words = () => ({ iconPath: new vscode.ThemeIcon('book'), tooltip: t('Everything it reports about itself') });
+
+/** *Tools of the Editor…*: which of them the models of Towpath may use, each through a question. */
+export async function chooseLent(lent: LentTools, reviews: McpReview): Promise<void> {
+  const all = editorTools();
+  if (all.length === 0) {
+    tell(
+      'info',
+      t('This editor offers no tools for models at the moment: none of its own, of extensions or of MCP servers.'),
+    );
+    return;
+  }
+  const picker = vscode.window.createQuickPick<Choice>();
+  picker.title = t('Towpath: editor tools for models');
+  picker.placeholder = t('Each call asks like any other; the editor may ask, too');
+  picker.canSelectMany = true;
+  picker.matchOnDescription = true;
+  picker.matchOnDetail = true;
+  picker.items = all.map((tool) => choiceOf(tool, lent));
+  picker.selectedItems = picker.items.filter(({ tool }) => lent.stateOf(tool) === 'on');
+  picker.onDidTriggerItemButton(({ item: { tool } }) =>
+    reviews.show(tool.name, allWords(tool), t('Tool of the editor')),
+  );
+  const chosen = await new Promise<readonly Choice[] | undefined>((resolve) => {
+    picker.onDidAccept(() => resolve(picker.selectedItems));
+    picker.onDidHide(() => resolve(undefined));
+    picker.show();
+  });
+  picker.dispose();
+  if (!chosen) return;
+  await lent.switchOn(chosen.slice(0, mostLent).map(({ tool }) => tool));
+  if (chosen.length > mostLent)
+    tell(
+      'warning',
+      t('Only the first {0} are switched on, because more would leave a model no context for anything else.', mostLent),
+    );
+}
+
+function choiceOf(tool: Lent, lent: LentTools): Choice {
+  const by = visibleLine(tool.lender ?? t('of the editor or one of its MCP servers'));
+  const changed = lent.stateOf(tool) === 'changed';
+  return {
+    label: visibleLine(tool.title ? `${tool.name}: ${tool.title}` : tool.name),
+    description: changed ? t('{0}, has changed since you switched it on', by) : by,
+    detail: visibleLine(tool.description).slice(0, 300),
+    buttons: [words()],
+    tool,
+  };
+}
+
+const allWords = ({ name, title, lender, description, inputSchema, tags }: Lent): string =>
+  [
+    [name, title].filter(Boolean).join(': '),
+    lender === undefined ? t('Of the editor or one of its MCP servers') : t('Of the extension {0}', lender),
+    t('Tags: {0}', tags.join(', ') || t('none')),
+    description,
+    JSON.stringify(inputSchema ?? {}, null, 2),
+  ].join('\n\n');

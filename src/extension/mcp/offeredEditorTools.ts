@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import type { Lent } from '../../tools/editorTools/editorTool.ts';
+import { LentTools } from '../../tools/editorTools/editorTools.ts';
+import { offer } from '../dialogs/notify.ts';
+import { Memory } from '../settings/decisionFile.ts';
+
+/** Milliseconds that a call of one of the editor's tools may take: a person who is asked by the editor in between has been away. */
+const limitMs = 600_000;
+const memoryName = 'on';
+
+/** The editor's tools (`vscode.lm.tools`: its own, other extensions', its MCP servers'), of which the person switches some on. */
+export function lentTools(context: vscode.ExtensionContext): LentTools {
+  const memory = new Memory(vscode.Uri.joinPath(context.globalStorageUri, 'editor-tools.json').fsPath);
+  return new LentTools({
+    listed: editorTools,
+    memory: { get: () => memory.get(memoryName), set: (value) => memory.update(memoryName, value) },
+    invoke,
+    limitMs,
+    changed: (tool) => void tellChanged(tool),
+  });
+}
+
+/** All that the editor has now, by name. */
+export function editorTools(): Lent[] {
+  const brought = contributed();
+  return [...vscode.lm.tools]
+    .map(({ name, description, inputSchema, tags }) => ({
+      name,
+      description: description ?? '',
+      ...(inputSchema && { inputSchema }),
+      tags: [...(tags ?? [])],
+      ...brought.get(name),
+    }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** Which extension says in its package.json that it brings a tool, and what it calls it for people. */
+function contributed(): Map<string, Pick<Lent, 'lender' | 'title'>> {
+  const all = vscode.extensions.all.flatMap(({ id, packageJSON }) => {
+    const tools: unknown = packageJSON?.contributes?.languageModelTools;
+    return (Array.isArray(tools) ? tools : []).flatMap((tool: { name?: unknown; displayName?: unknown } | null) => {
+      const title = typeof tool?.displayName === 'string' ? { title: tool.displayName } : {};
+      return typeof tool?.name === 'string' ? [[tool.name, { lender: id, ...title }] as const] : [];
+    });
+  });
+  return new Map(all);
+}
+
+/** Outside of a chat of the editor's own there is no token of it: the editor then asks in a dialog, where it asks. */
+async function invoke(name: string, input: object, signal: AbortSignal): Promise<readonly unknown[]> {
+  const cancel = new vscode.CancellationTokenSource();
+  const stop = () => cancel.cancel();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, cancel.token);
+    return content;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    cancel.dispose();
+  }
+}
+
+async function tellChanged({ name }: Lent): Promise<void> {
+  const text = t(
+    'The editor’s tool {0} has changed since you switched it on. It is off until you switch it on again.',
+    visibleLine(name),
+  );
+  const show = t('Editor Tools…');
+  if ((await offer('warning', text, show)) === show) await vscode.commands.executeCommand('towpath.editorTools');
+}

@@ -1,0 +1,88 @@
+import * as vscode from 'vscode';
+import type { Mention } from '../../protocol/content/mention.ts';
+import type { HostMessage } from '../../protocol/panel/panelMessages.ts';
+import type { RunEvent } from '../../protocol/run/events.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import { relativeIn } from '../../tools/sandbox/resolveReadPath.ts';
+import { pathOf } from '../editor/languageService.ts';
+
+const key = 'towpath.selectionGoes';
+/** Milliseconds that a selection stands before it is told: a pointer that is drawn over lines makes many. */
+const restsMs = 120;
+
+interface Parts {
+  workspace: Workspace;
+  /** What is remembered for this workspace. */
+  memory: vscode.Memento;
+  post(message: HostMessage): void;
+}
+
+/** What was selected in an editor after the last message: it goes with the next one, unless the person has turned that off here. */
+export class Selected implements vscode.Disposable {
+  private now?: { mention: Mention; document: vscode.TextDocument } | undefined;
+  private rest?: NodeJS.Timeout;
+  private readonly watching: vscode.Disposable;
+
+  constructor(private readonly parts: Parts) {
+    const { window } = vscode;
+    this.watching = vscode.Disposable.from(
+      window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        if (textEditor === window.activeTextEditor) this.later(textEditor);
+      }),
+      window.onDidChangeActiveTextEditor((editor) => {
+        if (editor && editor.document !== this.now?.document) this.later(undefined); // they look at something else
+      }),
+    );
+  }
+
+  dispose(): void {
+    clearTimeout(this.rest);
+    this.watching.dispose();
+  }
+
+  show(): void {
+    const { memory, post } = this.parts;
+    post({ type: 'selection', mention: this.now?.mention ?? null, goes: memory.get(key) !== false });
+  }
+
+  /** However the person has said something to the shown run: what was selected before that does not go with the next message. */
+  told(event: RunEvent): void {
+    const isNew = event.type === 'message' && event.message.role === 'user' && event.queued === undefined;
+    if (isNew || event.type === 'queued') this.said();
+  }
+
+  /** It was said with a message, or left out of it. */
+  said(): void {
+    clearTimeout(this.rest);
+    if (!this.now) return;
+    this.now = undefined;
+    this.show();
+  }
+
+  async turn(goes: boolean): Promise<void> {
+    await this.parts.memory.update(key, goes);
+    this.show();
+  }
+
+  private later(editor: vscode.TextEditor | undefined): void {
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => void this.take(editor), restsMs);
+  }
+
+  private async take(editor: vscode.TextEditor | undefined): Promise<void> {
+    const document = editor?.document;
+    const mention = editor && (await this.mentionOf(editor));
+    if (!mention && !this.now) return;
+    this.now = mention && document && { mention, document };
+    this.show();
+  }
+
+  private async mentionOf({ document, selection }: vscode.TextEditor): Promise<Mention | undefined> {
+    const at = selection.isEmpty ? undefined : pathOf(document.uri);
+    const path = at && (await relativeIn(this.parts.workspace, at));
+    if (path === undefined) return undefined;
+    const { start, end } = selection;
+    const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+    return { kind: 'lines', path, from: start.line + 1, to: last + 1 };
+  }
+}

@@ -1,0 +1,62 @@
+import * as vscode from 'vscode';
+import type { Offer } from '../../protocol/panel/panelMessages.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import { relativeIn } from '../../tools/sandbox/resolveReadPath.ts';
+import { type GitExtension, repositoryOf } from '../commit/git.ts';
+import { pathOf } from '../editor/languageService.ts';
+import { offersFor } from './suggestions.ts';
+
+/** Lines of the file in front that are looked at. */
+const mostLines = 2000;
+
+/** Offers what is worth doing in this workspace: by what the editor knows already, and a few names. Nothing is read but what is open. */
+export async function worthDoing(workspace: Workspace): Promise<Offer[]> {
+  if (workspace.roots.length === 0) return [];
+  const find = async (glob: string) =>
+    (await vscode.workspace.findFiles(glob, '**/{node_modules,vendor,.git}/**', 1))[0];
+  const [readme, agents, test, changes, front] = await Promise.all([
+    find('{README,README.md,Readme.md,readme.md}'),
+    find('{AGENTS.md,CLAUDE.md,.github/copilot-instructions.md}'),
+    find('**/{*.test.*,*.spec.*,*_test.*,test_*.py,*Test.java,*Tests.cs}'),
+    changedFiles(),
+    inFront(workspace),
+  ]);
+  const problems = vscode.languages.getDiagnostics().flatMap(([, all]) => all);
+  return offersFor({
+    errors: problems.filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error).length,
+    changes,
+    front,
+    readme: readme && (await placeOf(workspace, readme)),
+    instructs: agents !== undefined,
+    tested: test !== undefined,
+  });
+}
+
+/** Zero also where Git does not look after it, or is not ready: nobody is told so here. */
+async function changedFiles(): Promise<number> {
+  const { isTrusted } = vscode.workspace;
+  const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
+  const inFront = vscode.window.activeTextEditor?.document.uri;
+  try {
+    const { repository } = await repositoryOf({ isTrusted, git, inFront });
+    const { indexChanges, workingTreeChanges, untrackedChanges } = repository.state;
+    const all = [...indexChanges, ...workingTreeChanges, ...untrackedChanges];
+    return new Set(all.map(({ uri }) => uri.toString())).size;
+  } catch {
+    return 0;
+  }
+}
+
+async function placeOf(workspace: Workspace, uri: vscode.Uri): Promise<string | undefined> {
+  const at = pathOf(uri);
+  return at === undefined ? undefined : relativeIn(workspace, at);
+}
+
+async function inFront(workspace: Workspace): Promise<{ path: string; todo?: number } | undefined> {
+  const document = vscode.window.activeTextEditor?.document;
+  const path = document && (await placeOf(workspace, document.uri));
+  if (!document || path === undefined) return undefined;
+  for (let line = 0; line < Math.min(mostLines, document.lineCount); line++)
+    if (/\b(TODO|FIXME)\b/.test(document.lineAt(line).text)) return { path, todo: line + 1 };
+  return { path };
+}

@@ -1,0 +1,196 @@
+import * as vscode from 'vscode';
+import { redact } from '../../llm/transport/redact.ts';
+import type { Mention } from '../../protocol/content/mention.ts';
+import { mostMentions, wordOf } from '../../protocol/content/mentionText.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { toPeople, wordsOf } from '../../protocol/text/localized.ts';
+import { quoted } from '../../tools/core/pathSyntax.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import { relativeIn } from '../../tools/sandbox/resolveReadPath.ts';
+import { tell } from '../dialogs/notify.ts';
+import { pathOf } from '../editor/languageService.ts';
+import type { Conversation } from '../runs/conversation.ts';
+import type { ChatView } from '../view/chatView.ts';
+import { asks } from './codePrompts.ts';
+import { type Failure, failureText, isFailure } from './failure.ts';
+import type { Mentions } from './mentions.ts';
+import type { Terminals, Written } from './terminals.ts';
+
+/** Lines with a problem that are named at once. */
+const mostProblems = 5;
+
+/** What a lightbulb is about. */
+export interface Trouble {
+  uri: vscode.Uri;
+  line: number;
+}
+
+interface Parts {
+  workspace: Workspace;
+  conversation: Conversation;
+  view: ChatView;
+  terminals: Terminals;
+  mentions(): Promise<Mentions>;
+  secrets(): Promise<readonly string[]>;
+}
+
+/**
+ * From wherever something stands in the editor into the message box, or at once to the model: the same mentions that are written after an `@`. What cannot
+ * be named is said in a sentence.
+ */
+export class FromCode {
+  constructor(private readonly parts: Parts) {}
+
+  /** Files and folders of the explorer, else the file in front. */
+  addToChat = (args: unknown[]): Promise<void> => this.add(() => this.meant(args, 'whole'));
+  addSelection = (): Promise<void> => this.add(() => this.inEditor());
+  addProblem = (): Promise<void> => this.add(() => this.problemsAtCursor());
+  addChange = (args: unknown[]): Promise<void> => this.add(() => this.meant(args));
+  addTestFailure = (args: unknown[]): Promise<void> => this.add(() => this.meant(args));
+  addTerminal = ([terminal]: unknown[]): Promise<void> =>
+    this.add(async () =>
+      inTerminal(await this.parts.terminals.lastCommand(isTerminal(terminal) ? terminal : undefined)),
+    );
+  addTerminalSelection = (): Promise<void> => this.add(async () => inTerminal(await this.parts.terminals.selection()));
+
+  /** Sends a message about it: in the shown run, or, so that its work is not disturbed, in a new one. */
+  async ask(how: keyof typeof asks, args: unknown[]): Promise<void> {
+    await this.saying(async () => this.send(how, await this.meant(args, how)));
+  }
+
+  async askTerminalSelection(how: 'explain' | 'fix'): Promise<void> {
+    await this.saying(async () => this.send(how, inTerminal(await this.parts.terminals.selection())));
+  }
+
+  private async send(how: keyof typeof asks, mentions: Mention[]): Promise<void> {
+    const { conversation, view } = this.parts;
+    await vscode.commands.executeCommand('towpath.showChat');
+    await conversation.restored;
+    if (conversation.working) await conversation.open(undefined);
+    const text = asks[how](mentions.map(wordOf).join(', '));
+    const read = (await this.parts.mentions()).read(mentions, conversation.id);
+    void conversation.send(text, undefined, undefined, undefined, read);
+    await view.focus();
+  }
+
+  private async add(find: () => Mention[] | Promise<Mention[]>): Promise<void> {
+    await this.saying(async () => {
+      const mentions = await find();
+      if (mentions.length > mostMentions)
+        tell('info', t('A message can mention at most {0} items. The others were left out.', mostMentions));
+      await this.parts.view.give({ type: 'mention', mentions: mentions.slice(0, mostMentions) });
+    });
+  }
+
+  private async saying(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      tell('warning', toPeople(wordsOf(error)));
+    }
+  }
+
+  /** What a command was called with: by a menu, by the lightbulb, or by a key or the palette, which say nothing. */
+  private async meant(args: unknown[], how?: keyof typeof asks | 'whole'): Promise<Mention[]> {
+    const [first, second] = args;
+    if (how === 'reviewChanges') return [{ kind: 'changes' }];
+    if (isFailure(first)) return [await this.failure(first)];
+    if (isTerminal(first)) return inTerminal(await this.parts.terminals.lastCommand(first));
+    if (isTrouble(first)) return [{ kind: 'problem', path: await this.pathOf(first.uri), line: first.line }];
+    const changes = args.flat().filter(isResource);
+    if (changes.length > 0)
+      return Promise.all(
+        changes.map(async ({ resourceUri }) => ({ kind: 'change' as const, path: await this.pathOf(resourceUri) })),
+      );
+    if (Array.isArray(second) && second.length > 0)
+      return Promise.all(second.filter(isUri).map((uri) => this.file(uri)));
+    if (how === 'whole') {
+      const uri = isUri(first) ? first : vscode.window.activeTextEditor?.document.uri;
+      if (!uri) throw new Error(t('No file is open in the editor.'));
+      return [await this.file(uri)];
+    }
+    if (how === 'fix') return this.wrongInEditor();
+    return this.inEditor();
+  }
+
+  /** The lines that are selected, else the file. */
+  private async inEditor(): Promise<Mention[]> {
+    const { document, selection } = editorInFront();
+    const path = await this.pathOf(document.uri);
+    if (selection.isEmpty) return [{ kind: 'file', path }];
+    const { start, end } = selection;
+    const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+    return [{ kind: 'lines', path, from: start.line + 1, to: last + 1 }];
+  }
+
+  /** The lines with problems that are selected or have the cursor, with what is selected; where there are none, that. */
+  private async wrongInEditor(): Promise<Mention[]> {
+    const [problems, all] = [await this.problems(), await this.inEditor()];
+    if (problems.length === 0) return all;
+    return [...problems, ...all.filter(({ kind }) => kind === 'lines')];
+  }
+
+  private async problemsAtCursor(): Promise<Mention[]> {
+    const problems = await this.problems();
+    if (problems.length === 0) throw new Error(t('No problems on the current line.'));
+    return problems;
+  }
+
+  private async problems(): Promise<Mention[]> {
+    const { document, selection } = editorInFront();
+    const path = await this.pathOf(document.uri);
+    const here = vscode.languages
+      .getDiagnostics(document.uri)
+      .filter(({ severity }) => severity <= vscode.DiagnosticSeverity.Information)
+      .filter(({ range }) => range.start.line <= selection.end.line && range.end.line >= selection.start.line)
+      .sort((one, other) => one.severity - other.severity)
+      .map(({ range }) => range.start.line + 1);
+    return [...new Set(here)].slice(0, mostProblems).map((line) => ({ kind: 'problem', path, line }));
+  }
+
+  private async file(uri: vscode.Uri): Promise<Mention> {
+    const path = await this.pathOf(uri);
+    const { type } = await vscode.workspace.fs.stat(uri);
+    return { kind: type & vscode.FileType.Directory ? 'folder' : 'file', path };
+  }
+
+  private async failure(failed: Failure): Promise<Mention> {
+    const { uri, range } = failed.test;
+    const at = failed.message.location?.range.start.line ?? range?.start.line;
+    const where = failed.message.location?.uri ?? uri;
+    const path = where && (await this.pathOf(where).catch(() => undefined));
+    const { name, text } = failureText(failed, (file) => vscode.workspace.asRelativePath(file));
+    return {
+      kind: 'test',
+      name,
+      text: redact(text, await this.parts.secrets()),
+      ...(path !== undefined && { path, ...(at !== undefined && { line: at + 1 }) }),
+    };
+  }
+
+  /** As the tools have it. Throws an `Error` for what is in none of the open folders. */
+  private async pathOf(uri: vscode.Uri): Promise<string> {
+    const name = quoted(uri.path.slice(uri.path.lastIndexOf('/') + 1));
+    if (uri.scheme === 'untitled') throw new Error(t('{0} is not saved yet and has no path to mention.', name));
+    const at = pathOf(uri);
+    const path = at === undefined ? undefined : await relativeIn(this.parts.workspace, at);
+    if (path === undefined) throw new Error(t('{0} is outside the open folders and was not attached.', name));
+    return path;
+  }
+}
+
+function editorInFront(): vscode.TextEditor {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) throw new Error(t('No file is open in the editor.'));
+  return editor;
+}
+
+const inTerminal = ({ name, text }: Written): Mention[] => [{ kind: 'terminal', name, text }];
+
+const isUri = (value: unknown): value is vscode.Uri => value instanceof vscode.Uri;
+const isTerminal = (value: unknown): value is vscode.Terminal =>
+  vscode.window.terminals.some((terminal) => terminal === value);
+const isResource = (value: unknown): value is vscode.SourceControlResourceState =>
+  typeof value === 'object' && value !== null && 'resourceUri' in value && isUri(value.resourceUri);
+const isTrouble = (value: unknown): value is Trouble =>
+  typeof value === 'object' && value !== null && 'uri' in value && 'line' in value && isUri(value.uri);

@@ -1,0 +1,49 @@
+import type { Completion } from '../../protocol/content/mention.ts';
+import { mostCompletions } from '../../protocol/content/mentionText.ts';
+import { type Slash, slashActs } from '../../protocol/content/slash.ts';
+import { t } from '../../protocol/text/l10n.ts';
+
+/** One that can be said after a `/`, by the name it has where it is from. */
+export interface Sayable<Of = unknown> {
+  kind: Slash['kind'];
+  name: string;
+  detail: string;
+  of: Of;
+}
+
+export const ownActs: Sayable<undefined>[] = Object.entries(slashActs).map(([name, { does }]) => ({
+  kind: 'act',
+  name,
+  get detail() {
+    return t(does);
+  },
+  of: undefined,
+}));
+
+/** Each under a word of its own: of two with one name the first has it, and the next says of which kind it is. */
+export function worded<Of>(all: readonly Sayable<Of>[]): Map<string, Sayable<Of>> {
+  const words = new Map<string, Sayable<Of>>();
+  for (const one of all) {
+    const name = one.name.replace(/[\s/]+/g, '-');
+    const tries = [
+      name,
+      `${one.kind}:${name}`,
+      ...Array.from({ length: 9 }, (_, at) => `${one.kind}:${name}-${at + 2}`),
+    ];
+    const word = tries.map((each) => `/${each}`).find((each) => !words.has(each));
+    if (name !== '' && word !== undefined) words.set(word, one);
+  }
+  return words;
+}
+
+/** Those whose word begins so, then those that have it somewhere. */
+export function slashRows(words: ReadonlyMap<string, Sayable>, query: string): Completion[] {
+  const typed = query.toLowerCase();
+  const all = [...words].map(([word, one]) => ({ word, one, at: word.slice(1).toLowerCase().indexOf(typed) }));
+  const rank = ({ at }: { at: number }) => Number(at > 0);
+  return all
+    .filter(({ at }) => at >= 0)
+    .sort((one, other) => rank(one) - rank(other))
+    .slice(0, mostCompletions)
+    .map(({ word, one: { kind, detail } }) => ({ slash: { word, kind }, label: word, ...(detail && { detail }) }));
+}

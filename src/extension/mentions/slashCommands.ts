@@ -1,0 +1,249 @@
+import * as vscode from 'vscode';
+import { planAgent } from '../../protocol/content/agents.ts';
+import type { Mention } from '../../protocol/content/mention.ts';
+import { mostMentions, wordOf } from '../../protocol/content/mentionText.ts';
+import type { Attachment } from '../../protocol/content/messages.ts';
+import { type SlashAct, slashActs, slashIn } from '../../protocol/content/slash.ts';
+import type { HostMessage, ViewMessage } from '../../protocol/panel/panelMessages.ts';
+import { amount, t } from '../../protocol/text/l10n.ts';
+import { createDictionary } from '../../protocol/values/dictionary.ts';
+import type { Skill } from '../../tools/instructions/skillList.ts';
+import { promptText, type ServerPrompt, serverPrompts } from '../../tools/mcp/prompts.ts';
+import type { McpServers } from '../../tools/mcp/servers.ts';
+import { filledPrompt, isPromptFile, placeNamed, promptName, promptOf } from '../../tools/mention/promptFile.ts';
+import { withoutLinks } from '../dialogs/approvalText.ts';
+import { editorLanguage } from '../editor/languageService.ts';
+import { idOf, type Kind, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
+import type { Conversation } from '../runs/conversation.ts';
+import type { Agents } from '../runs/pickAgent.ts';
+import type { Mentions } from './mentions.ts';
+import { ownActs, type Sayable, slashRows, worded } from './slashCommandRows.ts';
+
+/** Files of prompts that are looked at. */
+const mostPrompts = 200;
+/** Milliseconds that servers have to say which prompts they have, and to give one. */
+const [listMs, giveMs] = [3000, 30_000];
+
+type Sent = Extract<ViewMessage, { type: 'send' }>;
+
+interface Parts {
+  mentions(): Promise<Mentions>;
+  files: WorkflowFiles;
+  servers(): Promise<McpServers>;
+  skills(): Promise<Skill[]>;
+  conversation: Conversation;
+  agents: Agents;
+  post(message: HostMessage): void;
+  /** The next key lands in the message box. */
+  focus(): Promise<void>;
+}
+
+/** What each of the files and servers comes to when it is said. */
+type Source = undefined | { file: string } | { skill: string } | { id: string } | { prompt: ServerPrompt };
+
+/** What the person says after a `/`: Towpath's own commands, the workspace's prompts, skills, workflows and agents, and prompts of MCP servers. */
+export class Slashes {
+  /** As they were found the last time. */
+  private words = worded<Source>(ownActs);
+  private isFound = false;
+  private finding: Promise<void> | undefined;
+  private asked = 0;
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Tells what may be meant, by what is known now; and again once that is found anew, which begins with the `/`. */
+  async offer(query: string, asked: number): Promise<void> {
+    this.asked = asked;
+    const tell = () => this.parts.post({ type: 'completions', asked, rows: slashRows(this.words, query) });
+    tell();
+    if (query === '' || !this.isFound)
+      this.finding ??= this.find().finally(() => {
+        this.finding = undefined;
+      });
+    await this.finding;
+    if (this.asked === asked) tell();
+  }
+
+  async act(act: SlashAct): Promise<void> {
+    if (act === 'plan') await this.parts.agents.choose({ workflowId: 'chat', agentId: planAgent });
+    else await vscode.commands.executeCommand(commands[act]);
+    await this.parts.focus();
+  }
+
+  /** Does what a message begins with. False: it was not done. Undefined: it is a message like any other. */
+  async say(message: Sent): Promise<boolean | undefined> {
+    const said = slashIn(message.text);
+    if (!said) return undefined;
+    if (!this.words.has(said.word) || said.word.includes('.')) await this.find();
+    const one = this.words.get(said.word);
+    if (!one) return undefined;
+    const words = said.rest.trim();
+    if (one.kind === 'act') return this.sayAct(one.name as SlashAct, words, message);
+    const { of } = one;
+    if (of && 'id' in of) {
+      const isBegun: boolean | undefined = await (one.kind === 'workflow'
+        ? vscode.commands.executeCommand('towpath.runWorkflow', of.id, undefined, words)
+        : vscode.commands.executeCommand('towpath.runAgent', of.id, words || undefined));
+      if (isBegun === undefined) await this.parts.focus(); // the dialog that was left had the keys
+      return isBegun === true;
+    }
+    if (of && 'skill' in of) {
+      const mention: Mention = { kind: 'file', path: of.skill };
+      const text = `${t('Use the skill {0}.', wordOf(mention))}${words && `\n\n${words}`}`;
+      this.send(message, text, { named: [mention] });
+      return true;
+    }
+    const given = of && ('file' in of ? await this.fromFile(of.file, words) : await this.fromServer(of.prompt, words));
+    if (!given) return false;
+    this.send(message, given.text, given);
+    return true;
+  }
+
+  private async sayAct(act: SlashAct, words: string, message: Sent): Promise<true | undefined> {
+    if (words !== '' && !slashActs[act].takesWords) return undefined;
+    if (act === 'new') await this.parts.conversation.open(undefined);
+    else await this.act(act);
+    if (words !== '') this.send(message, words);
+    else await this.parts.focus();
+    return true;
+  }
+
+  /** In the place of the message that it was said by. */
+  private send(
+    { attachments = [], mentions = [], typed = [], when }: Sent,
+    text: string,
+    { pictures = [], named = [] }: { pictures?: Attachment[]; named?: Mention[] } = {},
+  ): void {
+    const { conversation } = this.parts;
+    const all = [...mentions, ...named].slice(0, mostMentions);
+    const meant = conversation.id;
+    const read =
+      all.length + typed.length > 0
+        ? this.parts.mentions().then(async (part) => part.read(await part.namedIn({ mentions: all, typed }), meant))
+        : undefined;
+    void conversation.send(text, [...attachments, ...pictures], undefined, when, read);
+  }
+
+  private async fromFile(path: string, words: string) {
+    const mentions = await this.parts.mentions();
+    const prompt = promptOf(await mentions.text(path, this.parts.conversation.id));
+    const values = await this.ask(promptName(path), prompt.inputs, words);
+    if (!values) return undefined;
+    const file = await this.inFront();
+    const { text, namesSelection, names } = filledPrompt(prompt, { values, words, file });
+    const there = new Set(await mentions.paths());
+    const named = names.flatMap((name): Mention[] => {
+      const place = placeNamed(name, path, (one) => there.has(one));
+      return place === undefined ? [] : [{ kind: 'file', path: place }];
+    });
+    const isNamed = file !== undefined && text.includes(wordOf({ kind: 'file', path: file }));
+    const inEditor: Mention[] = [
+      ...(namesSelection ? [{ kind: 'selection' as const }] : []),
+      ...(isNamed ? [{ kind: 'file' as const, path: file }] : []),
+    ];
+    return { text, named: [...inEditor, ...named] };
+  }
+
+  private async inFront(): Promise<string | undefined> {
+    const path = editorLanguage.openEditors().find(({ active }) => active)?.path;
+    return path === undefined ? undefined : (await this.parts.mentions()).pathOf(path);
+  }
+
+  private async fromServer(prompt: ServerPrompt, words: string) {
+    const values = await this.ask(prompt.name, prompt.inputs, words);
+    return values && promptText(prompt, values, AbortSignal.timeout(giveMs));
+  }
+
+  /** The message box has the keys again at once: a server may take its time, and the person be elsewhere by then. */
+  private async ask(...about: Parameters<typeof askFor>): Promise<Record<string, string> | undefined> {
+    const values = await askFor(...about);
+    await this.parts.focus();
+    return values;
+  }
+
+  private async find(): Promise<void> {
+    const none = (): Sayable<Source>[] => [];
+    const all = [this.promptFiles(), this.skills(), this.ofKind('workflow'), this.ofKind('agent'), this.ofServers()];
+    const found = await Promise.all(all.map((one) => one.catch(none)));
+    this.words = worded([...ownActs, ...found.flat()]);
+    this.isFound = true;
+  }
+
+  private async promptFiles(): Promise<Sayable<Source>[]> {
+    if (!vscode.workspace.isTrusted) return [];
+    const { conversation } = this.parts;
+    const mentions = await this.parts.mentions();
+    const files = (await mentions.paths()).filter(isPromptFile).sort().slice(0, mostPrompts);
+    const read = files.map(async (file): Promise<Sayable<Source>[]> => {
+      const text = await mentions.text(file, conversation.id).catch(() => undefined); // kept by a rule
+      if (text === undefined) return [];
+      return [{ kind: 'prompt', name: promptName(file), detail: promptOf(text).description || file, of: { file } }];
+    });
+    return (await Promise.all(read)).flat();
+  }
+
+  private async skills(): Promise<Sayable<Source>[]> {
+    const skills = await this.parts.skills();
+    return skills.map(({ name, description, path }) => ({
+      kind: 'skill',
+      name,
+      detail: description || path,
+      of: { skill: path },
+    }));
+  }
+
+  private async ofKind(kind: Kind): Promise<Sayable<Source>[]> {
+    const { files } = this.parts;
+    const uris = await files.find(kind);
+    return Promise.all(
+      uris.map(async (uri) => {
+        const { value, problems } = await files.load(uri, kind);
+        const wrong = problems.length > 0 ? t('cannot be used: {0}', amount(problems.length, 'problem')) : '';
+        const detail = value ? (value.description ?? value.name ?? '') : wrong;
+        return { kind, name: nameOf(uri), detail: detail || t(kind), of: { id: idOf(uri) } };
+      }),
+    );
+  }
+
+  private async ofServers(): Promise<Sayable<Source>[]> {
+    const { servers } = await this.parts.servers();
+    const prompts = await serverPrompts(servers, AbortSignal.timeout(listMs));
+    return prompts.map((prompt) => ({
+      kind: 'server-prompt',
+      name: `mcp.${prompt.server.name}.${prompt.name}`,
+      detail: prompt.description || t('of the MCP server {0}', prompt.server.name),
+      of: { prompt },
+    }));
+  }
+}
+
+const commands: Record<Exclude<SlashAct, 'plan'>, string> = {
+  new: 'towpath.newRun',
+  compact: 'towpath.compact',
+  model: 'towpath.pickModel',
+  undo: 'towpath.undoTurn',
+  export: 'towpath.exportRun',
+};
+
+/** The words are the first of them; the others are asked for. Undefined: the person went away. */
+async function askFor(
+  title: string,
+  inputs: readonly { name: string; asks: string; needed?: boolean }[],
+  words: string,
+): Promise<Record<string, string> | undefined> {
+  const values = createDictionary<string>();
+  for (const [at, { name, asks, needed = true }] of inputs.entries()) {
+    const given = at === 0 && words !== '' ? words : await ask(title, asks, needed);
+    if (given === undefined) return undefined;
+    if (given !== '') values[name] = given;
+  }
+  return values;
+}
+
+const ask = (title: string, asks: string, needed: boolean) =>
+  vscode.window.showInputBox({
+    title: withoutLinks(`Towpath: ${title}`),
+    prompt: withoutLinks(asks),
+    ignoreFocusOut: true,
+    validateInput: (text) => (needed && text.trim() === '' ? t('Enter some text.') : undefined),
+  });

@@ -1,0 +1,73 @@
+import type { Mention } from '../../protocol/content/mention.ts';
+import { wordOf } from '../../protocol/content/mentionText.ts';
+import type { Offer } from '../../protocol/panel/panelMessages.ts';
+import { amount, t } from '../../protocol/text/l10n.ts';
+import { asks } from './codePrompts.ts';
+
+/** What is known of a workspace without asking a model, or looking long. */
+export interface Seen {
+  errors: number;
+  /** Files that are not committed as they are. */
+  changes: number;
+  /** The file in the editor in front, and the line of the first thing that is left to do in it. */
+  front?: { path: string; todo?: number } | undefined;
+  readme?: string | undefined;
+  /** It says something to agents. */
+  instructs: boolean;
+  /** There is a test, by its name. */
+  tested: boolean;
+}
+
+/** How many there are in an empty panel. */
+const most = 3;
+
+/** What is worth doing here, first what cannot wait. */
+export function offersFor({ errors, changes, front, readme, instructs, tested }: Seen): Offer[] {
+  const file = front && ({ kind: 'file', path: front.path } as const);
+  const name = front?.path.slice(front.path.lastIndexOf('/') + 1) ?? '';
+  const about = (label: string, mention: Mention, text: (words: string) => string): Offer => ({
+    label,
+    text: text(wordOf(mention)),
+    mentions: [mention],
+  });
+  const todo = front?.todo;
+  const all = [
+    errors > 0 &&
+      about(errors === 1 ? t('Fix the error') : t('Fix the {0} errors', errors), { kind: 'problems' }, asks.fix),
+    changes > 0 &&
+      about(t('Review my changes in {0}', amount(changes, 'file')), { kind: 'changes' }, asks.reviewChanges),
+    front &&
+      todo !== undefined &&
+      about(
+        t('Implement the rest of the plan in {0}', `${name}:${todo}`),
+        { kind: 'lines', path: front.path, from: todo, to: todo },
+        (words) => `Do what is left to do at ${words}.`,
+      ),
+    file && !tested && about(t('Write the first test, for {0}', name), file, asks.writeTests),
+    file && about(t('Explain {0}', name), file, asks.explain),
+    readme !== undefined &&
+      about(
+        t('Explain this project'),
+        { kind: 'file', path: readme },
+        (words) =>
+          `Explain what this project is, how it is built and where one begins to read (see ${words}). Change nothing.`,
+      ),
+    readme === undefined &&
+      plain(
+        t('Write a README'),
+        'Look at this workspace and write a short README.md: what it is, how it is built and run.',
+      ),
+    !instructs &&
+      plain(
+        t('Write an AGENTS.md'),
+        'Look at this workspace and write a short AGENTS.md: what an agent has to know to build it, to test it, and to write like the others here.',
+      ),
+    plain(
+      t('Suggest improvements'),
+      'Look through this workspace and name the three things most worth mending, with their places. Change nothing.',
+    ),
+  ];
+  return all.filter((one) => one !== false && one !== undefined).slice(0, most);
+}
+
+const plain = (label: string, text: string): Offer => ({ label, text, mentions: [] });

@@ -1,0 +1,131 @@
+import { askModel } from '../../engine/core/modelCall.ts';
+import { tokensOfMessages, tokensOfPrefix } from '../../engine/core/tokenCount.ts';
+import type { RunModel } from '../../engine/run/runContext.ts';
+import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
+import { callIdsIn, createCallIds } from '../../llm/core/callIds.ts';
+import type { ChatRequest, ChatStreamChunk } from '../../llm/core/client.ts';
+import type { ToolCall } from '../../protocol/content/messages.ts';
+import { isOverLimit } from '../../protocol/run/money.ts';
+import { inEnglish, t } from '../../protocol/text/l10n.ts';
+import { toPeople, type Words, wordsIn, wordsOf } from '../../protocol/text/localized.ts';
+import type { AskedMessage, AskedOptions } from '../providers/editorApi.ts';
+import { fromEditorMessages, fromEditorOptions, sizeOf } from './providedWire.ts';
+import { type AskLine, TooManyAsks } from './requestQueue.ts';
+
+/** Why an ask has no answer, for people: `blocked` is for now, and it may be asked again. */
+export class AskRefused extends Error {
+  override readonly name = 'AskRefused';
+  constructor(
+    readonly kind: 'not-found' | 'no-permission' | 'blocked' | 'failed',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface Ask {
+  /** An extension's name, or the editor: for people. */
+  who: Words;
+  messages: readonly AskedMessage[];
+  options: AskedOptions;
+  signal: AbortSignal;
+  stop(): void;
+  report(part: { text: string } | { call: ToolCall }): void;
+}
+
+interface Parts {
+  line: AskLine;
+  /** What the model is called. */
+  label: string;
+  local: boolean;
+  /** The model, ready to be asked, as it is when its turn has come. */
+  ready(): Promise<RunModel>;
+  /** Around the call itself: the person's record of it. */
+  recorded(model: RunModel, ask: () => Promise<AdapterResult>): Promise<AdapterResult>;
+}
+
+/** Characters, pictures among them, that are looked at at all where the model's window is not known. */
+const mostCharacters = 16_000_000;
+/** Estimates may be off; what is beyond this is surely too long. */
+const [slack, mostPerToken] = [1.5, 12];
+
+/**
+ * Asks a model of ours for somebody outside of Towpath, within the person's limits of money. Nothing of it is on the record of a run.
+ * Throws `AskRefused`, or the signal's reason.
+ */
+export async function answerAsk(ask: Ask, { line, label, local, ready, recorded }: Parts): Promise<AdapterResult> {
+  const { who, signal } = ask;
+  signal.throwIfAborted();
+  const { text, pictures } = sizeOf(ask.messages, ask.options);
+  if (text + pictures > mostCharacters) throw tooLong(label, t('{0} characters', text + pictures));
+  const leave = await line.enter({ who, model: label, local, stop: ask.stop }, signal).catch((error) => {
+    throw error instanceof TooManyAsks ? new AskRefused('blocked', error.message) : error;
+  });
+  try {
+    const model = await ready().catch((error: Error) => {
+      throw error instanceof AskRefused ? error : new AskRefused('failed', toPeople(wordsOf(error)));
+    });
+    signal.throwIfAborted();
+    const request = requestOf(ask, model, text, label);
+    const seen = shownBy(ask, request.messages);
+    const result = await recorded(model, () => askModel(model, request, { signal, ...seen }));
+    if (result.aborted) signal.throwIfAborted();
+    if (result.error)
+      throw new AskRefused(isOverLimit(result.error) ? 'blocked' : 'failed', toPeople(wordsIn(result.error)));
+    const broken = result.message?.toolCalls?.find(({ malformed }) => malformed !== undefined);
+    if (broken)
+      throw new AskRefused(
+        'failed',
+        t('{0} called {1} with arguments that are not a JSON object.', label, broken.name),
+      );
+    return result;
+  } finally {
+    leave();
+  }
+}
+
+/** Throws `AskRefused`. @param text characters of it */
+function requestOf({ who, messages, options }: Ask, { model, contextWindow }: RunModel, text: number, label: string) {
+  const most = (contextWindow ?? Number.POSITIVE_INFINITY) * slack;
+  if (text > most * mostPerToken) throw tooLong(label, t('{0} characters', text), contextWindow);
+  const request: ChatRequest = {
+    model,
+    messages: fromEditorMessages(messages),
+    ...fromEditorOptions(options),
+    asker: inEnglish(who),
+  };
+  const { messages: told, ...prefix } = request;
+  const tokens = tokensOfPrefix(prefix) + tokensOfMessages(told);
+  if (tokens > most) throw tooLong(label, t('about {0} tokens', tokens), contextWindow);
+  return request;
+}
+
+function tooLong(label: string, what: string, window?: number): AskRefused {
+  const message =
+    window === undefined
+      ? t('This is longer than {0} can read: {1}. Nothing was sent.', label, what)
+      : t(
+          'This is longer than {0} can read: {1}. It has a context window of {2} tokens. Nothing was sent.',
+          label,
+          what,
+          window,
+        );
+  return new AskRefused('failed', message);
+}
+
+/** Text and whole calls: what the editor passes on. Once it has, the model is not asked again. */
+function shownBy(
+  { report, signal }: Ask,
+  messages: ChatRequest['messages'],
+): Pick<CompleteOptions, 'onChunk' | 'shows'> {
+  const idFor = createCallIds(callIdsIn(messages)); // some providers number the calls of every reply anew
+  const isWhole = ({ toolCall }: ChatStreamChunk) => toolCall !== undefined && toolCall.malformed === undefined;
+  return {
+    onChunk(chunk) {
+      if (signal.aborted) return;
+      if (chunk.content) report({ text: chunk.content });
+      if (isWhole(chunk)) report({ call: { ...chunk.toolCall!, id: idFor(chunk.toolCall!.id) } });
+    },
+    shows: (chunk) => Boolean(chunk.content) || isWhole(chunk),
+  };
+}

@@ -1,0 +1,240 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { tokensOfMessages } from '../../engine/core/tokenCount.ts';
+import type { RunModel } from '../../engine/run/runContext.ts';
+import type { AdapterResult } from '../../llm/adapter/adapter.ts';
+import { listModels, type ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
+import { dollars, money } from '../../protocol/run/money.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { inEnglish, sentence, t } from '../../protocol/text/l10n.ts';
+import { toPeople } from '../../protocol/text/localized.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
+import type { Models } from '../models/models.ts';
+import type { OfferedInformation } from '../providers/editorApi.ts';
+import { windowOfLocal } from '../providers/localContextSize.ts';
+import { downloadFolder, listedFolders } from '../providers/modelFolders.ts';
+import { demoModel, describe, split } from '../providers/modelIds.ts';
+import { Memory } from '../settings/decisionFile.ts';
+import { settings } from '../settings/settings.ts';
+import { AskRefused, answerAsk } from './answerRequest.ts';
+import { localNames, tokensFor } from './providedNames.ts';
+import { fromEditorMessages, sizeOf } from './providedWire.ts';
+import type { Offered } from './registerProvider.ts';
+import { type Asker, Askers } from './requesters.ts';
+import { AskLine } from './requestQueue.ts';
+
+interface Parts {
+  context: vscode.ExtensionContext;
+  models: Models;
+  modals: Modals;
+  /** Those that runs of this window work with. */
+  modelsAtWork(): string[];
+  recorded(model: RunModel, ask: () => Promise<AdapterResult>): Promise<AdapterResult>;
+  readModel: ReadModel;
+  log: vscode.LogOutputChannel;
+}
+
+/** A model that the person offers: `id` as Towpath has it. */
+interface OfferedModel {
+  id: string;
+  information: OfferedInformation;
+}
+
+/** In `towpath.offeredModels`: every model on this machine. */
+export const allLocal = 'local';
+
+/** The models that the person offers to the editor's chat and to other extensions, and the answers that these are given. */
+export class OfferedModels implements Offered, vscode.Disposable {
+  readonly askers: Askers;
+  readonly line = new AskLine(() => this.show());
+  private readonly item = vscode.window.createStatusBarItem('towpath.asked', vscode.StatusBarAlignment.Left, 0);
+
+  constructor(private readonly parts: Parts) {
+    const file = vscode.Uri.joinPath(parts.context.globalStorageUri, 'askers.json').fsPath;
+    this.askers = new Askers(new Memory(file), (asker) => this.mayAsk(asker));
+    this.item.name = t('Towpath: requests from the editor');
+    this.item.command = 'towpath.editorAsks';
+  }
+
+  dispose(): void {
+    for (const ask of this.line.all) ask.stop();
+    this.item.dispose();
+  }
+
+  readonly provideLanguageModelChatInformation: Offered['provideLanguageModelChatInformation'] = async () =>
+    (await this.offered()).map(({ information }) => information);
+
+  readonly provideTokenCount: Offered['provideTokenCount'] = async (_, text) => {
+    const messages = typeof text === 'string' ? [{ role: 1, content: text }] : [text];
+    return tokensFor(sizeOf(messages), () => tokensOfMessages(fromEditorMessages(messages)));
+  };
+
+  readonly provideLanguageModelChatResponse: Offered['provideLanguageModelChatResponse'] = async (
+    { id },
+    messages,
+    options,
+    progress,
+    token,
+  ) => {
+    const stop = new AbortController();
+    const heard = token.onCancellationRequested(() => stop.abort(new vscode.CancellationError()));
+    if (token.isCancellationRequested) stop.abort(new vscode.CancellationError());
+    try {
+      stop.signal.throwIfAborted();
+      const model = (await this.offered()).find(({ information }) => information.id === id);
+      if (!model)
+        throw new AskRefused('not-found', t('Towpath does not share {0} (*Share Models with the Editor…*).', id));
+      const asker = askerOf(options.requestInitiator);
+      await this.askers.check(asker);
+      const { name: label } = model.information;
+      const local = split(model.id).provider === 'local';
+      const ask = {
+        who: asker.name,
+        messages,
+        options,
+        signal: stop.signal,
+        stop: () => stop.abort(new AskRefused('failed', t('Stopped by you.'))),
+        report: (part: Parameters<Parameters<typeof answerAsk>[0]['report']>[0]) =>
+          progress.report(
+            'text' in part
+              ? new vscode.LanguageModelTextPart(part.text)
+              : new vscode.LanguageModelToolCallPart(part.call.id, part.call.name, part.call.arguments),
+          ),
+      };
+      const ready = () => this.ready(model.id);
+      const { usage } = await answerAsk(ask, { line: this.line, label, local, ready, recorded: this.parts.recorded });
+      const cost = usage?.cost === undefined ? '' : `, ${dollars(usage.cost)}`;
+      this.parts.log.info(
+        `${inEnglish(asker.name)} was answered by ${model.id}: ${usage ? `${usage.totalTokens} tokens` : 'tokens not told'}${cost}.`,
+      );
+    } catch (error) {
+      throw toEditorError(error);
+    } finally {
+      heard.dispose();
+    }
+  };
+
+  /** Those of the setting that can be used, as the editor is told of them. */
+  async offered(): Promise<OfferedModel[]> {
+    const wanted = new Set(settings().offeredModels);
+    const ids = [...wanted].filter((id) => id !== allLocal && split(id).provider !== 'vscode-lm');
+    const local = await this.local(wanted.has(allLocal) ? undefined : ids);
+    const remote = ids.filter((id) => split(id).provider !== 'local' && describe(id).problem === undefined);
+    return [...local, ...(await Promise.all(remote.map((id) => this.remote(id))))];
+  }
+
+  /** @param ids of those that are wanted, when not all are */
+  private async local(ids: readonly string[] | undefined): Promise<OfferedModel[]> {
+    const { models, context, readModel } = this.parts;
+    if (ids?.every((id) => split(id).provider !== 'local')) return [];
+    const places = [...listedFolders(), downloadFolder(context.globalStorageUri), ...models.localFiles()];
+    const named = ids?.filter((id) => id !== demoModel).map((id) => split(id).model) ?? [];
+    const all = (await listModels([...places, ...named], readModel)).filter(({ trouble }) => !trouble);
+    const wanted = all.filter(({ path: file }) => ids === undefined || ids.includes(`local/${file}`));
+    const names = localNames(wanted.map(({ path: file }) => file));
+    return wanted.map(({ path: file, bytes, info }) => ({
+      id: `local/${file}`,
+      information: {
+        id: `local/${names.get(file)}`,
+        name: path.basename(file, '.gguf'),
+        family: info?.architecture ?? 'local',
+        version: info?.quantisation ?? '1',
+        detail: t('On this machine, by Towpath'),
+        ...windows(windowOfLocal({ bytes, info }, settings()['local.contextSize'])),
+        capabilities: { imageInput: false, toolCalling: true },
+      },
+    }));
+  }
+
+  private async remote(id: string): Promise<OfferedModel> {
+    const { label, detail, images } = describe(id);
+    const { provider } = split(id);
+    return {
+      id,
+      information: {
+        id,
+        name: label,
+        family: provider,
+        version: '1',
+        detail: t('{0}, by Towpath', detail),
+        tooltip: t('{0}, used by Towpath with your key', id),
+        ...windows(await this.parts.models.knownWindow(id)),
+        capabilities: { imageInput: images !== false, toolCalling: true },
+      },
+    };
+  }
+
+  /** A run keeps its model in memory until it rests. */
+  private async ready(id: string): Promise<RunModel> {
+    const isLocal = (one: string) => split(one).provider === 'local';
+    if (isLocal(id) && this.parts.modelsAtWork().some((one) => isLocal(one) && one !== id))
+      throw new AskRefused('blocked', t('Towpath is using another model on this machine. Try again when it is done.'));
+    return this.parts.models.outside(id);
+  }
+
+  private async mayAsk({ id, name }: Asker): Promise<boolean> {
+    const limit = settings()['limits.day'];
+    const paid =
+      limit > 0
+        ? t("It decides what it sends. You pay for a provider's model, up to your limit of {0} per day.", money(limit))
+        : t("It decides what it sends. You pay for a provider's model, and you have no limit per day.");
+    const offered = (await this.offered()).map(({ information }) => information.name).join(', ');
+    const yes = t('Let It Ask');
+    const answer = await this.parts.modals.askWhenQuiet({
+      text: t('Allow {0} to use the models that you share?', visibleLine(toPeople(name))),
+      detail: [
+        t('{0} uses your models through the editor. You share: {1}.', visibleLine(id ?? ''), offered),
+        paid,
+        t('Each extension needs your approval once; *Share Models with the Editor…* changes it.'),
+      ].join('\n\n'),
+      buttons: [t('Not Now'), yes],
+    });
+    return answer === yes;
+  }
+
+  /** Something that can be seen, and stopped, as long as somebody asks. */
+  private show(): void {
+    const { all } = this.line;
+    if (all.length === 0) {
+      this.item.hide();
+      return;
+    }
+    const lines = all.map(({ who, model, waits }) => {
+      const line = `${visibleLine(toPeople(who))}: ${visibleLine(model)}`;
+      return waits ? t('{0}, queued', line) : line;
+    });
+    const tooltip = [t('Towpath: requests from the editor'), ...lines, t('Click to stop it.')].join('\n');
+    this.item.text = `$(comment-discussion) ${t('{0} asked', all.length)}`;
+    this.item.tooltip = tooltip;
+    this.item.accessibilityInformation = { label: tooltip };
+    this.item.show();
+  }
+}
+
+const editor = sentence('The editor');
+const somebody = sentence('The editor or another extension');
+
+/** Who asks is told by some editors only; an extension may call itself what it likes, so that its id is beside it. */
+function askerOf(initiator: unknown): Asker {
+  if (initiator === 'core') return { name: editor };
+  if (typeof initiator !== 'string' || initiator === '') return { name: somebody };
+  const { displayName } = (vscode.extensions.getExtension(initiator)?.packageJSON ?? {}) as { displayName?: unknown };
+  return { id: initiator, name: typeof displayName === 'string' ? `${displayName} (${initiator})` : initiator };
+}
+
+function toEditorError(error: unknown): unknown {
+  if (!(error instanceof AskRefused)) return error;
+  const { kind, message } = error;
+  if (kind === 'not-found') return vscode.LanguageModelError.NotFound(message);
+  if (kind === 'no-permission') return vscode.LanguageModelError.NoPermissions(message);
+  return kind === 'blocked' ? vscode.LanguageModelError.Blocked(message) : new Error(message);
+}
+
+/** A window that nobody knows: the editor wants to be told one. */
+const unknownWindow = 32_768;
+
+/** A quarter is kept for the answer, at most 8,192 tokens. */
+function windows(window = unknownWindow): Pick<OfferedInformation, 'maxInputTokens' | 'maxOutputTokens'> {
+  const maxOutputTokens = Math.min(8192, Math.floor(window / 4));
+  return { maxInputTokens: window - maxOutputTokens, maxOutputTokens };
+}

@@ -1,0 +1,116 @@
+import type { ChatRequest } from '../../llm/core/client.ts';
+import type { Attachment, Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
+import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
+import { blocksOf, isThinking } from '../../tools/editorTools/resultParts.ts';
+import { blocksInWords } from '../../tools/mcp/callResult.ts';
+import { cleanSchema, type WordLimits } from '../../tools/mcp/schema.ts';
+import type { AskedMessage, AskedOptions } from '../providers/editorApi.ts';
+
+/** Of `LanguageModelChatMessageRole`; the last one is not in every editor. */
+const roles = { assistant: 2, system: 3 };
+/** Of `LanguageModelChatToolMode`. */
+const required = 2;
+
+/** What another extension says is not cut for its sake, but it has an end. */
+const limits: WordLimits = { description: 20_000, end: 2000, text: 10_000, schema: 200_000 };
+
+/** What somebody asks a model of ours by the editor, as any other request. */
+export function fromEditorMessages(asked: readonly AskedMessage[]): Message[] {
+  return asked.flatMap(({ role, content }) => {
+    const parts = typeof content === 'string' ? [content] : content;
+    if (role === roles.assistant) return [assistant(parts)];
+    if (role === roles.system) return [{ role: 'system', content: said(parts).text }];
+    return fromUser(parts);
+  });
+}
+
+function assistant(parts: readonly unknown[]): Message {
+  const calls = parts
+    .filter(isCall)
+    .map(({ callId, name, input }): ToolCall => ({ id: callId, name, arguments: isRecord(input) ? { ...input } : {} }));
+  const texts = parts.filter((part) => !isCall(part) && !isThinking(part)).map((part) => said([part]).text);
+  return { role: 'assistant', content: texts.join(''), ...(calls.length > 0 && { toolCalls: calls }) };
+}
+
+/** Results come in the person's messages, and may stand beside words. */
+function fromUser(parts: readonly unknown[]): Message[] {
+  const toolResults = parts.filter(isResult).map(({ callId, content }): ToolResult => {
+    const { text, images } = said(content);
+    return { toolCallId: callId, content: text, ...(images.length > 0 && { attachments: images }) };
+  });
+  const { text, images } = said(parts.filter((part) => !isResult(part) && !isCall(part)));
+  const user: Message = { role: 'user', content: text, ...(images.length > 0 && { attachments: images }) };
+  if (toolResults.length === 0) return [user];
+  const told: Message = { role: 'tool', content: '', toolResults };
+  return text === '' && images.length === 0 ? [told] : [told, user];
+}
+
+function said(parts: readonly unknown[]): { text: string; images: Attachment[] } {
+  const images: Attachment[] = [];
+  return { text: blocksInWords(blocksOf(parts), images), images };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isCall = (part: unknown): part is { callId: string; name: string; input: unknown } =>
+  isRecord(part) && typeof part.callId === 'string' && typeof part.name === 'string';
+
+const isResult = (part: unknown): part is { callId: string; content: readonly unknown[] } =>
+  isRecord(part) && typeof part.callId === 'string' && Array.isArray(part.content);
+
+/** Of what is asked beside the messages: the tools, whether one of them must be called, and what models commonly heed. */
+export function fromEditorOptions({
+  tools = [],
+  toolMode,
+  modelOptions = {},
+}: AskedOptions): Pick<ChatRequest, 'tools' | 'toolChoice' | 'temperature' | 'topP' | 'maxTokens'> {
+  const definitions = tools.map(
+    ({ name, description, inputSchema }): ToolDefinition => ({
+      name,
+      description,
+      parameters: cleanSchema(inputSchema ?? {}, limits) as JsonSchema,
+    }),
+  );
+  const number = (...names: string[]) =>
+    names.map((name) => modelOptions[name]).find((value) => typeof value === 'number' && value >= 0) as
+      | number
+      | undefined;
+  const [temperature, topP, most] = [
+    number('temperature'),
+    number('top_p', 'topP'),
+    number('max_tokens', 'maxTokens', 'max_completion_tokens'),
+  ];
+  return {
+    ...(definitions.length > 0 && { tools: definitions }),
+    ...(definitions.length > 0 && toolMode === required && { toolChoice: 'required' }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(most && { maxTokens: Math.floor(most) }),
+  };
+}
+
+/** Characters of all that is said, and of its pictures as base64: known without converting anything. */
+export function sizeOf(
+  asked: readonly AskedMessage[],
+  { tools = [] }: AskedOptions = {},
+): { text: number; pictures: number } {
+  const size = { text: sum(tools.map((tool) => sizeOfValue(tool))), pictures: 0 };
+  const add = (part: unknown): void => {
+    const { data } = Object(part) as { data?: unknown };
+    if (isResult(part)) for (const inner of part.content) add(inner);
+    else if (ArrayBuffer.isView(data)) size.pictures += Math.ceil((data.byteLength * 4) / 3);
+    else size.text += sizeOfValue(part);
+  };
+  for (const { content } of asked) for (const part of typeof content === 'string' ? [content] : content) add(part);
+  return size;
+}
+
+function sizeOfValue(value: unknown, left = 100): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  if (left === 0) return Number.POSITIVE_INFINITY; // deeper than whoever walks through it would come back from
+  return sum(Object.entries(value).map(([key, inner]) => key.length + sizeOfValue(inner, left - 1)));
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);

@@ -1,0 +1,114 @@
+import * as vscode from 'vscode';
+import { money } from '../../protocol/run/money.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { toPeople } from '../../protocol/text/localized.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
+import { tell } from '../dialogs/notify.ts';
+import type { Models } from '../models/models.ts';
+import { takesModels } from '../providers/editorApi.ts';
+import { describe, split } from '../providers/modelIds.ts';
+import { saveSetting, settings } from '../settings/settings.ts';
+import { allLocal, type OfferedModels } from './providedModels.ts';
+
+interface Choice extends vscode.QuickPickItem {
+  model?: string;
+  /** An extension that may ask. */
+  asker?: string;
+}
+
+/** *Offer Models to the Editor…*: which models the editor's chat and other extensions may ask, and which extensions may. */
+export async function offerModelsMenu(offered: OfferedModels, models: Models, modals: Modals): Promise<void> {
+  if (!takesModels()) {
+    tell(
+      'info',
+      t('This editor ({0}) does not accept models of extensions. VS Code 1.104 and later do.', vscode.version),
+    );
+    return;
+  }
+  const before = settings().offeredModels;
+  const { allowed } = offered.askers;
+  const chosen = await vscode.window.showQuickPick(choices(before, models, allowed), {
+    title: t('Towpath: models for the editor’s chat and other extensions'),
+    placeHolder: t('Only the tools selected here are offered'),
+    canPickMany: true,
+    matchOnDetail: true,
+  });
+  if (!chosen) return;
+  const after = chosen.flatMap(({ model }) => (model === undefined ? [] : [model]));
+  const added = after.filter((id) => !before.includes(id));
+  if (!(await mayCost(added, modals))) return;
+  const kept = new Set(chosen.map(({ asker }) => asker));
+  for (const id of allowed) if (!kept.has(id)) offered.askers.forget(id);
+  offered.askers.reconsider();
+  await saveSetting('offeredModels', after);
+}
+
+function choices(before: readonly string[], models: Models, allowed: readonly string[]): Choice[] {
+  const known = models.options().map(({ id }) => id);
+  const isOffered = (id: string) => before.includes(id);
+  const single = [...new Set([...before, ...known])].filter((id) => {
+    const { provider } = split(id);
+    return id !== allLocal && provider !== 'vscode-lm' && (provider !== 'local' || isOffered(id));
+  });
+  return [
+    {
+      label: t('All models on this machine'),
+      detail: t('They cost nothing and send nothing; one at a time, including runs of Towpath'),
+      model: allLocal,
+      picked: isOffered(allLocal),
+    },
+    ...single.map((id): Choice => {
+      const { label, detail, problem } = describe(id);
+      return { label: visibleLine(label), detail: problem ?? detail, model: id, picked: isOffered(id) };
+    }),
+    ...(allowed.length > 0
+      ? [{ label: t('Extensions that may use them'), kind: vscode.QuickPickItemKind.Separator }]
+      : []),
+    ...allowed.map((id): Choice => ({ label: visibleLine(id), asker: id, picked: true })),
+  ];
+}
+
+/** What is behind an address is sent what others like, and its answers are paid. */
+async function mayCost(added: readonly string[], modals: Modals): Promise<boolean> {
+  const remote = added.filter((id) => id !== allLocal && split(id).provider !== 'local').map((id) => describe(id));
+  if (remote.length === 0) return true;
+  const yes = t('Share');
+  const limit = settings()['limits.day'];
+  const held =
+    limit > 0
+      ? t('Your limit of {0} per day applies.', money(limit))
+      : t('You have no spending limit per day (towpath.limits.day).');
+  const labels = remote.map(({ label }) => visibleLine(label)).join(', ');
+  const places = remote.map(({ detail }) => visibleLine(detail)).join('; ');
+  const answer = await modals.ask({
+    text: t('Allow the editor’s chat and other extensions to use {0}?', labels),
+    detail: [
+      t('Its requests are sent to {0} with your key, and you pay for them. {1}', places, held),
+      t('If the editor names the extension, it needs your approval once.'),
+    ].join('\n\n'),
+    buttons: [t('Not Now'), yes],
+  });
+  return answer === yes;
+}
+
+/** *What the Editor Asks…*: who asks a model of ours now, to be stopped. */
+export async function showAsks({ line }: OfferedModels): Promise<void> {
+  const { all } = line;
+  if (all.length === 0) {
+    tell('info', t('No requests from the editor are running.'));
+    return;
+  }
+  const at = (since: number) => new Date(since).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  const items = all.map((ask) => ({
+    label: `$(debug-stop) ${visibleLine(toPeople(ask.who))}`,
+    description: ask.waits ? t('queued') : t('is answered'),
+    detail: t('{0}, since {1}', visibleLine(ask.model), at(ask.since)),
+    asks: [ask],
+  }));
+  const every = all.length > 1 ? [{ label: `$(debug-stop) ${t('All {0}', all.length)}`, asks: [...all] }] : [];
+  const chosen = await vscode.window.showQuickPick([...items, ...every], {
+    title: t('Towpath: stop a request from the editor'),
+  });
+  for (const ask of chosen?.asks ?? []) ask.stop();
+}

@@ -1,0 +1,36 @@
+import * as vscode from 'vscode';
+import { type ModelProvider, offerModels, takesModels } from '../providers/editorApi.ts';
+import { ownValue } from '../settings/settingScopes.ts';
+
+/** What is offered, and answers. */
+export type Offered = Omit<ModelProvider, 'onDidChangeLanguageModelChatInformation'>;
+
+const name = 'offeredModels';
+
+/**
+ * Has Towpath's models in the editor's chat and in reach of other extensions, where the person offers any. Part of the first program: the
+ * rest is loaded when somebody wants to know of them.
+ */
+export function offering(load: () => Promise<Offered>): vscode.Disposable {
+  if (!takesModels()) return { dispose() {} };
+  const changed = new vscode.EventEmitter<void>();
+  const offered = offerModels({
+    onDidChangeLanguageModelChatInformation: changed.event,
+    provideLanguageModelChatInformation: async (...asked) =>
+      offersAny() ? (await load()).provideLanguageModelChatInformation(...asked) : [],
+    provideLanguageModelChatResponse: async (...asked) => (await load()).provideLanguageModelChatResponse(...asked),
+    provideTokenCount: async (...asked) => (await load()).provideTokenCount(...asked),
+  });
+  if (!offered) return changed;
+  const watching = vscode.workspace.onDidChangeConfiguration((change) => {
+    // What a model is called, can read and where it lies, too.
+    if (change.affectsConfiguration(`towpath.${name}`) || (offersAny() && change.affectsConfiguration('towpath')))
+      changed.fire();
+  });
+  return vscode.Disposable.from(offered, watching, changed);
+}
+
+function offersAny(): boolean {
+  const value = ownValue(name, vscode.workspace.getConfiguration('towpath').inspect(name));
+  return Array.isArray(value) && value.length > 0;
+}

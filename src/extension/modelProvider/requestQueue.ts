@@ -1,0 +1,96 @@
+import { t } from '../../protocol/text/l10n.ts';
+import type { Words } from '../../protocol/text/localized.ts';
+
+/** Somebody outside of Towpath asks a model of ours. */
+export interface OpenAsk {
+  /** An extension's name, or the editor. */
+  who: Words;
+  /** What the model is called. */
+  model: string;
+  /** Milliseconds since 1970. */
+  since: number;
+  waits: boolean;
+  stop(): void;
+}
+
+interface Entering {
+  who: Words;
+  model: string;
+  /** It runs on this machine, which has one thing at a time in its memory. */
+  local: boolean;
+  stop(): void;
+}
+
+/** Of one that asks, and of all together: who asks in a loop is refused, and keeps nobody else away. */
+const [mostOfOne, mostInAll] = [4, 12];
+
+/** Too much is asked at the same time. Its message is for people. */
+export class TooManyAsks extends Error {
+  override readonly name = 'TooManyAsks';
+}
+
+/**
+ * Who asks our models from outside, in the order of asking. Of models on this machine one at a time is let in: so a run of Towpath never
+ * waits for more than one answer to somebody else.
+ */
+export class AskLine {
+  private readonly open: (Entering & OpenAsk & { admit(): void })[] = [];
+
+  constructor(
+    private readonly changed: () => void,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  get all(): readonly OpenAsk[] {
+    return this.open;
+  }
+
+  /** Resolves when it is its turn; call the result when it is over. Throws `TooManyAsks`; rejects with the signal's reason. */
+  async enter(entering: Entering, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.open.filter(({ who }) => who === entering.who).length >= mostOfOne)
+      throw new TooManyAsks(
+        t('{0} already has {1} requests in progress. Wait for an answer.', entering.who, mostOfOne),
+      );
+    if (this.open.length >= mostInAll)
+      throw new TooManyAsks(t("Towpath's models are already in use {0} times. Wait for an answer.", mostInAll));
+    let admit = () => {};
+    const admitted = new Promise<void>((resolve) => {
+      admit = resolve;
+    });
+    const ask = { ...entering, since: this.now(), waits: true, admit };
+    const leave = () => {
+      const at = this.open.indexOf(ask);
+      if (at < 0) return;
+      this.open.splice(at, 1);
+      this.admitNext();
+    };
+    this.open.push(ask);
+    this.admitNext();
+    let stop = () => {};
+    const stopped = new Promise<never>((_, reject) => {
+      stop = () => reject(signal.reason);
+      signal.addEventListener('abort', stop, { once: true });
+    });
+    try {
+      await Promise.race([admitted, stopped]);
+      signal.throwIfAborted();
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  private admitNext(): void {
+    const firstLocal = this.open.find(({ local }) => local);
+    for (const ask of this.open) {
+      if (!ask.waits || (ask.local && ask !== firstLocal)) continue;
+      ask.waits = false;
+      ask.admit();
+    }
+    this.changed();
+  }
+}

@@ -1,0 +1,171 @@
+import * as vscode from 'vscode';
+import { checkModelFile } from '../../llm/local/modelFile/checkModelFile.ts';
+import { partsOf } from '../../llm/local/modelFile/splitModel.ts';
+import { keyOwner, labelOf, type Provider, providers } from '../../llm/models/providers.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { toPeople, wordsOf } from '../../protocol/text/localized.ts';
+import { tell } from '../dialogs/notify.ts';
+import { createEditorClient } from '../providers/editorModels.ts';
+import { HeaderSecrets } from '../providers/headerSecrets.ts';
+import { addressOf, providerOf } from '../providers/modelIds.ts';
+import { type Secrets, secretOf } from '../settings/secrets.ts';
+import { ConnectModel } from './connectModel.ts';
+import type { Models } from './models.ts';
+
+interface Choice extends vscode.QuickPickItem {
+  run(): Promise<unknown>;
+}
+const separator: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator, run: async () => {} };
+
+/** The dialogs that set a model up: a file on this machine, a provider, a key. Escape leaves everything as it was. */
+export class Setup {
+  readonly headerSecrets: HeaderSecrets;
+  private readonly connecting: ConnectModel;
+
+  constructor(
+    private readonly models: Models,
+    private readonly secrets: Secrets,
+    log: vscode.LogOutputChannel,
+  ) {
+    this.headerSecrets = new HeaderSecrets(secrets);
+    this.connecting = new ConnectModel(models, secrets, this.headerSecrets, log);
+  }
+
+  async pickModel(): Promise<void> {
+    const known = this.models.options().map(
+      (option): Choice => ({
+        label: option.label,
+        description: option.id === this.models.currentId ? t('in use') : '',
+        detail: option.problem ?? option.detail,
+        run: () => this.models.pick(option.id),
+      }),
+    );
+    const { currentProvider } = this.models;
+    const more: Choice[] = [
+      ...(currentProvider
+        ? [
+            {
+              label: `$(list-unordered) ${t('Another model of {0}…', labelOf(currentProvider))}`,
+              run: () => this.connecting.connect(currentProvider),
+            },
+          ]
+        : []),
+      {
+        label: `$(file) ${t('A model file on this machine…')}`,
+        detail: t('A .gguf file that runs on this machine'),
+        run: () => this.useLocal(),
+      },
+      {
+        label: `$(database) ${t('Models on this machine…')}`,
+        detail: t('Installed models, models that fit, and downloads'),
+        run: async () => vscode.commands.executeCommand('towpath.manageModels'),
+      },
+      {
+        label: `$(beaker) ${t('Check this model…')}`,
+        detail: t('Fifteen small tasks in a temporary folder; a dialog shows first how long they take'),
+        run: async () => vscode.commands.executeCommand('towpath.checkModel'),
+      },
+      {
+        label: `$(cloud) ${t('A provider or an endpoint…')}`,
+        detail: t('Here or elsewhere'),
+        run: () => this.useEndpoint(),
+      },
+      {
+        label: `$(vscode) ${t('A model of the editor…')}`,
+        detail: t('Tools of the editor itself'),
+        run: () => this.useEditor(),
+      },
+    ];
+    await pick(t('Towpath: select a model'), [...known, separator, ...more]);
+  }
+
+  async useLocal(): Promise<void> {
+    const files = await vscode.window.showOpenDialog({
+      title: t('Model file to run on this machine'),
+      openLabel: t('Use This Model'),
+      filters: { [t('GGUF models')]: ['gguf'] },
+    });
+    const file = files?.[0]?.fsPath;
+    if (!file) return;
+    const [first] = partsOf(file);
+    try {
+      await checkModelFile(first!);
+    } catch (error) {
+      tell('error', toPeople(wordsOf(error)));
+      return;
+    }
+    await this.models.pick(`local/${first}`);
+  }
+
+  /** A provider, its address and key where they are missing, and one of its models. */
+  useEndpoint(): Promise<void> {
+    return this.connecting.connect();
+  }
+
+  async useEditor(): Promise<void> {
+    const models = (await createEditorClient().listModels?.()) ?? [];
+    if (models.length === 0) {
+      tell('info', t('This editor offers no models of its own.'));
+      return;
+    }
+    const choices = models.map(
+      (model): Choice => ({ label: model.id, run: () => this.models.pick(`vscode-lm/${model.id}`) }),
+    );
+    await pick(t('Towpath: a model of the editor'), choices);
+  }
+
+  /** Saves a key for a provider; without one that is known, it is asked which, the one in use first. */
+  async setKey(id = ''): Promise<void> {
+    const provider = providerOf(id) ?? (await this.askProvider(t('Towpath: select a provider to set its key')));
+    if (!provider) return;
+    // Who comes from an error that a missing secret has led to is asked for that one.
+    if (id !== '' && (await this.headerSecrets.areMissing(provider))) await this.headerSecrets.askMissing(provider);
+    else await this.connecting.setKey(provider);
+  }
+
+  /** A key, or a secret of headers: whatever was saved. */
+  async deleteKey(): Promise<void> {
+    const owners = providers.filter(({ id }) => keyOwner(id) === id);
+    const keys = owners.map((provider) => ({
+      slot: provider.id as string,
+      label: toPeople(labelOf(provider)),
+      forgotten: (origin: string) => t('The key for {0} was deleted.', origin),
+    }));
+    const named = this.secrets.secretNames().map((name) => ({
+      slot: secretOf(name),
+      label: name,
+      forgotten: (origin: string) => t('The secret "{0}" for {1} was deleted.', name, origin),
+    }));
+    const saved = [...keys, ...named].flatMap(({ slot, label, forgotten }) =>
+      this.secrets.origins(slot).map(
+        (origin): Choice => ({
+          label,
+          description: origin,
+          run: async () => {
+            await this.secrets.forget(slot, origin);
+            tell('info', forgotten(origin));
+          },
+        }),
+      ),
+    );
+    if (saved.length === 0) tell('info', t('No key or secret is stored.'));
+    else await pick(t('Towpath: select a key or secret to delete'), saved);
+  }
+
+  private async askProvider(title: string): Promise<Provider | undefined> {
+    const { currentProvider } = this.models;
+    const inOrder = currentProvider ? [...new Set([currentProvider, ...providers])] : providers;
+    const items = inOrder.map((provider) => ({
+      label: toPeople(labelOf(provider)),
+      description: addressOf(provider.id),
+      detail: provider === currentProvider ? t('in use') : undefined,
+      provider,
+    }));
+    return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.provider;
+  }
+}
+
+async function pick(title: string, choices: Choice[]): Promise<void> {
+  const chosen = await vscode.window.showQuickPick(choices, { title, matchOnDetail: true, matchOnDescription: true });
+  await chosen?.run();
+}

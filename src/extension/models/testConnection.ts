@@ -1,0 +1,97 @@
+import * as vscode from 'vscode';
+import { askModel } from '../../engine/core/modelCall.ts';
+import type { RunModel } from '../../engine/run/runContext.ts';
+import { secretsIn } from '../../llm/core/headers.ts';
+import type { ProviderId } from '../../llm/models/providers.ts';
+import { amount, type Sentence, sentence, t } from '../../protocol/text/l10n.ts';
+import { joined, textAs, toPeople, unended, wordsIn, wordsOf } from '../../protocol/text/localized.ts';
+import { stoppable } from '../dialogs/cancellable.ts';
+import { offer, tell } from '../dialogs/notify.ts';
+import { providerSettings } from '../providers/providerSettings.ts';
+import { settings } from '../settings/settings.ts';
+import type { Models } from './models.ts';
+
+/** Tries the picked model with one short question, and says precisely what came of it. */
+export async function testConnection(models: Models, log: vscode.LogOutputChannel): Promise<void> {
+  const id = models.currentId;
+  const result = await stoppable(t('Towpath is testing {0}', id), (signal, progress) =>
+    askOneWord(() => models.current(), signal, progress),
+  );
+  if (!result) return; // given up by the person
+  log.info(`Test of ${id}: ${result.text}`);
+  const words = toPeople(result.said ?? result.text);
+  if (result.works) tell('info', words);
+  else void showProblem(words, result.code === 'LLM_AUTH_FAILED' ? models.currentProvider?.id : undefined);
+}
+
+export interface TestResult {
+  works: boolean;
+  text: string;
+  /** The same for people, where that can be told in their language. */
+  said?: Sentence;
+  code?: string;
+  /** Time until the first word of the answer. */
+  first?: Sentence;
+  /** In how many pieces the answer came. */
+  pieces: number;
+}
+
+/** One short question to a model; undefined when stopped. */
+export async function askOneWord(
+  made: () => Promise<RunModel>,
+  signal: AbortSignal,
+  progress: (text: string) => void,
+): Promise<TestResult | undefined> {
+  let pieces = 0;
+  const started = performance.now();
+  const seconds = (at: number) => {
+    const tenths = Math.round((at - started) / 100);
+    return sentence('{0}.{1} s', Math.floor(tenths / 10), tenths % 10);
+  };
+  try {
+    const chosen = await made();
+    let firstAt: number | undefined;
+    const reply = await askModel(
+      chosen,
+      { model: chosen.model, messages: [{ role: 'user', content: 'Answer with the one word: ready' }], maxTokens: 200 },
+      {
+        signal,
+        onChunk: (chunk) => {
+          if (chunk.progress) progress(toPeople(chunk.progress.said ?? chunk.progress.text));
+          if (!chunk.content && !chunk.thinking) return;
+          firstAt ??= performance.now();
+          pieces++;
+        },
+        onRetry: (wait) => progress(t('{0} · retrying', unended(wordsIn(wait.error)))),
+      },
+    );
+    if (reply.aborted) return undefined;
+    const answered = reply.success || reply.finishReason === 'length';
+    if (!answered) {
+      const why = reply.error ? wordsIn(reply.error) : sentence('It failed.');
+      return { works: false, ...textAs(why), code: reply.error?.code, pieces };
+    }
+    const firstAfter = firstAt === undefined ? undefined : seconds(firstAt);
+    const first = firstAfter && sentence('first token after {0}', firstAfter);
+    const done = sentence('done after {0}', seconds(performance.now()));
+    const tokens = reply.usage && amount(reply.usage.totalTokens, 'token');
+    const facts = [first, done, tokens].filter((fact) => typeof fact === 'object');
+    const said = textAs(sentence('{0} answers: {1}.', chosen.id, joined(facts, ', ')));
+    return { works: true, ...said, ...(firstAfter && { first: firstAfter }), pieces };
+  } catch (error) {
+    const { code } = error as { code?: string };
+    return { works: false, ...textAs(wordsOf(error)), ...(code && { code }), pieces };
+  }
+}
+
+/** `keyOf`: the provider that wants another key. (The editor's own models have none of ours.) */
+export async function showProblem(text: string, keyOf: ProviderId | undefined): Promise<void> {
+  const setSecret = t('Set Secret…');
+  const ways = keyOf ? [t('Set API Key…'), ...(namesSecrets(keyOf) ? [setSecret] : [])] : [t('Pick Model…')];
+  const chosen = await offer('error', text, ...ways);
+  if (chosen === setSecret) await vscode.commands.executeCommand('towpath.setSecret');
+  else if (chosen) await vscode.commands.executeCommand(keyOf ? 'towpath.setKey' : 'towpath.pickModel', keyOf);
+}
+
+const namesSecrets = (provider: ProviderId): boolean =>
+  Object.values(providerSettings(settings(), provider).headers).some((value) => secretsIn(value).length > 0);

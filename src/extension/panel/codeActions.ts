@@ -1,0 +1,82 @@
+import * as vscode from 'vscode';
+import type { ViewMessage } from '../../protocol/panel/panelMessages.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import type { Conversation } from '../runs/conversation.ts';
+import { typable } from './terminalSafe.ts';
+
+type Used = Extract<ViewMessage, { type: 'use-code' }>;
+
+/**
+ * What a person does with code of a reply. `insert` changes a document that is open, to be saved or undone by them; `apply` is words to the
+ * model, whose edit is then asked about like any other.
+ */
+export async function useCode({ how, text, language }: Used, conversation: Conversation): Promise<void> {
+  if (how === 'insert') return insert(text, conversation);
+  if (how === 'new-file') {
+    const known = new Set(await vscode.languages.getLanguages());
+    const id = [language, languages[language] ?? ''].find((one) => known.has(one));
+    const document = await vscode.workspace.openTextDocument({ content: text, ...(id && { language: id }) });
+    await vscode.window.showTextDocument(document, { preview: false });
+    return;
+  }
+  if (how === 'terminal') return toTerminal(text, conversation);
+  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const code = `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
+  await conversation.send(`Apply this code of yours to the file that it is for:\n\n${code}`);
+}
+
+async function insert(text: string, conversation: Conversation): Promise<void> {
+  const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
+  const isDone = await editor?.edit((builder) => {
+    for (const selection of editor.selections) builder.replace(selection, text);
+  });
+  if (isDone && editor)
+    await vscode.window.showTextDocument(editor.document, { viewColumn: editor.viewColumn, preview: false });
+  else
+    conversation.notice({
+      level: 'info',
+      text: editor
+        ? t('The open file cannot be changed. Nothing was inserted.')
+        : t('No file is open. Open one, and put the cursor where the code belongs.'),
+    });
+}
+
+/** A terminal runs a line at its end: what has several is not typed, but ready to be pasted. */
+async function toTerminal(text: string, conversation: Conversation): Promise<void> {
+  const line = typable(text);
+  if (line === undefined) {
+    await vscode.env.clipboard.writeText(text);
+    conversation.notice({
+      level: 'info',
+      text: t(
+        'The text has several lines, which a terminal would run one by one. It was copied instead; paste it where you want it.',
+      ),
+    });
+    return;
+  }
+  const terminal = vscode.window.activeTerminal ?? vscode.window.createTerminal();
+  terminal.show();
+  terminal.sendText(line, false);
+}
+
+/** What a fence calls a language, where the editor calls it otherwise. */
+const languages: Readonly<Record<string, string>> = {
+  ts: 'typescript',
+  tsx: 'typescriptreact',
+  js: 'javascript',
+  jsx: 'javascriptreact',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  sh: 'shellscript',
+  bash: 'shellscript',
+  zsh: 'shellscript',
+  shell: 'shellscript',
+  yml: 'yaml',
+  md: 'markdown',
+  cs: 'csharp',
+  'c++': 'cpp',
+  'c#': 'csharp',
+  text: 'plaintext',
+  txt: 'plaintext',
+};

@@ -1,0 +1,37 @@
+import * as vscode from 'vscode';
+import { type DetailLevel, detailLevels } from '../../protocol/panel/panelMessages.ts';
+import { t } from '../../protocol/text/l10n.ts';
+
+const key = 'towpath.details';
+
+const words = {
+  few: ['Minimal', 'One line per card'],
+  usual: ['Usual', 'Also small changes and the last lines of failures'],
+  all: ['All', 'Cards and thinking are expanded, nothing is folded'],
+} as const satisfies Record<DetailLevel, readonly [label: string, detail: string]>;
+
+/** How much the panel shows by itself, remembered for this workspace. */
+export class Details {
+  constructor(
+    private readonly memory: vscode.Memento,
+    private readonly changed: () => Promise<void>,
+  ) {}
+
+  get level(): DetailLevel {
+    const kept = this.memory.get(key);
+    return detailLevels.find((one) => one === kept) ?? 'usual';
+  }
+
+  async choose(): Promise<void> {
+    const { level } = this;
+    const rows = [level, ...detailLevels.filter((one) => one !== level)].map((one) => ({
+      label: `${one === level ? '$(check)' : '$(blank)'} ${t(words[one][0])}`,
+      description: t(words[one][1]),
+      one,
+    }));
+    const chosen = await vscode.window.showQuickPick(rows, { title: t('Towpath: details in the panel') });
+    if (!chosen || chosen.one === level) return;
+    await this.memory.update(key, chosen.one);
+    await this.changed();
+  }
+}

@@ -1,0 +1,140 @@
+import path from 'node:path';
+import type * as vscode from 'vscode';
+import { type AdapterLimits, type AdapterParts, createAdapter, type LlmAdapter } from '../../llm/adapter/adapter.ts';
+import { createRateLimiter, type RateLimiter, type RateLimits } from '../../llm/adapter/rateLimit.ts';
+import { createResponseCache } from '../../llm/adapter/responseCache.ts';
+import type { LLMClient } from '../../llm/core/client.ts';
+import { createClient, type ProviderChoice } from '../../llm/createClient.ts';
+import { createLocalClient, type LocalClient } from '../../llm/local/host/client.ts';
+import { createRoom } from '../../llm/local/host/modelMemory.ts';
+import type { Place } from '../../llm/local/ipc/deviceInfo.ts';
+import type { KeepOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
+import type { ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
+import { catalogued } from '../../llm/models/modelCatalogue.ts';
+import { withRescue } from '../../llm/textCalls/textCalls.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { type Settings, settings } from '../settings/settings.ts';
+import { createEditorClient } from './editorModels.ts';
+import { localWindow } from './localContextSize.ts';
+import type { LocalEngine } from './localEngine.ts';
+
+/** Clients that are kept: a model for each role, and what was listed meanwhile. */
+const mostRemotes = 6;
+
+/** What talks to models, loaded when one is first to be talked to. */
+export class Clients {
+  /** By file and settings. Those that are not picked any more serve the runs that still talk to them. */
+  private readonly locals = new Map<string, LocalClient>();
+  private readonly room = createRoom();
+  /** The newest few, by what they were made of: each has learned what its server accepts. */
+  private readonly remotes = new Map<string, LLMClient>();
+  /** Asked by calls of workflows that allow it. */
+  private readonly replies = createResponseCache();
+  private readonly limiters = new Map<string, RateLimiter>();
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly engine: LocalEngine,
+    private readonly keep: () => KeepOptions | undefined,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  /** @param server what a reply that is kept depends on, beside the request */
+  adapter(
+    client: LLMClient,
+    limits: Partial<AdapterLimits>,
+    {
+      provider,
+      server,
+      rates,
+      priceOf,
+    }: { provider: string; server: string; rates: RateLimits } & Pick<AdapterParts, 'priceOf'>,
+  ): LlmAdapter {
+    const cache = { replies: this.replies, provider: server };
+    return createAdapter(client, limits, { limiter: this.limiterOf(provider, rates), cache, priceOf });
+  }
+
+  /** What the table that came with Towpath says of a model at an address. */
+  known(address: string, model: string): ReturnType<typeof catalogued> {
+    return catalogued(address, model);
+  }
+
+  /** The client in use is kept: it has learned what its server accepts. */
+  remote(choice: Omit<ProviderChoice, 'onNote'>): LLMClient {
+    const key = JSON.stringify(choice);
+    const client = this.remotes.get(key) ?? createClient({ ...choice, onNote: (note) => this.log.info(note) });
+    this.remotes.delete(key);
+    this.remotes.set(key, client);
+    for (const oldest of [...this.remotes.keys()].slice(0, -mostRemotes)) this.remotes.delete(oldest);
+    return client;
+  }
+
+  /** The editor's own models. */
+  editor(): LLMClient {
+    return withRescue(createEditorClient());
+  }
+
+  /** A run that is at work keeps the client it began with; they share the room for one model in memory. */
+  local(model: string, now: Settings): LLMClient {
+    const dist = path.join(this.context.extensionPath, 'dist');
+    const options = {
+      modelPath: this.localFile(model),
+      contextSize: now['local.contextSize'],
+      threads: now['local.threads'],
+      gpu: now['local.gpu'] ? ('auto' as const) : (false as const),
+      chatWrapper: model === 'demo' ? ('auto' as const) : now['local.chatWrapper'],
+    };
+    const key = JSON.stringify(options);
+    const client =
+      this.locals.get(key) ??
+      createLocalClient({
+        ...options,
+        workerPath: path.join(dist, 'worker.mjs'),
+        modules: () => this.engine.modules(),
+        label: model === 'demo' ? sentence('the demo model') : path.basename(model),
+        room: this.room,
+        idleUnloadMs: () => settings()['local.idleUnload'],
+        keep: this.keep,
+        onLog: (line) => this.log.info(line),
+      });
+    this.locals.set(key, client);
+    return withRescue(client);
+  }
+
+  /** Tokens that conversations with it come to here. */
+  localWindow(model: string, now: Settings, readModel: ReadModel): Promise<number> {
+    return localWindow(this.localFile(model), now['local.contextSize'], readModel);
+  }
+
+  private localFile(model: string): string {
+    return model === 'demo' ? path.join(this.context.extensionPath, 'dist', 'demo.gguf') : model;
+  }
+
+  isInMemory(file: string): boolean {
+    return [...this.locals].some(([key, client]) => JSON.parse(key).modelPath === file && client.pid() !== undefined);
+  }
+
+  placeOf(file: string): Place | undefined {
+    const loaded = [...this.locals].find(([key, client]) => JSON.parse(key).modelPath === file && client.place());
+    return loaded?.[1].place();
+  }
+
+  /** `busy` and nothing happens while it is at work; `none` when there is none. */
+  async unloadLocal(): Promise<'unloaded' | 'busy' | 'none'> {
+    const loaded = [...this.locals.values()].find((client) => client.pid() !== undefined);
+    if (!loaded) return 'none';
+    return (await loaded.unload()) ? 'unloaded' : 'busy';
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all([...this.locals.values()].map((client) => client.dispose()));
+  }
+
+  /** All runs of a provider share its limits; new limits begin anew. */
+  private limiterOf(provider: string, limits: RateLimits): RateLimiter {
+    const key = `${provider} ${JSON.stringify(limits)}`;
+    const limiter = this.limiters.get(key) ?? createRateLimiter(limits);
+    this.limiters.set(key, limiter);
+    return limiter;
+  }
+}

@@ -1,0 +1,161 @@
+import { LLMError } from '../../llm/core/errors.ts';
+import { secretsIn, withSecrets } from '../../llm/core/headers.ts';
+import { keyHeaderOf, keyOrigin, labelOf, type Provider } from '../../llm/models/providers.ts';
+import { isLoopback } from '../../llm/transport/http.ts';
+import { type Sentence, sentence, t } from '../../protocol/text/l10n.ts';
+import { linked } from '../../protocol/text/links.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
+import { type Secrets, secretOf } from '../settings/secrets.ts';
+import type { ProviderSettings } from './providerSettings.ts';
+
+/** What goes with every request to a provider, and who sees it. */
+export interface Carried {
+  apiKey?: string;
+  headers: Record<string, string>;
+  /** What of the headers was kept apart. */
+  secrets: string[];
+}
+
+type Wanted = Pick<ProviderSettings, 'baseUrl' | 'headers'>;
+
+/** Keys and the secrets of headers for a request. What was saved for one address goes to another only when the person says so. */
+export class Credentials {
+  /** `provider origin` where a person wants no key sent, of those that may work without one; asked once. */
+  private readonly withoutKey = new Set<string>();
+
+  constructor(
+    private readonly secrets: Secrets,
+    private readonly modals: Pick<Modals, 'askWhenQuiet'>,
+  ) {}
+
+  /**
+   * For a run. Throws `LLMError` with the way out when a key or a secret is missing; `quiet`: also where the person would have to be asked.
+   */
+  async forRun(provider: Provider, settings: Wanted, how?: { quiet: true }): Promise<Carried> {
+    const origin = originOf(provider, settings);
+    const isNeeded = provider.key === 'needed' && !givesAccess(provider, settings);
+    const apiKey = await this.keyFor(provider, origin, isNeeded, how);
+    return this.carried(
+      settings,
+      apiKey,
+      (name) => this.elsewhere(secretOf(name), origin, sentence('the secret "{0}"', name), how),
+      origin,
+    );
+  }
+
+  /**
+   * Returns what a list of models or a test carries, without asking the user: no key if none is saved. Throws like `forRun`.
+   * @param typed a key that is not saved yet, in the place of the saved one
+   */
+  async forList(provider: Provider, settings: Wanted, typed?: string): Promise<Carried> {
+    const origin = originOf(provider, settings);
+    const apiKey = typed ?? (await this.secrets.key(provider.id, origin));
+    return this.carried(settings, apiKey, async () => undefined, origin);
+  }
+
+  /** Tells whether a provider can list its models without asking the user: with a saved key, or without any. */
+  async mayList(provider: Provider, settings: Wanted): Promise<boolean> {
+    if (provider.key !== 'needed' || givesAccess(provider, settings)) return true;
+    const origin = originOf(provider, settings);
+    return isLoopback(new URL(origin).hostname) || (await this.secrets.key(provider.id, origin)) !== undefined;
+  }
+
+  private async carried(
+    { headers }: Wanted,
+    apiKey: string | undefined,
+    ask: (name: string) => Promise<string | undefined>,
+    origin: string,
+  ): Promise<Carried> {
+    const values = new Map<string, string>();
+    for (const [header, value] of Object.entries(headers))
+      for (const name of secretsIn(value)) {
+        const secret = values.get(name) ?? (await this.secrets.key(secretOf(name), origin)) ?? (await ask(name));
+        if (secret === undefined) throw missing(header, name, origin);
+        values.set(name, secret);
+      }
+    const filled = Object.entries(headers).map(([header, value]) => [
+      header,
+      withSecrets(value, (name) => values.get(name)!),
+    ]);
+    return { ...(apiKey && { apiKey }), headers: Object.fromEntries(filled), secrets: [...values.values()] };
+  }
+
+  private async keyFor(
+    provider: Provider,
+    origin: string,
+    isNeeded: boolean,
+    how: { quiet: true } | undefined,
+  ): Promise<string | undefined> {
+    const saved = await this.secrets.key(provider.id, origin);
+    if (saved || isLoopback(new URL(origin).hostname)) return saved;
+    const place = `${provider.id} ${origin}`;
+    if (!this.withoutKey.has(place)) {
+      const hasOther = this.secrets.origins(provider.id).length > 0 && mayCarry(origin);
+      const key = await this.elsewhere(provider.id, origin, sentence('your {0} key', labelOf(provider)), how);
+      if (key) return key;
+      if (hasOther && !isNeeded) this.withoutKey.add(place);
+    }
+    if (!isNeeded) return undefined;
+    const message = linked(
+      sentence('No API key for {0} ({1}). Run *Towpath: Set API Key*.', labelOf(provider), origin),
+      { commands: ['towpath.setKey'] },
+    );
+    throw new LLMError('LLM_AUTH_FAILED', message);
+  }
+
+  /** What was saved for another origin, when the person lets it go to this one, too. Over plain http nobody is asked: it is not sent there. */
+  private async elsewhere(
+    slot: string,
+    origin: string,
+    what: Sentence,
+    how: { quiet: true } | undefined,
+  ): Promise<string | undefined> {
+    const other = mayCarry(origin) ? this.secrets.origins(slot).at(-1) : undefined;
+    const value = other && (await this.secrets.key(slot, other));
+    if (!value) return undefined;
+    if (how)
+      throw new LLMError(
+        'LLM_AUTH_FAILED',
+        sentence('You have not yet decided whether {0} may use {1}.', origin, what),
+      );
+    const use = t('Use There, Too');
+    const buttons = [t("Don't Send"), use]; // Enter presses the first
+    const detail = t('It was saved for {0}. Anyone who runs {1} can see it.', other, origin);
+    const text = t('Send {0} to {1}?', what, origin);
+    if ((await this.modals.askWhenQuiet({ text, detail, buttons })) !== use) return undefined;
+    await this.secrets.save(slot, origin, value);
+    return value;
+  }
+}
+
+/** Over plain http to another machine nothing secret goes. */
+export function mayCarry(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin);
+  return protocol === 'https:' || isLoopback(hostname);
+}
+
+/** The headers say who asks: a key of the provider's own may be the gateway's business. */
+export const givesAccess = (provider: Provider, { headers }: Pick<Wanted, 'headers'>): boolean =>
+  Object.entries(headers).some(([name, value]) => name === keyHeaderOf(provider.id) || secretsIn(value).length > 0);
+
+const originOf = (provider: Provider, { baseUrl }: Wanted): string => keyOrigin({ provider: provider.id, baseUrl })!;
+
+function missing(header: string, name: string, origin: string): LLMError {
+  const message = mayCarry(origin)
+    ? linked(
+        sentence(
+          'The header {0} names the secret "{1}", which is not set for {2}. Run *Towpath: Set Header Secret*.',
+          header,
+          name,
+          origin,
+        ),
+        { commands: ['towpath.setSecret'] },
+      )
+    : sentence(
+        'The header {0} names the secret "{1}", and {2} is reached without encryption, so the secret is not sent. Use an https address.',
+        header,
+        name,
+        origin,
+      );
+  return new LLMError('LLM_AUTH_FAILED', message);
+}

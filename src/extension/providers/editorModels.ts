@@ -1,0 +1,168 @@
+import * as vscode from 'vscode';
+import { callIdsIn, createCallIds } from '../../llm/core/callIds.ts';
+import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../../llm/core/client.ts';
+import { createWatch } from '../../llm/core/deadlines.ts';
+import { LLMError } from '../../llm/core/errors.ts';
+import { isObject } from '../../llm/core/json.ts';
+import { fromWireNames, toWireName } from '../../llm/core/wireToolNames.ts';
+import { asText } from '../../llm/messages/attachments.ts';
+import { formatInWords } from '../../llm/messages/formatInstructions.ts';
+import { repairHistory, wellFormed, wellFormedData } from '../../llm/messages/normalizeHistory.ts';
+import { oncePerRun, unseenFiles } from '../../llm/messages/warnings.ts';
+import { windowIsFull } from '../../llm/transport/providerErrors.ts';
+import { redact } from '../../llm/transport/redact.ts';
+import type { ToolCall } from '../../protocol/content/messages.ts';
+import { sentence, t } from '../../protocol/text/l10n.ts';
+import { ownVendor } from './editorApi.ts';
+import { toEditorTools } from './editorWire.ts';
+
+/**
+ * The models that the editor itself offers (`vscode.lm`), the provider `vscode-lm`. A model's id is `vendor/id` of the
+ * editor's. The editor asks the person for consent on first use, keeps the keys, and counts no tokens for us.
+ */
+export function createEditorClient(): LLMClient {
+  async function find(model: string): Promise<vscode.LanguageModelChat> {
+    const slash = model.indexOf('/');
+    if (model.slice(0, slash) === ownVendor) throw itself(model);
+    const [found] = await vscode.lm.selectChatModels({ vendor: model.slice(0, slash), id: model.slice(slash + 1) });
+    if (found) return found;
+    throw notOffered(model);
+  }
+
+  const news = oncePerRun();
+
+  async function* chatStream(asked: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatStreamChunk, void> {
+    signal?.throwIfAborted();
+    const { messages, leftOut } = asText(asked.messages);
+    const request = { ...asked, messages };
+    for (const warning of news(request.cacheKey, unseenFiles(sentence("The editor's model"), leftOut)))
+      yield { warning, done: false };
+    const cancel = new vscode.CancellationTokenSource();
+    const watch = createWatch(signal); // the extension behind the model may not heed the token
+    const soon = <Value>(promise: PromiseLike<Value>) => watch.wait(promise, 0, () => new Error());
+    let begun = false;
+    try {
+      const model = await soon(find(request.model));
+      const response = await soon(model.sendRequest(toEditorMessages(request), toOptions(request), cancel.token));
+      const chunks = read(response, request);
+      for (let step = await soon(chunks.next()); !step.done; step = await soon(chunks.next())) {
+        begun = true;
+        yield step.value;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw toLLMError(error, request.model, begun);
+    } finally {
+      watch.close();
+      cancel.cancel(); // whoever leaves early has no use for the rest
+      cancel.dispose();
+    }
+  }
+
+  return {
+    chatStream,
+    chat: (request, signal) => collect(chatStream(request, signal), request.model),
+    async listModels() {
+      const models = await vscode.lm.selectChatModels();
+      const others = models.filter(({ vendor }) => vendor !== ownVendor); // it would ask itself
+      return others.map((model) => ({ id: `${model.vendor}/${model.id}`, contextWindow: model.maxInputTokens }));
+    },
+  };
+}
+
+async function* read(
+  response: vscode.LanguageModelChatResponse,
+  request: ChatRequest,
+): AsyncGenerator<ChatStreamChunk, void> {
+  const nameOf = fromWireNames(request.tools ?? []);
+  const idFor = createCallIds(callIdsIn(request.messages)); // other extensions may well count from 0 in every reply
+  let index = 0;
+  for await (const part of response.stream) {
+    if (part instanceof vscode.LanguageModelTextPart) yield { content: part.value, done: false };
+    else if (part instanceof vscode.LanguageModelToolCallPart) {
+      const call = { id: idFor(part.callId), name: nameOf(part.name), ...readInput(part.input) };
+      const argumentsText = call.malformed ?? JSON.stringify(call.arguments);
+      yield { toolCallDelta: { index, id: call.id, name: call.name, argumentsText }, done: false };
+      yield { toolCall: call, done: false };
+      index++;
+    }
+  }
+  yield { done: true, finishReason: index > 0 ? 'tool_calls' : 'stop' };
+}
+
+/** Another extension's data, whatever its type says. */
+function readInput(input: unknown): Pick<ToolCall, 'arguments' | 'malformed'> {
+  return isObject(input) ? { arguments: { ...input } } : { arguments: {}, malformed: JSON.stringify(input) ?? '' };
+}
+
+/** The editor knows no system messages: the prompt goes first, as a message of the person's. */
+function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage[] {
+  const user = vscode.LanguageModelChatMessage.User;
+  const assistant = vscode.LanguageModelChatMessage.Assistant;
+  const { system, said: all } = repairHistory(request);
+  const prompt = [system, formatInWords(request)].filter(Boolean).join('\n\n');
+  const messages = prompt ? [user(wellFormed(prompt))] : [];
+  for (const said of all) {
+    if (said.role !== 'assistant') {
+      messages.push(user(wellFormed(said.content)));
+      continue;
+    }
+    const { content, toolCalls = [] } = said.message;
+    const calls = toolCalls.map(
+      (call) => new vscode.LanguageModelToolCallPart(call.id, toWireName(call.name), wellFormedData(call.arguments)),
+    );
+    messages.push(assistant([...(content ? [new vscode.LanguageModelTextPart(wellFormed(content))] : []), ...calls]));
+    const results = said.results.map(
+      (result) =>
+        new vscode.LanguageModelToolResultPart(result.toolCallId, [
+          new vscode.LanguageModelTextPart(wellFormed(result.content)),
+        ]),
+    );
+    if (results.length > 0) messages.push(user(results));
+  }
+  return messages;
+}
+
+function toOptions(request: ChatRequest): vscode.LanguageModelChatRequestOptions {
+  const tools = toEditorTools(request.tools ?? []);
+  const toolMode =
+    request.toolChoice === 'required'
+      ? vscode.LanguageModelChatToolMode.Required
+      : vscode.LanguageModelChatToolMode.Auto;
+  return {
+    justification: t('Towpath works on your task with the model you selected.'),
+    ...(tools.length > 0 && request.toolChoice !== 'none' && { tools, toolMode }),
+  };
+}
+
+function toLLMError(error: unknown, model: string, begun: boolean): LLMError {
+  if (error instanceof LLMError) return error;
+  const message = redact(error instanceof Error ? error.message : String(error), []);
+  const { NoPermissions, Blocked, NotFound } = vscode.LanguageModelError;
+  const code = error instanceof vscode.LanguageModelError ? error.code : undefined;
+  if (code === NoPermissions.name)
+    return new LLMError('LLM_AUTH_FAILED', sentence('The editor does not let Towpath use {0}: {1}', model, message));
+  if (code === Blocked.name)
+    return new LLMError(
+      'LLM_RATE_LIMITED',
+      sentence('The editor rejects more requests to {0} for now: {1}', model, message),
+    );
+  if (code === NotFound.name) return notOffered(model);
+  if (begun) return new LLMError('LLM_INCOMPLETE', sentence('{0} ended early: {1}', model, message));
+  if (windowIsFull(message))
+    return new LLMError(
+      'LLM_CONTEXT_OVERFLOW',
+      sentence('The conversation is longer than the context window of {0}: {1}', model, message),
+    );
+  return new LLMError('UNKNOWN', `${model}: ${message}`);
+}
+
+function itself(model: string): LLMError {
+  const message = sentence('{0} is a model that Towpath itself shares with the editor. Pick the original.', model);
+  return new LLMError('UNKNOWN', message, { reason: 'no-model' });
+}
+
+function notOffered(model: string): LLMError {
+  const message = sentence('The editor does not offer the model {0} now. Pick another model.', model);
+  return new LLMError('UNKNOWN', message, { reason: 'no-model' });
+}

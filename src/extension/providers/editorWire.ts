@@ -1,0 +1,12 @@
+import { toWireName } from '../../llm/core/wireToolNames.ts';
+import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
+
+/** Tools as the editor's own models take them (`LanguageModelChatTool`). */
+export const toEditorTools = (
+  tools: readonly ToolDefinition[],
+): { name: string; description: string; inputSchema: JsonSchema }[] =>
+  tools.map(({ name, description, parameters }) => ({
+    name: toWireName(name),
+    description,
+    inputSchema: parameters,
+  }));

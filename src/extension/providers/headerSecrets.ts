@@ -1,0 +1,118 @@
+import * as vscode from 'vscode';
+import { isSendable, secretsIn } from '../../llm/core/headers.ts';
+import { keyOrigin, labelOf, type Provider, providers } from '../../llm/models/providers.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { toPeople } from '../../protocol/text/localized.ts';
+import { withoutLinks } from '../dialogs/approvalText.ts';
+import { tell } from '../dialogs/notify.ts';
+import { type Secrets, secretOf } from '../settings/secrets.ts';
+import { settings } from '../settings/settings.ts';
+import { mayCarry } from './credentials.ts';
+import { addressOf } from './modelIds.ts';
+import { providerSettings, settingsProblem } from './providerSettings.ts';
+
+/** A secret that a header names, and where it goes. */
+interface Use {
+  name: string;
+  provider: Provider;
+  header: string;
+  origin: string;
+}
+
+/** The dialogs for secrets that headers of `towpath.providers` name. Escape leaves everything as it was. */
+export class HeaderSecrets {
+  constructor(private readonly secrets: Secrets) {}
+
+  /** Saves one; of several it is asked which. */
+  async set(name?: string): Promise<void> {
+    const problem = providers.map(({ id }) => settingsProblem(settings(), id)).find((one) => one !== undefined);
+    if (problem) return void tell('error', t(problem));
+    const all = onePerPlace(providers.flatMap((provider) => usesOf(provider))).filter(
+      (use) => name === undefined || use.name === name,
+    );
+    if (all.length === 0) {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it
+      const text = t('No header in towpath.providers names a secret. Write ${secret:name} in the value of a header.');
+      return void tell('info', text);
+    }
+    const items = await Promise.all(
+      all.map(async (use) => ({
+        label: use.name,
+        description: use.origin,
+        detail: `${toPeople(labelOf(use.provider))}, ${use.header}: ${(await this.isSet(use)) ? t('set') : t('not set')}`,
+        use,
+      })),
+    );
+    const title = t('Towpath: select a secret to set');
+    const chosen = items.length === 1 ? items[0] : await vscode.window.showQuickPick(items, { title });
+    if (chosen) await this.ask(chosen.use);
+  }
+
+  /** Secrets that this provider's headers name and nobody gave for its address. */
+  async areMissing(provider: Provider, baseUrl?: string): Promise<boolean> {
+    const known = await Promise.all(usesOf(provider, baseUrl).map((use) => this.isSet(use)));
+    return known.includes(false);
+  }
+
+  /** Asks for each of those; false when one was not given. */
+  async askMissing(provider: Provider, baseUrl?: string): Promise<boolean> {
+    for (const use of onePerPlace(usesOf(provider, baseUrl)))
+      if (!(await this.isSet(use)) && !(await this.ask(use))) return false;
+    return true;
+  }
+
+  private async isSet({ name, origin }: Use): Promise<boolean> {
+    return (await this.secrets.key(secretOf(name), origin)) !== undefined;
+  }
+
+  private async ask({ name, provider, header, origin }: Use): Promise<boolean> {
+    if (!mayCarry(origin)) {
+      const problem = t(
+        '{0} is reached without encryption at {1}, where no secret is sent. Set an https address.',
+        labelOf(provider),
+        origin,
+      );
+      tell('error', problem);
+      return false;
+    }
+    const secret = await vscode.window.showInputBox({
+      title: t('Secret "{0}" for {1}', name, origin),
+      prompt: withoutLinks(
+        t(
+          "For the header {0} of {1}. Stored in the editor's secret storage and sent to this address only",
+          header,
+          labelOf(provider),
+        ),
+      ),
+      password: true,
+      ignoreFocusOut: true,
+      validateInput: secretProblem,
+    });
+    if (!secret) return false;
+    await this.secrets.save(secretOf(name), origin, secret.trim());
+    tell('info', t('The secret "{0}" for {1} is stored.', name, origin));
+    return true;
+  }
+}
+
+function usesOf(provider: Provider, baseUrl = addressOf(provider.id)): Use[] {
+  const origin = keyOrigin({ provider: provider.id, baseUrl });
+  if (origin === undefined) return [];
+  const { headers } = providerSettings(settings(), provider.id);
+  return Object.entries(headers).flatMap(([header, value]) =>
+    secretsIn(value).map((name) => ({ name, provider, header, origin })),
+  );
+}
+
+/** A secret belongs to an address: two providers, or two headers, there have it in common. */
+const onePerPlace = (uses: readonly Use[]): Use[] => [
+  ...new Map(uses.map((use) => [`${use.name} ${use.origin}`, use])).values(),
+];
+
+/** What is shorter cannot be told from a word, and so not be kept out of what is said. */
+const shortest = 4;
+
+function secretProblem(text: string): string | undefined {
+  if (!isSendable(text.trim())) return t('A secret is one line of visible ASCII characters.');
+  return text.trim().length < shortest ? t('A secret has at least {0} characters.', shortest) : undefined;
+}

@@ -1,0 +1,123 @@
+import * as vscode from 'vscode';
+import { EngineError } from '../../engine/core/errorInfo.ts';
+import { labelOf } from '../../llm/models/providers.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { sentence, t } from '../../protocol/text/l10n.ts';
+import { linked } from '../../protocol/text/links.ts';
+import { toPeople, type Words } from '../../protocol/text/localized.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
+import { uriOf } from '../language/workflowFiles.ts';
+import type { Memory } from '../settings/decisionFile.ts';
+import { addressOf, describe, providerOf, split } from './modelIds.ts';
+
+const agreedName = 'models.agreed';
+/** Agreements that are kept; of more, the oldest are forgotten. */
+const most = 500;
+
+/** Somebody else's file, a provider, and where that is: what an agreement is bound to. */
+export interface NamedModel {
+  /** Its whole address: a folder that is opened in the place of another is not meant. */
+  file: string;
+  provider: string;
+  address: string;
+}
+
+/**
+ * Models that a file of the workspace names. A model that the person did not pick is asked about, once for each file and
+ * provider at its address, before anything is sent there. Closing the dialog is a no, which holds for this time.
+ */
+export class NamedModels {
+  private readonly asking = new Map<string, Promise<boolean>>();
+
+  constructor(
+    private readonly memory: Memory,
+    private readonly modals: Modals,
+  ) {}
+
+  /**
+   * Throws an `EngineError` with the way out when the person does not agree.
+   * @param workflowId of a run: the file as it is in the workspace
+   */
+  async agree(workflowId: string, id: string, pickedId: string): Promise<void> {
+    const { provider } = split(id);
+    const file = uriOf(workflowId)?.toString() ?? workflowId;
+    const named = { file, provider, address: placeOf(provider) };
+    const key = JSON.stringify(named);
+    if (this.agreed().some((one) => JSON.stringify(one) === key)) return;
+    const answer = this.asking.get(key) ?? this.ask(named, id, pickedId).finally(() => this.asking.delete(key));
+    this.asking.set(key, answer);
+    if (await answer) return;
+    throw new EngineError('UNKNOWN', refused(named));
+  }
+
+  /** Oldest first. */
+  agreed(): NamedModel[] {
+    const kept = this.memory.get(agreedName);
+    return Array.isArray(kept) ? kept.filter(isNamed) : [];
+  }
+
+  forget(named: NamedModel): void {
+    const key = JSON.stringify(named);
+    this.keep(this.agreed().filter((one) => JSON.stringify(one) !== key));
+  }
+
+  private async ask(named: NamedModel, id: string, pickedId: string): Promise<boolean> {
+    const { file, label, where } = whoIs(named);
+    const use = t('Use');
+    const model = visibleLine(split(id).model).slice(0, 200);
+    const detail = [
+      t('It, or an agent that it uses, names the model {0}.', model),
+      t('Its instructions, your messages and what its tools read in this workspace are sent to {0}.', where),
+      t('You picked {0}.', visibleLine(describe(pickedId).label)),
+      t('This file in this location asks once.'),
+    ].join('\n\n');
+    const text = t('Allow {0} to use {1}?', file, label);
+    const buttons = [t("Don't Use"), use]; // Enter presses the first
+    if ((await this.modals.askWhenQuiet({ text, detail, buttons })) !== use) return false;
+    this.keep([...this.agreed(), named]);
+    return true;
+  }
+
+  private keep(all: readonly NamedModel[]): void {
+    this.memory.update(agreedName, all.slice(-most));
+  }
+}
+
+/** As people know them. */
+export function whoIs({ file, provider, address }: NamedModel): { file: string; label: string; where: string } {
+  const shown = shownFile(file);
+  const label = labelIn(provider);
+  if (!label)
+    return { file: shown, label: t('a model of the editor'), where: t('any extension of the editor that provides it') };
+  return { file: shown, label: toPeople(label), where: t('{0} at {1}', label, visibleLine(address)) };
+}
+
+const shownFile = (file: string): string => visibleLine(vscode.workspace.asRelativePath(vscode.Uri.parse(file)));
+
+/** Undefined: the editor's. */
+function labelIn(id: string): Words | undefined {
+  const provider = providerOf(id);
+  return provider && labelOf(provider);
+}
+
+const refused = ({ file, provider }: NamedModel) =>
+  linked(
+    sentence(
+      '{0} uses a model of {1}, and you did not allow it. Retry to decide again, or pick that model yourself (*Towpath: Pick Model…*).',
+      shownFile(file),
+      labelIn(provider) ?? sentence('a model of the editor'),
+    ),
+    { commands: ['towpath.pickModel'] },
+  );
+
+/** The address without what is secret in it at times. Empty for what has none. */
+function placeOf(id: string): string {
+  const provider = providerOf(id);
+  const address = provider ? addressOf(provider.id) : '';
+  if (!URL.canParse(address)) return address;
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
+}
+
+const isNamed = (one: unknown): one is NamedModel =>
+  ['file', 'provider', 'address'].every((name) => typeof Object(one)[name] === 'string');

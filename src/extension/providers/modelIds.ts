@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { labelOf, type Provider, type ProviderId, providers } from '../../llm/models/providers.ts';
+import type { ModelOption } from '../../protocol/panel/panelMessages.ts';
+import { sentence, t } from '../../protocol/text/l10n.ts';
+import { linked } from '../../protocol/text/links.ts';
+import { joined, toPeople, type Words } from '../../protocol/text/localized.ts';
+import { type Settings, settings } from '../settings/settings.ts';
+import { namedProviders, otherProvider, providerSettings, settingsProblem } from './providerSettings.ts';
+
+export const demoModel = 'local/demo';
+
+/** What models are for; a file that a run follows may name one in the place of a model. */
+export type Role = keyof Settings['models'];
+
+export const isRole = (name: string): name is Role => name === 'work' || name === 'plan' || name === 'small';
+
+/** `provider/model` of what the person has for it, else what is picked; empty: neither. */
+export const roleOf = (role: Role, { model, models }: Pick<Settings, 'model' | 'models'>): string =>
+  models[role] || models.work || model;
+
+/** `provider/model`, as models are picked and named in settings; the model of `local` is the path of its file. */
+export function split(id: string): { provider: string; model: string } {
+  const slash = id.indexOf('/');
+  return { provider: id.slice(0, slash), model: id.slice(slash + 1) };
+}
+
+/** Where a provider is reached: what the settings say, else its own address; empty when neither knows. */
+export function addressOf(provider: ProviderId): string {
+  return providerSettings(settings(), provider).baseUrl || providerOf(provider)?.baseUrl || '';
+}
+
+/** Returns the key of a model (`provider/model`) at the present address of its provider. */
+export const windowKey = (id: string): string => `${id} ${addressOf(split(id).provider as ProviderId)}`;
+
+export function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+export function providerOf(id: string): Provider | undefined {
+  return providers.find((provider) => provider.id === id);
+}
+
+/** How a model is shown in a list. `problem`: why it cannot be used, with the way out. */
+export function describe(id: string): ModelOption {
+  const problem = problemOf(id);
+  return { id, label: toPeople(nameOf(id)), ...aboutIt(id), ...(problem && { problem: toPeople(problem) }) };
+}
+
+/** What a model is called. */
+export function nameOf(id: string): Words {
+  const { provider, model } = split(id);
+  if (id === demoModel) return sentence('Demo model');
+  if (provider === 'local') return path.basename(model, '.gguf');
+  return provider === 'vscode-lm' || providerOf(provider) ? model : id;
+}
+
+function aboutIt(id: string): Pick<ModelOption, 'detail' | 'images'> {
+  const { provider: providerId, model } = split(id);
+  const images = { images: false };
+  if (id === demoModel) return { detail: t('Scripted: shows how Towpath works, is not an assistant'), ...images };
+  if (providerId === 'local') return { detail: model, ...images };
+  if (providerId === 'vscode-lm') return { detail: t('A model of the editor'), ...images };
+  const provider = providerOf(providerId);
+  if (!provider) return { detail: '' };
+  const label = toPeople(labelOf(provider));
+  const address = isUsable(provider) ? addressOf(provider.id) : '';
+  return { detail: isWebAddress(address) ? `${label}, ${new URL(address).host}` : label };
+}
+
+const isUsable = ({ id }: Provider): boolean => settingsProblem(settings(), id) === undefined;
+
+/** Why a model cannot be used, with the way out; undefined: nothing is known against it. */
+export function problemOf(id: string): Words | undefined {
+  const { provider: providerId, model } = split(id);
+  if (id === demoModel)
+    return vscode.workspace.isTrusted
+      ? undefined
+      : sentence(
+          'The demo model makes an edit, and an untrusted workspace allows none. Trust the workspace, or pick another model.',
+        );
+  if (providerId === 'local')
+    return existsSync(model) ? undefined : sentence('The model file {0} does not exist. Pick another model.', model);
+  if (providerId === 'vscode-lm') return undefined;
+  const provider = providerOf(providerId);
+  if (!provider) {
+    const isNamed = namedProviders(settings().providers).includes(providerId);
+    const unknown = sentence('Towpath does not know the provider of “{0}”.', id);
+    return joined([(isNamed && otherProvider(providerId)) || unknown, sentence('Pick another model.')]);
+  }
+  const problem = settingsProblem(settings(), provider.id);
+  if (problem) return problem;
+  const address = addressOf(provider.id);
+  if (isWebAddress(address)) return undefined;
+  const label = labelOf(provider);
+  return address
+    ? linked(
+        sentence(
+          '“{0}” is not an address for {1}. An address starts with https:// or http://. Run *Towpath: Connect to a Provider*.',
+          address,
+          label,
+        ),
+        { commands: ['towpath.useEndpoint'] },
+      )
+    : linked(sentence('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label), {
+        commands: ['towpath.useEndpoint'],
+      });
+}

@@ -1,0 +1,167 @@
+import * as z from 'zod';
+import { headerProblem, isSendable } from '../../llm/core/headers.ts';
+import type { ProviderChoice } from '../../llm/createClient.ts';
+import { byModel } from '../../llm/models/lookupByModel.ts';
+import { type Price, priceSchema } from '../../llm/models/prices.ts';
+import { isOpenAIWire, organizationHeaderOf, type ProviderId, providers } from '../../llm/models/providers.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { linked } from '../../protocol/text/links.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** What the person's settings say of one provider behind an address. */
+export interface ProviderSettings {
+  /** As written: whether it is an address at all is seen where it is used. Empty: the provider's own. */
+  baseUrl: string;
+  /** By their names in lower case; a value may name secrets (`${secret:name}`). */
+  headers: Readonly<Record<string, string>>;
+  organization?: string;
+  /** All of its models are asked through the Responses API. */
+  api?: 'responses';
+  /** A sentence: what is written cannot be understood, and nothing is sent until it can. `settingsProblem` has it for people. */
+  problem?: string;
+  priceOf(model: string): Price | undefined;
+  /** Tokens. */
+  windowOf(model: string): number | undefined;
+}
+
+export type Written = Pick<Settings, 'providers' | 'baseUrls' | 'endpoint.baseUrl' | 'prices' | 'ollama.contextSize'>;
+
+const tokens = z.number().int().min(1024).max(100_000_000);
+const mostHeaders = 50;
+/** Ends of a sentence about what is written, as those of `headerProblem` are. */
+const faults = {
+  characters: 'has characters that no header can carry',
+  api: 'can only be "responses"',
+  many: `has more than ${mostHeaders} of them`,
+  twice: 'stands there twice',
+} as const;
+type Fault = (typeof faults)[keyof typeof faults] | NonNullable<ReturnType<typeof headerProblem>>;
+
+const entrySchema = z.strictObject({
+  baseUrl: z.string().optional(),
+  headers: z.record(z.string(), z.string()).superRefine(checkHeaders).optional(),
+  organization: z.string().min(1).max(200).refine(isSendable, faults.characters).optional(),
+  api: z.literal('responses', faults.api).optional(),
+  prices: z.record(z.string(), priceSchema).optional(),
+  window: z.union([tokens, z.record(z.string(), tokens)]).optional(),
+});
+
+/**
+ * One provider's entry of `towpath.providers`. Where it is silent, the settings of before count, which were one for each of
+ * these: they stay where they are, for a synchronised machine may have an earlier Towpath that reads no other.
+ */
+export function providerSettings(now: Written, id: ProviderId): ProviderSettings {
+  const { entry, said } = readEntry(now.providers, id);
+  const former = id === 'openai-compatible' ? now['endpoint.baseUrl'] : (now.baseUrls[id] ?? '');
+  const { window, prices = {}, organization, api } = entry;
+  const windows = typeof window === 'number' ? { '*': window } : (window ?? {});
+  return {
+    baseUrl: entry.baseUrl?.trim() || former,
+    headers: Object.fromEntries(
+      Object.entries(entry.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value.trim()]),
+    ),
+    ...(organization && { organization: organization.trim() }),
+    ...(api && { api }),
+    ...(said && { problem: inEnglish(said) }),
+    priceOf: (model) => byModel(prices, model) ?? byModel(now.prices, `${id}/${model}`),
+    windowOf: (model) => byModel(windows, model) ?? (id === 'ollama' ? now['ollama.contextSize'] : undefined),
+  };
+}
+
+/** Why nothing can be sent by what is written of a provider, for people, too; undefined: it can. */
+export const settingsProblem = ({ providers: written }: Pick<Written, 'providers'>, id: ProviderId) =>
+  readEntry(written, id).said;
+
+/** The ids that `towpath.providers` has an entry of, known or not. */
+export const namedProviders = (written: unknown): string[] => (isTable(written) ? Object.keys(written) : []);
+
+/** What to say of a name in `towpath.providers` that is none of ours; undefined for one that is. */
+export function otherProvider(name: string): Sentence | undefined {
+  if (providers.some(({ id }) => id === name)) return undefined;
+  const known = providers.map(({ id }) => id).join(', ');
+  return linked(
+    sentence(
+      "The setting towpath.providers names “{0}”, which is not one of {1}. An address of your own with OpenAI's chat completions is openai-compatible.",
+      visibleLine(name).slice(0, 100),
+      known,
+    ),
+    { setting: 'towpath.providers' },
+  );
+}
+
+/** The same in English. */
+export function unknownProvider(name: string): string | undefined {
+  const said = otherProvider(name);
+  return said && inEnglish(said);
+}
+
+/** The setting with another address for one provider; all else of it as it was written. */
+export function withAddress(written: unknown, id: ProviderId, baseUrl: string): Record<string, unknown> {
+  const all = isTable(written) ? written : {};
+  const entry = Object.hasOwn(all, id) && isTable(all[id]) ? all[id] : {};
+  return { ...all, [id]: { ...entry, baseUrl } };
+}
+
+function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof entrySchema>; said?: Sentence } {
+  const problem = (what: Sentence) => ({
+    entry: {},
+    said: linked(sentence('The setting towpath.providers is invalid: {0}. Correct it, then try again.', what), {
+      setting: 'towpath.providers',
+    }),
+  });
+  if (written === undefined || written === null) return { entry: {} };
+  if (!isTable(written)) return problem(sentence('it is not an object with one provider per field'));
+  if (!Object.hasOwn(written, id)) return { entry: {} };
+  const read = entrySchema.safeParse(written[id]);
+  if (!read.success) return problem(issueIn(read.error, id));
+  if (read.data.organization !== undefined && organizationHeaderOf(id) === undefined)
+    return problem(sentence("{0} is supported by OpenAI's protocol only; use headers", `${id}.organization`));
+  if (read.data.api !== undefined && !isOpenAIWire(id))
+    return problem(sentence("{0} is supported by OpenAI's protocols only", `${id}.api`));
+  return { entry: read.data };
+}
+
+/** The first thing that is wrong, without its value: it may be a secret. */
+function issueIn({ issues }: z.ZodError, id: string): Sentence {
+  const { path, message, code, ...issue } = issues[0]!;
+  const place = visibleLine([id, ...path].map(String).join('.')).slice(0, 200);
+  const keys = code === 'unrecognized_keys' ? (issue as { keys?: string[] }).keys : undefined;
+  if (keys) return sentence('{0} has "{1}", which is not supported', place, visibleLine(String(keys[0])).slice(0, 100));
+  return /^[a-z]/.test(message)
+    ? sentence(`{0} ${message as Fault}` as const, place)
+    : sentence('{0} is invalid ({1})', place, message);
+}
+
+function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx): void {
+  const seen = new Set<string>();
+  if (Object.keys(headers).length > mostHeaders) context.addIssue({ code: 'custom', message: faults.many });
+  for (const [name, value] of Object.entries(headers)) {
+    const problem = seen.has(name.toLowerCase()) ? faults.twice : headerProblem(name, value);
+    seen.add(name.toLowerCase());
+    if (problem) context.addIssue({ code: 'custom', path: [name], message: problem });
+  }
+}
+
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns the choice of a client for this model by the settings, without its key and its headers. */
+export const remoteChoice = (
+  provider: ProviderId,
+  model: string,
+  { baseUrl, organization, api, windowOf }: ProviderSettings,
+  now: Settings,
+): ProviderChoice => ({
+  provider,
+  model,
+  baseUrl,
+  ...(organization && { organization }),
+  ...(api && { api }),
+  azure: { deployment: model, ...(now['azure.apiVersion'] && { apiVersion: now['azure.apiVersion'] }) },
+  ollama: { contextSize: windowOf(model) },
+  fetchLimits: {
+    ...(provider !== 'ollama' && { connectMs: now['timeouts.connect'] }), // silent until its model is loaded
+    idleMs: now['timeouts.idle'],
+  },
+});

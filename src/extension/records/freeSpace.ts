@@ -1,0 +1,54 @@
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { RunEvent } from '../../protocol/run/events.ts';
+
+/** Written to see whether more can be: a few turns of a run. */
+const probe = Buffer.alloc(65_536, 1);
+
+/** Whether the disk that runs are kept on is full: looked at only after one could not be recorded, until there is room again. */
+export class DiskRoom {
+  private looking: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly folder: string,
+    private readonly changed: () => void,
+    private readonly everyMs = 3000,
+  ) {}
+
+  dispose(): void {
+    clearTimeout(this.looking);
+  }
+
+  get isFull(): boolean {
+    return this.looking !== undefined;
+  }
+
+  told(event: Pick<RunEvent, 'type'> & { error?: { code: string } }): void {
+    if (event.type !== 'phase' || event.error?.code !== 'STORE_FULL' || this.isFull) return;
+    this.lookAgain();
+    this.changed();
+  }
+
+  private lookAgain(): void {
+    this.looking = setTimeout(() => void this.look(), this.everyMs);
+    this.looking.unref();
+  }
+
+  private async look(): Promise<void> {
+    if (!(await this.hasRoom())) return this.lookAgain();
+    this.looking = undefined;
+    this.changed();
+  }
+
+  private async hasRoom(): Promise<boolean> {
+    const file = path.join(this.folder, `room-${process.pid}`);
+    try {
+      await writeFile(file, probe, { flush: true }); // some systems say only when it is to be on disk that there was no room
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await rm(file, { force: true }).catch(() => {}); // it may be the disk that is gone
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { csvOf } from '../../protocol/run/insights.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { wordsOf } from '../../protocol/text/localized.ts';
+import { insightsOf } from '../../runs/collectInsights.ts';
+import { diskFolders } from '../dialogs/folders.ts';
+import { tell } from '../dialogs/notify.ts';
+import { insightsHtml, type Shown } from './insightsPage.ts';
+
+/** *Insights*: what the runs of this workspace, or of all, took: one page, counted anew whenever it is asked for. */
+export class Insights implements vscode.Disposable {
+  private panel?: vscode.WebviewPanel;
+  private shown?: Shown;
+
+  constructor(
+    private readonly extensionUri: vscode.Uri,
+    /** Of this workspace's runs. */
+    private readonly store: string,
+    /** Those of every workspace. */
+    private readonly stores: () => Promise<string[]>,
+  ) {}
+
+  dispose(): void {
+    this.panel?.dispose();
+  }
+
+  async show(scope: Shown['scope'] = 'workspace'): Promise<void> {
+    const title = t('Towpath is counting the usage of its runs');
+    const options = { location: vscode.ProgressLocation.Window, title };
+    const found = await vscode.window.withProgress(options, async () =>
+      insightsOf(scope === 'all' ? await this.stores() : [this.store]),
+    );
+    this.shown = { ...found, scope };
+    const panel = this.panel ?? this.open();
+    const dist = vscode.Uri.joinPath(this.extensionUri, 'dist');
+    const script = panel.webview.asWebviewUri(vscode.Uri.joinPath(dist, 'insights.js')).toString();
+    panel.webview.html = insightsHtml(this.shown, { script, nonce: randomBytes(16).toString('base64url') });
+    panel.reveal();
+  }
+
+  /** @param place where to; asked for without it */
+  async save(place?: vscode.Uri): Promise<void> {
+    if (!this.shown) return;
+    const name = vscode.Uri.file(path.join(diskFolders()[0]?.uri.fsPath ?? '', 'insights.csv'));
+    const to =
+      place ??
+      (await vscode.window.showSaveDialog({ defaultUri: name, title: t('Save Insights'), filters: { CSV: ['csv'] } }));
+    if (!to) return;
+    try {
+      await vscode.workspace.fs.writeFile(to, Buffer.from(csvOf(this.shown.counts)));
+    } catch (error) {
+      tell('error', t('The table could not be saved. {0}', wordsOf(error)));
+    }
+  }
+
+  private open(): vscode.WebviewPanel {
+    const dist = vscode.Uri.joinPath(this.extensionUri, 'dist');
+    const options = { enableScripts: true, localResourceRoots: [dist] };
+    const panel = vscode.window.createWebviewPanel(
+      'towpath.insights',
+      t('Towpath Insights'),
+      vscode.ViewColumn.Active,
+      options,
+    );
+    panel.onDidDispose(() => {
+      this.panel = undefined;
+    });
+    panel.webview.onDidReceiveMessage((said: unknown) => {
+      const { type, scope } = Object(said) as Record<string, unknown>;
+      if (type === 'csv') void this.save();
+      else if (type === 'scope') void this.show(scope === 'all' ? 'all' : 'workspace');
+    });
+    this.panel = panel;
+    return panel;
+  }
+}
+
+/** Where the editor keeps the runs of each workspace: beside each other, each under the extension's name. */
+export async function storesBeside(storage: string | undefined, without: string): Promise<string[]> {
+  if (storage === undefined) return [path.join(without, 'store')];
+  const all = path.dirname(path.dirname(storage));
+  const names = await fs.readdir(all).catch(() => [path.basename(path.dirname(storage))]);
+  const places = names.map((name) => path.join(all, name, path.basename(storage)));
+  return [...places, without].map((place) => path.join(place, 'store'));
+}

@@ -1,0 +1,329 @@
+import * as vscode from 'vscode';
+import type { ExecutionEngine } from '../../engine/run/engine.ts';
+import type { Attachment } from '../../protocol/content/messages.ts';
+import { type ForkPoint, forkPoints, kinOf } from '../../protocol/run/branches.ts';
+import { proseLine, shortened } from '../../protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../protocol/text/l10n.ts';
+import { told } from '../../protocol/text/localized.ts';
+import { few } from '../../protocol/values/mapLimit.ts';
+import { type BranchFiles, branchFiles } from '../../runs/branchFiles.ts';
+import type { Said } from '../../runs/fork.ts';
+import { StoreError } from '../../runs/journal.ts';
+import type { RunStore } from '../../runs/store.ts';
+import { undoOperations } from '../../runs/undoSteps.ts';
+import type { Policies } from '../approvals/policies.ts';
+import { tell } from '../dialogs/notify.ts';
+import type { ChatView } from '../view/chatView.ts';
+import type { Conversation } from './conversation.ts';
+import type { Undo } from './undoFiles.ts';
+
+/** `isEnd`: after all that was said. */
+interface PickedPlace {
+  seq: number;
+  isEnd?: true;
+}
+
+interface Parts {
+  engine: ExecutionEngine;
+  store: RunStore;
+  conversation: Conversation;
+  undo: Undo;
+  policies: Policies;
+  view: Pick<ChatView, 'post' | 'focus'>;
+}
+
+/**
+ * Going on otherwise from a place in the shown run: in a run of its own, so that nothing of what was said and done is rewritten. Files
+ * are where they are, whichever branch is shown; *Restore Files to Here* is undo's own question.
+ */
+export class Branches {
+  /** How many messages a run had at an event, which stays so. */
+  private readonly places = new Map<string, number>();
+  private showing = 0;
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Says other words in the place of some that were said, and sends them at once. */
+  async editAndSend(): Promise<void> {
+    const { store } = this.parts;
+    const from = await this.atRest('edit');
+    const said = from && (await this.pick(from, t('Towpath: edit and send again')));
+    if (!said) return;
+    const { content, attachments } = said.message;
+    const typed = await vscode.window.showInputBox({
+      title: t('Towpath: edit and send again'),
+      prompt: t(
+        'Edit your message. It is sent in a new branch; what came after it stays in this one. ⏎ is a line break.',
+      ),
+      value: content.replaceAll('\n', lineBreak),
+      ignoreFocusOut: true,
+    });
+    const text = typed?.replaceAll(lineBreak, '\n');
+    if (text === undefined || (text.trim() === '' && !attachments)) return;
+    const files = await this.changedBy(from, await store.callsAfter(from, said.seq));
+    const restore =
+      files > 0
+        ? await askAboutFiles(
+            t('Towpath: this run changed files after that message'),
+            t('Restore {0} to here…', amount(files, 'file')),
+          )
+        : false;
+    if (restore === undefined || !(await this.instead(from, said, text, restore)))
+      this.parts.view.post({ type: 'unheard', text });
+  }
+
+  /** The same with words that were written in the panel, in the place of the message there. Resolves to whether they were said. */
+  async sayInstead(
+    runId: string,
+    at: number,
+    text: string,
+    restore = false,
+    named: readonly Attachment[] = [],
+  ): Promise<boolean> {
+    const said = await this.saidAt(runId, at, 'edit');
+    return said !== undefined && this.instead(runId, said, text, restore, named);
+  }
+
+  private async instead(
+    from: string,
+    said: Said,
+    text: string,
+    restore: boolean,
+    named: readonly Attachment[] = [],
+  ): Promise<boolean> {
+    const { conversation, store, undo } = this.parts;
+    if (conversation.runId !== from) return false;
+    const changed = restore ? await store.callsAfter(from, said.seq) : [];
+    if (restore && !(await undo.calls(from, { toolCallIds: changed }, true))) return false;
+    const branch = await this.forkAt(from, said.seq - 1);
+    if (branch === undefined) return false;
+    const attachments = [...(said.message.attachments ?? []), ...named];
+    void conversation.say(branch, { userInput: text, ...(attachments.length > 0 && { attachments }) });
+    return true;
+  }
+
+  /** A branch that goes on in the place of the message there, whose words wait in the message box. */
+  async forkBefore(runId: string, at: number): Promise<void> {
+    const said = await this.saidAt(runId, at, 'fork');
+    const branch = said && (await this.forkAt(runId, said.seq - 1));
+    if (branch) this.parts.view.post({ type: 'draft', text: said.message.content });
+    await this.parts.view.focus();
+  }
+
+  /** Files as they were when the message there was said, after undo's own question. */
+  async restoreTo(runId: string, at: number): Promise<void> {
+    const said = await this.saidAt(runId, at, 'restore');
+    if (!said) return;
+    const toolCallIds = await this.parts.store.callsAfter(runId, said.seq);
+    await this.parts.undo.calls(runId, { toolCallIds }, true);
+  }
+
+  /**
+   * What the reply there answers is said again in a branch.
+   * @param pick asks for another model first; without an answer all stays as it was
+   */
+  async answerAgain(runId: string, at: number, pick?: () => Promise<string | undefined>): Promise<void> {
+    const said = await this.saidAt(runId, at, 'again');
+    if (!said || (pick && (await pick()) === undefined)) return;
+    if (this.parts.conversation.runId === runId) await this.instead(runId, said, said.message.content, false);
+  }
+
+  /** The newest words of the person at this place or before it, in the shown run, at rest. */
+  private async saidAt(runId: string, at: number, what: keyof typeof atWork): Promise<Said | undefined> {
+    const from = await this.atRest(what);
+    if (from !== runId) return undefined;
+    try {
+      return (await this.parts.store.said(runId)).findLast((one) => one.at <= at);
+    } catch (error) {
+      this.parts.conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
+      return undefined;
+    }
+  }
+
+  /** Begins a branch without words: they come by the message box. */
+  async fork(): Promise<void> {
+    const { conversation } = this.parts;
+    await conversation.restored;
+    const from = conversation.runId;
+    if (from === undefined) return nothingShown();
+    const place = await this.pick(
+      from,
+      t('Towpath: fork this run'),
+      conversation.working ? undefined : t('After all messages'),
+    );
+    if (place) await this.forkAt(from, place.seq - 1);
+  }
+
+  /** Takes back what the run changed after words of the person's; or all is as the run left it, where another branch was at work since. */
+  async restoreFiles(): Promise<void> {
+    const { conversation, store, undo } = this.parts;
+    const from = await this.atRest('restore');
+    const end = t('After all messages, as this branch left them');
+    const place = from && (await this.pick(from, t('Towpath: restore files as they were'), end));
+    if (!place) return;
+    if (place.isEnd) return this.restoreAll(from);
+    const toolCallIds = await store.callsAfter(from, place.seq);
+    if (conversation.runId === from) await undo.calls(from, { toolCallIds }, true);
+  }
+
+  private async restoreAll(runId: string): Promise<void> {
+    const { conversation, undo } = this.parts;
+    const files = await this.filesOf(runId);
+    if (files && conversation.runId === runId) await undo.files(runId, files);
+  }
+
+  /** What the run and its branches changed, as it left that. */
+  private async filesOf(runId: string): Promise<BranchFiles | undefined> {
+    const { store, conversation } = this.parts;
+    try {
+      const kin = kinOf(runId, await store.list()).filter(({ id }) => id !== runId);
+      const runs = await few(kin, 4, ({ id }) => store.read(id).catch(() => undefined)); // one that cannot be read knows of nothing
+      return branchFiles(
+        await store.read(runId),
+        runs.filter((run) => run !== undefined),
+      );
+    } catch (error) {
+      conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
+      return undefined;
+    }
+  }
+
+  /** Shows another way that was taken from a place in the shown run, and asks about files that are not as it left them. */
+  async switch(): Promise<void> {
+    const { conversation, store, undo } = this.parts;
+    await conversation.restored;
+    const { runId } = conversation;
+    const points = runId === undefined ? [] : forkPoints(runId, await store.list());
+    if (points.length === 0) {
+      tell('info', t('This run has no branches.'));
+      return;
+    }
+    const items = await Promise.all(
+      points.flatMap(({ seq, ways, nth }) =>
+        ways.flatMap((way, index) =>
+          index === nth
+            ? []
+            : [
+                this.wordsAfter(way, seq).then((label) => ({
+                  label,
+                  description: t('{0} of {1}', index + 1, ways.length),
+                  way,
+                })),
+              ],
+        ),
+      ),
+    );
+    const title = t('Towpath: switch to another branch');
+    const chosen = await vscode.window.showQuickPick(items, { title });
+    if (!chosen) return;
+    await conversation.open(chosen.way);
+    const files = await this.filesOf(chosen.way);
+    const differing = files ? await undo.differing(files) : 0;
+    if (!files || differing === 0) return;
+    const restore = await askAboutFiles(
+      t('Towpath: some files have changed since this branch'),
+      t('Restore {0}…', amount(differing, 'file')),
+    );
+    if (restore && conversation.runId === chosen.way) await undo.files(chosen.way, files);
+  }
+
+  /** Tells the panel where the shown run has branches. */
+  async show(): Promise<void> {
+    const { conversation, store, view } = this.parts;
+    const { runId } = conversation;
+    this.showing++;
+    const mine = this.showing;
+    if (runId === undefined) return;
+    const runs = await store.list();
+    const points = await Promise.all(forkPoints(runId, runs).map((point) => this.shownPoint(runId, point)));
+    if (mine === this.showing) view.post({ type: 'branches', runId, points: points.flat() });
+  }
+
+  private async shownPoint(runId: string, { seq, ways, nth }: ForkPoint) {
+    const key = `${seq} ${runId}`;
+    const at = this.places.get(key) ?? (await this.parts.store.messagesUpTo(runId, seq).catch(() => undefined));
+    if (at === undefined) return []; // what is wrong with it is said where it is opened
+    this.places.set(key, at);
+    return [{ at, nth: nth + 1, of: ways.length, previous: ways[nth - 1], next: ways[nth + 1] }];
+  }
+
+  private async forkAt(from: string, seq: number): Promise<string | undefined> {
+    const { store, policies, conversation } = this.parts;
+    try {
+      const branch = await store.fork(from, seq);
+      policies.branched(from, branch);
+      await conversation.open(branch);
+      return branch;
+    } catch (error) {
+      conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
+      return undefined;
+    }
+  }
+
+  /** The shown run when it is not at work: two branches at once would write the same files. */
+  private async atRest(what: keyof typeof atWork): Promise<string | undefined> {
+    const { conversation } = this.parts;
+    await conversation.restored;
+    if (conversation.runId === undefined) nothingShown();
+    else if (conversation.working) conversation.notice({ level: 'info', text: t(atWork[what]) });
+    else return conversation.runId;
+    return undefined;
+  }
+
+  /** @param end what choosing the end of the run is called, where that can be chosen */
+  private async pick(runId: string, title: string): Promise<Said | undefined>;
+  private async pick(runId: string, title: string, end: string | undefined): Promise<PickedPlace | undefined>;
+  private async pick(runId: string, title: string, end?: string): Promise<PickedPlace | undefined> {
+    const { store, conversation } = this.parts;
+    try {
+      const said = await store.said(runId);
+      const labelOf = (words: string) => (end === undefined ? words : t('Before: {0}', words));
+      const items = said.map((one, index) => ({
+        label: labelOf(inShort(one.message.content)),
+        description: t('{0} of {1}', index + 1, said.length),
+        place: one as PickedPlace,
+      }));
+      if (end !== undefined)
+        items.push({ label: end, description: '', place: { seq: (await store.read(runId)).seq + 1, isEnd: true } });
+      if (items.length > 0) return (await vscode.window.showQuickPick(items.reverse(), { title }))?.place;
+      tell('info', t('This run has no messages yet.'));
+    } catch (error) {
+      conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
+    }
+    return undefined;
+  }
+
+  private async changedBy(runId: string, toolCallIds: readonly string[]): Promise<number> {
+    return undoOperations(await this.parts.store.read(runId), toolCallIds).length;
+  }
+
+  private async wordsAfter(runId: string, seq: number): Promise<string> {
+    const said = await this.parts.store.said(runId).catch(() => []);
+    const first = said.find((one) => one.seq > seq);
+    return first ? inShort(first.message.content) : t('No messages yet');
+  }
+}
+
+/** The box has one line: it would drop them. */
+const lineBreak = ' ⏎ ';
+
+/** Why something else is not done now. */
+const atWork = {
+  edit: 'This run is in progress. Stop it, then edit your message.',
+  fork: 'This run is in progress. Stop it, then fork it.',
+  restore: 'This run is in progress. Stop it, then restore its files.',
+  again: 'This run is in progress. Stop it, then try it again.',
+} as const;
+
+/** True: restore them; undefined: neither, and nothing is sent. */
+async function askAboutFiles(title: string, restoring: string): Promise<boolean | undefined> {
+  const items = [
+    { label: t('Keep the files as they are'), restore: false },
+    { label: restoring, restore: true },
+  ];
+  return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.restore;
+}
+
+const nothingShown = (): undefined => void tell('info', t('No run is shown. Open the run to continue.'));
+
+const inShort = (words: string): string => shortened(proseLine(words), 100) || t('A picture');

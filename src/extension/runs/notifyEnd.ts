@@ -1,0 +1,32 @@
+import * as vscode from 'vscode';
+import type { Run } from '../../protocol/run/run.ts';
+import { proseLine, shortened } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { told } from '../../protocol/text/localized.ts';
+import { withoutLinks } from '../dialogs/approvalText.ts';
+import type { RunNow } from './runStates.ts';
+
+interface Parts {
+  panelInView(): boolean;
+  read(runId: string): Promise<Run>;
+  /** Brings the panel into view, and the run in it. */
+  show(runId: string): Promise<void>;
+}
+
+/** Says once that a run has ended which nobody saw end, with its last words. While the panel is in view, its list and badge say it. */
+export async function tellEnd({ runId, state, title }: RunNow, { panelInView, read, show }: Parts): Promise<void> {
+  if (panelInView()) return;
+  const { error, messages } = await read(runId);
+  const words = proseLine(error ? told(error) : (messages.findLast(({ role }) => role === 'assistant')?.content ?? ''));
+  const text = endOf(state === 'failed', shortened(proseLine(title), 60), shortened(words, 200));
+  const chosen =
+    state === 'failed'
+      ? await vscode.window.showWarningMessage(withoutLinks(text), t('Show'))
+      : await vscode.window.showInformationMessage(withoutLinks(text), t('Show'));
+  if (chosen) await show(runId);
+}
+
+function endOf(hasFailed: boolean, title: string, words: string): string {
+  if (words === '') return hasFailed ? t('“{0}” failed.', title) : t('“{0}” has ended.', title);
+  return hasFailed ? t('“{0}” failed: {1}', title, words) : t('“{0}” has ended: {1}', title, words);
+}

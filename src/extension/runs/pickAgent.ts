@@ -1,0 +1,112 @@
+import * as vscode from 'vscode';
+import type { ExecutionEngine } from '../../engine/run/engine.ts';
+import { agentName, chatWorkflow, planAgent, workAgent } from '../../protocol/content/agents.ts';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { told, wordsIn } from '../../protocol/text/localized.ts';
+import { idOf, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
+import type { Conversation } from './conversation.ts';
+
+/** Who speaks: one of the built-in ones in the conversation, or an agent of a file, whose runs are its own. */
+export interface Speaker {
+  workflowId: string;
+  agentId: string;
+}
+
+interface Parts {
+  /** What is remembered for this workspace. */
+  memory: vscode.Memento;
+  engine: ExecutionEngine;
+  conversation: Conversation;
+  files: WorkflowFiles;
+  changed(): void;
+}
+
+const key = 'towpath.agent';
+
+const built = (agentId: string): Speaker => ({ workflowId: chatWorkflow, agentId });
+
+/** Who the person's next words go to: in the shown run who speaks there, in one that begins here who was chosen last. */
+export class Agents {
+  /** An agent of a file, for the runs that begin until another one is chosen: files come and go. */
+  private ofFile?: Speaker;
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Of a run that begins here. */
+  get next(): Speaker {
+    return this.ofFile ?? built(this.parts.memory.get(key) === planAgent ? planAgent : workAgent);
+  }
+
+  async now(): Promise<Speaker> {
+    const run = await this.parts.conversation.run();
+    return run && run.workflowId !== '' ? run : this.next;
+  }
+
+  /** From the shown run's next rest on. What its run cannot have begins one of its own with the next words. */
+  async choose(speaker: Speaker): Promise<void> {
+    const { conversation, engine, changed } = this.parts;
+    if (speaker.workflowId === chatWorkflow) await this.remember(speaker.agentId);
+    else this.ofFile = speaker;
+    const run = await conversation.run();
+    const isOther = run && (run.workflowId !== speaker.workflowId || run.agentId !== speaker.agentId);
+    if (isOther && run.workflowId === chatWorkflow && !this.ofFile) {
+      const failure = await engine.chooseAgent(run.id, speaker.agentId);
+      if (failure) conversation.notice({ level: 'error', text: told(failure) });
+    } else if (isOther) await conversation.open(undefined);
+    changed();
+  }
+
+  /** For runs that begin from now on: one of the built-in ones. */
+  async remember(agentId: string): Promise<void> {
+    this.ofFile = undefined;
+    await this.parts.memory.update(key, agentId);
+    this.parts.changed();
+  }
+
+  /** Plans, or no longer does. */
+  async turnPlanning(): Promise<void> {
+    const { workflowId, agentId } = await this.now();
+    const plans = workflowId === chatWorkflow && agentId === planAgent;
+    await this.choose(built(plans ? workAgent : planAgent));
+  }
+
+  /** Who there is, the one at work first. Asks which. */
+  async pick(): Promise<void> {
+    const now = await this.now();
+    const isNow = ({ workflowId, agentId }: Speaker) =>
+      workflowId === now.workflowId && (workflowId !== chatWorkflow || agentId === now.agentId);
+    const all = [...builtIn(), ...(await this.ofFiles())];
+    const rows = all.toSorted((one, other) => Number(isNow(other)) - Number(isNow(one)));
+    const items = rows.map((row) => ({ ...row, label: `${isNow(row) ? '$(check)' : '$(blank)'} ${row.label}` }));
+    const placeHolder = (await this.parts.conversation.run())
+      ? t('For the shown run; an agent from a file starts a new run')
+      : t('For the run that starts here');
+    const chosen = await vscode.window.showQuickPick(items, { title: t('Towpath: select an agent'), placeHolder });
+    if (chosen && !isNow(chosen)) await this.choose({ workflowId: chosen.workflowId, agentId: chosen.agentId });
+  }
+
+  private async ofFiles(): Promise<(Speaker & vscode.QuickPickItem)[]> {
+    const { files } = this.parts;
+    const uris = await files.find('agent');
+    return Promise.all(
+      uris.map(async (uri) => {
+        const { value, problems } = await files.load(uri, 'agent');
+        const description = value
+          ? (value.description ?? '')
+          : t('cannot be used: {0}', problems[0] ? wordsIn(problems[0]) : '');
+        const label = visibleLine(value?.name ?? nameOf(uri));
+        return { label, description: visibleLine(description), workflowId: idOf(uri), agentId: nameOf(uri) };
+      }),
+    );
+  }
+}
+
+const builtIn = (): (Speaker & vscode.QuickPickItem)[] => [
+  { ...built(workAgent), label: agentName(built(workAgent)), description: t('edits and runs commands, with approval') },
+  {
+    ...built(planAgent),
+    label: agentName(built(planAgent)),
+    description: t('read-only; ends with a plan that Work can implement'),
+  },
+];

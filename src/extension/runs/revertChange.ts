@@ -1,0 +1,107 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import type { RunStore } from '../../runs/store.ts';
+import { changesSince, type LineEdit, takenBackAt } from '../../tools/changes/revertHunk.ts';
+import { tell } from '../dialogs/notify.ts';
+import type { ChangedFiles } from './changedFiles.ts';
+import type { Conversation } from './conversation.ts';
+
+interface Parts {
+  changedFiles: ChangedFiles;
+  conversation: Conversation;
+  store: RunStore;
+}
+
+type Row = Awaited<ReturnType<ChangedFiles['rows']>>[number];
+
+/** A change of the shown run, and the text that it is in. */
+interface Found {
+  document: vscode.TextDocument;
+  edit: LineEdit;
+}
+
+/**
+ * The change at the cursor, of a file that the shown run has changed, becomes what it was before that run: in the editor, to be saved or
+ * undone there, in a diff as in the file alone. Where the cursor is on none, it is chosen from a list of all.
+ */
+export async function takeBack({ changedFiles, conversation, store }: Parts): Promise<void> {
+  const { runId } = conversation;
+  const rows = runId === undefined ? [] : (await changedFiles.rows(runId)).filter(isOfText);
+  const before = async ({ file }: Row) => (file.before === null ? '' : store.contents.read(runId!, file.before));
+  const editor = vscode.window.activeTextEditor;
+  const here = rows.find(({ place }) => editor?.document.uri.scheme === 'file' && place === editor.document.uri.fsPath);
+  const edit =
+    editor && here && takenBackAt(editor.selection.active.line, await before(here), editor.document.getText());
+  const found = edit ? { document: editor.document, edit } : await choose(rows, before);
+  if (found && !(await vscode.workspace.applyEdit(editOf(found))))
+    tell('error', t('The editor did not undo the change.'));
+}
+
+const isOfText = ({ file, place }: Row): boolean => place !== undefined && !file.kind && file.from === undefined;
+
+/** From all changes of the run, the active one of which is shown in its file; undefined when none is chosen. */
+async function choose(rows: Row[], before: (row: Row) => Promise<string>): Promise<Found | undefined> {
+  const items = (await Promise.all(rows.map((row) => itemsOf(row, before)))).flat();
+  if (items.length === 0) {
+    tell('info', t('This run has no change that can be undone.'));
+    return undefined;
+  }
+  const picker = vscode.window.createQuickPick<(typeof items)[number]>();
+  picker.title = t('Undo a change of this run');
+  picker.matchOnDescription = true;
+  picker.matchOnDetail = true;
+  picker.items = items.slice(0, mostChanges);
+  picker.onDidChangeActive(([item]) => item && void show(item));
+  try {
+    return await new Promise((resolve) => {
+      picker.onDidAccept(() => resolve(picker.selectedItems[0]));
+      picker.onDidHide(() => resolve(undefined));
+      picker.show();
+    });
+  } finally {
+    picker.dispose();
+  }
+}
+
+async function itemsOf(row: Row, before: (row: Row) => Promise<string>): Promise<(vscode.QuickPickItem & Found)[]> {
+  try {
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(row.place!));
+    return changesSince(await before(row), document.getText()).map((edit) => {
+      const now = edit.start < edit.end ? document.lineAt(edit.start).text : edit.lines[0];
+      return {
+        label: visibleLine(`${path.basename(row.row.path)}:${edit.start + 1}`),
+        description: `+${edit.end - edit.start} −${edit.lines.length}`,
+        detail: visibleLine(now?.trim() ?? ''),
+        document,
+        edit,
+      };
+    });
+  } catch {
+    return []; // it is gone, or is no text any more
+  }
+}
+
+async function show({ document, edit }: Found): Promise<void> {
+  const place = new vscode.Position(Math.min(edit.start, document.lineCount - 1), 0);
+  const selection = new vscode.Range(place, place);
+  await vscode.window.showTextDocument(document, { selection, preserveFocus: true, preview: true });
+}
+
+function editOf({ document, edit }: Found): vscode.WorkspaceEdit {
+  const end = document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
+  const isLast = edit.end === document.lineCount;
+  const begin =
+    isLast && edit.start > 0 ? document.lineAt(edit.start - 1).range.end : new vscode.Position(edit.start, 0);
+  const range = new vscode.Range(begin, document.validatePosition(new vscode.Position(edit.end, 0)));
+  const text = isLast
+    ? (edit.start > 0 && edit.lines.length > 0 ? end : '') + edit.lines.join(end)
+    : edit.lines.map((line) => line + end).join('');
+  const all = new vscode.WorkspaceEdit();
+  all.replace(document.uri, range, text);
+  return all;
+}
+
+/** A list of more is no list to read. */
+const mostChanges = 500;

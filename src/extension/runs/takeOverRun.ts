@@ -1,0 +1,63 @@
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { language, t } from '../../protocol/text/l10n.ts';
+import { told } from '../../protocol/text/localized.ts';
+import { StoreError } from '../../runs/journal.ts';
+import type { RunStore } from '../../runs/store.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
+import { tell } from '../dialogs/notify.ts';
+import type { Conversation } from './conversation.ts';
+
+interface Parts {
+  store: RunStore;
+  conversation: Conversation;
+  modals: Modals;
+}
+
+/** Takes the shown run from the window that has it, after showing who that is, and does here what could not be done. */
+export async function takeOverRun({ store, conversation, modals }: Parts): Promise<void> {
+  await conversation.restored;
+  const { runId } = conversation;
+  if (!runId || conversation.working) {
+    tell('info', t('No other window has this run.'));
+    return;
+  }
+  const found = await store.holder(runId);
+  const take = t('Take Over');
+  if (found) {
+    const text = t('Take this run over from another window?');
+    if ((await modals.ask({ text, detail: wordsOf(found, Date.now()), buttons: [take] })) !== take) return;
+    try {
+      await store.takeOver(runId);
+    } catch (error) {
+      conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
+      return;
+    }
+  }
+  const isDone = await conversation.goOnWithRefused(runId);
+  if (!found && !isDone) tell('info', t('No other window has this run.'));
+}
+
+type Found = NonNullable<Awaited<ReturnType<RunStore['holder']>>>;
+
+/** Who has it, since when, and whether that one still lives. `now`: epoch milliseconds. */
+function wordsOf({ holder, beatAt }: Found, now: number): string {
+  const place = [holder?.machine && t('on {0}', holder.machine), holder && t('process {0}', holder.pid)]
+    .filter(Boolean)
+    .join(', ');
+  const since = holder?.since ? t('Running since {0}', new Date(holder.since).toLocaleTimeString(language())) : '';
+  const lines = [
+    t('Window: {0}', `${holder?.window ?? t('unknown')}${place ? ` (${place})` : ''}`),
+    since,
+    t('Last sign of life: {0}', ago(now - beatAt)),
+  ];
+  const means = t(
+    'That window records nothing more of this run. What it does at this moment may still take effect, so stop it there if you can. This window continues from the recorded state.',
+  );
+  return `${lines.filter(Boolean).map(visibleLine).join('\n')}\n\n${means}`;
+}
+
+function ago(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 90) return t('{0} s ago', seconds);
+  return seconds < 5400 ? t('{0} min ago', Math.round(seconds / 60)) : t('{0} h ago', Math.round(seconds / 3600));
+}

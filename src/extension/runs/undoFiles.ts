@@ -1,0 +1,182 @@
+import type { ExecutionEngine } from '../../engine/run/engine.ts';
+import type { RedoRequest, UndoAnswer, UndoQuestion, UndoRequest, UndoResult } from '../../engine/run/undo.ts';
+import type { CallKey } from '../../protocol/content/callKey.ts';
+import { redoable } from '../../protocol/run/runFiles.ts';
+import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { amount, type Sentence, t } from '../../protocol/text/l10n.ts';
+import { told } from '../../protocol/text/localized.ts';
+import type { BranchFiles } from '../../runs/branchFiles.ts';
+import type { RunStore } from '../../runs/store.ts';
+import { undoable } from '../../runs/undoSteps.ts';
+import { textNow } from '../../tools/changes/compareChanges.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import type { Modals } from '../dialogs/dialogs.ts';
+import type { Conversation } from './conversation.ts';
+
+/** Undoes changes of a run after a dialog of the editor. */
+export class Undo {
+  constructor(
+    private readonly engine: ExecutionEngine,
+    private readonly store: RunStore,
+    private readonly workspace: Workspace,
+    private readonly conversation: Conversation,
+    private readonly modals: Modals,
+  ) {}
+
+  /** Takes back the undo of a call, else the newest one of the run; where a file was changed since, nothing happens but that it is said. */
+  async redo({ runId, toolCallId }: Partial<CallKey> = { runId: this.conversation.runId }): Promise<void> {
+    const run = runId && (this.engine.live(runId) ?? (await this.store.read(runId)));
+    const undone =
+      run && redoable(run, ({ toolCallIds }) => toolCallId === undefined || toolCallIds.includes(toolCallId));
+    if (!runId || !undone) return this.conversation.notice({ level: 'info', text: t('There is nothing to redo.') });
+    const result = await this.change(runId, { undo: undone.seq }, async () => 'none');
+    if (!result || result.left.length === 0) return;
+    const left = result.left.map(({ path, why }) => t('{0} was left as it is: {1}', visibleLine(path), why));
+    const lines = result.undone.length > 0 ? left : [t('Nothing was redone: the files have changed since.'), ...left];
+    this.conversation.notice({ level: 'warning', text: shortened(lines).join('\n') });
+  }
+
+  /** All changes of the newest turn that has any, or of the run. */
+  async all(scope: 'turn' | 'run'): Promise<void> {
+    const { runId } = this.conversation;
+    const run = runId && (this.engine.live(runId) ?? (await this.store.read(runId)));
+    if (run) await this.calls(run.id, { toolCallIds: undoable(run, scope) });
+    else this.nothing();
+  }
+
+  /**
+   * Resolves to whether all of it is as it was before; a notice names the rest.
+   * @param asksAlways also before one change is undone
+   */
+  async calls(runId: string, { toolCallIds, paths }: UndoRequest, asksAlways = false): Promise<boolean> {
+    if (toolCallIds.length === 0) return this.nothing();
+    return this.work(runId, { toolCallIds, ...(paths && { paths }) }, undoing(), asksAlways);
+  }
+
+  private nothing(): false {
+    this.conversation.notice({ level: 'info', text: t('There is nothing to undo.') });
+    return false;
+  }
+
+  /** Restores files that are not as the run left them. */
+  async files(runId: string, files: BranchFiles): Promise<boolean> {
+    return this.work(runId, files, restoring(), true);
+  }
+
+  /** How many of these are not as they should be. */
+  async differing({ files }: BranchFiles): Promise<number> {
+    const now = await Promise.all(files.map(({ path }) => textNow(this.workspace, path)));
+    return files.filter(({ to }, index) => now[index]?.id !== to).length;
+  }
+
+  private async work(
+    runId: string,
+    request: UndoRequest | BranchFiles,
+    words: Words,
+    asksAlways: boolean,
+  ): Promise<boolean> {
+    let isAsked = false;
+    const result = await this.change(runId, request, async (question) => {
+      isAsked = true;
+      const losesNothing = question.changedSince.length === 0 && isOneChange(request);
+      return losesNothing && !asksAlways ? 'all' : this.ask(question, words);
+    });
+    if (!result) return false;
+    const action = { label: t('Redo'), action: 'redo' } as const;
+    const redo = result.undone.length > 0 && !isOnCard(request) ? { action } : {};
+    const done = words.done(amount(result.undone.length, 'file'));
+    if ('action' in redo) this.conversation.notice({ level: 'info', text: done, ...redo });
+    if (!isAsked && result.left.length === 0) this.conversation.notice({ level: 'info', text: words.nothing });
+    const left = result.left.map(({ path, why }) => t('{0} was left as it is: {1}', visibleLine(path), why));
+    if (left.length > 0) this.conversation.notice({ level: 'warning', text: shortened(left).join('\n'), ...redo });
+    return left.length === 0 && (result.undone.length > 0 || !isAsked);
+  }
+
+  /** Undefined: it could not be done at all, which is said. */
+  private async change(
+    runId: string,
+    request: UndoRequest | RedoRequest | BranchFiles,
+    ask: (question: UndoQuestion) => Promise<UndoAnswer>,
+  ): Promise<UndoResult | undefined> {
+    if (!this.workspace.trusted) {
+      this.conversation.notice({
+        level: 'warning',
+        text: t('Nothing can be changed in an untrusted workspace.'),
+        action: { label: t('Manage Trust'), action: 'manage-trust' },
+      });
+      return undefined;
+    }
+    const result = await this.engine.undo(runId, request, this.workspace, ask);
+    if (!('code' in result)) return result;
+    const action = { label: t('Take Over'), action: 'take-over' } as const;
+    const isElsewhere = result.code === 'STORE_LOCKED';
+    this.conversation.notice({ level: 'error', text: told(result), ...(isElsewhere && { action }) });
+    return undefined;
+  }
+
+  /** Closing the dialog undoes nothing; overwriting what was changed since is never the first button. */
+  private async ask({ paths, changedSince }: UndoQuestion, words: Words): Promise<UndoAnswer> {
+    const [many, changed] = [paths.length, changedSince.length];
+    const others = many - changed === 1 ? t('Restore 1 File') : t('Restore {0} Files', many - changed);
+    const everything = t('Restore All {0}', many);
+    const buttons = many === 1 || changed === 0 ? [words.all] : changed < many ? [others, everything] : [everything];
+    const edited = t('You edited {0} of them since: {1}.', changed, inShort(changedSince));
+    const about = changed > 0 ? `${t('Restores {0} files.', many)} ${edited}\n\n` : '';
+    const lost = changed > 0 ? `${listed(changedSince)}\n${words.givesUpIt}` : '';
+    const detail = many === 1 ? lost : `${about}${listed(paths)}`;
+    const text = many === 1 ? words.askOne(visibleLine(paths[0]!)) : words.ask(many);
+    const chosen = await this.modals.ask({ text, detail: visible(detail), buttons });
+    if (chosen === undefined) return 'none';
+    return chosen === others ? 'unchanged' : 'all';
+  }
+}
+
+/** A card shows *Redo* by itself. */
+const isOnCard = (request: UndoRequest | BranchFiles): boolean =>
+  'toolCallIds' in request && request.toolCallIds.length === 1;
+
+/** One call, or one file: it can be redone, so nobody is asked while it loses nothing. */
+const isOneChange = (request: UndoRequest | BranchFiles): boolean =>
+  'toolCallIds' in request && (request.toolCallIds.length === 1 || request.paths?.length === 1);
+
+interface Words {
+  askOne(file: string): string;
+  ask(files: number): string;
+  /** Button, where nothing is lost or one file alone is concerned. */
+  all: string;
+  /** What follows the file when it was changed since. */
+  givesUpIt: string;
+  nothing: string;
+  done(files: Sentence): string;
+}
+
+const undoing = (): Words => ({
+  askOne: (file) => t('Undo what Towpath changed in {0}?', file),
+  ask: (files) => t('Undo what Towpath changed in {0} files?', files),
+  all: t('Undo'),
+  givesUpIt: t('has changed since. Undoing discards the current contents.'),
+  nothing: t('There is nothing to undo: the files are as they were before.'),
+  done: (files) => t('Undone: changes in {0}.', files),
+});
+
+const restoring = (): Words => ({
+  askOne: (file) => t('Restore {0} as this branch left it?', file),
+  ask: (files) => t('Restore {0} files as this branch left them?', files),
+  all: t('Restore'),
+  givesUpIt: t('has changed since. Restoring it discards the current contents.'),
+  nothing: t('There is nothing to restore: the files are as this branch left them.'),
+  done: (files) => t('Restored {0}.', files),
+});
+
+/** A line of names, the first few of them. */
+function inShort(paths: readonly string[]): string {
+  const names = paths.slice(0, maxNames).map(visibleLine).join(', ');
+  return paths.length > maxNames ? t('{0} and {1} more', names, paths.length - maxNames) : names;
+}
+
+const maxNames = 3;
+
+const listed = (paths: readonly string[]) => shortened(paths.map(visibleLine)).join('\n');
+
+const shortened = (lines: readonly string[]) =>
+  lines.length > 12 ? [...lines.slice(0, 12), t('… and {0} more', lines.length - 12)] : lines;

@@ -1,0 +1,116 @@
+import * as vscode from 'vscode';
+import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
+import type { Notice } from '../../protocol/panel/panelMessages.ts';
+import type { RunEvent } from '../../protocol/run/events.ts';
+import { titleSaid } from '../../protocol/run/run.ts';
+import { proseLine, shortened } from '../../protocol/text/escapeInvisible.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { withoutLinks } from '../dialogs/approvalText.ts';
+import { reminder } from '../dialogs/reminder.ts';
+
+interface Waiting extends CallKey {
+  /** Its first question, in short. */
+  question: string;
+  /** Closes the notification that it waits. */
+  unremind?(): void;
+}
+
+interface Parts {
+  /** The run that the panel shows when it is in view. */
+  shown(): string | undefined;
+  panelInView(): boolean;
+  titleOf(runId: string): string;
+  open(runId: string): Promise<void>;
+  /** The next key lands in the message box. */
+  focus(): Promise<void>;
+  notice(notice: Notice): void;
+  changed(): void;
+}
+
+/**
+ * What models at work ask the person by themselves. The panel draws and answers it; here it is counted, and told where the panel does
+ * not show it: in the panel when that shows another run, else by a notification. Nothing here answers anything.
+ */
+export class Asks {
+  private waiting: Waiting[] = [];
+
+  constructor(private readonly parts: Parts) {}
+
+  told(event: RunEvent): void {
+    if (event.type === 'ask') this.asked(event);
+    else if (event.type === 'answer' || event.type === 'tool-end') this.leave((one) => isSameCall(one, event));
+    else if (event.type === 'phase' && event.phase !== 'Running') this.leave((one) => one.runId === event.runId);
+  }
+
+  get count(): number {
+    return this.waiting.length;
+  }
+
+  has(runId: string, toolCallId?: string): boolean {
+    return this.waiting.some(
+      (one) => one.runId === runId && (toolCallId === undefined || one.toolCallId === toolCallId),
+    );
+  }
+
+  /** Brings the question of a run (or the oldest one) into view. */
+  async show(runId = this.waiting[0]?.runId): Promise<void> {
+    if (runId === undefined || !this.has(runId)) return;
+    await vscode.commands.executeCommand('towpath.showChat');
+    if (this.parts.shown() !== runId) await this.parts.open(runId);
+    this.looked();
+    await this.parts.focus(); // what told of it had the focus, and is gone
+  }
+
+  /** What the panel shows by now needs no notification any more. */
+  looked(): void {
+    const seen = this.parts.panelInView() ? this.parts.shown() : undefined;
+    for (const one of this.waiting) if (one.runId === seen) one.unremind?.();
+  }
+
+  /** The panel came into view, where it says what waits, or went out of it. */
+  panelTurned(): void {
+    const inView = this.parts.panelInView();
+    for (const one of this.waiting) {
+      if (inView) one.unremind?.();
+      else if (!one.unremind) this.remind(one);
+    }
+  }
+
+  private asked(event: Extract<RunEvent, { type: 'ask' }>): void {
+    const { runId, toolCallId, questions } = event;
+    const question = shortened(proseLine(questions[0]?.question ?? ''), 200);
+    const one: Waiting = { runId, toolCallId, question };
+    this.leave((other) => isSameCall(other, event));
+    this.waiting.push(one);
+    this.parts.changed();
+    if (!this.parts.panelInView()) this.remind(one);
+    else if (this.parts.shown() !== runId) {
+      const action: Notice['action'] = { label: t('Show'), action: 'answer', call: { runId, toolCallId } };
+      const text = t('Question in “{0}”: {1}', this.titleOf(one), question);
+      this.parts.notice({ level: 'info', text, action });
+    }
+  }
+
+  private titleOf({ runId }: Waiting): string {
+    return shortened(titleSaid(this.parts.titleOf(runId)), 60);
+  }
+
+  private remind(one: Waiting): void {
+    const run = this.parts.shown() === one.runId ? '' : ` ${t('in “{0}”', this.titleOf(one))}`;
+    const about = `${run} · ${one.question}`;
+    const link = `[${t('Answer…')}](command:towpath.answer?${encodeURIComponent(JSON.stringify([{ runId: one.runId, toolCallId: one.toolCallId }]))})`;
+    const close = reminder(t('Towpath has a question: {0}', `${link}${withoutLinks(about)}`));
+    one.unremind = () => {
+      one.unremind = undefined;
+      close();
+    };
+  }
+
+  private leave(isGone: (one: Waiting) => boolean): void {
+    const gone = this.waiting.filter(isGone);
+    if (gone.length === 0) return;
+    this.waiting = this.waiting.filter((one) => !isGone(one));
+    for (const one of gone) one.unremind?.();
+    this.parts.changed();
+  }
+}

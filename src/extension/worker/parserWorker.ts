@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { notLoaded } from '../../protocol/panel/lazyImport.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { SaidError } from '../../protocol/text/localized.ts';
+import type { AsideJobs } from './workerJobs.ts';
+
+export interface AsideLimits {
+  /** Milliseconds that a job may take, from when it is loaded. */
+  ms: number;
+  /** Megabytes of memory that its values may take. */
+  megabytes: number;
+  /** Milliseconds after the last job until the thread is given back. */
+  idleMs: number;
+}
+
+const usual: AsideLimits = { ms: 5000, megabytes: 256, idleMs: 30_000 };
+
+/** A job that was ended, or that failed for a reason of its own: a sentence about a file. */
+export class AsideError extends SaidError {
+  override readonly name = 'AsideError';
+}
+
+const closing = sentence('It is no longer read: the window is closing.');
+
+/**
+ * A thread beside the extension host's own, which all extensions of a window share. Its jobs are done one after the other; one that
+ * takes too long or too much is ended with its thread, and the next has another.
+ */
+export class Aside {
+  private thread: Worker | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+  private waiting = 0;
+  private idle: NodeJS.Timeout | undefined;
+  private disposed = false;
+  private readonly limits: AsideLimits;
+
+  /** @param program the file of `asideThread.ts`, built */
+  constructor(
+    private readonly program: string,
+    limits: Partial<AsideLimits> = {},
+  ) {
+    this.limits = { ...usual, ...limits };
+  }
+
+  /** The job's result. Throws `AsideError`. */
+  run<Name extends keyof AsideJobs>(
+    name: Name,
+    ...args: Parameters<AsideJobs[Name]>
+  ): Promise<Awaited<ReturnType<AsideJobs[Name]>>> {
+    clearTimeout(this.idle);
+    this.waiting++;
+    const result = this.last.then(() => this.work(name, args)).finally(() => this.rest());
+    this.last = result.catch(() => {});
+    return result as Promise<Awaited<ReturnType<AsideJobs[Name]>>>;
+  }
+
+  /** Ends the thread, and what it is doing with it. */
+  async dispose(): Promise<void> {
+    this.disposed = true;
+    clearTimeout(this.idle);
+    await this.end();
+  }
+
+  private rest(): void {
+    this.waiting--;
+    if (this.waiting > 0 || this.disposed) return;
+    this.idle = setTimeout(() => void this.end(), this.limits.idleMs);
+    this.idle.unref();
+  }
+
+  private async end(): Promise<void> {
+    const { thread } = this;
+    this.thread = undefined;
+    await thread?.terminate();
+  }
+
+  private async work(name: string, args: readonly unknown[]): Promise<unknown> {
+    if (this.disposed) throw new AsideError(closing);
+    const thread = this.thread ?? (await this.start());
+    await this.load(thread, name);
+    const { seconds, timer, late } = this.clock();
+    try {
+      thread.postMessage({ name, args });
+      const answer = await Promise.race([answerOf(thread), late]);
+      if (answer === 'late') throw new AsideError(sentence('It took too long to read: more than {0} s.', seconds));
+      if ('error' in answer) throw new AsideError(unreadable(answer.error.slice(0, 300)));
+      return answer.value;
+    } catch (error) {
+      await this.end();
+      throw error instanceof AsideError ? error : new AsideError(sentenceOf(error, this.limits));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Loads what the job needs: its own time is counted from then on. */
+  private async load(thread: Worker, name: string): Promise<void> {
+    try {
+      thread.postMessage({ name });
+      const answer = await answerOf(thread);
+      if ('error' in answer) throw new AsideError({ english: answer.error });
+    } catch (error) {
+      await this.end();
+      if (error instanceof AsideError) throw error;
+      throw new AsideError(this.disposed ? closing : { english: notLoaded(error).message });
+    }
+  }
+
+  private clock() {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), this.limits.ms);
+    });
+    return { seconds: this.limits.ms / 1000, timer, late };
+  }
+
+  private async start(): Promise<Worker> {
+    const thread = new Worker(this.program, {
+      resourceLimits: { maxOldGenerationSizeMb: this.limits.megabytes },
+      env: {},
+      stdin: false,
+    });
+    thread.unref();
+    thread.on('error', () => {}); // told to whoever waits; between two jobs there is nobody
+    this.thread = thread;
+    try {
+      await answerOf(thread);
+      return thread;
+    } catch (error) {
+      await this.end();
+      throw new AsideError(this.disposed ? closing : { english: notLoaded(error).message });
+    }
+  }
+}
+
+type Answer = { value: unknown } | { error: string };
+
+/** The next message of the thread. Throws what ended it. */
+async function answerOf(thread: Worker): Promise<Answer> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    return await Promise.race([
+      once(thread, 'message', { signal }).then(([answer]) => answer as Answer), // rejects with its `error`, too
+      once(thread, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`its thread ended (${code})`))),
+    ]);
+  } finally {
+    over.abort();
+  }
+}
+
+function sentenceOf(error: unknown, { megabytes }: AsideLimits): Sentence {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return sentence('Reading it needs too much memory: more than {0} MB.', megabytes);
+  return unreadable(message);
+}
+
+const unreadable = (why: string): Sentence => sentence('It cannot be read: {0}.', why.replace(/\.$/, ''));
+
+/** One for the files that are looked through by themselves, one for what a person or a model waits for, one for whole packages. */
+export function createAsides(program: string): Record<'files' | 'packages' | 'others', Aside> {
+  return {
+    files: new Aside(program),
+    packages: new Aside(program, { ms: 20_000 }),
+    others: new Aside(program, { ms: 10_000, megabytes: 512 }),
+  };
+}

@@ -1,0 +1,68 @@
+import { lazily } from '../../protocol/panel/lazyImport.ts';
+import type { Schema } from '../../workflows/write/writing.ts';
+
+const language = lazily(() =>
+  Promise.all([import('../../workflows/write/complete.ts'), import('../../workflows/write/jsonSchema.ts')]),
+);
+
+/**
+ * Jobs of the thread aside: they take apart what strangers wrote. Each is loaded with what it needs when it is first given. Arguments and
+ * results are plain data, and what is wrong with a file is in its result.
+ */
+export const asideJobs = {
+  workflow: lazily(
+    () => import('../../workflows/read/validate.ts'),
+    ({ loadWorkflow }) => loadWorkflow,
+  ),
+  agent: lazily(
+    () => import('../../workflows/read/validate.ts'),
+    ({ loadAgent }) => loadAgent,
+  ),
+  package: lazily(
+    () => import('../../workflows/package/readPackage.ts'),
+    ({ readPackage }) => readPackage,
+  ),
+  model: lazily(
+    () => import('../../llm/local/modelFile/ggufInfo.ts'),
+    ({ readModelFile }) =>
+      (file: string) =>
+        readModelFile(file),
+  ),
+  page: lazily(
+    () => import('../../tools/web/text.ts'),
+    ({ pageText }) => pageText,
+  ),
+  runs: lazily(
+    () => import('./runsFile.ts'),
+    ({ readRunsFile }) => readRunsFile,
+  ),
+  suggestions: lazily(
+    language,
+    ([{ suggestionsAt }, schemas]) =>
+      (text: string, offset: number, about: About) =>
+        suggestionsAt(text, offset, languageOf(about, schemas)),
+  ),
+  hover: lazily(
+    language,
+    ([{ hoverAt }, schemas]) =>
+      (text: string, offset: number, about: About) =>
+        hoverAt(text, offset, languageOf(about, schemas)),
+  ),
+};
+
+/** The jobs themselves, by name. */
+export type AsideJobs = { [Name in keyof typeof asideJobs]: Awaited<ReturnType<(typeof asideJobs)[Name]>> };
+
+/** A file that is being written, and the workspace's agents. */
+export interface About {
+  kind: 'workflow' | 'agent';
+  agents: readonly string[];
+}
+
+function languageOf({ kind, agents }: About, { actionSchema, jsonSchemas }: Awaited<ReturnType<typeof language>>[1]) {
+  return {
+    schema: (jsonSchemas() as Record<About['kind'], Schema>)[kind],
+    agents,
+    action: actionSchema,
+  };
+}

@@ -1,0 +1,54 @@
+import { sentence } from '../../protocol/text/l10n.ts';
+import type { ChatRequest } from '../core/client.ts';
+import { lasting, sleep } from '../core/deadlines.ts';
+import { LLMError } from '../core/errors.ts';
+import { tokensOfFiles } from '../messages/attachments.ts';
+import type { Reservation } from './rateLimit.ts';
+
+/** A request waits for its turn under the limits that are set for its provider, until `until` (epoch ms). */
+export interface RateWait {
+  delayMs: number;
+  until: number;
+}
+
+interface Waiting {
+  signal: AbortSignal;
+  hurry?: EventTarget;
+  onWait?(wait: RateWait): void;
+}
+
+/** Waits until the limits allow the request; gives how long that took. Throws the signal's reason, or `LLMError`. */
+export async function waitForPlace(
+  place: Reservation | undefined,
+  deadline: number,
+  { signal, hurry, onWait }: Waiting,
+): Promise<number> {
+  const delayMs = place?.waitMs ?? 0;
+  if (delayMs === 0) return 0;
+  try {
+    if (performance.now() + delayMs > deadline) {
+      const message = sentence(
+        'The rate limit that is set for this provider requires a wait of {0}, longer than the whole call may take.',
+        lasting(delayMs),
+      );
+      throw new LLMError('LLM_RATE_LIMITED', message);
+    }
+    onWait?.({ delayMs, until: Date.now() + delayMs });
+    await sleep(delayMs, signal, hurry);
+    return delayMs;
+  } catch (error) {
+    place?.cancel();
+    throw error;
+  }
+}
+
+/** Roughly, before the provider has counted: four characters a token, the files, and what the reply may take. */
+export function estimateTokens({ systemPrompt = '', messages, tools = [], maxTokens = 0 }: ChatRequest): number {
+  let characters = systemPrompt.length + JSON.stringify(tools).length;
+  for (const message of messages) {
+    characters += message.content.length;
+    if (message.role === 'assistant') characters += JSON.stringify(message.toolCalls ?? []).length;
+    if (message.role === 'tool') for (const { content } of message.toolResults) characters += content.length;
+  }
+  return Math.ceil(characters / 4 + tokensOfFiles(messages)) + maxTokens;
+}

@@ -1,0 +1,105 @@
+import { sentence } from '../../protocol/text/l10n.ts';
+import type { ChatRequest, ChatStreamChunk, LLMClient, Reply } from '../core/client.ts';
+import { createWatch } from '../core/deadlines.ts';
+import { LLMError } from '../core/errors.ts';
+import { withDistinctNames } from '../messages/uniqueToolNames.ts';
+import { outOfTime, type Until } from '../transport/timeLimits.ts';
+import type { RateLimiter } from './rateLimit.ts';
+
+/** Milliseconds; 0 is off. */
+export interface TimeLimits {
+  /** Until the client gives any sign: connected, loading, reading the prompt. */
+  connectMs: number;
+  /** Until the first text, thinking or call; begins anew when a server has read on. A local model may take minutes: off for it. */
+  firstTokenMs: number;
+  /** Between two chunks after that; a provider's keep-alive counts as one. */
+  idleMs: number;
+}
+
+interface Listening {
+  client: LLMClient;
+  limits: TimeLimits & { totalMs: number };
+  limiter: RateLimiter | undefined;
+  request: ChatRequest;
+  reply: Reply;
+  /** Becomes true with the first thing that a person sees. */
+  shown: { any: boolean };
+  /** On the clock of `performance.now`. */
+  deadline: number;
+  signal: AbortSignal;
+  onChunk?(chunk: ChatStreamChunk): void;
+  shows(chunk: ChatStreamChunk): boolean;
+}
+
+/** Adds one streamed reply to `reply`. Leaves the client behind when it is stopped or out of time: it may be hung. */
+export async function listen({
+  client,
+  limits,
+  limiter,
+  request,
+  reply,
+  shown,
+  deadline,
+  signal,
+  onChunk,
+  shows,
+}: Listening): Promise<void> {
+  signal.throwIfAborted();
+  const left = new AbortController();
+  const distinct = withDistinctNames(request);
+  const chunks = client.chatStream(distinct?.request ?? request, AbortSignal.any([signal, left.signal]));
+  const watch = createWatch(signal);
+  let since = performance.now();
+  let read = -1;
+  let heard = false;
+  let begun = false;
+  try {
+    for (;;) {
+      const { ms, limit, of } = nextLimit(limits, heard, begun, since, deadline);
+      const step = await watch.wait(chunks.next(), ms, () => outOfTime(request.model, limit, of));
+      if (step.done) throw new LLMError('LLM_INCOMPLETE', sentence(brokenOff), { retryable: true });
+      const chunk = distinct?.ownNames(step.value) ?? step.value;
+      heard = true;
+      const says = Boolean(chunk.content || chunk.thinking || chunk.toolCallDelta || chunk.toolCall);
+      begun ||= says;
+      const { fraction = -1 } = chunk.progress ?? {};
+      if (fraction > read) {
+        read = fraction;
+        since = performance.now();
+      }
+      shown.any ||= says && shows(chunk);
+      if (chunk.rateLimit) limiter?.hear(chunk.rateLimit);
+      reply.add(chunk);
+      onChunk?.(chunk);
+      if (chunk.done) return;
+    }
+  } finally {
+    watch.close();
+    left.abort();
+    void chunks.return().catch(() => {}); // queued behind a hung step; nobody waits for it
+  }
+}
+
+const brokenOff = 'The answer ended early.';
+
+/** An HTTP client keeps the same limits and knows better what happened; it gets a moment to say so first. */
+const grace = 1.05;
+
+function nextLimit(
+  limits: TimeLimits & { totalMs: number },
+  heard: boolean,
+  begun: boolean,
+  since: number,
+  deadline: number,
+): Until {
+  const now = performance.now();
+  let next: Until = { ms: deadline - now, limit: 'total', of: limits.totalMs };
+  const consider = (limit: Until['limit'], of: number, from: number) => {
+    const ms = from + of * grace - now;
+    if (of > 0 && ms < next.ms) next = { ms, limit, of };
+  };
+  if (begun) consider('idle', limits.idleMs, now);
+  else consider('firstToken', limits.firstTokenMs, since);
+  if (!heard) consider('connect', limits.connectMs, since);
+  return { ...next, ms: next.ms === Number.POSITIVE_INFINITY ? 0 : Math.max(1, next.ms) };
+}

@@ -1,0 +1,76 @@
+import type { ChatRequest } from '../core/client.ts';
+import { isThinking, nativeBlocks, signatureOf } from './providerMetadata.ts';
+import { optionalParameters, toWire, type WireFlags } from './wire.ts';
+
+/** What a refusal teaches. `once`: about this one request, and not to be remembered. */
+export interface Lesson {
+  flags: WireFlags;
+  once?: boolean;
+}
+
+/**
+ * What to change so that the request is not refused again, or undefined when there is nothing. Every lesson takes
+ * something away that the next one cannot take again, so learning ends.
+ */
+export function learnFrom(words: string, request: ChatRequest, flags: WireFlags): Lesson | undefined {
+  return (
+    learnLimit(words, request, flags) ??
+    learnThinking(words, request, flags) ??
+    learnFormat(words, request, flags) ??
+    learnParameter(words, request, flags)
+  );
+}
+
+/** `max_tokens: 8192 > 4096, which is the maximum allowed…`; `input length and max_tokens exceed context limit: 190000 + 32000 > 200000`. */
+function learnLimit(words: string, request: ChatRequest, flags: WireFlags): Lesson | undefined {
+  if (!/max_tokens/.test(words)) return undefined;
+  const asked = toWire(request, flags).max_tokens;
+  const [, input, window] = /(\d+) \+ \d+ > (\d+)/.exec(words) ?? [];
+  const room = Number(window) - Number(input);
+  if (room >= 1024 && room < asked) return { flags: { ...flags, outputLimit: room }, once: true };
+  const limit = Number((/> (\d+)/.exec(words) ?? /\[\d+, ?(\d+)\]/.exec(words))?.[1]);
+  if (input !== undefined || !(limit > 0 && limit < asked)) return undefined;
+  return { flags: { ...flags, outputLimit: limit } };
+}
+
+function learnThinking(words: string, request: ChatRequest, flags: WireFlags): Lesson | undefined {
+  if (!/thinking|signature|effort/i.test(words)) return undefined;
+  const { thinking } = toWire(request, flags);
+  // Thinking was switched on in the middle of a turn: it has to wait for the next one.
+  if (/expected .?(redacted_)?thinking/i.test(words)) {
+    return thinking && { flags: { ...flags, thinking: 'none' }, once: true };
+  }
+  if (/signature|cannot be modified/i.test(words)) {
+    const refused = new Set([...(flags.refused ?? []), ...signaturesIn(request)]);
+    return refused.size > (flags.refused?.size ?? 0) ? { flags: { ...flags, refused } } : undefined;
+  }
+  if (!thinking) return undefined;
+  const other = thinking.type === 'adaptive' ? 'budget' : /adaptive/.test(words) ? 'adaptive' : 'none';
+  return { flags: { ...flags, thinking: flags.thinking === undefined ? other : 'none' } };
+}
+
+function signaturesIn({ messages }: ChatRequest): string[] {
+  const blocks = messages.flatMap((message) => (message.role === 'assistant' ? (nativeBlocks(message) ?? []) : []));
+  return blocks.filter(isThinking).map(signatureOf);
+}
+
+function learnFormat(words: string, request: ChatRequest, flags: WireFlags): Lesson | undefined {
+  const refused = /output_config|output_format|output format|structured output|json_?schema/i.test(words);
+  const sent = toWire(request, flags).output_config?.format !== undefined;
+  return refused && sent ? { flags: { ...flags, formatInWords: true } } : undefined;
+}
+
+/** `top_p` before `temperature`: of two that exclude each other the second is kept. */
+function learnParameter(words: string, request: ChatRequest, flags: WireFlags): Lesson | undefined {
+  if (!/support|unknown|unrecogni[sz]ed|unexpected|permitted|allowed|extra|deprecated|both|invalid/i.test(words)) {
+    return undefined;
+  }
+  const body = toWire(request, flags);
+  const named = optionalParameters.find(
+    (name) =>
+      !flags.omit?.includes(name) &&
+      (name === 'cache_control' || body[name] !== undefined) &&
+      new RegExp(`\\b${name}\\b`).test(words),
+  );
+  return named && { flags: { ...flags, omit: [...(flags.omit ?? []), named] } };
+}

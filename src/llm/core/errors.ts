@@ -1,0 +1,47 @@
+import type { ErrorInfo } from '../../protocol/content/messages.ts';
+import type { LLMErrorCode, Reason } from '../../protocol/text/codes.ts';
+import { SaidError, toErrorInfo, type Words, wordsIn } from '../../protocol/text/localized.ts';
+
+export type Retryable = boolean | 'once';
+
+export interface LLMErrorOptions {
+  /** The same request may work when sent again; `once`: it was the model's slip, and another time it is likely to be so again. */
+  retryable?: Retryable;
+  /** What the provider asked to wait, in milliseconds. */
+  retryAfterMs?: number;
+  status?: number;
+  reason?: Reason;
+  details?: unknown;
+  cause?: unknown;
+}
+
+/** The only thing a client throws besides the reason it was stopped with. Messages name the provider and the way out. */
+export class LLMError extends SaidError {
+  override readonly name = 'LLMError';
+  readonly code: LLMErrorCode;
+  readonly retryable: Retryable;
+  readonly retryAfterMs?: number;
+  readonly status?: number;
+  readonly reason?: Reason;
+  readonly details?: unknown;
+
+  constructor(code: LLMErrorCode, words: Words, options: LLMErrorOptions = {}) {
+    super(words, { cause: options.cause });
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.status = options.status;
+    this.reason = options.reason;
+    this.details = options.details;
+  }
+
+  toInfo(): ErrorInfo {
+    const details = this.details ?? (this.status === undefined ? undefined : { status: this.status });
+    return {
+      code: this.code,
+      ...toErrorInfo(wordsIn(this)),
+      ...(this.reason && { reason: this.reason }),
+      ...(details !== undefined && { details }),
+    };
+  }
+}

@@ -1,0 +1,60 @@
+import type { ToolCall, ToolResult } from '../../protocol/content/messages.ts';
+import { counted } from '../../protocol/text/plurals.ts';
+
+/** Head and tail of a text that is longer than `most` characters, with what is missing between them; else the text. */
+export function excerpt(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const head = text.slice(0, Math.ceil(most * 0.6)).replace(/[\ud800-\udbff]$/, '');
+  const tail = text.slice(text.length - Math.floor(most * 0.4)).replace(/^[\udc00-\udfff]/, '');
+  const left = counted(text.length - head.length - tail.length, 'character');
+  return `${head}\n… ${left} left out …\n${tail}`;
+}
+
+/** A result with its long texts cut where they stand; one that is long in other ways becomes text. */
+export function excerptOfResult(
+  result: ToolResult,
+  most: number,
+  cut = (text: string): string => excerpt(text, most),
+): ToolResult {
+  if (result.content.length <= most) return result;
+  const inside = cutInside(result.content, cut);
+  return { ...result, content: inside.length <= most * 2 ? inside : cut(inside) };
+}
+
+/**
+ * A call whose arguments are longer than `most` characters, with their long texts cut where they stand: an object still,
+ * under the same names. What is long in other ways becomes text; of too many names the last are left out.
+ */
+export function excerptOfCall(call: ToolCall, most: number): ToolCall {
+  const { arguments: args, malformed } = call;
+  const isLong = JSON.stringify(args).length > most;
+  if (!isLong && (malformed?.length ?? 0) <= most) return call;
+  const text = malformed === undefined ? {} : { malformed: excerpt(malformed, most) };
+  return { ...call, ...(isLong && { arguments: excerptOfObject(args, most) }), ...text, cut: true };
+}
+
+function excerptOfObject(value: Record<string, unknown>, most: number): Record<string, unknown> {
+  const inside = JSON.parse(cutInside(JSON.stringify(value), (text) => excerpt(text, most))) as typeof value;
+  let room = most * 2;
+  if (JSON.stringify(inside).length <= room) return inside;
+  const entries = Object.entries(inside);
+  const share = Math.max(40, Math.floor(most / entries.length));
+  const short = entries.map(([name, one]): [string, unknown] => {
+    const text = JSON.stringify(one);
+    return [name, text.length <= share ? one : excerpt(text, share)];
+  });
+  const fitting = short.filter((entry) => {
+    room -= JSON.stringify(entry).length;
+    return room >= 0;
+  });
+  const left = short.length - fitting.length;
+  return Object.fromEntries([...fitting, ...(left > 0 ? [['…', `${left} more left out`]] : [])]);
+}
+
+function cutInside(content: string, cut: (text: string) => string): string {
+  try {
+    return JSON.stringify(JSON.parse(content, (_, value) => (typeof value === 'string' ? cut(value) : value)));
+  } catch {
+    return content;
+  }
+}

@@ -1,0 +1,64 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, promises as fs } from 'node:fs';
+import path from 'node:path';
+import { sentence } from '../../../protocol/text/l10n.ts';
+import { LLMError } from '../../core/errors.ts';
+import { gigabytes } from '../modelFile/memoryFit.ts';
+import type { RemoteModel } from './modelHub.ts';
+
+/** Kept free for everything else on the disk. */
+const reserve = 256 * 1024 ** 2;
+
+/** Throws when what is missing of a model does not fit on the folder's disk. */
+export async function checkRoom(
+  model: RemoteModel,
+  folder: string,
+  freeBytes: (folder: string) => Promise<number> = freeOnDisk,
+): Promise<void> {
+  let missing = 0;
+  for (const { name, bytes } of model.files) {
+    const target = path.join(folder, name);
+    missing += bytes - ((await sizeOf(target)) ?? (await sizeOf(`${target}.part`)) ?? 0);
+  }
+  const free = await freeBytes(folder);
+  if (missing <= 0 || missing + reserve <= free) return;
+  const message = sentence(
+    'There is not enough space in {0}: {1} are needed and {2} are free. Delete something, or set another download folder.',
+    folder,
+    gigabytes(missing),
+    gigabytes(free),
+  );
+  throw new LLMError('UNKNOWN', message, { details: { missing, free } });
+}
+
+async function freeOnDisk(folder: string): Promise<number> {
+  const { bavail, bsize } = await fs.statfs(folder);
+  return bavail * bsize;
+}
+
+/** Bytes; undefined when there is no such file. */
+export async function sizeOf(file: string): Promise<number | undefined> {
+  try {
+    return (await fs.stat(file)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The sum of a file so far, and its length. `told` hears how many bytes have been read. Throws the signal's reason. */
+export async function hashFile(
+  file: string,
+  told: (bytes: number) => void,
+  signal?: AbortSignal,
+): Promise<{ hash: Hash; length: number }> {
+  const hash = createHash('sha256');
+  let length = 0;
+  for await (const bytes of createReadStream(file, { highWaterMark: 1 << 20 })) {
+    signal?.throwIfAborted();
+    hash.update(bytes);
+    length += bytes.length;
+    told(length);
+  }
+  return { hash, length };
+}

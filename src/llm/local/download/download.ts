@@ -1,0 +1,271 @@
+import { createHash, type Hash } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import { sentence } from '../../../protocol/text/l10n.ts';
+import { joined } from '../../../protocol/text/localized.ts';
+import { createWatch, sleep } from '../../core/deadlines.ts';
+import { LLMError } from '../../core/errors.ts';
+import { checkRoom, hashFile, sizeOf } from './diskSpace.ts';
+import { request, withoutNetwork } from './fetchRange.ts';
+import { type RemoteFile, type RemoteModel, refused } from './modelHub.ts';
+import {
+  discard,
+  forgetUnfinished,
+  pausedDownloads,
+  readUnfinished,
+  saveUnfinished,
+  type Unfinished,
+} from './partialDownload.ts';
+
+export interface DownloadProgress {
+  /** `checking`: what is here already is read once more, for the checksum. */
+  state: 'checking' | 'downloading';
+  /** Bytes of the whole model, all files together. */
+  received: number;
+  total: number;
+}
+
+export interface DownloadOptions {
+  folder: string;
+  /** Pause: what came so far stays and the next call goes on there. */
+  signal?: AbortSignal;
+  onProgress?: (progress: DownloadProgress) => void;
+  /** Holds the file against other windows; rejects when one of them has it. */
+  lock: (file: string) => Promise<{ release(): Promise<void> }>;
+  /** Bytes that the folder's disk has room for. */
+  freeBytes?: (folder: string) => Promise<number>;
+  /** Milliseconds. */
+  connectMs?: number;
+  idleMs?: number;
+  retryMs?: number;
+}
+
+/** A broken connection is taken up again this often without a byte in between. */
+const retries = 3;
+
+/**
+ * Downloads a model into a folder and gives the path of its (first) file, which is there, whole and checked, or not at
+ * all. What is half done lies beside it and is gone on with, unless the file has changed. Throws `LLMError`, the error of
+ * the lock, or the signal's reason.
+ */
+export async function download(model: RemoteModel, options: DownloadOptions): Promise<string> {
+  await prepare(options.folder);
+  await checkRoom(model, options.folder, options.freeBytes);
+  const first = path.join(options.folder, model.files[0]!.name);
+  const lock = await options.lock(`${first}.lock`);
+  try {
+    options.signal?.throwIfAborted();
+    const unfinished = await readUnfinished(first, model);
+    await saveUnfinished(first, unfinished);
+    const total = model.files.reduce((sum, { bytes }) => sum + bytes, 0);
+    let done = 0;
+    for (const file of model.files) {
+      const report = (state: DownloadProgress['state'], received: number) =>
+        options.onProgress?.({ state, received: done + received, total });
+      await downloadFile(file, { first, unfinished, report, options });
+      done += file.bytes;
+    }
+    await forgetUnfinished(first);
+    return first;
+  } catch (error) {
+    const begun = (await pausedDownloads(options.folder)).some((one) => one.first === first && one.received > 0);
+    if (!begun && !options.signal?.aborted) await discard(first);
+    throw error;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Before anything else is written there, which would fail in other words. */
+async function prepare(folder: string): Promise<void> {
+  try {
+    await fs.mkdir(folder, { recursive: true });
+    await fs.access(folder, fs.constants.W_OK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = sentence(
+      'Models cannot be stored in {0} ({1}). Set another download folder, or make this one writable.',
+      folder,
+      code ?? message,
+    );
+    throw new LLMError('UNKNOWN', why);
+  }
+}
+
+interface FileJob {
+  first: string;
+  unfinished: Unfinished;
+  report(state: DownloadProgress['state'], received: number): void;
+  options: DownloadOptions;
+}
+
+async function downloadFile(file: RemoteFile, job: FileJob): Promise<void> {
+  const target = path.join(job.options.folder, file.name);
+  if (await sizeOf(target)) return checkExisting(target, file, job);
+  const partFile = `${target}.part`;
+  let { hash, length } = await hashOf(partFile, file, job);
+  let received = false; // before that, a server that cannot be reached is told at once
+  for (let failures = 0; length < file.bytes; ) {
+    const before = length;
+    try {
+      ({ hash, length } = await append(file, partFile, { hash, length }, job));
+    } catch (error) {
+      job.options.signal?.throwIfAborted();
+      if (error instanceof Broken) ({ hash, length } = error);
+      else if (!received || !(error instanceof LLMError && error.retryable)) throw error;
+      received ||= length > before;
+      failures = length > before ? 0 : failures + 1;
+      if (failures > retries) throw error instanceof Broken ? error.told : error;
+      await sleep((job.options.retryMs ?? 1000) * 2 ** failures, job.options.signal);
+    }
+  }
+  await checkSum(partFile, file, hash);
+  await fs.rename(partFile, target);
+  job.unfinished.files[file.name]!.finished = true;
+  await saveUnfinished(job.first, job.unfinished);
+}
+
+/** A connection that ended in the middle, and how far it came. */
+class Broken extends Error {
+  constructor(
+    readonly told: LLMError,
+    readonly hash: Hash,
+    readonly length: number,
+  ) {
+    super(told.message);
+  }
+}
+
+interface Written {
+  hash: Hash;
+  /** Bytes. */
+  length: number;
+}
+
+/** One request for what is missing. A server that sends the whole file, or another one, makes it start over. */
+async function append(file: RemoteFile, partFile: string, so: Written, job: FileJob): Promise<Written> {
+  const { connectMs = 15_000, idleMs = 60_000, signal } = job.options;
+  const { etag } = job.unfinished.files[file.name] ?? {};
+  const headers: Record<string, string> = { 'accept-encoding': 'identity' };
+  if (so.length > 0) headers.range = `bytes=${so.length}-`;
+  if (so.length > 0 && etag) headers['if-range'] = etag;
+  const connection = new AbortController();
+  const stop = () => connection.abort(signal?.reason);
+  signal?.addEventListener('abort', stop, { once: true });
+  const watch = createWatch(signal);
+  try {
+    const answer = await request({ method: 'GET', url: file.url, headers, connectMs, signal: connection.signal });
+    const { response } = answer;
+    if (response.status === 416) return { hash: createHash('sha256'), length: await emptied(partFile) };
+    if (!response.ok || !response.body) throw await refused(answer, file.name, new URL(file.url).origin);
+    let { hash, length } = continues(response, so.length) ? so : { hash: createHash('sha256'), length: 0 };
+    if (length === 0) await emptied(partFile);
+    await rememberTag(file, response, job);
+    const reader = response.body.getReader();
+    const output = await fs.open(partFile, 'a');
+    try {
+      for (;;) {
+        const { value, done } = await watch.wait(reader.read(), idleMs, () => fellSilent(file, idleMs));
+        if (done) break;
+        if (length + value.byteLength > file.bytes) throw tooMuch(file);
+        await output.appendFile(value).catch((error) => Promise.reject(notWritten(partFile, error)));
+        hash.update(value);
+        length += value.byteLength;
+        job.report('downloading', length);
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof LLMError && !error.retryable) throw error;
+      throw new Broken(error instanceof LLMError ? error : brokeOff(file, length), hash, length);
+    } finally {
+      await output.sync();
+      await output.close();
+    }
+    if (length < file.bytes) throw new Broken(brokeOff(file, length), hash, length);
+    return { hash, length };
+  } finally {
+    watch.close();
+    signal?.removeEventListener('abort', stop);
+    connection.abort();
+  }
+}
+
+/** Whether the body begins where ours ends. */
+function continues(response: Response, length: number): boolean {
+  return response.status === 206 && new RegExp(`^bytes ${length}-`).test(response.headers.get('content-range') ?? '');
+}
+
+/** A weak tag does not promise the same bytes; without a strong one only the checksum tells a changed file. */
+async function rememberTag(file: RemoteFile, response: Response, { first, unfinished }: FileJob): Promise<void> {
+  const etag = response.headers.get('etag');
+  const strong = etag?.startsWith('"') ? etag : undefined;
+  const known = unfinished.files[file.name];
+  if (!known || known.etag === strong) return;
+  known.etag = strong;
+  await saveUnfinished(first, unfinished);
+}
+
+async function emptied(file: string): Promise<0> {
+  await fs.writeFile(file, '');
+  return 0;
+}
+
+/** What is there of a file, hashed. Without any way to know that it is the same file it does not count. */
+async function hashOf(partFile: string, file: RemoteFile, job: FileJob): Promise<Written> {
+  const length = (await sizeOf(partFile)) ?? 0;
+  const known = file.sha256 ?? job.unfinished.files[file.name]?.etag;
+  if (length === 0 || length > file.bytes || !known)
+    return { hash: createHash('sha256'), length: await emptied(partFile) };
+  return hashFile(partFile, (bytes) => job.report('checking', bytes), job.options.signal);
+}
+
+async function checkSum(partFile: string, file: RemoteFile, hash: Hash): Promise<void> {
+  if (!file.sha256 || hash.digest('hex') === file.sha256) return;
+  await fs.rm(partFile, { force: true });
+  const message = sentence(
+    '{0} was damaged during the download: its checksum is not the one of {1}. It was deleted; download it again.',
+    file.name,
+    new URL(file.url).host,
+  );
+  throw new LLMError('LLM_BAD_RESPONSE', message);
+}
+
+/** A file of that name which is not the same is a person's: it is not touched. */
+async function checkExisting(target: string, file: RemoteFile, job: FileJob): Promise<void> {
+  if ((await sizeOf(target)) === file.bytes) {
+    const { hash } = await hashFile(target, (bytes) => job.report('checking', bytes), job.options.signal);
+    if (!file.sha256 || hash.digest('hex') === file.sha256) return;
+  }
+  const message = sentence(
+    'Another file exists at {0}. Rename or delete it, or select another folder, and download again.',
+    target,
+  );
+  throw new LLMError('UNKNOWN', message, { details: { path: target } });
+}
+
+const notWritten = (file: string, error: NodeJS.ErrnoException) =>
+  new LLMError(
+    'UNKNOWN',
+    sentence(
+      '{0} cannot be written ({1}). Free some space, or set another download folder.',
+      file,
+      error.code ?? error.message,
+    ),
+  );
+const fellSilent = (file: RemoteFile, ms: number) => {
+  const silent = sentence('{0} stopped responding for {1} seconds.', new URL(file.url).host, ms / 1000);
+  return new LLMError('LLM_TIMEOUT', joined([silent, withoutNetwork]), { retryable: true });
+};
+const brokeOff = (file: RemoteFile, length: number) =>
+  new LLMError(
+    'LLM_INCOMPLETE',
+    length > 0
+      ? sentence('The download of {0} was interrupted. The downloaded part is stored; resume it later.', file.name)
+      : sentence('The download of {0} was interrupted before any data arrived. Try again later.', file.name),
+    { retryable: true },
+  );
+const tooMuch = (file: RemoteFile) =>
+  new LLMError(
+    'LLM_BAD_RESPONSE',
+    sentence('{0} sent more than the {1} bytes of {2}.', new URL(file.url).host, file.bytes, file.name),
+  );

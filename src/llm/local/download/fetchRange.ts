@@ -1,0 +1,91 @@
+import { sentence } from '../../../protocol/text/l10n.ts';
+import { ended, joined } from '../../../protocol/text/localized.ts';
+import { networkReason, withReason } from '../../../protocol/text/networkReason.ts';
+import { within } from '../../core/deadlines.ts';
+import { LLMError } from '../../core/errors.ts';
+import { isLoopback } from '../../transport/http.ts';
+
+/** What to do when the network does not give a model. */
+export const withoutNetwork = sentence(
+  'Without network: pick a .gguf file on this machine, use the demo model, or connect to a provider.',
+);
+const mostRedirects = 5;
+
+export interface WebRequest {
+  method: 'GET' | 'HEAD';
+  url: string;
+  headers?: Record<string, string>;
+  connectMs: number;
+  signal?: AbortSignal;
+}
+
+export interface WebResponse {
+  response: Response;
+  /** The headers of the answer and of every redirect before it; of the same name the first counts. */
+  header(name: string): string | undefined;
+}
+
+/**
+ * A request without any credentials: no token, no cookie, whatever the environment holds. Redirects are followed over https
+ * only; this machine's own servers may use http, and nobody else may redirect to them. Throws `LLMError`, or the signal's reason.
+ */
+export async function request({ method, url, headers, connectMs, signal }: WebRequest): Promise<WebResponse> {
+  const seen: Headers[] = [];
+  let target = checked(url);
+  for (let hop = 0; hop <= mostRedirects; hop++) {
+    const response = await ask(target, { method, headers, signal }, connectMs);
+    seen.push(response.headers);
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status >= 400 || response.status === 304 || !location)
+      return { response, header: (name) => seen.find((one) => one.has(name))?.get(name) ?? undefined };
+    await response.body?.cancel();
+    if (!URL.canParse(location, target)) break;
+    target = checked(new URL(location, target).href, target);
+  }
+  const often = sentence('{0} redirects too often.', new URL(url).host);
+  throw new LLMError('LLM_HTTP_ERROR', joined([often, withoutNetwork]));
+}
+
+function checked(address: string, from?: string): string {
+  const url = new URL(address);
+  if (url.username || url.password)
+    // fetch would refuse it with the whole address in its words
+    throw new LLMError(
+      'LLM_HTTP_ERROR',
+      sentence('The address at {0} has a user name or password, which is not used.', url.host),
+    );
+  if (from && isLoopback(url.hostname) && !isLoopback(new URL(from).hostname))
+    throw new LLMError(
+      'LLM_HTTP_ERROR',
+      sentence('{0} redirects to this machine, which is not allowed.', new URL(from).host),
+    );
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url.href;
+  const plain = sentence('{0} is not encrypted. Models are downloaded over https only.', url.origin);
+  throw new LLMError('LLM_HTTP_ERROR', plain);
+}
+
+async function ask(
+  url: string,
+  { method, headers, signal }: Pick<WebRequest, 'method' | 'headers' | 'signal'>,
+  connectMs: number,
+): Promise<Response> {
+  signal?.throwIfAborted();
+  const { host } = new URL(url);
+  const connection = new AbortController();
+  const close = () => connection.abort(signal?.reason);
+  signal?.addEventListener('abort', close, { once: true });
+  const silence = sentence('{0} did not answer within {1} seconds.', host, connectMs / 1000);
+  const silent = new LLMError('LLM_TIMEOUT', joined([silence, withoutNetwork]), { retryable: true });
+  try {
+    const options = { method, headers, redirect: 'manual', credentials: 'omit', signal: connection.signal } as const;
+    return await within(globalThis.fetch(url, options), { ms: connectMs, signal, expired: () => silent });
+  } catch (error) {
+    connection.abort();
+    signal?.throwIfAborted();
+    if (error instanceof LLMError) throw error;
+    const reason = networkReason(error);
+    const why = ended(withReason(sentence('{0} cannot be reached', host), reason));
+    const details = { reason: reason.code, text: reason.text };
+    throw new LLMError('LLM_HTTP_ERROR', joined([why, withoutNetwork]), { retryable: true, details });
+  }
+}

@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, promises as fs } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { sentence } from '../../../protocol/text/l10n.ts';
+import { joined, type Words, wordsOf } from '../../../protocol/text/localized.ts';
+import { LLMError } from '../../core/errors.ts';
+import { type DownloadOptions, download } from '../download/download.ts';
+import { withoutNetwork } from '../download/fetchRange.ts';
+import { enginesFolder, libraryVersion, modulesOfVersion, removeOthers } from './engineFolders.ts';
+import pinned from './gpuEngines.json' with { type: 'json' };
+import { engineOf } from './missingEngine.ts';
+
+const scope = '@node-llama-cpp';
+
+/** An engine that may be added: a package of `@node-llama-cpp`, with the sum that it had when this version was made. */
+export interface GpuEngine {
+  kind: 'cuda' | 'vulkan' | 'cuda-ext';
+  name: string;
+  version: string;
+  /** Of the archive, and of what is in it. */
+  bytes: number;
+  unpacked: number;
+  /** As npm writes it: `sha512-` and base64. */
+  integrity: string;
+}
+
+/** The GPU engines that there are for a machine; none on Apple's chips, whose own engine uses the GPU. */
+export function gpuEnginesFor(platform: string, arch: string): GpuEngine[] {
+  const plain = engineOf[`${platform}-${arch}` as keyof typeof engineOf];
+  return (['cuda', 'vulkan', 'cuda-ext'] as const).flatMap((kind) => {
+    const name = `${plain}-${kind}`;
+    const known = (pinned.engines as Record<string, Omit<GpuEngine, 'kind' | 'name' | 'version'>>)[name];
+    return known ? [{ kind, name, version: pinned.version, ...known }] : [];
+  });
+}
+
+export const archiveOf = ({ name, version }: GpuEngine) => `${name}-${version}.tgz`;
+
+export const addressOf = (engine: GpuEngine, registry: string) =>
+  `${registry.replace(/\/+$/, '')}/${scope}/${engine.name}/-/${archiveOf(engine)}`;
+
+export interface AddOptions extends Pick<DownloadOptions, 'signal' | 'onProgress' | 'lock' | 'connectMs' | 'retryMs'> {
+  /** The `node_modules` that the library came in, in a package: in a checkout much else is beside it. */
+  modules: string;
+  /** The extension's own folder, which all windows share. */
+  storage: string;
+  /** An npm registry, such as a company's mirror. */
+  registry: string;
+}
+
+/**
+ * Puts a GPU engine beside a copy of the library and of the engine that came with it, in `storage`. Its archive is taken from
+ * there where a person has put it, else fetched; either must have the pinned sum. What is there is whole, or not at all. What
+ * belongs to other versions is removed. Throws `LLMError` with the way that needs no network, the error of the lock, or the
+ * signal's reason.
+ */
+export async function addGpuEngine(engine: GpuEngine, options: AddOptions): Promise<void> {
+  const { modules, storage, registry, signal } = options;
+  if (libraryVersion(modules) !== engine.version)
+    throw new LLMError('UNKNOWN', sentence('There is no local engine here to which a GPU engine could be added.'));
+  const folder = enginesFolder(storage);
+  const archive = path.join(folder, archiveOf(engine));
+  if (!existsSync(archive)) await fetchArchive(engine, folder, registry, options);
+  const lock = await options.lock(path.join(folder, 'engines.lock'));
+  try {
+    await checkSum(archive, engine);
+    signal?.throwIfAborted();
+    await unpack(engine, archive, modules, storage);
+    await fs.rm(archive, { force: true });
+    await removeOthers(storage, engine.version);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Removes an engine that was added; what came with Towpath stays. */
+export async function removeGpuEngine({ name, version }: GpuEngine, storage: string): Promise<void> {
+  await fs.rm(path.join(modulesOfVersion(storage, version), scope, name), { recursive: true, force: true });
+}
+
+async function fetchArchive(engine: GpuEngine, folder: string, registry: string, options: AddOptions): Promise<void> {
+  const url = addressOf(engine, registry);
+  const { signal, onProgress, lock, connectMs, retryMs } = options;
+  try {
+    const file = { name: archiveOf(engine), url, bytes: engine.bytes };
+    await download(
+      { address: `${scope}/${engine.name}@${engine.version}`, files: [file] },
+      { folder, signal, onProgress, lock, connectMs, retryMs },
+    );
+  } catch (error) {
+    if (!(error instanceof LLMError)) throw error;
+    const { values = [] } = error.said ?? {};
+    const why = values.at(-1) === withoutNetwork ? (values[0] as Words) : wordsOf(error);
+    throw new LLMError(error.code, joined([why, byHand(engine, folder, url)]));
+  }
+}
+
+/** What a person does where this machine reaches no registry. */
+const byHand = (engine: GpuEngine, folder: string, url: string) =>
+  sentence(
+    'Without network: fetch {0} on another machine, save the file in {1} as {2}, and run this command again.',
+    url,
+    folder,
+    archiveOf(engine),
+  );
+
+async function checkSum(archive: string, engine: GpuEngine): Promise<void> {
+  const hash = createHash('sha512');
+  for await (const bytes of createReadStream(archive, { highWaterMark: 1 << 20 })) hash.update(bytes);
+  if (`sha512-${hash.digest('base64')}` === engine.integrity) return;
+  await fs.rm(archive, { force: true });
+  throw new LLMError(
+    'LLM_BAD_RESPONSE',
+    sentence(
+      '{0} is not the engine of this version of Towpath: its checksum differs. It was deleted; try again.',
+      path.basename(archive),
+    ),
+  );
+}
+
+/** In a folder beside, which gets its name when everything is in it. */
+async function unpack(engine: GpuEngine, archive: string, modules: string, storage: string): Promise<void> {
+  const target = modulesOfVersion(storage, engine.version);
+  const work = await fs.mkdtemp(path.join(enginesFolder(storage), '.new-'));
+  try {
+    const fresh = path.join(work, 'engine');
+    await fs.mkdir(fresh);
+    await promisify(execFile)(tar(), ['-xzf', archive, '-C', fresh, '--strip-components=1']);
+    if (libraryVersion(target) !== engine.version) {
+      const copy = path.join(work, 'copy');
+      await fs.cp(modules, path.join(copy, 'node_modules'), { recursive: true });
+      await fs.rm(path.dirname(target), { recursive: true, force: true });
+      await fs.rename(copy, path.dirname(target));
+    }
+    const place = path.join(target, scope, engine.name);
+    await fs.rm(place, { recursive: true, force: true });
+    await fs.mkdir(path.dirname(place), { recursive: true });
+    await fs.rename(fresh, place);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new LLMError('UNKNOWN', sentence('The engine could not be installed in {0}: {1}', path.dirname(target), why));
+  } finally {
+    await fs.rm(work, { recursive: true, force: true });
+  }
+}
+
+/** The system's own, whatever else is on the path. */
+function tar(): string {
+  return process.platform === 'win32'
+    ? path.join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'tar.exe')
+    : 'tar';
+}

@@ -1,0 +1,79 @@
+import { type Sentence, sentence } from '../../../protocol/text/l10n.ts';
+/** What a package of Towpath says about itself, in `target.json` beside its programs. A checkout has no such file. */
+export interface Shipped {
+  /** A platform as the editor names it, or `universal`. */
+  target: string;
+  /** The npm package of `@node-llama-cpp` that came with it. */
+  engine?: string;
+}
+
+/** The platforms that have an engine, as the editor's installer names them, each with its package of `@node-llama-cpp`. */
+export const engineOf = {
+  'linux-x64': 'linux-x64',
+  'linux-arm64': 'linux-arm64',
+  'darwin-x64': 'mac-x64',
+  'darwin-arm64': 'mac-arm64-metal',
+  'win32-x64': 'win-x64',
+  'win32-arm64': 'win-arm64',
+} as const;
+
+export interface Machine {
+  platform: string;
+  arch: string;
+  /** Linux alone has others (musl, on Alpine), which the engines do not run with. */
+  glibc: boolean;
+}
+
+export function thisMachine(): Machine {
+  const { platform, arch } = process;
+  return { platform, arch, glibc: platform !== 'linux' || hasGlibc() };
+}
+
+/**
+ * Why there is no engine, and the way out, as one or two sentences. `isThere`: the engine's files are where they belong, and
+ * it does not start.
+ */
+export function withoutEngine(machine: Machine, shipped: Shipped | undefined, isThere: boolean): Sentence {
+  const here = `${machine.platform}-${machine.arch}`;
+  if (!(here in engineOf) || !machine.glibc) {
+    const where = machine.glibc ? here : sentence('a Linux without glibc (Alpine and others)');
+    return sentence(
+      'There is no local engine for {0}, so local models do not run on this machine. Connect to a provider.',
+      where,
+    );
+  }
+  if (isThere)
+    return sentence(
+      'The local engine for {0} does not start here: its files are damaged, or this system is too old for it. Connect to a provider, or reinstall Towpath.',
+      here,
+    );
+  if (!shipped)
+    return sentence(
+      'There is no local engine for {0} here. Run "npm ci" in Towpath\'s folder, or connect to a provider.',
+      here,
+    );
+  if (shipped.target === 'universal')
+    return sentence(
+      'This is the package of Towpath for every platform, which has no local engine. Install the one for {0}, or connect to a provider.',
+      here,
+    );
+  if (shipped.target !== here)
+    return sentence(
+      'This is the package of Towpath for {0}, and this machine is {1}. Install the one for it, or connect to a provider.',
+      shipped.target,
+      here,
+    );
+  return sentence('Files of the local engine are missing or damaged. Reinstall Towpath, or connect to a provider.');
+}
+
+let glibc: boolean | undefined;
+
+/** The report names the C library that Node was loaded with; it takes milliseconds, and what else it would look up more. */
+function hasGlibc(): boolean {
+  if (glibc !== undefined) return glibc;
+  const report = process.report as NodeJS.ProcessReport & { excludeNetwork?: boolean };
+  report.excludeNetwork = true;
+  const { header } = report.getReport() as unknown as { header?: { glibcVersionRuntime?: string } };
+  glibc = header?.glibcVersionRuntime !== undefined;
+  return glibc;
+}

@@ -1,0 +1,296 @@
+import { availableParallelism, loadavg } from 'node:os';
+import path from 'node:path';
+import type { JsonSchema } from '../../../protocol/content/tools.ts';
+import { inEnglish, sentence } from '../../../protocol/text/l10n.ts';
+import { textAs, type Words } from '../../../protocol/text/localized.ts';
+import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../../core/client.ts';
+import { LLMError } from '../../core/errors.ts';
+import { toWireName } from '../../core/wireToolNames.ts';
+import { asText } from '../../messages/attachments.ts';
+import { formatInWords } from '../../messages/formatInstructions.ts';
+import { oncePerRun, unseenFiles } from '../../messages/warnings.ts';
+import type { ChatWrapperName } from '../ipc/chatWrappers.ts';
+import type { Place } from '../ipc/deviceInfo.ts';
+import { toGrammarSchema, toSubset } from '../ipc/grammarSchema.ts';
+import type { Job } from '../ipc/ipc.ts';
+import type { KeepOptions } from '../ipc/stateCacheOptions.ts';
+import { checkModelFile } from '../modelFile/checkModelFile.ts';
+import { chunksOf } from './chunks.ts';
+import { createRoom, type Room } from './modelMemory.ts';
+import { type JobProgress, ModelProcess } from './modelProcess.ts';
+import { threadsFor } from './threadCount.ts';
+
+export interface LocalClientOptions {
+  /** The built `worker.ts`. It must lie where `node-llama-cpp` can be found from. */
+  workerPath: string;
+  modelPath: string;
+  /** The `node_modules` that the engine is taken from, asked when the process starts; found from `workerPath` when not given. */
+  modules?: () => string;
+  /** What people call the model; the file's name without its ending otherwise. */
+  label?: Words;
+  /**
+   * Tokens in view at most, 32,768 when not given or 0; never more than the model was trained for, or than fit a third of the free
+   * memory. It begins with 8,192, or as many as its first prompt needs, and grows.
+   */
+  contextSize?: number;
+  /** Bytes that the context may take beyond the least; by what is free when not given. */
+  memory?: number;
+  /** By `threadsFor` when the process starts, when not given or 0. */
+  threads?: number;
+  gpu?: 'auto' | false;
+  /** One of `chatWrappers.ts`; the file's own template when not given. */
+  chatWrapper?: ChatWrapperName;
+  /** Shared by clients of which only one at a time may have its model in memory. */
+  room?: Room;
+  /** Milliseconds without a job after which the model is unloaded, asked at the end of each job; 0: never. */
+  idleUnloadMs?: () => number;
+  /** Milliseconds between two questions whether the process is still there, a second when not given; 30 may go unanswered. */
+  beatMs?: number;
+  /** How many of the answers may tell of no progress before the process is ended; 300 when not given. */
+  stuckAfter?: number;
+  /** `false`: a model with a sliding window keeps no more than that, whatever memory there is. */
+  fullCache?: false;
+  /** `false`: nothing is expected of what stood there before (`lookup.ts`). */
+  lookup?: false;
+  /** Where what the model has read is kept on disk, asked when the process starts; nowhere when not given, or no answer. */
+  keep?: () => KeepOptions | undefined;
+  /** It is asked by one run at a time, which are not gone on with after others. */
+  oneRun?: true;
+  onLog?: (line: string) => void;
+}
+
+export interface LocalClient extends LLMClient {
+  /** Ends the model's process, to start it again with the next request; false (and it stays) while it is at work. */
+  unload(): Promise<boolean>;
+  /** Ends the model's process for good, whatever it does. */
+  dispose(): Promise<void>;
+  /** The model's process, while there is one. */
+  pid(): number | undefined;
+  /** What the loaded model runs on. */
+  place(): Place | undefined;
+}
+
+/**
+ * A model file in a child process, started by the first request and again after it ended. Calls are proposed, never run
+ * here; those that are complete are told while the reply is still being written.
+ */
+export function createLocalClient(options: LocalClientOptions): LocalClient {
+  const label = options.label ?? path.basename(options.modelPath, '.gguf');
+  const room = options.room ?? createRoom();
+  const tenant = {
+    unload: async () => {
+      await current?.keep(keepMs.awaited);
+      await current?.close();
+    },
+  };
+  const news = oncePerRun();
+  let current: ModelProcess | undefined;
+  let contextWindow: number | undefined;
+  /** The GPU that the model could not be loaded on. */
+  let avoided: string | undefined;
+  let memory = options.memory;
+  let jobs = 0;
+  let asked = 0;
+  let idle: NodeJS.Timeout | undefined;
+  let disposed = false;
+
+  const running = async (job: Job, signal: AbortSignal | undefined): Promise<ModelProcess> => {
+    if (current?.deaf) void current.close();
+    if (current && !current.ended) return current;
+    await checkModelFile(options.modelPath);
+    signal?.throwIfAborted();
+    if (current && !current.ended) return current; // another request was quicker
+    current = new ModelProcess({
+      workerPath: options.workerPath,
+      load: {
+        modelPath: options.modelPath,
+        ...(options.modules && { modules: options.modules() }),
+        contextSize: options.contextSize ?? 0,
+        first: roughTokens(job),
+        ...(memory !== undefined && { memory }),
+        threads: options.threads || threadsFor(availableParallelism(), loadavg()[0]!),
+        gpu: avoided === undefined ? (options.gpu ?? 'auto') : false,
+        chatWrapper: options.chatWrapper ?? 'auto',
+        keep: options.keep?.(),
+        ...(options.oneRun && { oneRun: true }),
+        ...(options.fullCache === false && { fullCache: false }),
+        ...(options.lookup === false && { lookup: false }),
+      },
+      log: options.onLog ?? (() => {}),
+      beatMs: options.beatMs,
+      stuckAfter: options.stuckAfter,
+    });
+    return current;
+  };
+
+  const rest = () => {
+    const ms = options.idleUnloadMs?.() ?? 0;
+    if (jobs > 0 || ms === 0) return;
+    idle = setTimeout(() => void leave(keepMs.idle), ms);
+    idle.unref();
+  };
+
+  /** Unloads it, but for a request that comes while it keeps what it has read. */
+  const leave = async (ms: number): Promise<boolean> => {
+    const before = asked;
+    await current?.keep(ms);
+    if (jobs > 0 || asked > before) return false;
+    await current?.close();
+    return true;
+  };
+
+  /** What the model tells of a job. Where it cannot be loaded on the GPU, it is loaded on the CPU, and that is said. */
+  async function* told(job: Job, signal: AbortSignal | undefined): AsyncGenerator<JobProgress, void, void> {
+    let failed: string | undefined;
+    for (let grown = 0; ; ) {
+      if (grown === 2) memory = 0; // for this process alone
+      const model = await untilStopped(running(job, signal), signal).finally(() => {
+        memory = options.memory;
+      });
+      try {
+        for await (const event of model.run(job, signal)) {
+          if (failed !== undefined && event.type !== 'loading') {
+            yield { type: 'warning', id: event.id, text: onCpu(failed) };
+            failed = undefined;
+          }
+          yield event;
+        }
+        return;
+      } catch (error) {
+        if (model.endedRestoring && !disposed && !signal?.aborted) {
+          await model.endedRestoring;
+          options.onLog?.(`it ended of what it had kept on disk, which was removed: ${messageOf(error)}`);
+          continue; // nothing was said before
+        }
+        if (model.endedGrowing && grown < 2 && !disposed && !signal?.aborted) {
+          grown++;
+          options.onLog?.(`it ended while its context was made larger: ${messageOf(error)}`);
+          continue;
+        }
+        if (failed !== undefined) avoided = undefined; // it was not the GPU
+        if (failed !== undefined || model.failedOn === undefined || disposed || signal?.aborted) throw error;
+        failed = avoided = model.failedOn;
+        options.onLog?.(`${failed}: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  async function* chatStream(
+    request: ChatRequest,
+    signal?: AbortSignal,
+  ): AsyncGenerator<ChatStreamChunk, void, unknown> {
+    signal?.throwIfAborted();
+    if (disposed)
+      throw new LLMError('UNKNOWN', sentence('The local model {0} has been closed. Pick a model again.', label));
+    jobs++;
+    asked++;
+    clearTimeout(idle);
+    let leave = () => {};
+    try {
+      if (!room.isFree(tenant)) yield { progress: textAs(waiting(room.asker())), done: false };
+      leave = await room.enter(tenant, signal, request.asker);
+      const { job, warnings } = toJob(request);
+      for (const warning of news(request.cacheKey, warnings)) yield { warning, done: false };
+      const toChunk = chunksOf(request, label);
+      for await (const event of told(job, signal)) {
+        const chunk = toChunk(event);
+        if (chunk) yield chunk;
+      }
+    } finally {
+      leave();
+      jobs--;
+      rest();
+    }
+  }
+
+  return {
+    chatStream,
+    chat: (request, signal) => collect(chatStream(request, signal), request.model),
+    listModels: async () => {
+      contextWindow = current?.contextSize ?? contextWindow;
+      return [{ id: inEnglish(label), ...(contextWindow !== undefined && { contextWindow }) }];
+    },
+    unload: async () => jobs === 0 && (await leave(keepMs.idle)),
+    dispose: async () => {
+      disposed = true;
+      clearTimeout(idle);
+      await current?.keep(keepMs.awaited);
+      await current?.close();
+    },
+    pid: () => (current && !current.ended ? current.pid : undefined),
+    place: () => (current && !current.ended ? current.place : undefined),
+  };
+}
+
+const waiting = (asker: string | undefined) =>
+  asker === undefined
+    ? sentence('Waiting for the other local model to finish its answer')
+    : sentence('Waiting for the other local model to finish its answer to {0}', asker);
+
+/** Milliseconds that it may take to keep what a run has read before the model is unloaded: nobody waits, or somebody does. */
+const keepMs = { idle: 30_000, awaited: 1000 };
+
+/** Of what is asked: it is counted once the model is there. */
+const roughTokens = ({ messages, systemPrompt = '', functions }: Job): number =>
+  Math.ceil((JSON.stringify(messages).length + systemPrompt.length + JSON.stringify(functions).length) / 4);
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** What the model’s process is asked, and what is left out of it. */
+export function toJob(request: ChatRequest): { job: Job; warnings: Words[] } {
+  const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
+  const functions = tools.map((tool) => {
+    const params = toGrammarSchema(tool.parameters);
+    return [toWireName(tool.name), { description: tool.description, ...(params && { params }) }] as const;
+  });
+  const { messages, leftOut } = asText(request.messages);
+  const answer = tools.length === 0 ? answerSchema(request) : undefined;
+  const nulls = functions.some(([, { params }]) => Object.values(params?.properties ?? {}).some(isNullable))
+    ? nullsInWords
+    : '';
+  const format = answer ? formatInWords(request) : '';
+  const system = [request.systemPrompt ?? '', nulls, format].filter(Boolean).join('\n\n');
+  const job = {
+    messages,
+    systemPrompt: system || undefined,
+    functions: Object.fromEntries(functions),
+    key: request.cacheKey,
+    maxTokens: request.maxTokens,
+    temperature: request.temperature,
+    topP: request.topP,
+    stopSequences: request.stopSequences,
+    ...(request.thinkingBudget && { thinkingBudget: request.thinkingBudget }),
+    ...(tools.length > 0 && request.toolChoice === 'required' && { mustCall: true }),
+    ...(answer && { answer }),
+  };
+  const warnings = unseenFiles(sentence('The local model'), leftOut);
+  if (request.responseFormat && !answer) warnings.push(formatIgnored);
+  return { job, warnings };
+}
+
+/** Once, and not with each argument: the grammar has all of them written. */
+const nullsInWords = 'Arguments that are not needed are null.';
+const isNullable = ({ type, enum: values, oneOf }: JsonSchema): boolean =>
+  [type].flat().includes('null') ||
+  (values?.includes(null) ?? false) ||
+  (Array.isArray(oneOf) && oneOf.some(isNullable));
+
+const onCpu = (gpu: string) =>
+  sentence('The model could not be loaded on the GPU ({0}), so it runs on the CPU, which is slower. See the log.', gpu);
+const formatIgnored = sentence('The local model follows a format only without tools, so the format is left out.');
+
+function answerSchema({ responseFormat }: ChatRequest): JsonSchema | undefined {
+  if (responseFormat?.type === 'json_object') return { type: 'object', additionalProperties: true };
+  return responseFormat && toSubset(responseFormat.schema);
+}
+
+/** The promise, or the signal's reason when that comes first: a file on a sleeping disk must not hold up Stop. */
+async function untilStopped<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (!signal) return promise;
+  let stop = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  return Promise.race([promise, stopped]).finally(() => signal.removeEventListener('abort', stop));
+}

@@ -1,0 +1,320 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sentence } from '../../../protocol/text/l10n.ts';
+import { wordsIn } from '../../../protocol/text/localized.ts';
+import { lasting } from '../../core/deadlines.ts';
+import { LLMError } from '../../core/errors.ts';
+import { Queue } from '../ipc/asyncQueue.ts';
+import type { Place } from '../ipc/deviceInfo.ts';
+import type { FromWorker, Job, JobEvent, LoadOptions, ToWorker } from '../ipc/ipc.ts';
+import { removeState } from '../worker/stateFiles.ts';
+import { removeLeft } from '../worker/stateTransfer.ts';
+import { createPulse, type Pulse } from './heartbeat.ts';
+import { endedError } from './processExit.ts';
+import { Standstill } from './stallDetector.ts';
+
+/** Seconds without an answer, while a job waits, after which the process counts as hung. */
+const patience = 30;
+/** Answers that tell of nothing new, while a job waits, after which it counts as stuck; a slice takes far less. */
+const stuckAfter = 300;
+/** Milliseconds after its end in which its last output may still arrive. */
+const outputMs = 300;
+/** Lines of the process's own output that are kept to tell how it ended. */
+const linesKept = 5;
+
+export interface ProcessOptions {
+  workerPath: string;
+  load: LoadOptions;
+  log(line: string): void;
+  /** Milliseconds between two questions whether it is still there; a second when not given. */
+  beatMs?: number;
+  /** How many answers may tell of nothing new (of the file loaded, or of tokens) while a job waits; 300 when not given. */
+  stuckAfter?: number;
+}
+
+export type JobProgress = { type: 'loading'; fraction?: number } | { type: 'growing'; id: number } | JobEvent;
+
+/**
+ * One child process with one model in it, from fork to end. It does not come back: when it has ended, a new one is made.
+ */
+export class ModelProcess {
+  private readonly child: ChildProcess;
+  private readonly jobs = new Map<number, { job: Job; queue: Queue<JobProgress> }>();
+  private state: 'loading' | 'ready' | 'ended' = 'loading';
+  private loadFraction?: number;
+  private nextId = 1;
+  private readonly whenEnded: Promise<void>;
+  private readonly pulse: Pulse;
+  /** Asked, and not answered since: whoever was away answers many questions at once, which counts as one. */
+  private asked = false;
+  private readonly still = new Standstill();
+  /** Jobs that it was told to leave, and when (ms), until it says that it has. */
+  private readonly cancelled = new Map<number, number>();
+  private gpu: Place['gpu'] = false;
+  private readonly lastLines: string[] = [];
+  /** Tokens that the model can keep in view; known when it is loaded. */
+  contextSize?: number;
+  /** It ended, or was ended, while its context was made larger. */
+  endedGrowing = false;
+  private growing = false;
+  private closing = false;
+  /** What it runs on; known when it is loaded. */
+  place?: Place;
+  /** The GPU that it ended on before the model was loaded. */
+  failedOn?: string;
+  /** States that are being taken into the engine, by their jobs. */
+  private readonly restoring = new Map<number, string>();
+  /** It ended of a state, which is gone when this is over. */
+  endedRestoring?: Promise<unknown>;
+  private kept = () => {};
+
+  constructor(private readonly options: ProcessOptions) {
+    const { workerPath, load, beatMs = 1000 } = options;
+    this.child = fork(workerPath, [], { execArgv: [], env: environment(), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    for (const stream of [this.child.stdout!, this.child.stderr!])
+      createInterface(stream).on('line', (line) => this.note(line));
+    this.child.on('message', (message: FromWorker) => this.hear(message));
+    this.pulse = createPulse({
+      everyMs: beatMs,
+      beats: patience,
+      ask: () => {
+        this.asked = true;
+        this.tell({ type: 'ping' });
+      },
+      silent: () => this.end(hungError(beatMs * patience)),
+    });
+    this.whenEnded = new Promise((resolve) => {
+      this.child.once('error', (error) => {
+        this.end(new LLMError('UNKNOWN', sentence(notStarted, error.message)));
+        resolve();
+      });
+      const gone = (code: number | null, signal: NodeJS.Signals | null) => {
+        const loading = this.state === 'loading' ? load.modelPath : undefined;
+        this.end(endedError({ code, signal, loading, lastLines: this.lastLines }));
+        resolve();
+      };
+      this.child.once('close', gone); // what it said last is read by then
+      this.child.once('exit', (...how) => void setTimeout(gone, outputMs, ...how));
+    });
+    this.tell({ type: 'load', options: load });
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  get ended(): boolean {
+    return this.state === 'ended';
+  }
+
+  /** Nobody uses it, and it has not heeded a stop for so long that it would not hear of a new job either. */
+  get deaf(): boolean {
+    const [oldest] = this.cancelled.values();
+    const { beatMs = 1000 } = this.options;
+    return this.jobs.size === 0 && oldest !== undefined && performance.now() - oldest > beatMs * patience;
+  }
+
+  /**
+   * What happens until the job is done, loading included. When the signal fires it throws the reason at once; the
+   * process is told to stop, or ended when it was still loading and nobody else waits for it.
+   */
+  async *run(job: Job, signal: AbortSignal | undefined): AsyncGenerator<JobProgress, void, void> {
+    signal?.throwIfAborted();
+    if (this.ended)
+      throw new LLMError(
+        'LLM_INCOMPLETE',
+        sentence('The local model exited unexpectedly. Send the message again to reload it.'),
+        {
+          reason: 'local-ended',
+        },
+      );
+    const id = this.nextId++;
+    const queue = new Queue<JobProgress>();
+    this.jobs.set(id, { job, queue });
+    this.pulse.feel();
+    if (this.jobs.size === 1) this.still.begin();
+    const stop = () => queue.fail(signal?.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    if (this.state === 'ready') this.tell({ type: 'generate', id, job });
+    else queue.push({ type: 'loading', fraction: this.loadFraction });
+    try {
+      yield* queue;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      if (this.jobs.delete(id)) this.leave(id);
+      if (this.jobs.size === 0) this.pulse.rest(); // nobody waits
+    }
+  }
+
+  /** Has what rests kept on disk, as far as each run takes no longer than so many milliseconds. */
+  async keep(ms: number): Promise<void> {
+    if (this.state !== 'ready' || !this.options.load.keep) return;
+    const late = new AbortController();
+    const kept = new Promise<void>((resolve) => {
+      this.kept = resolve;
+    });
+    this.tell({ type: 'keep', ms });
+    await Promise.race([kept, this.whenEnded, sleep(ms * 2, undefined, { ref: false, signal: late.signal })]);
+    late.abort();
+  }
+
+  /** Ends the process and gives its memory back. */
+  async close(): Promise<void> {
+    this.restoring.clear(); // that is not what it ends of
+    this.closing = true;
+    this.end(
+      new LLMError('LLM_INCOMPLETE', sentence('The local model was unloaded. Send a message to load it again.'), {
+        reason: 'local-ended',
+      }),
+    );
+    await this.whenEnded;
+  }
+
+  private leave(id: number): void {
+    if (this.state === 'ready') {
+      this.cancelled.set(id, performance.now());
+      this.tell({ type: 'abort', id });
+    } else if (this.state === 'loading' && this.jobs.size === 0) void this.end(new Error('stopped while loading'));
+  }
+
+  private note(line: string): void {
+    this.lastLines.push(line);
+    if (this.lastLines.length > linesKept) this.lastLines.shift();
+    this.options.log(line);
+  }
+
+  private hear(message: FromWorker): void {
+    this.pulse.heard();
+    switch (message.type) {
+      case 'pong':
+        if (this.asked) this.hearOfWork(message.work);
+        this.asked = false;
+        break;
+      case 'kept':
+        this.kept();
+        break;
+      case 'log':
+        this.note(message.text);
+        break;
+      case 'engine':
+        this.gpu = message.gpu;
+        break;
+      case 'loading':
+        this.loadFraction = message.fraction;
+        for (const { queue } of this.jobs.values()) queue.push(message);
+        break;
+      case 'growing':
+        this.growing = true;
+        for (const [id, { queue }] of this.jobs) queue.push({ type: 'growing', id });
+        break;
+      case 'grown':
+        this.growing = false;
+        this.contextSize = message.contextSize;
+        break;
+      case 'loaded':
+        this.state = 'ready';
+        this.contextSize = message.contextSize;
+        this.place = message.place;
+        for (const [id, { job }] of this.jobs) this.tell({ type: 'generate', id, job });
+        break;
+      case 'load-failed': {
+        const { code, reason, details } = message.error;
+        this.end(new LLMError(code, wordsIn(message.error), { reason, details }));
+        break;
+      }
+      default:
+        this.hearOfJob(message);
+    }
+  }
+
+  private hearOfWork(tokens: number): void {
+    if (this.jobs.size === 0) this.still.begin();
+    else this.still.hear(this.state === 'loading' ? `${this.gpu} ${this.loadFraction}` : tokens);
+    const { beatMs = 1000, stuckAfter: most = stuckAfter } = this.options;
+    if (this.cancelled.size > 0 && this.still.answers > patience) this.end(deafError(beatMs * patience));
+    else if (this.still.answers > most) this.end(this.stuckError(beatMs * most));
+  }
+
+  private stuckError(ms: number): LLMError {
+    const { modelPath } = this.options.load;
+    if (this.state === 'loading')
+      return new LLMError(
+        'LLM_TIMEOUT',
+        sentence(
+          'Loading {0} made no progress for {1} and was stopped. Check that its disk responds, then send a message to try again.',
+          modelPath,
+          lasting(ms),
+        ),
+      );
+    return new LLMError(
+      'LLM_TIMEOUT',
+      sentence(
+        'The local model made no progress for {0} and was stopped. Send a message to start it again.',
+        lasting(ms),
+      ),
+    );
+  }
+
+  private hearOfJob(event: JobEvent): void {
+    if (event.type === 'done' || event.type === 'failed' || event.type === 'aborted') this.cancelled.delete(event.id);
+    if (event.type === 'restoring') this.restoring.set(event.id, event.file);
+    else this.restoring.delete(event.id);
+    const queue = this.jobs.get(event.id)?.queue;
+    if (!queue) return; // stopped: nothing arrives after that
+    if (event.type === 'failed') {
+      this.jobs.delete(event.id);
+      queue.fail(new LLMError(event.error.code, wordsIn(event.error), { details: event.error.details }));
+      return;
+    }
+    queue.push(event);
+    if (event.type !== 'done') return;
+    this.jobs.delete(event.id);
+    queue.end();
+  }
+
+  private end(error: Error): void {
+    if (this.state === 'ended') return;
+    if (this.state === 'loading' && this.gpu !== false) this.failedOn = this.gpu;
+    this.state = 'ended';
+    this.endedGrowing = this.growing && !this.closing;
+    if (this.growing) void this.whenEnded.then(() => removeLeft(this.options.load.keep?.folder));
+    if (this.restoring.size > 0) this.endedRestoring = Promise.all([...this.restoring.values()].map(removeState));
+    this.pulse.rest();
+    for (const { queue } of this.jobs.values()) queue.fail(error);
+    this.jobs.clear();
+    this.child.kill('SIGKILL'); // it holds nothing but memory
+  }
+
+  private tell(message: ToWorker): void {
+    if (this.child.connected) this.child.send(message, () => {}); // a lost message is told by `exit`
+  }
+}
+
+const notStarted = 'The local model could not be started: {0}';
+
+function hungError(ms: number): LLMError {
+  const message = sentence(
+    'The local model did not respond for {0} and was stopped. Send a message to start it again.',
+    lasting(ms),
+  );
+  return new LLMError('LLM_TIMEOUT', message);
+}
+
+function deafError(ms: number): LLMError {
+  const message = sentence(
+    'The local model did not stop its last answer within {0} and was ended. Send the message again to start it again.',
+    lasting(ms),
+  );
+  return new LLMError('LLM_TIMEOUT', message);
+}
+
+/** The engine's threads do the work; more of Node's own would only compete with them (generation falls to a sixth). */
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(NODE_OPTIONS$|VSCODE_|ELECTRON_)/.test(name));
+  return {
+    ...Object.fromEntries(kept),
+    UV_THREADPOOL_SIZE: '1',
+    ...(process.versions.electron && { ELECTRON_RUN_AS_NODE: '1' }),
+  };
+}

@@ -1,0 +1,60 @@
+import { inEnglish, type Sentence, sentence } from '../../../protocol/text/l10n.ts';
+import { LLMError } from '../../core/errors.ts';
+
+export interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** The model that was being loaded. */
+  loading?: string;
+  /** The newest lines it wrote. */
+  lastLines: readonly string[];
+}
+
+/** Windows' numbers for a crash begin here (0xC0000005: a place in memory that is not the program's). */
+const firstWindowsCrash = 0xc0000000;
+const windowsIllegalInstruction = 0xc000001d;
+const crashes: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE', 'SIGTRAP', 'SIGILL']);
+
+/** Why the model's process is not there any more, as far as its end tells. The run can go on after any of them. */
+export function endedError({ code, signal, loading, lastLines }: Ending): LLMError {
+  const how = signal ? sentence('signal {0}', signal) : sentence('code {0}', String(code));
+  const details = { how: inEnglish(how), ...(lastLines.length > 0 && { lastLines: [...lastLines] }) };
+  const error = (message: Sentence) => new LLMError('LLM_INCOMPLETE', message, { reason: 'local-ended', details });
+
+  if (signal === 'SIGILL' || code === windowsIllegalInstruction)
+    return error(
+      sentence(
+        'The local engine uses instructions that this processor does not have ({0}). Connect to a provider, or use another machine.',
+        how,
+      ),
+    );
+  // Linux ends what takes too much memory with SIGKILL, without a word to the process itself.
+  if (signal === 'SIGKILL' || lastLines.some((line) => /out of memory|bad_alloc|failed to allocate/i.test(line)))
+    return error(
+      loading
+        ? sentence(
+            'The local model exited ({0}) while loading {1}, probably because memory ran out. Send a message to start it again. If it exits again, select a smaller model or a smaller context size, or close other programs.',
+            how,
+            loading,
+          )
+        : sentence(
+            'The local model exited ({0}), probably because memory ran out. Send a message to start it again. If it exits again, select a smaller model or a smaller context size, or close other programs.',
+            how,
+          ),
+    );
+  if ((signal && crashes.has(signal)) || (code !== null && code >= firstWindowsCrash))
+    return error(
+      loading
+        ? sentence(
+            'The local engine crashed while loading {0} ({1}). The file may be damaged or of an unsupported type. Download it again or select another .gguf file.',
+            loading,
+            how,
+          )
+        : sentence('The local engine crashed ({0}). Nothing else was affected. Send a message to start it again.', how),
+    );
+  return error(
+    loading
+      ? sentence('The local model exited ({0}) while loading {1}. Send a message to start it again.', how, loading)
+      : sentence('The local model exited ({0}). Send a message to start it again.', how),
+  );
+}

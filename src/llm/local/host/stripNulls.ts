@@ -1,0 +1,70 @@
+import {
+  deepest,
+  dereference,
+  isFilled,
+  isSchema,
+  merged,
+  otherValues,
+  requiredOf,
+  typesOf,
+} from '../../../protocol/content/schemaParts.ts';
+import type { JsonSchema } from '../../../protocol/content/tools.ts';
+
+/** Takes out the nulls that stand for "left out": where the schema makes a property optional and null is no value of it. */
+export function stripNulls(value: unknown, schema: unknown): unknown {
+  return strip(value, schema, schema, 0);
+}
+
+function strip(value: unknown, node: unknown, root: unknown, depth: number): unknown {
+  if (value === null || typeof value !== 'object' || depth > deepest) return value;
+  const schema = resolve(node, root, value);
+  if (!schema) return value;
+  if (Array.isArray(value)) {
+    const prefix = [schema.items, schema.prefixItems].find(Array.isArray) ?? [];
+    return value.map((item, index) => strip(item, prefix[index] ?? schema.items, root, depth + 1));
+  }
+  const required = requiredOf(schema);
+  const properties = new Map(Object.entries(schema.properties ?? {}));
+  const [others] = otherValues(schema);
+  const kept = Object.entries(value)
+    .filter(([key, item]) => {
+      const property = properties.get(key);
+      return item !== null || !property || required.has(key) || acceptsNull(property);
+    })
+    .map(([key, item]) => [key, strip(item, properties.get(key) ?? others, root, depth + 1)]);
+  return Object.fromEntries(kept);
+}
+
+/** The schema that says what an object's properties are: references followed, `allOf` merged, the alternative that fits. */
+function resolve(node: unknown, root: unknown, value: object): JsonSchema | undefined {
+  for (let step = 0; step < deepest; step++) {
+    if (!isSchema(node)) return undefined;
+    if (typeof node.$ref === 'string') node = dereference(node.$ref, root);
+    else if (isFilled(node.allOf)) node = merged(node, root);
+    else if (isFilled(node.oneOf) || isFilled(node.anyOf)) node = fitting(node, root, value);
+    else return node;
+  }
+  return undefined;
+}
+
+function fitting(node: JsonSchema, root: unknown, value: object): unknown {
+  const alternatives = [...(isFilled(node.oneOf) ? node.oneOf : []), ...(isFilled(node.anyOf) ? node.anyOf : [])];
+  const keys = Object.keys(value);
+  return alternatives
+    .map((one) => (isSchema(one) && typeof one.$ref === 'string' ? dereference(one.$ref, root) : one))
+    .find((one) => {
+      if (!isSchema(one)) return false;
+      if (Array.isArray(value)) return typesOf(one).includes('array');
+      return (
+        typesOf(one).includes('object') && keys.every((key) => !one.properties || Object.hasOwn(one.properties, key))
+      );
+    });
+}
+
+function acceptsNull(schema: JsonSchema): boolean {
+  if ([schema.type].flat().includes('null') || schema.const === null || schema.nullable === true) return true;
+  if (Array.isArray(schema.enum)) return schema.enum.includes(null);
+  return [schema.anyOf, schema.oneOf].some(
+    (list) => Array.isArray(list) && list.some((one) => one && acceptsNull(one)),
+  );
+}

@@ -1,0 +1,18 @@
+import { t } from '../../../protocol/text/l10n.ts';
+/** What a loaded model runs on. */
+export interface Place {
+  /** `cuda`, `metal`, `vulkan`; false: the CPU alone. */
+  gpu: string | false;
+  /** Of the model, on the GPU. */
+  gpuLayers: number;
+  layers: number;
+}
+
+/** For people: `the CPU`, `the GPU (cuda, 33 of 33 layers)`, `the GPU (vulkan, 12 of 33 layers, the others on the CPU)`. */
+export function placeInWords({ gpu, gpuLayers, layers }: Place): string {
+  if (gpu === false) return t('the CPU');
+  if (gpuLayers === 0) return t('the CPU (no layer fits on {0})', gpu);
+  return gpuLayers < layers
+    ? t('the GPU ({0}, {1} of {2} layers, the others on the CPU)', gpu, gpuLayers, layers)
+    : t('the GPU ({0}, {1} of {2} layers)', gpu, gpuLayers, layers);
+}

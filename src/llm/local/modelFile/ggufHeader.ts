@@ -1,0 +1,186 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { grouped, sentence } from '../../../protocol/text/l10n.ts';
+import { SaidError, type Words, wordsOf } from '../../../protocol/text/localized.ts';
+
+/** A value of the metadata. Of an array only the length, of a long text only the beginning is kept. */
+export type GgufValue = number | boolean | string | { length: number; numbers: number[] };
+
+export interface GgufHeader {
+  version: number;
+  metadata: Map<string, GgufValue>;
+  tensors: number;
+  /** Weights, all tensors together. */
+  parameters: number;
+}
+
+/**
+ * Reads the header of a GGUF file, all lengths checked: the engine trusts them, and on a damaged or cut-off header it
+ * would try again and again for minutes. Throws `GgufTrouble` with what is wrong.
+ */
+export function readGgufHeader(path: string): GgufHeader {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // a pipe is not waited for
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw new GgufTrouble(sentence('It is not a regular file.'));
+    return read(new Cursor(file, stats.size));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What is wrong with a file's header, or undefined. */
+export function ggufTrouble(path: string): Words | undefined {
+  try {
+    readGgufHeader(path);
+    return undefined;
+  } catch (error) {
+    if (error instanceof GgufTrouble) return wordsOf(error);
+    throw error;
+  }
+}
+
+export class GgufTrouble extends SaidError {}
+
+const readers: Record<number, { size: number; read(bytes: Buffer): number | boolean }> = {
+  0: { size: 1, read: (bytes) => bytes.readUInt8() },
+  1: { size: 1, read: (bytes) => bytes.readInt8() },
+  2: { size: 2, read: (bytes) => bytes.readUInt16LE() },
+  3: { size: 2, read: (bytes) => bytes.readInt16LE() },
+  4: { size: 4, read: (bytes) => bytes.readUInt32LE() },
+  5: { size: 4, read: (bytes) => bytes.readInt32LE() },
+  6: { size: 4, read: (bytes) => bytes.readFloatLE() },
+  7: { size: 1, read: (bytes) => bytes.readUInt8() !== 0 },
+  10: { size: 8, read: (bytes) => Number(bytes.readBigUInt64LE()) },
+  11: { size: 8, read: (bytes) => Number(bytes.readBigInt64LE()) },
+  12: { size: 8, read: (bytes) => bytes.readDoubleLE() },
+};
+const stringType = 8;
+const arrayType = 9;
+/** Names, licences and the like; a chat template is only asked whether it is there. */
+const longestText = 4096;
+/** Entries of the metadata, and tensors: models have hundreds, and each costs time while nothing else is done. */
+const mostEntries = 65_536;
+/** Texts and lists in lists, all arrays together, which have to be walked one by one: a vocabulary and its merges. */
+const mostElements = 4_000_000;
+/** What the engine's tensors can have. */
+const mostDimensions = 4;
+/** One number for each layer, where a model says that; vocabularies are longer. */
+const longestArray = 512;
+
+function read(cursor: Cursor): GgufHeader {
+  if (cursor.text(4) !== 'GGUF') throw new GgufTrouble(sentence('It is not a GGUF file.'));
+  const version = cursor.u32();
+  if (version < 2 || version > 3)
+    throw new GgufTrouble(sentence('It has GGUF version {0}; 2 and 3 are known.', version));
+  const tensors = cursor.count();
+  const entries = cursor.count();
+  for (const [count, what] of [
+    [entries, 'entries'],
+    [tensors, 'tensors'],
+  ] as const) {
+    if (count > mostEntries) throw new GgufTrouble(tooMany(count, what, mostEntries));
+  }
+  const metadata = new Map<string, GgufValue>();
+  for (let index = 0; index < entries; index++) {
+    const key = readText(cursor);
+    metadata.set(key, readValue(cursor, cursor.u32(), 0));
+  }
+  let parameters = 0;
+  for (let index = 0; index < tensors; index++) {
+    cursor.skip(cursor.count());
+    let weights = 1;
+    const dimensions = cursor.u32();
+    if (dimensions > mostDimensions) throw new GgufTrouble(tooMany(dimensions, 'dimensions', mostDimensions));
+    for (let index = 0; index < dimensions; index++) weights *= cursor.count();
+    parameters += weights;
+    cursor.skip(4);
+    if (cursor.count() >= cursor.size) throw new GgufTrouble(sentence('It is cut off: its last tensors are missing.'));
+  }
+  return { version, metadata, tensors, parameters };
+}
+
+const damaged = {
+  entries: 'Its header is damaged: {0} metadata entries; at most {1} are read.',
+  tensors: 'Its header is damaged: {0} tensors; at most {1} are read.',
+  dimensions: 'Its header is damaged: a tensor with {0} dimensions; at most {1} are read.',
+  texts: 'Its header is damaged: {0} texts in lists; at most {1} are read.',
+} as const;
+
+const tooMany = (count: number, what: keyof typeof damaged, most: number) =>
+  sentence(damaged[what], grouped(count), grouped(most));
+
+function readText(cursor: Cursor): string {
+  const length = cursor.count();
+  const text = cursor.text(Math.min(length, longestText));
+  if (length > longestText) cursor.skip(length - longestText);
+  return text;
+}
+
+function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
+  const scalar = readers[type];
+  if (scalar) return cursor.take(scalar.size, scalar.read);
+  if (type === stringType) return readText(cursor);
+  if (type !== arrayType || depth >= 4)
+    throw new GgufTrouble(sentence('Its header contains a value of an unknown type, {0}.', type));
+  const element = cursor.u32();
+  const length = cursor.count();
+  const numbers: number[] = [];
+  const elements = readers[element];
+  if (elements && length > longestArray) cursor.skip(length * elements.size);
+  else {
+    cursor.walked += length;
+    if (cursor.walked > mostElements) throw new GgufTrouble(tooMany(cursor.walked, 'texts', mostElements));
+    for (let index = 0; index < length; index++) {
+      if (element === stringType) cursor.skip(cursor.count());
+      else {
+        const value = readValue(cursor, element, depth + 1);
+        if (typeof value === 'number') numbers.push(value);
+      }
+    }
+  }
+  return { length, numbers };
+}
+
+/** Reads forward through a file, a window at a time. */
+class Cursor {
+  private readonly window = Buffer.alloc(1 << 20);
+  private windowStart = 0;
+  private windowLength = 0;
+  private at = 0;
+  /** Elements of arrays so far that were read one by one. */
+  walked = 0;
+
+  constructor(
+    private readonly file: number,
+    readonly size: number,
+  ) {}
+
+  u32(): number {
+    return this.take(4, (bytes) => bytes.readUInt32LE());
+  }
+
+  /** A 64-bit number of things. */
+  count(): number {
+    return this.take(8, (bytes) => Number(bytes.readBigUInt64LE()));
+  }
+
+  text(length: number): string {
+    return this.take(length, (bytes) => bytes.toString('utf8'));
+  }
+
+  skip(length: number): void {
+    this.at += length;
+    if (this.at > this.size) throw new GgufTrouble(sentence('Its header is damaged or cut off.'));
+  }
+
+  /** What `read` makes of the next bytes: the window they lie in is filled again by the next call. */
+  take<Value>(length: number, read: (bytes: Buffer) => Value): Value {
+    const start = this.at;
+    this.skip(length);
+    if (start < this.windowStart || this.at > this.windowStart + this.windowLength) {
+      this.windowStart = start;
+      this.windowLength = readSync(this.file, this.window, 0, this.window.length, start);
+    }
+    return read(this.window.subarray(start - this.windowStart, this.at - this.windowStart));
+  }
+}

@@ -1,0 +1,131 @@
+import { sentence } from '../../../protocol/text/l10n.ts';
+import { type Words, wordsOf } from '../../../protocol/text/localized.ts';
+import { type GgufHeader, GgufTrouble, type GgufValue, readGgufHeader } from './ggufHeader.ts';
+
+/** What a model file says about itself, without loading it. What it does not say is absent. */
+export interface GgufInfo {
+  name?: string;
+  architecture: string;
+  /** Such as `4B`, as its makers put it. */
+  sizeLabel?: string;
+  parameters: number;
+  /** Such as `Q4_K_M`. */
+  quantisation?: string;
+  /** Tokens. */
+  trainedContext?: number;
+  /** Tokens of a context beyond which some models write down where a token stands in another way. */
+  originalContext?: number;
+  layers?: number;
+  /** Bytes of memory that each token in view takes. */
+  bytesPerToken?: number;
+  licence?: string;
+  /** Without one the engine guesses how to talk to the model. */
+  hasChatTemplate: boolean;
+  /** Files the model is split into, this one among them. */
+  parts: number;
+}
+
+/** Throws `GgufTrouble` when the file is damaged. */
+export function readGgufInfo(path: string): GgufInfo {
+  return toGgufInfo(readGgufHeader(path));
+}
+
+/** The same, and why it cannot be said, as a sentence. */
+export function readModelFile(path: string): { info: GgufInfo } | { trouble: Words } {
+  try {
+    return { info: readGgufInfo(path) };
+  } catch (error) {
+    if (error instanceof GgufTrouble) return { trouble: wordsOf(error) };
+    return { trouble: sentence('It cannot be read ({0}).', String((error as NodeJS.ErrnoException).code)) };
+  }
+}
+
+function toGgufInfo({ metadata, parameters }: GgufHeader): GgufInfo {
+  const text = (key: string) => textOf(metadata.get(key));
+  const number = (key: string) => numberOf(metadata.get(key));
+  const architecture = text('general.architecture') ?? 'unknown';
+  const layers = number(`${architecture}.block_count`);
+  const fileType = number('general.file_type');
+  return dropUndefined({
+    name: text('general.name'),
+    architecture,
+    sizeLabel: text('general.size_label'),
+    parameters,
+    quantisation: fileType === undefined ? undefined : quantisations[fileType],
+    trainedContext: number(`${architecture}.context_length`),
+    originalContext: number(`${architecture}.rope.scaling.original_context_length`),
+    layers,
+    bytesPerToken: bytesPerToken(metadata, architecture, layers),
+    licence: text('general.license'),
+    hasChatTemplate: metadata.has('tokenizer.chat_template'),
+    parts: number('split.count') || 1,
+  });
+}
+
+/**
+ * Keys and values of every layer, as half-precision numbers. Models with a sliding window or without attention in some
+ * layers need less.
+ */
+function bytesPerToken(
+  metadata: Map<string, GgufValue>,
+  architecture: string,
+  layers: number | undefined,
+): number | undefined {
+  const value = (key: string) => metadata.get(`${architecture}.${key}`);
+  const heads = numberOf(value('attention.head_count'));
+  const width = numberOf(value('embedding_length'));
+  const headWidth = heads && width ? width / heads : undefined;
+  const keyWidth = numberOf(value('attention.key_length')) ?? headWidth;
+  const valueWidth = numberOf(value('attention.value_length')) ?? headWidth;
+  if (layers === undefined || keyWidth === undefined || valueWidth === undefined) return undefined;
+  const shared = value('attention.head_count_kv');
+  const perLayer = typeof shared === 'object' ? shared.numbers : undefined;
+  const headsOfAllLayers = perLayer?.length
+    ? perLayer.reduce((sum, count) => sum + count, 0)
+    : layers * (numberOf(shared) ?? heads ?? 1);
+  return headsOfAllLayers * (keyWidth + valueWidth) * 2;
+}
+
+/** `general.file_type` of llama.cpp. */
+const quantisations: Record<number, string> = {
+  0: 'F32',
+  1: 'F16',
+  2: 'Q4_0',
+  3: 'Q4_1',
+  7: 'Q8_0',
+  8: 'Q5_0',
+  9: 'Q5_1',
+  10: 'Q2_K',
+  11: 'Q3_K_S',
+  12: 'Q3_K_M',
+  13: 'Q3_K_L',
+  14: 'Q4_K_S',
+  15: 'Q4_K_M',
+  16: 'Q5_K_S',
+  17: 'Q5_K_M',
+  18: 'Q6_K',
+  19: 'IQ2_XXS',
+  20: 'IQ2_XS',
+  21: 'Q2_K_S',
+  22: 'IQ3_XS',
+  23: 'IQ3_XXS',
+  24: 'IQ1_S',
+  25: 'IQ4_NL',
+  26: 'IQ3_S',
+  27: 'IQ3_M',
+  28: 'IQ2_S',
+  29: 'IQ2_M',
+  30: 'IQ4_XS',
+  31: 'IQ1_M',
+  32: 'BF16',
+  36: 'TQ1_0',
+  37: 'TQ2_0',
+  38: 'MXFP4',
+};
+
+const textOf = (value: GgufValue | undefined) => (typeof value === 'string' && value !== '' ? value : undefined);
+const numberOf = (value: GgufValue | undefined) => (typeof value === 'number' ? value : undefined);
+
+function dropUndefined(info: { [Key in keyof GgufInfo]: GgufInfo[Key] | undefined }): GgufInfo {
+  return Object.fromEntries(Object.entries(info).filter(([, value]) => value !== undefined)) as unknown as GgufInfo;
+}

@@ -1,0 +1,83 @@
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import { t } from '../../../protocol/text/l10n.ts';
+import { toPeople, type Words } from '../../../protocol/text/localized.ts';
+import { type GgufInfo, readModelFile } from './ggufInfo.ts';
+import { isLaterPart, partsOf } from './splitModel.ts';
+
+/** A model on this machine. */
+export interface LocalModel {
+  /** Its (first) file: what is loaded. */
+  path: string;
+  files: string[];
+  /** Bytes on disk, all files together. */
+  bytes: number;
+  info?: GgufInfo;
+  /** Why it cannot be used, as a sentence for people. */
+  trouble?: string;
+}
+
+/** Folders below a folder that are looked into: some programs keep `owner/repository/file`. */
+const deepest = 4;
+const mostFiles = 2000;
+
+/** What a model's file says about itself, or why it cannot be used; maybe found out elsewhere. */
+export type ReadModel = (file: string) => Said | Promise<Said>;
+type Said = Pick<LocalModel, 'info'> & { trouble?: Words };
+
+/** The models in folders and files, by name; what is not there is left out. A split model is one. */
+export async function listModels(places: readonly string[], read: ReadModel = readModelFile): Promise<LocalModel[]> {
+  const files = new Set<string>();
+  for (const place of places) await collect(place, deepest, files);
+  const models = await Promise.all([...files].filter((file) => !isLaterPart(file)).map((file) => describe(file, read)));
+  return models
+    .filter((model) => model !== undefined)
+    .filter(({ info }) => info?.architecture !== 'clip') // looks at images for another model
+    .sort((a, b) => path.basename(a.path).localeCompare(path.basename(b.path), 'en'));
+}
+
+async function collect(place: string, depth: number, files: Set<string>): Promise<void> {
+  const stat = await fs.stat(place).catch(() => undefined);
+  if (stat?.isFile() && /\.gguf$/i.test(place)) files.add(place);
+  if (!stat?.isDirectory() || depth === 0) return;
+  const names = await fs.readdir(place).catch(() => []);
+  for (const name of names) {
+    if (files.size >= mostFiles) return;
+    if (!name.startsWith('.')) await collect(path.join(place, name), depth - 1, files);
+  }
+}
+
+async function describe(first: string, read: ReadModel): Promise<LocalModel | undefined> {
+  const all = partsOf(first);
+  const stats = await Promise.all(all.map((file) => fs.stat(file).catch(() => undefined)));
+  if (!stats[0]) return undefined; // deleted in this moment
+  const files = all.filter((_, index) => stats[index]);
+  const bytes = stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0);
+  const missing = all.length - files.length;
+  const said = await readOnce(first, `${stats[0].size} ${stats[0].mtimeMs}`, read);
+  return {
+    path: first,
+    files,
+    bytes,
+    ...(said.info && { info: said.info }),
+    ...(missing > 0
+      ? { trouble: lacking(missing, all.length) }
+      : said.trouble !== undefined && { trouble: toPeople(said.trouble) }),
+  };
+}
+
+const lacking = (missing: number, all: number): string =>
+  missing === 1
+    ? t('{0} of its {1} files is missing.', missing, all)
+    : t('{0} of its {1} files are missing.', missing, all);
+
+const headers = new Map<string, { version: string; said: ReturnType<ReadModel> }>();
+
+/** A header can be megabytes long (its vocabulary): it is read again only when the file has changed. */
+function readOnce(file: string, version: string, read: ReadModel): ReturnType<ReadModel> {
+  const known = headers.get(file);
+  if (known?.version === version) return known.said;
+  const said = read(file);
+  headers.set(file, { version, said });
+  return said;
+}

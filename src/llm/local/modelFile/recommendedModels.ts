@@ -1,0 +1,89 @@
+import { t } from '../../../protocol/text/l10n.ts';
+import { type Fit, fitOf, type Machine } from './memoryFit.ts';
+
+export interface CuratedModel {
+  name: string;
+  /** Where it is; size and checksum of the download come from the hub itself, at the time. */
+  address: string;
+  /** About, for the choice. */
+  bytes: number;
+  bytesPerToken: number;
+  trainedContext: number;
+  licence: string;
+  /** For people. */
+  readonly goodFor: string;
+}
+
+/** Well-known models that were trained to call tools, small ones first. */
+export const curated: readonly CuratedModel[] = [
+  {
+    name: 'Qwen3 1.7B',
+    address: 'hf:ggml-org/Qwen3-1.7B-GGUF:Q4_K_M',
+    bytes: 1.28e9,
+    bytesPerToken: 114_688,
+    trainedContext: 40_960,
+    licence: 'Apache-2.0',
+    get goodFor() {
+      return t('Small machines: questions and tiny edits; thinks before it answers');
+    },
+  },
+  {
+    name: 'Qwen3 4B Instruct 2507',
+    address: 'hf:unsloth/Qwen3-4B-Instruct-2507-GGUF:Q4_K_M',
+    bytes: 2.5e9,
+    bytesPerToken: 147_456,
+    trainedContext: 262_144,
+    licence: 'Apache-2.0',
+    get goodFor() {
+      return t('Most laptops: instructions and tools; answers without thinking first');
+    },
+  },
+  {
+    name: 'Qwen3 8B',
+    address: 'hf:Qwen/Qwen3-8B-GGUF:Q4_K_M',
+    bytes: 5.03e9,
+    bytesPerToken: 147_456,
+    trainedContext: 40_960,
+    licence: 'Apache-2.0',
+    get goodFor() {
+      return t('16 GB or more: better edits; thinks before it answers');
+    },
+  },
+  {
+    name: 'gpt-oss 20B',
+    address: 'hf:unsloth/gpt-oss-20b-GGUF:Q4_K_M',
+    bytes: 11.6e9,
+    bytesPerToken: 49_152,
+    trainedContext: 131_072,
+    licence: 'Apache-2.0',
+    get goodFor() {
+      return t('24 GB or more: reasoning and tools; fast for its size (a few experts run at a time)');
+    },
+  },
+  {
+    name: 'Qwen3 Coder 30B A3B Instruct',
+    address: 'hf:unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF:Q4_K_M',
+    bytes: 18.6e9,
+    bytesPerToken: 98_304,
+    trainedContext: 262_144,
+    licence: 'Apache-2.0',
+    get goodFor() {
+      return t('32 GB or more: made for coding with tools; fast for its size (a few experts run at a time)');
+    },
+  },
+];
+
+/**
+ * The one to begin with: the largest that fits and takes at most a quarter of the memory, so that it stays quick without
+ * a GPU and the first download is not an afternoon's; else the smallest.
+ */
+export function bestFor(machine: Machine, contextSize: number): CuratedModel {
+  const good = curated.filter(
+    (model) => model.bytes <= machine.totalMemory / 4 && curatedFit(model, machine, contextSize).verdict === 'fits',
+  );
+  return good.at(-1) ?? curated[0]!;
+}
+
+export function curatedFit(model: CuratedModel, machine: Machine, contextSize: number): Fit {
+  return fitOf({ ...model, contextSize }, machine);
+}

@@ -1,0 +1,187 @@
+import { freemem } from 'node:os';
+import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
+import type { LoadOptions } from '../ipc/ipc.ts';
+import { contextFor, firstContext, mostContext, withReply } from '../modelFile/contextSize.ts';
+import { readGgufInfo } from '../modelFile/ggufInfo.ts';
+import { contextBytes, usable } from '../modelFile/memoryFit.ts';
+import { type Bytes, type Memory, mostTokens, shapeOf } from './contextPlan.ts';
+import { Lookup } from './promptLookup.ts';
+import { type Context, Growing, type GrowingParts, type Shape } from './resizableContext.ts';
+import { Keeper } from './stateCache.ts';
+import { identityOf } from './stateIdentity.ts';
+import { removeLeft } from './stateTransfer.ts';
+
+/** For all checkpoints of a sequence together: of a model whose memory cannot be cut back. */
+const checkpointBytes = 512 * 1024 ** 2;
+
+/** A model that is loaded, and by what. */
+export interface Loaded {
+  llama: Llama;
+  model: LlamaModel;
+  /** The library's version. */
+  version: string;
+  /** Bytes of memory that were free before it was. */
+  free: number;
+}
+
+export type Sequence = LlamaContextSequence;
+
+export interface Remembering {
+  context: Growing<Token, Sequence>;
+  /** Keeps on disk what is in it. */
+  keeper?: Keeper<Token, Sequence>;
+}
+
+/** What a loaded model reads into, as large as its first prompt needs it. Throws where there is no memory for the least. */
+export async function createContext(
+  loaded: Loaded,
+  options: LoadOptions,
+  told: Pick<GrowingParts<Sequence>, 'tell' | 'log'>,
+): Promise<Remembering> {
+  const { model } = loaded;
+  const info = readGgufInfo(options.modelPath);
+  const { bytesPerToken = model.size / 32_768, originalContext = Number.POSITIVE_INFINITY } = info;
+  const wanted = Math.min(mostContext(options.contextSize), model.trainContextSize);
+  const budget = options.memory ?? contextBytes(model.size, loaded.free);
+  const count = await sequencesFor(model, options, budget);
+  let taken: Bytes = { ram: 0, vram: 0 };
+  const memory: Memory = {
+    budget,
+    keepsAll: options.fullCache !== false && canKeepAll(loaded),
+    needs: (shape) => bytesOf(model, shape, count),
+    free: () => freeBytes(loaded),
+    taken: () => taken,
+  };
+  const make = async (shape: Shape, isFirst = false): Promise<Context<Sequence>> => {
+    taken = { ram: 0, vram: 0 };
+    const context = await makeContext(model, { threads: options.threads, sequences: count }, shape, isFirst);
+    taken = context.memoryUsage;
+    return toContext(context, shape, options.lookup !== false && canBeCut(model, shape));
+  };
+  const most = await mostTokens(memory, wanted);
+  const first = await begin(memory, contextFor(withReply(options.first ?? 0), most), (shape) => make(shape, true));
+  const isScaled = ({ size }: Shape) => size > originalContext;
+  const context = new Growing<Token, Sequence>(first, {
+    ...told,
+    make,
+    shapeOf: (size, now) => shapeOf(memory, size, now),
+    most: first.size < contextFor(0, most) ? first.size : most,
+    areOfOneKind: (one, other) => one.fullCache === other.fullCache && isScaled(one) === isScaled(other),
+    bytesPerToken,
+    folder: options.keep?.folder,
+  });
+  await removeLeft(options.keep?.folder);
+  if (!options.keep) return { context };
+  const identity = identities(loaded, options.modelPath);
+  const keeper = new Keeper<Token, Sequence>({
+    ...options.keep,
+    identity: () => identity(context.shape.fullCache, isScaled(context.shape)),
+    bytesPerToken,
+    slots: context.slots,
+    log: told.log,
+  });
+  context.onLoss = (seat) => keeper.forget(seat);
+  return { context, keeper };
+}
+
+/** One of that size, else the least that any model begins with, which the engine makes as large as it can. */
+async function begin(
+  memory: Memory,
+  size: number,
+  make: (shape: Shape) => Promise<Context<Sequence>>,
+): Promise<Context<Sequence>> {
+  const shape = await shapeOf(memory, size);
+  const least = { size: contextFor(0, size), fullCache: false };
+  try {
+    return await make(shape ?? least);
+  } catch (error) {
+    if (!shape) throw error;
+    return make(least);
+  }
+}
+
+/**
+ * How many runs are in memory at a time. One, where what others have read is on disk or there are no others: it is taken from there in a
+ * fiftieth of the time of reading, one has room for twice as much, and a context for two writes a sixth slower, whoever is at work.
+ */
+async function sequencesFor(model: LlamaModel, { keep, oneRun }: LoadOptions, budget: number): Promise<number> {
+  if (keep || oneRun) return 1;
+  const { ram } = await bytesOf(model, { size: firstContext, fullCache: false }, 2);
+  return ram <= budget ? 2 : 1;
+}
+
+/** @param isFirst smaller, where there is not the memory for it */
+function makeContext(
+  model: LlamaModel,
+  options: { threads: number; sequences: number },
+  { size, fullCache }: Shape,
+  isFirst: boolean,
+) {
+  return model.createContext({ ...options, contextSize: isFirst ? { max: size } : size, swaFullCache: fullCache });
+}
+
+function toContext(context: LlamaContext, shape: Shape, looksUp: boolean): Context<Sequence> {
+  const checkpoints = { maxMemory: checkpointBytes };
+  const sequenceOf = () =>
+    context.getSequence({ checkpoints, ...(looksUp && { tokenPredictor: new Lookup<Token>() }) });
+  return {
+    ...shape,
+    size: context.contextSize,
+    sequences: Array.from({ length: context.totalSequences }, sequenceOf),
+    close: () => context.dispose(),
+  };
+}
+
+/** Without that, what was expected and did not come would be cut back to a checkpoint, which is taken at every token. */
+function canBeCut({ fileInsights }: LlamaModel, { fullCache }: Shape): boolean {
+  const { swaSize, isRecurrent, isHybrid } = fileInsights;
+  return !isRecurrent && !isHybrid && (swaSize === undefined || fullCache);
+}
+
+/** Of a model that looks back through a window: whether it can be had to keep all that it has read, so that it can be cut back. */
+function canKeepAll({ llama, model }: Loaded): boolean {
+  const { swaSize, isRecurrent, isHybrid } = model.fileInsights;
+  return swaSize !== undefined && !isRecurrent && !isHybrid && llama.gpu === false;
+}
+
+async function bytesOf(model: LlamaModel, { size, fullCache }: Shape, count: number): Promise<Bytes> {
+  const { cpuRam, gpuVram } = await model.fileInsights.estimateContextResourceRequirementsV2({
+    contextSize: size,
+    sequences: count,
+    modelGpuLayers: model.gpuLayers,
+    swaFullCache: fullCache,
+  });
+  return { ram: cpuRam, vram: gpuVram };
+}
+
+/** Linux counts as free what is read of a file: the weights, which are needed. */
+async function freeBytes({ llama, model }: Loaded): Promise<Bytes> {
+  const weights = process.platform === 'linux' && llama.gpu === false ? model.size : 0;
+  const vram = llama.gpu === false ? Number.POSITIVE_INFINITY : (await llama.getVramState()).free;
+  return { ram: freemem() * usable - weights, vram };
+}
+
+/**
+ * What states are bound to. Not to the size of the context: the engine takes what was read in a smaller one, which is how a context
+ * grows; but some models write down otherwise where a token stands once the context is larger than what they were trained for first.
+ */
+function identities({ llama, model, version }: Loaded, modelPath: string) {
+  const made = new Map<string, Promise<string>>();
+  return (fullCache: boolean, isScaled: boolean): Promise<string> => {
+    const { defaultContextFlashAttention, defaultContextKvCacheKeyType, defaultContextKvCacheValueType } = model;
+    const kind = {
+      engine: [version, llama.llamaCppRelease, llama.buildType, llama.gpu, process.arch],
+      context: [
+        defaultContextFlashAttention,
+        defaultContextKvCacheKeyType,
+        defaultContextKvCacheValueType,
+        fullCache,
+        isScaled,
+      ],
+    };
+    const name = JSON.stringify(kind);
+    const known = made.get(name) ?? identityOf(modelPath, kind);
+    made.set(name, known);
+    return known;
+  };
+}

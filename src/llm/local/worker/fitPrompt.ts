@@ -1,0 +1,89 @@
+import { grouped, sentence } from '../../../protocol/text/l10n.ts';
+import { type HistoryItem, toHistory } from '../ipc/chatHistory.ts';
+import { PromptTooLong } from '../ipc/failures.ts';
+import type { Job, Tell } from '../ipc/ipc.ts';
+import { shorten } from './truncateResults.ts';
+
+export interface Fitted<Token> {
+  history: HistoryItem[];
+  prompt: Token[];
+  /** Tokens the reply may have. */
+  room: number;
+}
+
+export interface Window<Token> {
+  /** Has the context grow for a prompt, as far as it may. */
+  reach(prompt: Token[]): Promise<{
+    contextSize: number;
+    /** A larger context size in the settings would be given. */
+    canGrow: boolean;
+  }>;
+  /** How the model writes calls and thoughts. */
+  form: string;
+  /** The conversation as the model reads it. */
+  tokensOf(history: HistoryItem[]): Token[];
+  /** Tokens of a text by itself. */
+  count(text: string): number;
+}
+
+/** Tokens kept free behind the reply: calls are framed with a few that the limit does not count. */
+const margin = 64;
+/** Characters below which no tool result is cut. */
+const leastText = 500;
+/** Of each run: what was cut the last time, so that it is said once. */
+const cutBefore = new Map<string, string>();
+
+/**
+ * The conversation as it fits: counted before anything is evaluated, long tool results cut to half as much until it
+ * does. Says what was cut; throws `PromptTooLong` when that is not enough. The engine itself never has to drop text.
+ */
+export async function fitPrompt<Token>(
+  job: Job,
+  tell: Tell,
+  { reach, form, tokensOf, count }: Window<Token>,
+): Promise<Fitted<Token>> {
+  const told = (messages: Job['messages']) => {
+    const history = toHistory(messages, job.systemPrompt, form);
+    return { history, prompt: tokensOf(history) };
+  };
+  const whole = told(job.messages);
+  const { contextSize, canGrow } = await reach(whole.prompt);
+  const reserved = Math.min(256, Math.floor(contextSize / 8));
+  const within = ({ history, prompt }: Omit<Fitted<Token>, 'room'>): Fitted<Token> => ({
+    history,
+    prompt,
+    room: contextSize - prompt.length - margin,
+  });
+  const measure = (messages: Job['messages']) => within(told(messages));
+
+  let fitted = within(whole);
+  let cut = { texts: 0, characters: 0 };
+  for (let most = contextSize * 2; fitted.room < reserved && most >= leastText; most = Math.floor(most / 2)) {
+    const shortened = shorten(job.messages, most);
+    if (shortened.texts === 0) continue;
+    cut = shortened;
+    fitted = measure(shortened.messages);
+  }
+  if (fitted.room < reserved) {
+    const newest = job.messages.findLast((message) => message.role === 'user')?.content ?? '';
+    const message = count(newest);
+    const fixed = measure([{ role: 'user', content: '' }]).prompt.length;
+    const prompt = fitted.prompt.length;
+    throw new PromptTooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut: cut.texts });
+  }
+  sayCut(job.key, cut, contextSize, tell);
+  return fitted;
+}
+
+function sayCut(key: string | undefined, cut: { texts: number; characters: number }, size: number, tell: Tell): void {
+  const now = cut.texts > 0 ? `${cut.texts} ${cut.characters}` : '';
+  const known = key === undefined ? '' : (cutBefore.get(key) ?? '');
+  if (key !== undefined) cutBefore.set(key, now);
+  if (now === '' || now === known) return;
+  const text = sentence(
+    'Long results were truncated for the local model: {0} characters are left out because {1} tokens fit.',
+    grouped(cut.characters),
+    grouped(size),
+  );
+  tell({ type: 'warning', text });
+}

@@ -1,0 +1,29 @@
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import type { Speeds } from './restorePolicy.ts';
+
+const speedsSchema = z.object({
+  readPerSecond: z.number().positive().optional(),
+  restoredPerSecond: z.number().positive().optional(),
+  savedPerSecond: z.number().positive().optional(),
+  restoredAt: z.number().optional(),
+});
+
+/** Beside the states that they are about. */
+export const speedsPrefix = 'speeds.';
+const fileIn = (folder: string, identity: string) => path.join(folder, `${speedsPrefix}${identity}`);
+
+/** Nothing where nothing was measured yet, or what was cannot be read. */
+export async function readSpeeds(folder: string, identity: string): Promise<Speeds> {
+  try {
+    return speedsSchema.parse(JSON.parse(await fs.readFile(fileIn(folder, identity), 'utf8')));
+  } catch {
+    return {};
+  }
+}
+
+/** Lost where there is no folder yet: nothing is kept either. */
+export async function writeSpeeds(folder: string, identity: string, speeds: Speeds): Promise<void> {
+  await fs.writeFile(fileIn(folder, identity), JSON.stringify(speeds), { mode: 0o600 }).catch(() => {});
+}

@@ -1,0 +1,180 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, promises as fs } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { speedsPrefix } from './measuredSpeeds.ts';
+
+/**
+ * A folder of states: what a model has read, as the engine has written it (`….state`), and beside each what it is
+ * (`….json`). A name is used once: a file that is there is whole and never written again, so that windows share a folder
+ * without asking each other, and whoever finds a file gone does without it. Names begin with the run's, by which they are removed.
+ */
+const stateSchema = z.object({
+  identity: z.string(),
+  /** Token numbers, four bytes each, in base64. */
+  tokens: z.base64(),
+  from: z.number(),
+  bytes: z.number(),
+  sha256: z.string(),
+});
+
+export interface State {
+  /** The engine's file. */
+  file: string;
+  /** Of the run. */
+  key: string;
+  tokens: Uint32Array;
+  /** The first token that all of the memory still has: it cannot be cut back to there, or further. */
+  from: number;
+  bytes: number;
+  sha256: string;
+}
+
+/** Nobody is at work so long on a file that has not its name yet. */
+const oldMs = 60 * 60 * 1000;
+const unfinished = '.part';
+
+/** All states of one identity. */
+export async function statesIn(folder: string, identity: string): Promise<State[]> {
+  const names = (await namesIn(folder)).filter((name) => name.endsWith('.json'));
+  const states = await Promise.all(names.map((name) => readState(path.join(folder, name), identity)));
+  return states.filter((state) => state !== undefined);
+}
+
+async function readState(file: string, identity: string): Promise<State | undefined> {
+  try {
+    const { tokens, ...state } = stateSchema.parse(JSON.parse(await fs.readFile(file, 'utf8')));
+    if (state.identity !== identity) return undefined;
+    const bytes = new Uint8Array(Buffer.from(tokens, 'base64'));
+    return {
+      file: file.replace(/json$/, 'state'),
+      key: path.basename(file).split('.')[0]!,
+      tokens: new Uint32Array(bytes.buffer, 0, bytes.byteLength >> 2),
+      from: state.from,
+      bytes: state.bytes,
+      sha256: state.sha256,
+    };
+  } catch {
+    return undefined; // removed meanwhile, or none of ours
+  }
+}
+
+/** A file that the engine may write to, whom nobody else can read. */
+export async function beginState(folder: string, key: string): Promise<string> {
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = path.join(folder, `${key}.${randomUUID()}${unfinished}`);
+  await fs.writeFile(file, '', { mode: 0o600, flag: 'wx' });
+  return file;
+}
+
+/**
+ * Keeps what the engine has written in the place of what was kept of that run before. Not for a run that is not there any more,
+ * also where it goes at this very moment: whoever removes a run removes the run first, and then its states.
+ */
+export async function keepState(
+  begun: string,
+  {
+    identity,
+    tokens,
+    from,
+    isThere,
+  }: Pick<State, 'tokens' | 'from'> & { identity: string; isThere(): Promise<boolean> },
+): Promise<State | undefined> {
+  const folder = path.dirname(begun);
+  const [key] = path.basename(begun).split('.') as [string];
+  const file = begun.slice(0, -unfinished.length);
+  try {
+    const { sha256, bytes } = await sumOf(begun);
+    const numbers = Buffer.from(tokens.buffer, tokens.byteOffset, tokens.byteLength).toString('base64');
+    const kept = { identity, tokens: numbers, from, bytes, sha256 };
+    await fs.writeFile(`${file}.json${unfinished}`, JSON.stringify(kept), { mode: 0o600, flag: 'wx' });
+    await fs.rename(begun, `${file}.state`);
+    await fs.rename(`${file}.json${unfinished}`, `${file}.json`);
+    const state = { file: `${file}.state`, key, tokens, from, bytes, sha256 };
+    const before = (await statesIn(folder, identity)).filter((one) => one.key === key && one.file !== state.file);
+    for (const one of before) await removeState(one.file);
+    if (await isThere()) return state;
+    await removeState(state.file);
+  } catch (error) {
+    for (const left of [begun, `${file}.state`, `${file}.json${unfinished}`, `${file}.json`])
+      await fs.rm(left, { force: true }).catch(() => {});
+    throw error;
+  }
+  return undefined;
+}
+
+/** Whether the file is, byte by byte, what was kept. Throws the signal's reason. */
+export async function isWhole({ file, bytes, sha256 }: State, signal: AbortSignal): Promise<boolean> {
+  try {
+    if ((await fs.stat(file)).size !== bytes) return false;
+    return (await sumOf(file, signal)).sha256 === sha256;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
+/** What was needed last goes last. */
+export async function touchState({ file }: State): Promise<void> {
+  const now = new Date();
+  await fs.utimes(file.replace(/state$/, 'json'), now, now).catch(() => {});
+}
+
+/** @param file the engine's; without what says what it is, it is no state any more, so that goes first */
+export async function removeState(file: string): Promise<void> {
+  for (const ending of ['json', 'state']) await fs.rm(file.replace(/state$/, ending), { force: true }).catch(() => {}); // open elsewhere: the next trim is
+}
+
+/**
+ * Removes the oldest states of all folders until `bytes` are left, what kills have left behind, and, of the folder `own`, the states of
+ * runs that are not there any more. Gives the bytes that are left.
+ */
+export async function trimStates(
+  folders: readonly string[],
+  bytes: number,
+  { own, isThere }: { own: string; isThere(key: string): Promise<boolean> },
+): Promise<number> {
+  const kept: { file: string; size: number; at: number }[] = [];
+  for (const folder of folders) {
+    const names = new Set(await namesIn(folder));
+    for (const name of names) {
+      const file = path.join(folder, name);
+      const stat = await fs.stat(file).catch(() => undefined);
+      if (!stat) continue;
+      const isOld = Math.abs(Date.now() - stat.mtimeMs) > oldMs;
+      const other = await fs.stat(file.replace(/state$/, 'json')).catch(() => undefined);
+      if (name.startsWith(speedsPrefix)) {
+        if (Math.abs(Date.now() - stat.mtimeMs) > 24 * oldMs) await fs.rm(file, { force: true }).catch(() => {});
+      } else if (name.endsWith(unfinished) || (name.endsWith('.json') && !names.has(name.replace(/json$/, 'state')))) {
+        if (isOld) await fs.rm(file, { force: true }).catch(() => {});
+        kept.push({ file: '', size: isOld ? 0 : stat.size, at: Number.POSITIVE_INFINITY });
+      } else if (name.endsWith('.state')) {
+        const isLeft = !other && isOld;
+        if (isLeft || (folder === own && !(await isThere(name.split('.')[0]!)))) await removeState(file);
+        else kept.push({ file, size: stat.size, at: (other ?? stat).mtimeMs });
+      }
+    }
+  }
+  let left = kept.reduce((sum, { size }) => sum + size, 0);
+  for (const { file, size } of kept.sort((one, two) => one.at - two.at)) {
+    if (left <= bytes) break;
+    if (file === '') continue;
+    await removeState(file);
+    left -= size;
+  }
+  return left;
+}
+
+/** In pieces, between which others have their turn. */
+async function sumOf(file: string, signal?: AbortSignal): Promise<{ sha256: string; bytes: number }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of createReadStream(file, { highWaterMark: 1 << 20 })) {
+    signal?.throwIfAborted();
+    hash.update(piece);
+    bytes += piece.length;
+  }
+  return { sha256: hash.digest('hex'), bytes };
+}
+
+const namesIn = (folder: string): Promise<string[]> => fs.readdir(folder).catch(() => []);

@@ -1,0 +1,308 @@
+import { outputLimit } from '../../messages/outputLimit.ts';
+/**
+ * The local model's own process, and the only place that knows node-llama-cpp: a crash of the engine ends this process
+ * and nothing else. It writes replies and proposes calls; it never runs one.
+ */
+
+import { freemem } from 'node:os';
+import type { ChatWrapper, Llama, LlamaModel, Token } from 'node-llama-cpp';
+import { sentence } from '../../../protocol/text/l10n.ts';
+import { SaidError } from '../../../protocol/text/localized.ts';
+import { libraryFile, shippedIn } from '../engineInstall/engineFolders.ts';
+import { installedEngines } from '../engineInstall/engines.ts';
+import { type HistoryItem, type Segment, toHistory } from '../ipc/chatHistory.ts';
+import type { ChatWrapperName } from '../ipc/chatWrappers.ts';
+import { NoEngine, toFailure, toLoadFailure } from '../ipc/failures.ts';
+import type { FromWorker, Job, JobEvent, LoadOptions, Tell, ToWorker } from '../ipc/ipc.ts';
+import { firstContext, mostContext, withReply } from '../modelFile/contextSize.ts';
+import { ggufTrouble } from '../modelFile/ggufHeader.ts';
+import { createContext, type Remembering, type Sequence } from './context.ts';
+import { type Fitted, fitPrompt } from './fitPrompt.ts';
+import { stepBack } from './lowerPriority.ts';
+import { readPrompt } from './prefill.ts';
+import { ContextLost } from './resizableContext.ts';
+import type { Loan } from './slots.ts';
+import type { Seat } from './stateTransfer.ts';
+import { writtenCalls } from './textCallTokens.ts';
+
+interface Engine extends Remembering {
+  library: typeof import('node-llama-cpp');
+  llama: Llama;
+  model: LlamaModel;
+  /** Tokens that a context may come to by the settings. */
+  allowed: number;
+  chatWrapper: ChatWrapper;
+  form: string;
+}
+
+let engine: Engine | undefined;
+const aborts = new Map<number, AbortController>();
+
+process.on('message', (message: ToWorker) => {
+  if (message.type === 'load') void load(message.options);
+  else if (message.type === 'generate') void generate(message.id, message.job);
+  else if (message.type === 'ping') send({ type: 'pong', work: work() });
+  else if (message.type === 'keep') void keep(message.ms);
+  else aborts.get(message.id)?.abort();
+});
+process.on('disconnect', () => process.exit()); // nobody is left to talk to
+
+async function load(options: LoadOptions): Promise<void> {
+  stepBack(); // before the engine makes its threads
+  try {
+    engine = await createEngine(options);
+    const { context, llama, model } = engine;
+    const { gpuLayers, fileInsights } = model;
+    const place = { gpu: llama.gpu, gpuLayers, layers: fileInsights.totalLayers };
+    send({ type: 'loaded', contextSize: context.most, place });
+  } catch (error) {
+    const isThere = options.modules !== undefined && installedEngines(options.modules, process).length > 0;
+    const engine = { shipped: shippedIn(import.meta.dirname), isThere };
+    send({ type: 'load-failed', error: toLoadFailure(error, options.modelPath, engine) });
+  }
+}
+
+async function createEngine(options: LoadOptions): Promise<Engine> {
+  const trouble = ggufTrouble(options.modelPath);
+  if (trouble) throw new SaidError(trouble);
+  const library = await libraryIn(options.modules);
+  const llama = await library.getLlama({
+    gpu: options.gpu,
+    build: 'never',
+    skipDownload: true,
+    logLevel: library.LlamaLogLevel.warn,
+    logger: (_level, text) => log(text.trimEnd()),
+  });
+  send({ type: 'engine', gpu: llama.gpu });
+  const free = freemem(); // of some systems, what is read of the file is not free any more
+  const model = await llama.loadModel({
+    modelPath: options.modelPath,
+    gpuLayers: { fitContext: { contextSize: options.contextSize || firstContext } }, // as many as fit beside it; none without a GPU
+    onLoadProgress: (fraction) => send({ type: 'loading', fraction }),
+  });
+  const version = await library.getModuleVersion();
+  const { context, keeper } = await createContext({ llama, model, version, free }, options, { tell: send, log });
+  const chatWrapper = library.resolveChatWrapper(model, { type: options.chatWrapper });
+  logSetup(llama, model, context, options.threads);
+  logWrapper(model, chatWrapper, options.chatWrapper);
+  const form = `${chatWrapper.wrapperName} of ${model.filename ?? ''}`; // the file's name, for its template may be its own
+  const allowed = mostContext(options.contextSize);
+  return { library, llama, model, allowed, context, chatWrapper, form, keeper };
+}
+
+async function keep(ms: number): Promise<void> {
+  await engine?.keeper?.saveAll(ms);
+  send({ type: 'kept' });
+}
+
+/** Throws `NoEngine` where the library is not. */
+async function libraryIn(modules: string | undefined): Promise<Engine['library']> {
+  try {
+    return await (modules ? import(libraryFile(modules)) : import('node-llama-cpp'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new NoEngine((error as Error).message);
+  }
+}
+
+/** Goes on as long as tokens go through the engine, or its context grows. */
+function work(): number {
+  if (!engine) return 0;
+  const { sequences, steps } = engine.context;
+  return sequences.reduce(
+    (sum, { tokenMeter }) => sum + tokenMeter.usedInputTokens + tokenMeter.usedOutputTokens,
+    steps,
+  );
+}
+
+async function generate(id: number, job: Job): Promise<void> {
+  const abort = new AbortController();
+  aborts.set(id, abort);
+  const tell: Tell = (message) => {
+    if (!abort.signal.aborted) send({ id, ...message } as JobEvent);
+  };
+  try {
+    if (!engine) throw new SaidError(sentence('No model is loaded.'));
+    const asked = await prepare(engine, job, tell, abort.signal);
+    const loan = await engine.context.slots.borrow(job.key, abort.signal, () => tell({ type: 'waiting' }));
+    try {
+      await reply(engine, loan, job, asked, tell, abort.signal);
+    } finally {
+      engine.keeper?.left(loan.value);
+      loan.giveBack();
+    }
+  } catch (error) {
+    if (error instanceof ContextLost) throw error; // nobody can be answered any more: it ends this process
+    tell({ type: 'failed', error: toFailure(error) });
+  }
+  if (abort.signal.aborted) send({ id, type: 'aborted' });
+  aborts.delete(id);
+}
+
+const readAgain = sentence(
+  'Other runs needed the memory. The state of this run was discarded, and the conversation was read again.',
+);
+
+interface Asked extends Fitted<Token> {
+  chatWrapper: ChatWrapper;
+  functions: never;
+  tokensOf(history: HistoryItem[]): Token[];
+}
+
+/** What is to be read, in a context that has room for it as far as there can be one. */
+async function prepare(engine: Engine, job: Job, tell: Tell, signal: AbortSignal): Promise<Asked> {
+  const { model, allowed, form, context, keeper } = engine;
+  const functions = Object.keys(job.functions).length > 0 ? (job.functions as never) : undefined;
+  const chatWrapper =
+    job.mustCall || job.answer ? straight(engine, job.mustCall ? 'call' : 'answer') : engine.chatWrapper;
+  const tokensOf = (chatHistory: HistoryItem[]): Token[] =>
+    chatWrapper
+      .generateContextState({ chatHistory: chatHistory as never, availableFunctions: functions })
+      .contextText.tokenize(model.tokenizer);
+  const count = (text: string) => model.tokenize(text).length;
+  const reach = async (prompt: Token[]) => {
+    const kept = (await keeper?.wants(job.key, prompt)) ?? 0;
+    const tokens = Math.max(withReply(prompt.length, job.maxTokens), kept);
+    await context.reach({ tokens, key: job.key, prompt }, signal, () => tell({ type: 'waiting' }));
+    const canGrow = context.most >= allowed && model.trainContextSize > allowed;
+    return { contextSize: context.shape.size, canGrow };
+  };
+  const fitted = await fitPrompt<Token>(job, tell, { reach, form, tokensOf, count });
+  return { ...fitted, chatWrapper, functions: functions as never, tokensOf };
+}
+
+async function reply(
+  engine: Engine,
+  { value: seat, dropped }: Loan<Seat<Sequence>>,
+  job: Job,
+  { history, prompt, room, chatWrapper, functions, tokensOf }: Asked,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<void> {
+  const { library, llama, form, keeper } = engine;
+  const contextSequence = seat.sequence;
+  const chat = new library.LlamaChat({ contextSequence, chatWrapper });
+  const grammar = job.answer && (await llama.createGrammarForJsonSchema(job.answer as never));
+  const isBack = await keeper?.enter(seat, job.key, prompt, tell, signal);
+  if (dropped && !isBack) tell({ type: 'warning', text: readAgain });
+  const startedAt = performance.now();
+  const opening = contextSequence.needsCheckpoints ? sharedBy(prompt, tokensOf(openingOf(job, form))) : 0;
+  const cached = await readPrompt(contextSequence, prompt, tell, signal, opening);
+  await keeper?.hasRead(prompt.length - cached, performance.now() - startedAt);
+
+  const before = written(contextSequence);
+  const writing = writtenCalls(tell);
+  let thinking = 0;
+  const counts = () => ({
+    prompt: prompt.length,
+    cached,
+    completion: written(contextSequence) - before,
+    thinking,
+  });
+  try {
+    const result = await chat.generateResponse(history as never, {
+      ...(grammar
+        ? { grammar }
+        : {
+            functions,
+            onFunctionCallParamsChunk: writing.chunk,
+            onFunctionCall: (call) => writing.complete(call.functionName, call.params, call.raw),
+          }),
+      signal,
+      stopOnAbortSignal: true,
+      maxTokens: Math.min(outputLimit(job, job.thinkingBudget) ?? room, room), // so that no old text is ever dropped to make place
+      temperature: job.temperature ?? 0.6,
+      topP: job.topP ?? 0.95,
+      repeatPenalty: false, // code repeats itself
+      customStopTriggers: job.stopSequences,
+      ...(job.thinkingBudget !== undefined && { budgets: { thoughtTokens: job.thinkingBudget } }),
+      onResponseChunk: (chunk) => {
+        if (chunk.type === 'segment') thinking += chunk.tokens.length;
+        if (chunk.text) tell({ type: chunk.type === 'segment' ? 'thinking' : 'text', text: chunk.text });
+      },
+    });
+    const finish = finishOf(result.metadata.stopReason);
+    tell({ type: 'done', finish, spoken: result.fullResponse as (string | Segment)[], form, tokens: counts() });
+  } catch (error) {
+    // The grammar lets through what the schema does not (an integer of 400 digits): the loop answers such a call.
+    if (signal.aborted || !writing.giveUp()) throw error;
+    tell({ type: 'done', finish: 'tool_calls', spoken: [], form, tokens: counts() });
+  } finally {
+    chat.dispose(); // the sequence stays
+  }
+}
+
+/** Tokens that a sequence has written so far: without those that were expected and did not come, or are not said yet. */
+function written({ tokenMeter, tokenPredictions: { refuted, unused } }: Sequence): number {
+  return tokenMeter.usedOutputTokens - refuted - unused;
+}
+
+/** A conversation in which nobody has said anything yet. */
+const openingOf = ({ systemPrompt }: Job, form: string): HistoryItem[] =>
+  toHistory([{ role: 'user', content: '' }], systemPrompt, form);
+
+function sharedBy(one: readonly Token[], other: readonly Token[]): number {
+  const at = one.findIndex((token, index) => token !== other[index]);
+  return at < 0 ? one.length : at;
+}
+
+/**
+ * A chat wrapper that leaves the model no choice of how to begin: with a call of some function, or with its answer. No
+ * thoughts come before either, for a grammar would hold them to be the answer.
+ */
+function straight({ library, chatWrapper: wrapper }: Engine, to: 'call' | 'answer'): ChatWrapper {
+  const { functions, segments } = wrapper.settings;
+  const thought = segments?.thought;
+  const call = [functions.parallelism?.call.sectionPrefix ?? '', functions.call.prefix];
+  return Object.create(wrapper, {
+    settings: { value: { ...wrapper.settings, segments: { ...segments, thought: undefined } } },
+    generateContextState: {
+      value: (options: Parameters<ChatWrapper['generateContextState']>[0]) => {
+        const state = wrapper.generateContextState(options);
+        const last = options.chatHistory.at(-1);
+        const begins = last?.type === 'model' && last.response.length === 0;
+        // Some templates open a thought themselves.
+        const opened = begins && typeof thought?.prefix === 'object' && 'type' in thought.prefix;
+        const { contextText, stopGenerationTriggers, ignoreStartText } = state;
+        return {
+          contextText: library.LlamaText([
+            contextText,
+            opened ? (thought?.suffix ?? '') : '',
+            ...(to === 'call' ? call : []),
+          ]),
+          stopGenerationTriggers,
+          ignoreStartText,
+          ...(to === 'call' && { functionCall: { initiallyEngaged: true, disengageInitiallyEngaged: [] } }),
+        };
+      },
+    },
+  });
+}
+
+function finishOf(stopReason: string): 'stop' | 'length' | 'tool_calls' {
+  if (stopReason === 'functionCalls') return 'tool_calls';
+  return stopReason === 'maxTokens' ? 'length' : 'stop';
+}
+
+function logWrapper({ fileInfo }: LlamaModel, { wrapperName }: ChatWrapper, asked: ChatWrapperName): void {
+  const template = fileInfo.metadata.tokenizer.chat_template ? 'its own template' : 'no template of its own';
+  log(`chat wrapper: ${asked} is ${wrapperName}, the file has ${template}`);
+}
+
+function logSetup(
+  llama: Llama,
+  model: LlamaModel,
+  { shape, sequences }: Remembering['context'],
+  threads: number,
+): void {
+  const place = `${llama.gpu === false ? 'CPU' : `${llama.gpu}, ${model.gpuLayers} layers`}, threads: ${threads}`;
+  log(
+    `${model.filename ?? 'model'}: ${model.typeDescription}, ${place}, context ${shape.size} tokens × ${sequences.length}`,
+  );
+}
+
+const log = (text: string): void => send({ type: 'log', text });
+
+function send(message: FromWorker): void {
+  if (process.connected) process.send?.(message);
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { ChatRequest, ChatStreamChunk } from '../core/client.ts';
+import { toWireName } from '../core/wireToolNames.ts';
+
+export interface DistinctRequest {
+  request: ChatRequest;
+  /** The chunk with the tools' own names. */
+  ownNames(chunk: ChatStreamChunk): ChatStreamChunk;
+}
+
+/**
+ * The request with another name for each tool that would have an earlier one's on the wire (`a.b` and `a_b`), in its
+ * history too; the same in every request with these tools. Undefined where all of them differ, as they nearly always do.
+ */
+export function withDistinctNames(request: ChatRequest): DistinctRequest | undefined {
+  const holders = new Map<string, string>();
+  const given = new Map<string, string>();
+  for (const { name } of request.tools ?? []) {
+    const holder = holders.get(toWireName(name));
+    if (holder === undefined) holders.set(toWireName(name), name);
+    else if (holder !== name) given.set(name, distinct(name));
+  }
+  if (given.size === 0) return undefined;
+  const own = new Map([...given].map(([name, other]) => [other, name]));
+  const rename = <Named extends { name: string }>(one: Named): Named => ({
+    ...one,
+    name: given.get(one.name) ?? one.name,
+  });
+  return {
+    request: {
+      ...request,
+      tools: request.tools?.map(rename),
+      messages: request.messages.map((message) =>
+        message.role === 'assistant' && message.toolCalls
+          ? { ...message, toolCalls: message.toolCalls.map(rename) }
+          : message,
+      ),
+    },
+    ownNames(chunk) {
+      const { toolCall, toolCallDelta } = chunk;
+      if (!toolCall && !toolCallDelta?.name) return chunk;
+      const nameOf = (name: string) => own.get(name) ?? name;
+      return {
+        ...chunk,
+        ...(toolCall && { toolCall: { ...toolCall, name: nameOf(toolCall.name) } }),
+        ...(toolCallDelta?.name && { toolCallDelta: { ...toolCallDelta, name: nameOf(toolCallDelta.name) } }),
+      };
+    },
+  };
+}
+
+/** Short enough to pass as it is. */
+function distinct(name: string): string {
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${toWireName(name).slice(0, 55)}_${hash}`;
+}

@@ -1,0 +1,36 @@
+import type { Attachment } from '../../protocol/content/messages.ts';
+import { inEnglish, sentence } from '../../protocol/text/l10n.ts';
+import type { Words } from '../../protocol/text/localized.ts';
+import { isImage } from './attachments.ts';
+
+/** Tells each sentence once, for as long as its client lives; none is told for `undefined`. */
+export function tellOnce(onNote: ((note: string) => void) | undefined): (words: Words | undefined) => void {
+  const told = new Set<string>();
+  return (words) => {
+    const note = words === undefined ? undefined : inEnglish(words);
+    if (note === undefined || told.has(note)) return;
+    told.add(note);
+    onNote?.(note);
+  };
+}
+
+/** What every wire says of a budget that goes nowhere. */
+export const budgetIgnored = (model: string) => `${model} has no setting for a thinking budget here; it is ignored.`;
+
+/** Of some sentences, those that this run was not told yet. */
+export function oncePerRun(): (run: string | undefined, sentences: readonly Words[]) => Words[] {
+  const told = new Set<string>();
+  const key = (run: string | undefined, words: Words) => `${run} ${inEnglish(words)}`;
+  return (run, sentences) => {
+    const news = sentences.filter((words) => !told.has(key(run, words)));
+    if (run !== undefined) for (const words of news) told.add(key(run, words));
+    return news;
+  };
+}
+
+/** What a model that reads nothing but text does not get to see. */
+export function unseenFiles(model: Words, leftOut: readonly Attachment[]): Words[] {
+  if (leftOut.length === 0) return [];
+  if (leftOut.every(isImage)) return [sentence('{0} does not accept images, so they are left out.', model)];
+  return [sentence('{0} accepts text only. The other files are left out.', model)];
+}

@@ -1,0 +1,73 @@
+import type { WireFlags } from './wireFlags.ts';
+
+/** `optional`: a server that may be set up to want one; `none`: it has no such thing, unless something stands before it. */
+export type KeyNeed = 'needed' | 'optional' | 'none';
+
+/** A provider that speaks OpenAI's chat completions, as data. */
+export interface Preset {
+  label: string;
+  /** Up to and without `/chat/completions`. */
+  baseUrl: string;
+  key: KeyNeed;
+  flags: Omit<WireFlags, 'provider'>;
+}
+
+export const presets = {
+  deepseek: {
+    label: 'DeepSeek',
+    baseUrl: 'https://api.deepseek.com/v1',
+    key: 'needed',
+    flags: { returnThinking: 'all', thinking: 'none', schemaInWords: true },
+  },
+  openrouter: {
+    label: 'OpenRouter',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    key: 'needed',
+    flags: { returnThinking: 'calls', thinking: 'reasoning' },
+  },
+  groq: {
+    label: 'Groq',
+    baseUrl: 'https://api.groq.com/openai/v1',
+    key: 'needed',
+    flags: { completionTokens: true, thinking: 'effort' },
+  },
+  mistral: {
+    label: 'Mistral',
+    baseUrl: 'https://api.mistral.ai/v1',
+    key: 'needed',
+    // Usage comes by itself; the parameter that asks for it is refused.
+    flags: { callIds: 'nine', thinking: 'none', omit: ['stream_options'] },
+  },
+  xai: {
+    label: 'xAI',
+    baseUrl: 'https://api.x.ai/v1',
+    key: 'needed',
+    flags: { thinking: 'effort' },
+  },
+  together: {
+    label: 'Together',
+    baseUrl: 'https://api.together.xyz/v1',
+    key: 'needed',
+    flags: { thinking: 'effort' },
+  },
+  lmstudio: {
+    label: 'LM Studio',
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    key: 'none',
+    flags: { thinking: 'effort' },
+  },
+  'llama-server': {
+    label: 'llama-server',
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    key: 'optional',
+    flags: { thinking: 'none', readingProgress: true },
+  },
+  vllm: {
+    label: 'vLLM',
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    key: 'optional',
+    flags: { thinking: 'effort' },
+  },
+} satisfies Record<string, Preset>;
+
+export type PresetId = keyof typeof presets;

@@ -1,0 +1,127 @@
+import type { AssistantMessage, Attachment } from '../../../protocol/content/messages.ts';
+import type { ChatRequest } from '../../core/client.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { toWireName } from '../../core/wireToolNames.ts';
+import { contentUnseen, imagesFrom, isImage, isText, textOfFile } from '../../messages/attachments.ts';
+import { formatInWords } from '../../messages/formatInstructions.ts';
+import { type Said, wellFormed, wellFormedData } from '../../messages/normalizeHistory.ts';
+import { createToolIds } from '../toolIds.ts';
+import type { ResponsesFlags } from './flags.ts';
+import { nativeItems, reasoningKey } from './providerMetadata.ts';
+
+export type InputPart =
+  | { type: 'input_text'; text: string }
+  | { type: 'input_image'; detail: 'auto'; image_url: string }
+  | { type: 'input_file'; filename: string; file_data: string };
+
+type UserItem = { type: 'message'; role: 'user'; content: InputPart[] };
+
+export type InputItem =
+  | UserItem
+  | { type: 'message'; role: 'assistant'; phase?: string; content: { type: 'output_text'; text: string }[] }
+  | { type: 'function_call'; call_id: string; name: string; arguments: string }
+  | { type: 'function_call_output'; call_id: string; output: string }
+  | { type: 'reasoning'; [field: string]: unknown };
+
+/**
+ * The conversation as items in the forms that OpenAI's own command line sends, which every server of this protocol
+ * knows. No item but reasoning has an id: nothing is kept there that it could be a name of.
+ */
+export function toInput(all: readonly Said[], request: ChatRequest, flags: ResponsesFlags): InputItem[] {
+  const items: InputItem[] = [];
+  const toolIds = createToolIds('forty');
+  const once = createOnce();
+  for (const said of all) {
+    if (said.role === 'user') addUser(items, toContent(said.content, said.attachments, flags));
+    else {
+      const ids = toolIds((said.message.toolCalls ?? []).map(({ id }) => ({ id: once(id) })));
+      items.push(...toReply(said.message, ids, flags));
+      for (const [index, result] of said.results.entries()) {
+        const content = flags.withoutImages ? contentUnseen(result) : result.content;
+        items.push({ type: 'function_call_output', call_id: ids[index]!, output: wellFormed(content) });
+      }
+      if (!flags.withoutImages) addUser(items, resultImages(said, flags));
+    }
+  }
+  // "Response input messages must contain the word 'json'": instructions do not count.
+  const isAsked = flags.schemaInWords || request.responseFormat?.type === 'json_object';
+  if (isAsked) addUser(items, toContent(formatInWords(request), [], flags));
+  return items;
+}
+
+/** Outputs find their calls by id alone, in whatever message; servers elsewhere count from `call_0` in every reply. */
+function createOnce(): (id: string) => string {
+  const taken = new Set<string>();
+  return (id) => {
+    let one = id;
+    for (let count = 2; taken.has(one); count++) one = `${id}_${count}`;
+    taken.add(one);
+    return one;
+  };
+}
+
+/** Templates of local models refuse two messages of the person in a row. */
+function addUser(items: InputItem[], content: InputPart[]): void {
+  const last = items.at(-1);
+  if (content.length === 0) return;
+  if (last?.type === 'message' && last.role === 'user') last.content.push(...content);
+  else items.push({ type: 'message', role: 'user', content });
+}
+
+const toText = (text: string): InputPart => ({ type: 'input_text', text: wellFormed(text) });
+
+function toContent(text: string, attachments: readonly Attachment[] = [], flags: ResponsesFlags): InputPart[] {
+  const files = attachments.map((one) => toPart(one, flags));
+  return text === '' && files.length > 0 ? files : [...files, ...(text === '' ? [] : [toText(text)])];
+}
+
+function toPart(file: Attachment, flags: ResponsesFlags): InputPart {
+  if (isText(file)) return { type: 'input_text', text: textOfFile(file) };
+  const { mediaType, data, name } = file;
+  const title = wellFormed(name ?? mediaType);
+  if (flags.withoutImages) return toText(`(${title}: left out, this model sees no images)`);
+  const url = `data:${mediaType};base64,${data}`;
+  return isImage(file)
+    ? { type: 'input_image', detail: 'auto', image_url: url }
+    : { type: 'input_file', filename: title, file_data: url };
+}
+
+/** Pictures follow the last result of the turn, as the person's: within a result LM Studio and llama-server refuse them. */
+function resultImages({ message, results }: Extract<Said, { role: 'assistant' }>, flags: ResponsesFlags): InputPart[] {
+  return results.flatMap(({ attachments = [] }, index): InputPart[] => {
+    if (attachments.length === 0) return [];
+    return [toText(imagesFrom(message.toolCalls![index]!)), ...attachments.map((one) => toPart(one, flags))];
+  });
+}
+
+/**
+ * The items of a reply in their own order, each reasoning before what it led to ("provided without its required
+ * following item"); of another provider's, and of one whose reasoning was refused, its text and its calls.
+ */
+function toReply(message: AssistantMessage, ids: readonly string[], flags: ResponsesFlags): InputItem[] {
+  const calls = (message.toolCalls ?? []).map(({ name, arguments: args }, index): InputItem => {
+    const text = JSON.stringify(wellFormedData(args)); // of a malformed call none: its result says what was wrong
+    return { type: 'function_call', call_id: ids[index]!, name: toWireName(name) || 'unknown', arguments: text };
+  });
+  const native = nativeItems(message, flags.provider);
+  if (!native) return [...toSaid(message.content), ...calls];
+  let at = 0;
+  let called = 0;
+  const items = native.flatMap((item): InputItem[] => {
+    if (item.type === 'function_call') return [calls[called++]!];
+    if (item.type === 'reasoning')
+      return flags.refused?.has(reasoningKey(item.item)) ? [] : [wellFormedData(item.item) as InputItem & JsonObject];
+    const text = message.content.slice(at, at + item.length);
+    const said = toSaid(at > 0 ? text.replace(/^\n\n/, '') : text, item.phase);
+    at += item.length;
+    return said;
+  });
+  while (items.at(-1)?.type === 'reasoning') items.pop();
+  return items;
+}
+
+function toSaid(text: string, phase?: string): InputItem[] {
+  if (text === '') return [];
+  const content = [{ type: 'output_text' as const, text: wellFormed(text) }];
+  return [{ type: 'message', role: 'assistant', ...(phase && { phase }), content }];
+}

@@ -1,0 +1,316 @@
+import type { TokenUsage } from '../../../protocol/content/messages.ts';
+import type { ToolDefinition } from '../../../protocol/content/tools.ts';
+import { sentence } from '../../../protocol/text/l10n.ts';
+import { createCallIds, mostCalls } from '../../core/callIds.ts';
+import type { ChatStreamChunk, FinishReason } from '../../core/client.ts';
+import { LLMError } from '../../core/errors.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
+import { fromWireNames } from '../../core/wireToolNames.ts';
+import { asPlainText, isErrorObject } from '../../transport/errorBody.ts';
+import { type Endpoint, errorInStream, nameOf } from '../../transport/providerErrors.ts';
+import { redact } from '../../transport/redact.ts';
+import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../../transport/replyStream.ts';
+import { isSaid, wordIn } from '../../transport/wireFields.ts';
+import {
+  argumentsOf,
+  type CallItem,
+  endSchema,
+  type FinalItem,
+  type Item,
+  keptItems,
+  keptReasoning,
+  type MessageItem,
+  type ReasoningItem,
+  readItem,
+  textOf,
+  toItem,
+} from './items.ts';
+import { toNative } from './providerMetadata.ts';
+import { toUsage } from './usage.ts';
+
+export interface ReaderOptions {
+  endpoint: Endpoint;
+  /** Marks the reasoning as this provider's own. */
+  provider: string;
+  tools: readonly Pick<ToolDefinition, 'name'>[];
+  /** Ids of earlier calls in the conversation. */
+  takenIds?: ReadonlySet<string>;
+}
+
+/**
+ * A `toolCall` chunk comes when its item is finished and another one has begun, else at the end of the reply: a call at
+ * which the limit struck may look complete, and is not given at all. Items are told apart by `output_index`; their ids
+ * are other ones in every event of some gateways (GitHub Copilot).
+ */
+export function createResponsesReader({ endpoint, provider, tools, takenIds = new Set() }: ReaderOptions): ReplyReader {
+  const toToolName = fromWireNames(tools);
+  const idFor = createCallIds(takenIds);
+  const items: Item[] = [];
+  const byIndex = new Map<unknown, Item>();
+  const byId = new Map<string, Item>();
+  const calls: CallItem[] = [];
+  let given = 0;
+  let responseId: string | undefined;
+  let model: string | undefined;
+  let usage: { usage?: TokenUsage } = {};
+  let first: JsonObject | undefined;
+  let begun = false;
+  let said = false;
+  let thought = false;
+  let ending: { early?: FinishReason; message?: string } | undefined;
+
+  const begin = (index: unknown, id: string | undefined, first: FinalItem): ChatStreamChunk[] => {
+    const item = toItem(first, calls.length);
+    begun = true;
+    items.push(item);
+    if (index !== undefined) byIndex.set(index, item); // one used before is another item's now: some gateways say 0 for all
+    if (id !== undefined) byId.set(id, item);
+    const chunks = giveCalls(false);
+    if (item.type !== 'function_call') return chunks;
+    if (calls.length === mostCalls) {
+      const message = sentence('{0} sent more than {1} calls in one answer.', nameOf(endpoint), mostCalls);
+      throw new LLMError('LLM_BAD_RESPONSE', message);
+    }
+    calls.push(item);
+    const { place, name } = item;
+    const toolCallDelta = { index: place, ...(item.id && { id: item.id }), ...(name && { name: toToolName(name) }) };
+    return [...chunks, { toolCallDelta, done: false }];
+  };
+
+  /** The item that an event is about, where it is of this type. */
+  const itemOf = <Type extends Item['type']>({ output_index: index, item_id: id }: JsonObject, type: Type) => {
+    let item = byIndex.get(index);
+    if (item?.type !== type && typeof id === 'string') item = byId.get(id);
+    if (index === undefined && id === undefined) item = items.at(-1);
+    return item?.type === type ? (item as Extract<Item, { type: Type }>) : undefined;
+  };
+
+  /** The same; of a server that leaves out the beginning, a new one. */
+  const itemFor = <Type extends Item['type']>(event: JsonObject, type: Type, chunks: ChatStreamChunk[]) => {
+    let item = itemOf(event, type);
+    if (!item) {
+      chunks.push(...begin(event.output_index, wordIn(event.item_id), readItem({ type })));
+      item = items.at(-1) as Extract<Item, { type: Type }>;
+    }
+    return item;
+  };
+
+  const say = (item: MessageItem, text: string, chunks: ChatStreamChunk[]): void => {
+    if (text === '') return;
+    const content = item.pieces.length === 0 && said ? `\n\n${text}` : text; // what it says next is another message
+    item.pieces.push(text);
+    item.length += content.length;
+    said ||= text.trim() !== '';
+    chunks.push({ content, done: false });
+  };
+
+  const think = (item: ReasoningItem, part: unknown, text: string, chunks: ChatStreamChunk[]): void => {
+    if (text === '') return;
+    const thinking = thought && item.part !== part ? `\n\n${text}` : text;
+    item.part = part;
+    thought = true;
+    chunks.push({ thinking, done: false });
+  };
+
+  const readThinking = (event: JsonObject, told: 'summary' | 'text'): ChatStreamChunk[] => {
+    const chunks: ChatStreamChunk[] = [];
+    const item = itemFor(event, 'reasoning', chunks);
+    item.told ??= told;
+    const part = told === 'summary' ? event.summary_index : event.content_index;
+    if (item.told === told) think(item, part ?? 0, wordIn(event.delta) ?? '', chunks);
+    return chunks;
+  };
+
+  const readText = (event: JsonObject): ChatStreamChunk[] => {
+    const chunks: ChatStreamChunk[] = [];
+    const text = wordIn(event.delta);
+    if (text !== undefined) say(itemFor(event, 'message', chunks), text, chunks);
+    return chunks;
+  };
+
+  const readArguments = (event: JsonObject): ChatStreamChunk[] => {
+    const argumentsText = wordIn(event.delta);
+    if (argumentsText === undefined) return [];
+    const chunks: ChatStreamChunk[] = [];
+    const call = itemFor(event, 'function_call', chunks);
+    if (call.given || call.done) {
+      const message = sentence('{0} sent more of a tool call that was complete.', nameOf(endpoint));
+      throw new LLMError('LLM_BAD_RESPONSE', message);
+    }
+    call.pieces.push(argumentsText);
+    return [...chunks, { toolCallDelta: { index: call.place, argumentsText }, done: false }];
+  };
+
+  /** What a finished item says more than came of it in pieces. */
+  const settle = (item: Item, final: FinalItem, raw: unknown): ChatStreamChunk[] => {
+    const chunks: ChatStreamChunk[] = [];
+    if (item.done) return chunks;
+    item.done = true;
+    if (item.type === 'message') {
+      const all = textOf(final.content);
+      const streamed = item.pieces.join('');
+      if (all.startsWith(streamed)) say(item, all.slice(streamed.length), chunks);
+      item.phase ??= final.phase;
+    } else if (item.type === 'reasoning') {
+      const parts = (final.summary?.length ? final.summary : final.content) ?? [];
+      if (item.told === undefined) for (const [at, part] of parts.entries()) think(item, at, textOf([part]), chunks);
+      item.kept = isObject(raw) ? keptReasoning(raw) : undefined;
+    } else if (item.type === 'function_call') {
+      item.id ??= final.call_id;
+      item.name ??= final.name;
+      item.whole = final.argumentsText;
+      item.unfinished = final.status === 'incomplete';
+    }
+    return chunks;
+  };
+
+  const readDone = (event: JsonObject): ChatStreamChunk[] => {
+    const final = readItem(event.item);
+    const { type } = toItem(final, 0);
+    let known = itemOf({ output_index: event.output_index, item_id: final.id }, type);
+    if (known?.type === 'function_call' && known.done && known.id !== final.call_id) known = undefined; // one index for all
+    const chunks = known ? [] : begin(event.output_index, final.id, final);
+    return [...chunks, ...settle(known ?? items.at(-1)!, final, event.item), ...giveCalls(false)];
+  };
+
+  /**
+   * The whole answer once more, or for the first time. What was told is known by its place among those of its type: ids
+   * and numbers may be others now. A call more than were told is taken; a message more may be the same one in two.
+   */
+  const readOutput = (output: readonly unknown[]): ChatStreamChunk[] => {
+    const told = { message: [] as Item[], reasoning: [] as Item[], function_call: [] as Item[], other: [] as Item[] };
+    for (const item of items) told[item.type].push(item);
+    const seen = { message: 0, reasoning: 0, function_call: 0, other: 0 };
+    return output.flatMap((raw): ChatStreamChunk[] => {
+      const final = readItem(raw);
+      const { type } = toItem(final, 0);
+      const known = told[type][seen[type]++];
+      if (known) return settle(known, final, raw);
+      if (told[type].length > 0 && type !== 'function_call') return [];
+      const chunks = begin(undefined, final.id, final);
+      return [...chunks, ...settle(items.at(-1)!, final, raw)];
+    });
+  };
+
+  const giveCalls = (atEnd: boolean): ChatStreamChunk[] => {
+    const chunks: ChatStreamChunk[] = [];
+    for (; given < calls.length; given++) {
+      const call = calls[given]!;
+      if (!atEnd && !(call.done && call !== items.at(-1))) break; // in the order asked
+      call.given = true;
+      const toolCall = { id: idFor(call.id), name: toToolName(call.name ?? 'unknown'), ...argumentsOf(call) };
+      chunks.push({ toolCall, done: false });
+    }
+    return chunks;
+  };
+
+  const readBeginning = (event: JsonObject): ChatStreamChunk[] => {
+    const response = isObject(event.response) ? event.response : {};
+    const id = wordIn(response.id);
+    if (responseId !== undefined && id !== undefined && id !== responseId) throw anotherAnswer(endpoint);
+    responseId ??= id;
+    begun = true;
+    model = wordIn(response.model) ?? model;
+    return [{ done: false, ...(model && { model }) }];
+  };
+
+  const readEnd = (event: JsonObject): ChatStreamChunk[] => {
+    const response = endSchema.parse(isObject(event.response) ? event.response : {});
+    const named = String(event.type).slice('response.'.length);
+    const status = response.status ?? (named === 'done' ? 'completed' : named);
+    model = response.model ?? model;
+    usage = toUsage(response.usage);
+    begun = true;
+    if (status === 'failed' || isSaid(response.error)) throw errorInStream(endpoint, { error: response.error ?? {} });
+    if (status === 'cancelled') {
+      const message = sentence('{0} canceled its answer.', nameOf(endpoint));
+      throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
+    }
+    if (status !== 'completed' && status !== 'incomplete') {
+      const message = sentence(
+        '{0} ended its answer early: {1}',
+        nameOf(endpoint),
+        redact(asPlainText(status), endpoint.secrets),
+      );
+      throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
+    }
+    const chunks = readOutput(response.output);
+    ending = status === 'completed' ? {} : incomplete(response.incomplete_details.reason);
+    return chunks;
+  };
+
+  const readEvent = (event: unknown): ChatStreamChunk[] => {
+    if (!isObject(event)) return [];
+    first ??= event;
+    if (event.type === 'error' || isSaid(event.error)) throw errorInStream(endpoint, event);
+    switch (event.type) {
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        return readText(event);
+      case 'response.function_call_arguments.delta':
+        return readArguments(event);
+      case 'response.reasoning_summary_text.delta':
+        return readThinking(event, 'summary');
+      case 'response.reasoning_text.delta':
+        return readThinking(event, 'text');
+      case 'response.output_item.added': {
+        const item = readItem(event.item);
+        return begin(event.output_index, item.id, item);
+      }
+      case 'response.output_item.done':
+        return readDone(event);
+      case 'response.created':
+      case 'response.queued':
+      case 'response.in_progress':
+        return readBeginning(event);
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+      case 'response.cancelled':
+      case 'response.done':
+        return readEnd(event);
+      default:
+        if (!String(event.type).startsWith('response.') && isErrorObject(event)) throw errorInStream(endpoint, event);
+        return [{ done: false }]; // a part that was told before, or an event of the future: alive
+    }
+  };
+
+  return {
+    get finished() {
+      return ending !== undefined;
+    },
+    get over() {
+      return ending !== undefined;
+    },
+
+    read: (event, whole = false) => readEvent(whole ? asEvent(event) : event),
+
+    end() {
+      if (ending === undefined) throw begun || !first ? cutShort(endpoint) : notAnAnswer(endpoint, first);
+      const { early, message } = ending;
+      const chunks = early ? [] : giveCalls(true);
+      const native = toNative(provider, keptItems(items));
+      chunks.push({
+        done: true,
+        finishReason: early ?? (calls.length > 0 ? 'tool_calls' : 'stop'),
+        ...(message && { finishMessage: redact(asPlainText(message), endpoint.secrets) }),
+        ...usage,
+        ...(model && { model }),
+        ...(native && { native }),
+      });
+      return chunks;
+    },
+  };
+}
+
+/** A whole answer as the last event of one that was streamed; what is none stays as it is. */
+function asEvent(answer: unknown): unknown {
+  if (!isObject(answer) || !Array.isArray(answer.output)) return answer;
+  return { type: 'response.done', response: answer };
+}
+
+function incomplete(reason: string | undefined): { early: FinishReason; message?: string } {
+  if (reason === 'content_filter') return { early: 'content_filter' };
+  if (reason === undefined || /max|length|token/.test(reason)) return { early: 'length' };
+  return { early: 'error', message: reason };
+}

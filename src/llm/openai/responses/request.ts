@@ -1,0 +1,70 @@
+import { wordsOf } from '../../../protocol/text/localized.ts';
+import { callIdsIn } from '../../core/callIds.ts';
+import type { ChatRequest } from '../../core/client.ts';
+import { LLMError } from '../../core/errors.ts';
+import { learnOutputLimit, outputLimited } from '../../messages/outputLimit.ts';
+import { send } from '../../transport/http.ts';
+import type { ProviderWords } from '../../transport/providerErrors.ts';
+import { type Ask, type Connection, refusalIn } from '../protocol.ts';
+import { leftOut } from '../warnings.ts';
+import { learnFrom, type ResponsesFlags } from './flags.ts';
+import { createResponsesReader } from './reader.ts';
+import { notesOf } from './warnings.ts';
+import { toWire } from './wire.ts';
+
+/** The Responses API: what is refused is learned from and left out, once for each model. */
+export function responses(
+  { provider, endpoint, headers, limits, note }: Connection,
+  { url, cacheKey }: { url: string; cacheKey?: boolean },
+): Ask {
+  const flagsOfModel = new Map<string, ResponsesFlags>();
+  const flagsFor = (model: string): ResponsesFlags => flagsOfModel.get(model) ?? { provider, cacheKey };
+
+  /** Whether the refusal was worth something: the next request is another one then. */
+  function learn({ words, parameter }: ProviderWords, request: ChatRequest): boolean {
+    const flags = flagsFor(request.model);
+    const asked = toWire(request, flags).max_output_tokens;
+    const limit = learnOutputLimit(`${words} ${parameter ?? ''}`, asked);
+    if (limit && !limit.once) {
+      flagsOfModel.set(request.model, { ...flags, outputLimit: limit.tokens });
+      note(outputLimited(request.model, limit.tokens, asked));
+      return true;
+    }
+    const learned = learnFrom(words, parameter, request, flags);
+    if (!learned) return false;
+    flagsOfModel.set(request.model, learned); // at most one round for each thing there is to learn
+    const omitted = learned.omit?.filter((name) => !flags.omit?.includes(name)) ?? [];
+    for (const name of omitted) note(`${request.model} does not take ${name}; it is left out.`);
+    return true;
+  }
+
+  async function post(request: ChatRequest, signal: AbortSignal | undefined) {
+    for (;;) {
+      try {
+        const body = toWire(request, flagsFor(request.model));
+        return await send({ endpoint, url, headers, body, limits, signal });
+      } catch (error) {
+        const refusal = refusalIn(error);
+        if (!refusal || !learn(refusal, request)) throw error;
+      }
+    }
+  }
+
+  return async (request, signal) => {
+    const answer = await post(request, signal);
+    const flags = flagsFor(request.model);
+    for (const text of notesOf(request, flags)) note(text);
+    const takenIds = callIdsIn(request.messages);
+    return {
+      answer,
+      reader: createResponsesReader({ endpoint, provider, tools: request.tools ?? [], takenIds }),
+      warnings: leftOut(request, flags),
+      /** Gateways refuse what they passed on within a stream that began well. */
+      learn(error) {
+        const { code, status, details } = error;
+        const taught = code === 'LLM_HTTP_ERROR' && details !== undefined && learn(details as ProviderWords, request);
+        return taught ? new LLMError(code, wordsOf(error), { status, details, retryable: true }) : error;
+      },
+    };
+  };
+}

@@ -1,0 +1,68 @@
+import type { ChatRequest } from '../../core/client.ts';
+import { toWireName } from '../../core/wireToolNames.ts';
+import { repairHistory, wellFormed, wellFormedData } from '../../messages/normalizeHistory.ts';
+import { outputLimit, withinLimit } from '../../messages/outputLimit.ts';
+import { effortOf, takesEffort } from '../thinking.ts';
+import { isStrict } from '../wire.ts';
+import type { ResponsesFlags } from './flags.ts';
+import { toInput } from './input.ts';
+
+/** Less than this is a 400. */
+const leastOutput = 16;
+
+/**
+ * The body of `POST /responses`, always streaming. Nothing is kept there (`store: false`): each request has the whole
+ * conversation, and its reasoning, encrypted, comes with the reply and goes back with it.
+ */
+export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<string, unknown> {
+  const { model, temperature, topP } = request;
+  const { system, said } = repairHistory(request);
+  const tools = request.tools?.map(({ name, description, parameters }) => ({
+    type: 'function',
+    name: toWireName(name),
+    description: wellFormed(description),
+    parameters: wellFormedData(parameters),
+    strict: false, // what is left out would be true
+  }));
+  const format = formatOf(request, flags);
+  const reasoning = reasoningOf(request, flags);
+  const asked = outputLimit(request, reasoning?.effort ? request.thinkingBudget : 0);
+  const limit = withinLimit(asked, flags.outputLimit);
+  const body: Record<string, unknown> = {
+    model,
+    instructions: system === '' ? undefined : wellFormed(system),
+    input: toInput(said, request, flags),
+    ...(tools && tools.length > 0 && { tools, tool_choice: request.toolChoice ?? 'auto' }),
+    text: format && { format },
+    reasoning,
+    include: ['reasoning.encrypted_content'],
+    temperature,
+    top_p: topP,
+    max_output_tokens: limit && Math.max(limit, leastOutput),
+    prompt_cache_key: flags.cacheKey ? request.cacheKey : undefined,
+    store: false,
+    stream: true,
+  };
+  const sent = Object.entries(body).filter(([name, value]) => value !== undefined && !flags.omit?.includes(name));
+  return Object.fromEntries(sent);
+}
+
+function formatOf({ responseFormat }: ChatRequest, { schemaInWords }: ResponsesFlags): object | undefined {
+  if (responseFormat?.type !== 'json_schema') return responseFormat;
+  if (schemaInWords) return { type: 'json_object' };
+  const schema = wellFormedData(responseFormat.schema);
+  return { type: 'json_schema', name: toWireName(responseFormat.name), schema, strict: isStrict(schema) };
+}
+
+/** How much it is to think, and that a summary of it is shown: without asking there is none. */
+export function reasoningOf(
+  { model, thinkingBudget = 0 }: Pick<ChatRequest, 'model' | 'thinkingBudget'>,
+  { omit = [] }: Pick<ResponsesFlags, 'omit'>,
+): { effort?: string; summary?: 'auto' } | undefined {
+  if (!takesEffort(model)) return undefined;
+  const reasoning = {
+    ...(thinkingBudget > 0 && !omit.includes('reasoning.effort') && { effort: effortOf(thinkingBudget) }),
+    ...(!omit.includes('reasoning.summary') && { summary: 'auto' as const }),
+  };
+  return Object.keys(reasoning).length > 0 ? reasoning : undefined;
+}

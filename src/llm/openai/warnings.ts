@@ -1,0 +1,25 @@
+import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import type { ChatRequest } from '../core/client.ts';
+import { filesIn, isText } from '../messages/attachments.ts';
+import { budgetIgnored } from '../messages/warnings.ts';
+import type { WireFlags } from '../models/wireFlags.ts';
+import { thinkingParameter } from './thinking.ts';
+
+/** What was asked for and is not sent, or not so, in sentences for the log. */
+export function notesOf(request: ChatRequest, flags: WireFlags): string[] {
+  const { model, thinkingBudget = 0, responseFormat } = request;
+  return [
+    ...(thinkingBudget > 0 && !thinkingParameter(request, flags) ? [budgetIgnored(model)] : []),
+    ...(responseFormat?.type === 'json_schema' && flags.schemaInWords
+      ? [`${model} cannot be held to a schema; it is asked for it in words.`]
+      : []),
+    ...leftOut(request, flags).map(inEnglish),
+  ];
+}
+
+/** What the model does not get to see, in sentences for the person. */
+export function leftOut({ model, messages }: ChatRequest, { withoutImages }: WireFlags): Sentence[] {
+  const unseen = withoutImages && filesIn(messages).some((file) => !isText(file));
+  if (!unseen) return [];
+  return [sentence('{0} does not accept images, so they are left out. Pick a model that does.', model)];
+}

@@ -1,0 +1,100 @@
+import { callsIn, endOfJson, malformed } from './json.ts';
+import { openingLimit } from './jsonOpening.ts';
+import { openingOf, pythonHead } from './opening.ts';
+import { readPythonCall } from './python.ts';
+import { readForm } from './reader.ts';
+import { findTool, type KnownTools, type Region, type WrittenCall } from './toolLookup.ts';
+
+/**
+ * Fenced calls (Gemma, and many models that were asked for JSON), one fence or several, as all that is left of the
+ * message. Undefined: a fence with a sample in it.
+ */
+export function readFenced(text: string, start: number, known: KnownTools): Region | undefined {
+  const calls: WrittenCall[] = [];
+  for (let at = start; ; ) {
+    const [head, mark] = /^ {0,3}(`{3,}|~{3,})[^\n]*\n\s*/.exec(text.slice(at, at + openingLimit))!;
+    const body = at + head.length;
+    const close = new RegExp(`\\s*${mark![0]}{${mark!.length},}[ \\t]*(?:\\r?\\n\\s*|$)`, 'y');
+    const read = bodyReader(text, body);
+    const found = read(text, body, close, known);
+    if (!found.calls) return undefined;
+    calls.push(...found.calls);
+    if (found.end >= text.length) return { end: text.length, calls };
+    const another = openingOf(text.slice(found.end, found.end + openingLimit), known) === 'call';
+    if (!another || !/^[`~]/.test(text.slice(found.end, found.end + 1))) return undefined;
+    at = found.end;
+  }
+}
+
+function bodyReader(text: string, body: number): typeof readJsonBody {
+  if (text[body] === '{' || (text[body] === '[' && !/^\[(TOOL_CALLS|unused)/.test(text.slice(body, body + 20))))
+    return readJsonBody;
+  return pythonHead.test(text.slice(body, body + openingLimit)) ? readPythonBody : readFormBody;
+}
+
+function readFormBody(text: string, start: number, close: RegExp, known: KnownTools): Region {
+  const calls: WrittenCall[] = [];
+  for (let at = start; ; ) {
+    const region = readForm(text, at, known);
+    if (!region.calls) return { end: region.end };
+    calls.push(...region.calls);
+    const closed = endAt(text, region.end, close);
+    if (closed !== -1) return { end: closed, calls };
+    const next = region.end + /^\s*/.exec(text.slice(region.end))![0].length;
+    if (next >= text.length)
+      return { end: text.length, calls: calls.map(({ name }) => malformed(known, name, text.slice(start))) };
+    if (next === at) return { end: text.length };
+    at = next;
+  }
+}
+
+function readJsonBody(text: string, start: number, close: RegExp, known: KnownTools): Region {
+  const jsonEnd = endOfJson(text, start);
+  const end = jsonEnd === -1 ? -1 : endAt(text, jsonEnd, close);
+  const calls = jsonEnd === -1 ? undefined : callsIn(text.slice(start, jsonEnd), known, false);
+  const sound = calls?.every(({ malformed }) => malformed === undefined);
+  if (end !== -1 || (sound && text.slice(jsonEnd).trim() !== '')) return { end, calls: end === -1 ? undefined : calls };
+  return unclosed(text, start, close, (body) =>
+    callsIn(body, known, false)?.map(({ name }) => ({ name, arguments: {}, malformed: body })),
+  );
+}
+
+function readPythonBody(text: string, start: number, close: RegExp, known: KnownTools): Region {
+  const calls: WrittenCall[] = [];
+  try {
+    for (let at = start; ; ) {
+      const { name, arguments: given, end } = readPythonCall(text, at);
+      const tool = findTool(known, name);
+      if (!tool) return { end };
+      calls.push({ name: tool.name, arguments: given });
+      const closed = endAt(text, end, close);
+      if (closed !== -1) return { end: closed, calls };
+      const [between] = /^[ \t]*[;\r\n]\s*/.exec(text.slice(end, end + openingLimit)) ?? [];
+      if (between === undefined) throw new SyntaxError('words behind a call');
+      at = end + between.length;
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const name = pythonHead.exec(text.slice(start, start + openingLimit))![1]!;
+    return unclosed(text, start, close, (body) => [malformed(known, name, body)]);
+  }
+}
+
+/** What is damaged ends at its closing fence; without one it was cut. */
+function unclosed(
+  text: string,
+  start: number,
+  close: RegExp,
+  read: (body: string) => WrittenCall[] | undefined,
+): Region {
+  const line = new RegExp(`\\n {0,3}${close.source.slice(3)}`, 'g');
+  line.lastIndex = start;
+  const found = line.exec(text);
+  const end = found ? line.lastIndex : text.length;
+  return { end, calls: read(text.slice(start, found ? found.index : end)) };
+}
+
+function endAt(text: string, at: number, close: RegExp): number {
+  close.lastIndex = at;
+  return close.test(text) ? close.lastIndex : -1;
+}

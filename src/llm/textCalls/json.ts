@@ -1,0 +1,61 @@
+import { endOfString } from '../../protocol/values/jsonText.ts';
+import { isObject } from '../core/json.ts';
+import { parseArguments } from '../messages/parseArguments.ts';
+import { openingLimit, openingOfJson } from './jsonOpening.ts';
+import { findTool, type KnownTools, type WrittenCall } from './toolLookup.ts';
+
+/** Index after the bracket that closes the one at `start`, or -1. Strings are skipped; nothing else is checked. */
+export function endOfJson(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '{' || character === '[') depth++;
+    else if ((character === '}' || character === ']') && --depth === 0) return at + 1;
+  }
+  return -1;
+}
+
+/**
+ * The calls in `{"name", "arguments"}` or in an array of such, as text that may be damaged. Undefined: it is none of
+ * a known tool. `marked`: something around it says that it is a call, so that what is wrong with it is told.
+ */
+export function callsIn(text: string, known: KnownTools, marked: boolean): WrittenCall[] | undefined {
+  const { name } = openingOfJson(text.slice(0, openingLimit), known);
+  const meant = name !== undefined && (marked || /"(arguments|parameters|args|input)"\s*:/.test(text));
+  const asMalformed = meant ? [malformed(known, name, text)] : undefined;
+  // In an object, so that what parseArguments refuses is refused in arrays too.
+  const whole = parseArguments(`{"calls":${text}}`);
+  if (whole.malformed !== undefined) return asMalformed;
+  const items = Array.isArray(whole.arguments.calls) ? whole.arguments.calls : [whole.arguments.calls];
+  const calls = items.map((item) => callIn(item, known, marked, text));
+  return items.length > 0 && calls.every((call) => call !== undefined) ? calls : marked ? asMalformed : undefined;
+}
+
+/** Keys that hold the arguments of a call. */
+const isArguments = /^(?:arguments|parameters|args|input)$/;
+
+function callIn(item: unknown, known: KnownTools, marked: boolean, text: string): WrittenCall | undefined {
+  if (!isObject(item)) return undefined;
+  const { function: inner, type: _, id: __, ...rest } = item;
+  const call = isObject(inner) && Object.keys(rest).length === 0 ? inner : item;
+  const name = [call.name, call.tool_name, call.function].find((one) => typeof one === 'string');
+  if (typeof name !== 'string' || !findTool(known, name)) return undefined;
+  const keys = Object.keys(call);
+  const strange = keys.some(
+    (key) => !/^(name|tool_name|function|type|id|tool_call_id)$/.test(key) && !isArguments.test(key),
+  );
+  const given = keys.filter((key) => isArguments.test(key));
+  if (!marked && (strange || given.length !== 1)) return undefined;
+  if (strange || given.length > 1) return malformed(known, name, text); // whatever it means, it is not for us to guess
+  const value = given.length === 0 ? {} : call[given[0]!];
+  const toolName = findTool(known, name)!.name;
+  if (isObject(value)) return { name: toolName, arguments: value };
+  if (typeof value === 'string') return { name: toolName, ...parseArguments(value) };
+  return malformed(known, name, JSON.stringify(value));
+}
+
+/** A call that is answered with what is wrong with it. */
+export function malformed(known: KnownTools, name: string, text: string): WrittenCall {
+  return { name: findTool(known, name)!.name, arguments: {}, malformed: text };
+}

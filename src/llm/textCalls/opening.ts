@@ -1,0 +1,42 @@
+import { type Opening, openingLimit, openingOfJson } from './jsonOpening.ts';
+import { firstCharacters, openingOfForm, openingOfPythonList } from './reader.ts';
+import { findTool, type KnownTools } from './toolLookup.ts';
+
+/** @param head the text from the beginning of the line; no more than `openingLimit` of it is looked at */
+export function openingOf(head: string, known: KnownTools): Opening {
+  if (head !== '' && !` {[\`~${firstCharacters}`.includes(head[0]!)) return 'text'; // nearly every line
+  const opening = openingIn(head.slice(0, openingLimit).replace(/^ {1,3}(?! )/, ''), known); // four blanks: a code block
+  return opening === 'wait' && head.length >= openingLimit ? 'text' : opening;
+}
+
+function openingIn(line: string, known: KnownTools): Opening {
+  if (/^ {0,3}$/.test(line)) return 'wait';
+  const first = line[0]!;
+  if (first === '`' || first === '~') return openingOfFence(line, known);
+  const json = first === '{' || first === '[' ? openingOfJson(line, known).opening : 'text';
+  const form = json === 'text' && firstCharacters.includes(first) ? openingOfForm(line, 0, known) : json;
+  return form === 'text' && first === '[' ? openingOfPythonList(line, known) : form;
+}
+
+/** A fence of any language whose code begins with a call is one. */
+function openingOfFence(line: string, known: KnownTools): Opening {
+  const fence = /^(`{3,}|~{3,})([^\n]*)(\n?)\s*/.exec(line);
+  if (!fence) return /^(`{1,2}|~{1,2})$/.test(line) ? 'wait' : 'text';
+  const [all, , info, end] = fence;
+  if (!end) return 'wait';
+  const body = line.slice(all.length);
+  if (body === '') return 'wait';
+  const opening = openingIn(body, known);
+  const python = opening === 'text' && /code|python/i.test(info!) ? openingOfPython(body, known) : opening;
+  return python === 'text' || python === 'fence' ? 'fence' : python;
+}
+
+/** The name in `name(`, `default_api.name(` (Gemini) or `print(name(`. */
+export const pythonHead = /^(?:print\(\s*)?(?:default_api\.)?([A-Za-z_][\w.]*)\(/;
+
+function openingOfPython(body: string, known: KnownTools): Opening {
+  const name = pythonHead.exec(body)?.[1];
+  if (name !== undefined && findTool(known, name)) return 'call';
+  if (name === 'print' && /^print\(\s*[\w.]*$/.test(body)) return 'wait';
+  return /^[\w.]*$/.test(body) ? 'wait' : 'text';
+}

@@ -1,0 +1,120 @@
+import { readFenced } from './fenced.ts';
+import { callsIn, endOfJson } from './json.ts';
+import { openingLimit, openingOfJson } from './jsonOpening.ts';
+import { isQuotedLine, MarkdownCode } from './markdownCode.ts';
+import { openingOf } from './opening.ts';
+import { markInLine, openingOfForm, openingOfPythonList, readForm, readPythonList } from './reader.ts';
+import type { KnownTools, Region, WrittenCall } from './toolLookup.ts';
+
+/**
+ * The calls in the end of a message, from a line that may begin one, and the text around them. Each region is read
+ * once: what is not a call is passed over as a whole.
+ */
+export function readCalls(text: string, known: KnownTools): { content: string; calls: WrittenCall[] } {
+  const content: string[] = [];
+  const calls: WrittenCall[] = [];
+  for (let at = 0; at < text.length; ) {
+    const region = readRegion(text, at, known);
+    if (region.calls) calls.push(...region.calls);
+    else content.push(text.slice(at, region.end));
+    at = region.end;
+  }
+  return { content: content.join(''), calls };
+}
+
+function readRegion(text: string, at: number, known: KnownTools): Region {
+  const opening = openingOf(text.slice(at, at + openingLimit), known);
+  const start = at + /^ */.exec(text.slice(at, at + 3))![0].length;
+  if (opening === 'fence') return { end: endOfFence(text, at) };
+  if (opening !== 'call') return readLine(text, at, known);
+  if (text[start] === '`' || text[start] === '~')
+    return readFenced(text, start, known) ?? { end: endOfFence(text, at) };
+  const isJson =
+    text[start] === '{' ||
+    (text[start] === '[' && openingOfJson(text.slice(start, start + openingLimit), known).opening === 'call');
+  if (isJson) return readBare(text, start, known);
+  if (openingOfPythonList(text.slice(start, start + openingLimit), known) === 'call') {
+    const { end, calls } = readPythonList(text, start, known) ?? { end: start };
+    endMarks.lastIndex = end;
+    endMarks.exec(text);
+    const isLast = calls !== undefined && text.slice(endMarks.lastIndex).trim() === '';
+    return isLast ? { end: text.length, calls } : { end: endOfLine(text, end) };
+  }
+  return endsLine(text, readForm(text, start, known), known);
+}
+
+/** Text up to the end of its line, or to calls within it that are all that is left of the message. */
+function readLine(text: string, at: number, known: KnownTools): Region {
+  const end = endOfLine(text, at);
+  if (isQuotedLine(text.slice(at, at + 8))) return { end };
+  for (let from = at; ; ) {
+    const mark = markInLine(text.slice(from, end), text.slice(from, end + openingLimit), known, new MarkdownCode());
+    if (mark?.opening !== 'call') return { end };
+    const start = from + mark.at;
+    const stop = endOfCalls(text, start, known);
+    if (stop === text.length) return { end: start };
+    from = Math.max(stop, start + 1);
+    if (from >= end) return { end };
+  }
+}
+
+/** Index up to which the text from `start` on is nothing but calls and blanks. */
+function endOfCalls(text: string, start: number, known: KnownTools): number {
+  for (let at = start; at < text.length; ) {
+    const region = endsLine(text, readForm(text, at, known), known);
+    if (!region.calls || region.end === at) return at;
+    at = region.end;
+    const blank = /\s*/y;
+    blank.lastIndex = at;
+    at += blank.exec(text)![0].length;
+    if (at < text.length && openingOfForm(text.slice(at, at + openingLimit), 0, known) !== 'call') return at;
+  }
+  return text.length;
+}
+
+/** JSON without any mark is a call only as all that is left of the message. */
+function readBare(text: string, start: number, known: KnownTools): Region {
+  const calls: WrittenCall[] = [];
+  let at = start;
+  for (;;) {
+    const end = endOfJson(text, at);
+    const found = callsIn(text.slice(at, end === -1 ? undefined : end), known, false);
+    const next = end === -1 ? text.length : end + /^\s*(;\s*)?/.exec(text.slice(end, end + 100))![0].length; // Llama: `;`
+    const last = next >= text.length || text.slice(next).trim() === '';
+    if (!found || !(last || text[next] === '{')) return { end: end === -1 ? text.length : endOfLine(text, end) };
+    calls.push(...found);
+    if (last) return { end: text.length, calls };
+    at = next;
+  }
+}
+
+const endMarks =
+  /[ \t]*(?:(?:<\|(?:im_end|eot_id|eom_id|end_of_text|endoftext|end|end▁of▁sentence)\|>|<｜end▁of▁sentence｜>|<\/s>|<end_of_turn>)[ \t]*)*/y;
+
+/** After a call its line ends, or another call follows; with words behind it, it is one that somebody quotes. */
+function endsLine(text: string, region: Region, known: KnownTools): Region {
+  if (!region.calls) return region;
+  endMarks.lastIndex = region.end;
+  endMarks.exec(text);
+  let end = endMarks.lastIndex;
+  const behind = /^[ \t]*(\r?\n\s*|$)/.exec(text.slice(end, end + openingLimit));
+  if (!behind) {
+    const another = openingOf(text.slice(end, end + openingLimit), known) === 'call' && text[end] !== '{';
+    return another ? { ...region, end } : { end: endOfLine(text, end) };
+  }
+  end += behind[0].length;
+  const indent = /[ \t]*$/.exec(text.slice(region.end, end))![0].length;
+  return { ...region, end: end - indent };
+}
+
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end + 1;
+}
+
+function endOfFence(text: string, at: number): number {
+  const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(text.slice(at, at + openingLimit))!;
+  const close = new RegExp(`^ {0,3}${mark![0]}{${mark!.length},}[ \\t]*\\r?$`, 'gm');
+  close.lastIndex = endOfLine(text, at);
+  return close.exec(text) ? endOfLine(text, close.lastIndex) : text.length;
+}

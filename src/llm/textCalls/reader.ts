@@ -1,0 +1,428 @@
+import type { JsonSchema } from '../../protocol/content/tools.ts';
+import { parseJson } from '../core/json.ts';
+import { parseArguments } from '../messages/parseArguments.ts';
+import { compile, type Element, findMark, matchMark, plainMarks } from './form.ts';
+import { forms } from './forms.ts';
+import { callsIn, endOfJson, malformed } from './json.ts';
+import { type Opening, openingLimit, openingOfJson } from './jsonOpening.ts';
+import { readLiteral } from './literal.ts';
+import type { MarkdownCode } from './markdownCode.ts';
+import { readPythonCall } from './python.ts';
+import { findTool, type KnownTools, type Region, type WrittenCall } from './toolLookup.ts';
+
+type Group = Extract<Element, { kind: 'group' }>;
+type Mark = Extract<Element, { kind: 'mark' }>;
+
+const compiled = forms.map(({ form }) => compile(form));
+
+/** Characters with which a form begins. */
+export const firstCharacters: string = [...new Set(forms.flatMap(({ form }) => form.replace(/^\(+/, '')[0]!))].join('');
+
+/** Tells what begins at `at`: a call in one of the forms, once its tool is named and known; text; or `wait`, where the text ends before that. */
+export function openingOfForm(text: string, at: number, known: KnownTools): Opening {
+  const plain = plainMarks(text);
+  let wait = false;
+  for (const elements of compiled) {
+    const reading = new Reading(text, plain, known, true);
+    const end = reading.run(elements, at);
+    if (reading.opened) return 'call';
+    wait ||= end === 'cut';
+  }
+  return wait ? 'wait' : 'text';
+}
+
+/** First marks of the forms, those that may be absent included. */
+const firstMarks = compiled.flatMap((elements) => {
+  const begin = elements.findIndex(
+    (element) => element.kind === 'mark' || (element.kind === 'group' && element.repeat !== '?'),
+  );
+  const first = elements
+    .slice(0, begin + 1)
+    .map((element) => (element.kind === 'group' ? element.elements[0] : element));
+  return first.flatMap((element) => (element?.kind === 'mark' ? [element.parts] : []));
+});
+
+/** Tells whether the mark of a form stands at `at`, and behind it something that is built like a call, or nothing more on its line. */
+export function beginsForm(line: string, at: number): boolean {
+  const plain = plainMarks(line);
+  return firstMarks.some((parts) => {
+    const end = matchMark(parts, plain, at);
+    if (typeof end !== 'number' || end - at < 6) return false;
+    return /^\s*(?:$|[{<[\]]|[\w.:-]+(?:\s+[\w.:=-]+)?\s*(?:$|[<{(["]))/.test(plain.slice(end));
+  });
+}
+
+/**
+ * Finds the first form that begins within a line, outside of code: `call` once its tool is named and known, `wait` where the text ends
+ * before that.
+ * @param text from the line on
+ * @param code what it knows of the text before the line, and then of the line up to the form, or up to its end
+ */
+export function markInLine(
+  line: string,
+  text: string,
+  known: KnownTools,
+  code: MarkdownCode,
+): { at: number; opening: 'call' | 'wait' } | undefined {
+  let from = 0;
+  for (const { index: at } of line.matchAll(/[<[\]]/g)) {
+    code.add(line.slice(from, at));
+    from = at;
+    if (code.isCode || code.isQuoted || !beginsMark(line, at)) continue;
+    const opening = openingOfForm(text.slice(at, at + openingLimit), 0, known);
+    if (opening === 'call' || opening === 'wait') return { at, opening };
+  }
+  code.add(line.slice(from));
+  return undefined;
+}
+
+/** Quickly rules out nearly all of the brackets in ordinary text. */
+const beginsMark = (text: string, at: number): boolean =>
+  text[at] === '<'
+    ? /^<[\w|｜:-]*(?:[\w|｜▁:=>/ -]|$)/.test(text.slice(at, at + 12))
+    : /^(?:\[[TU]|\[u|\]<|[[\]]$)/.test(text.slice(at, at + 2));
+
+/**
+ * Reads the calls in the form that begins at `at`. A call whose tool is named, and that is damaged or cut, comes as malformed and is not
+ * run. No calls: no tool that is known is named.
+ */
+export function readForm(text: string, at: number, known: KnownTools): Region {
+  const plain = plainMarks(text);
+  let damaged: Region | undefined;
+  for (const elements of compiled) {
+    const reading = new Reading(text, plain, known, false, marksOf(elements));
+    const end = reading.run(elements, at);
+    if (typeof end === 'number' && reading.calls.length > 0 && !reading.goesOn(end))
+      return { end, calls: reading.calls };
+    if (!reading.named || damaged) continue;
+    const isClear = typeof end !== 'number' && !reading.unsure;
+    const stop = (isClear ? closeOf(elements, plain, reading.at) : undefined) ?? text.length;
+    damaged = { end: stop, calls: [...reading.sealed, malformed(known, reading.named, text.slice(at, stop))] };
+  }
+  return damaged ?? { end: text.length };
+}
+
+const pythonList = compile('{python}');
+
+/** Tells what begins at a bracket: a list of calls as Python writes them (Llama 4), ordinary text, or not decided yet (`wait`). */
+export function openingOfPythonList(text: string, known: KnownTools): Opening {
+  const [, blank, name, paren] = /^\[(\s*)([A-Za-z_][\w.]*)?(\()?/.exec(text) ?? [];
+  if (blank === undefined) return 'text';
+  if (name !== undefined && paren !== undefined) return findTool(known, name) ? 'call' : 'text';
+  return /^\[\s*[\w.]*$/.test(text) ? 'wait' : 'text';
+}
+
+/** Reads a list of calls as Python writes them. It has no mark, so that it is one only as all that is left of the message. */
+export function readPythonList(text: string, start: number, known: KnownTools): Region | undefined {
+  const reading = new Reading(text, plainMarks(text), known);
+  const end = reading.run(pythonList, start);
+  if (typeof end === 'number') return { end, calls: reading.calls };
+  const rest = text.slice(start);
+  const isLast = !rest.includes(')]') || /\)\]\s*$/.test(rest);
+  return isLast && reading.named ? { end: text.length, calls: [malformed(known, reading.named, rest)] } : undefined;
+}
+
+/** Marks of a form, without those that any text may hold: a quotation mark and the end of a tag. */
+const marksOf = (elements: readonly Element[]): Mark[] =>
+  elements.flatMap((element) => {
+    if (element.kind === 'group') return marksOf(element.elements);
+    const letters = element.kind === 'mark' ? element.parts.filter((part) => typeof part === 'string').join('') : '';
+    return element.kind === 'mark' && letters.length >= 6 ? [element] : [];
+  });
+
+/** Index behind the mark that closes a form, from `from` on. */
+function closeOf(elements: readonly Element[], plain: string, from: number): number | undefined {
+  const marks = elements.filter((element): element is Mark => element.kind === 'mark');
+  return marks.length < 2 ? undefined : findMark(marks.at(-1)!.parts, plain, from)?.end;
+}
+
+/** One attempt at one form. */
+class Reading {
+  /** Calls that are read; those of a repetition that ended are `sealed`: what follows them cannot damage them. */
+  calls: WrittenCall[] = [];
+  private sealedCount = 0;
+  /** The last known tool that was named, as it was written. */
+  named?: string;
+  /** A known tool is named, or a marked object begins with its arguments. */
+  opened = false;
+  /** Nobody knows where a value ends. */
+  unsure = false;
+  /** Index up to which the text was understood. */
+  at = 0;
+  private call?: { name: string; given: Map<string, unknown>; whole?: WrittenCall };
+  private key = '';
+  /** The marks around the last value. */
+  private around?: { open: Mark; close: Mark };
+
+  constructor(
+    private readonly text: string,
+    private readonly plain: string,
+    private readonly known: KnownTools,
+    private readonly onlyOpening = false,
+    private readonly ownMarks: readonly Mark[] = [],
+  ) {}
+
+  get sealed(): WrittenCall[] {
+    return this.calls.slice(0, this.sealedCount);
+  }
+
+  /** Behind `end` stands a closing mark that nothing opened: what looked like the end of the last value was part of it. */
+  goesOn(end: number): boolean {
+    if (!this.around) return false;
+    const close = findMark(this.around.close.parts, this.plain, end);
+    const open = findMark(this.around.open.parts, this.plain, end);
+    return close !== undefined && (!open || close.start < open.start);
+  }
+
+  /** Returns the index behind the elements. */
+  run(elements: readonly Element[], start: number): number | 'no' | 'cut' {
+    let at = start;
+    for (const [index, element] of elements.entries()) {
+      const end = this.read(element, elements, index, at);
+      if (this.onlyOpening && this.opened) return 'cut';
+      if (typeof end !== 'number') return end;
+      at = end;
+      this.at = Math.max(this.at, at);
+    }
+    if (elements.some(({ kind }) => kind === 'name')) this.endCall();
+    return at;
+  }
+
+  private endCall(): void {
+    if (!this.call) return;
+    const { name, given, whole } = this.call;
+    this.calls.push(whole ?? { name, arguments: Object.fromEntries(given) });
+    this.call = undefined;
+  }
+
+  private read(element: Element, all: readonly Element[], index: number, at: number): number | 'no' | 'cut' {
+    switch (element.kind) {
+      case 'mark':
+        return matchMark(element.parts, this.plain, at);
+      case 'blank':
+        return skip(this.text, at);
+      case 'group':
+        return this.readGroup(element, at);
+      case 'name':
+        return this.readName(at);
+      case 'word':
+        return this.pass(/[\w.-]+/y, at);
+      case 'id':
+        return this.pass(/[\w.:-]*/y, at);
+      case 'key': {
+        const end = this.pass(/[\w.$-]+/y, at);
+        if (typeof end === 'number') this.key = this.text.slice(at, end);
+        return end;
+      }
+      case 'value':
+        return this.readValue(all, index, at);
+      case 'args':
+        return this.readArguments(at);
+      case 'literal':
+        return this.readLiteral(at);
+      case 'json':
+        return this.readJson(at);
+      case 'keyed':
+        return this.readKeyed(at);
+      case 'python':
+        return this.readPython(at);
+    }
+  }
+
+  private pass(pattern: RegExp, at: number): number | 'no' | 'cut' {
+    pattern.lastIndex = at;
+    const found = pattern.exec(this.text);
+    if (!found) return at >= this.text.length ? 'cut' : 'no';
+    return this.onlyOpening && pattern.lastIndex >= this.text.length ? 'cut' : pattern.lastIndex;
+  }
+
+  private readGroup({ elements, repeat }: Group, start: number): number | 'no' | 'cut' {
+    let at = start;
+    let cut = false;
+    for (let times = 0; repeat !== '?' || times === 0; times++) {
+      const before = { calls: this.calls.length, call: this.call, reached: this.at };
+      const end = this.run(elements, at);
+      if (this.onlyOpening && this.opened) return 'cut';
+      if (typeof end !== 'number') {
+        // A repetition that has begun is damaged; anything else is merely not there.
+        if (repeat !== '?' && (this.call !== before.call || this.begins(elements, at))) return end;
+        cut = end === 'cut';
+        this.at = before.reached;
+        if (times === 0 && repeat === '+') return end;
+        break;
+      }
+      if (end === at) break;
+      at = end;
+      if (this.call === undefined && this.calls.length > before.calls) this.sealedCount = this.calls.length;
+    }
+    // It may still come: whoever waits for the rest of the text has to know.
+    return cut && this.onlyOpening ? 'cut' : at;
+  }
+
+  private begins(elements: readonly Element[], at: number): boolean {
+    const [first, second] = elements[0]?.kind === 'blank' ? [elements[1], elements[2]] : elements;
+    const start = elements[0]?.kind === 'blank' ? skip(this.text, at) : at;
+    if (first?.kind === 'json') return this.text[start] === '{';
+    if (first?.kind !== 'mark') return false;
+    const end = matchMark(first.parts, this.plain, start);
+    if (typeof end !== 'number' || second?.kind === 'json') return false;
+    return second?.kind !== 'key' || /\w/.test(this.text[end] ?? 'a');
+  }
+
+  private readName(at: number): number | 'no' | 'cut' {
+    const end = this.pass(/[A-Za-z_][\w.-]*(?::\d+)?/y, at);
+    if (typeof end !== 'number') return end;
+    const name = this.text.slice(at, end).replace(/:\d+$/, '');
+    const tool = findTool(this.known, name);
+    if (!tool) return 'no';
+    this.endCall();
+    this.named = name;
+    this.opened = true;
+    this.call = { name: tool.name, given: new Map() };
+    return end;
+  }
+
+  private readArguments(at: number): number | 'no' | 'cut' {
+    const end = this.text[at] === '{' ? endOfJson(this.text, at) : -1;
+    if (end === -1) return this.text[at] === '{' ? 'cut' : 'no';
+    this.call!.whole = { name: this.call!.name, ...parseArguments(this.text.slice(at, end)) };
+    return end;
+  }
+
+  private readLiteral(at: number): number | 'no' | 'cut' {
+    try {
+      const { value, end } = readLiteral(this.text, at);
+      this.call!.whole = { name: this.call!.name, arguments: value };
+      return end;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return 'no';
+    }
+  }
+
+  private readValue(all: readonly Element[], index: number, start: number): number | 'no' | 'cut' {
+    const close = all[index + 1] as Mark;
+    const open = all.find((element): element is Mark => element.kind === 'mark')!;
+    const found = findMark(close.parts, this.plain, start);
+    const { call } = this;
+    const key = this.key;
+    this.unsure = true;
+    if (!found || !call || call.given.has(key) || key === '__proto__') return found ? 'no' : 'cut';
+    const raw = this.text.slice(start, found.start);
+    // The forms have no escapes: a value with a mark of its own cannot be told from its end.
+    const inner = plainMarks(raw);
+    if (this.ownMarks.some(({ parts }) => findMark(parts, inner, 0))) return 'no';
+    this.unsure = false;
+    this.around = { open, close };
+    const [attributes = ''] = /[^<>]*>$/.exec(this.text.slice(Math.max(0, start - 60), start)) ?? [];
+    const tool = this.known.get(call.name);
+    call.given.set(
+      key,
+      toValue(
+        raw,
+        attributes,
+        tool?.parameters.properties?.[key],
+        typeof open.parts[0] === 'string' && open.parts[0].endsWith('='),
+      ),
+    );
+    return found.start;
+  }
+
+  private readJson(at: number): number | 'no' | 'cut' {
+    const first = this.text[at];
+    if (first === undefined) return 'cut';
+    if (first !== '{' && first !== '[') return 'no';
+    const { opening, name } = openingOfJson(this.text.slice(at, at + openingLimit), this.known);
+    if (this.onlyOpening) {
+      this.opened = opening === 'call';
+      return opening === 'wait' ? 'cut' : 'no';
+    }
+    const end = endOfJson(this.text, at);
+    const text = this.text.slice(at, end === -1 ? undefined : end);
+    const calls = callsIn(text, this.known, true);
+    this.named = calls?.at(-1)?.name ?? (name === undefined ? undefined : findTool(this.known, name)?.name);
+    if (end === -1) return 'cut';
+    if (!calls) return 'no';
+    this.calls.push(...calls);
+    return end;
+  }
+
+  /** `[{"fs_read": {"path": "a"}}]`: each object names its tool by its only key. */
+  private readKeyed(at: number): number | 'no' | 'cut' {
+    const head = /^\[?\s*(?:\{\s*(?:"([\w.-]*)(?:"\s*(:)?)?)?)?/.exec(this.text.slice(at, at + 400))!;
+    const [all, name, whole] = head;
+    if (!whole) return at + all.length >= this.text.length ? 'cut' : 'no';
+    const tool = findTool(this.known, name!);
+    if (!tool) return 'no';
+    this.named = name!;
+    this.opened = true;
+    if (this.onlyOpening) return 'cut';
+    const end = endOfJson(this.text, at);
+    if (end === -1) return 'cut';
+    const { arguments: given, malformed: bad } = parseArguments(`{"calls":${this.text.slice(at, end)}}`);
+    if (bad !== undefined) return 'no';
+    for (const item of [given.calls].flat()) {
+      const [[key, value] = ['', undefined], ...others] = Object.entries(Object(item));
+      const found = findTool(this.known, key);
+      if (!found || others.length > 0 || typeof value !== 'object' || value === null || Array.isArray(value))
+        return 'no';
+      this.calls.push({ name: found.name, arguments: value as Record<string, unknown> });
+    }
+    return end;
+  }
+
+  /** One call, or several in brackets, by commas, or on lines of their own. */
+  private readPython(start: number): number | 'no' | 'cut' {
+    const listed = this.text[start] === '[';
+    let at = listed ? skip(this.text, start + 1) : start;
+    for (;;) {
+      const [head, name = '', paren] = /^([A-Za-z_][\w.]*)?(\()?/.exec(this.text.slice(at, at + 400))!;
+      if (!paren) return at + head.length >= this.text.length ? 'cut' : 'no';
+      const tool = findTool(this.known, name);
+      if (!tool) return 'no';
+      this.named = name;
+      this.opened = true;
+      if (this.onlyOpening) return 'cut';
+      try {
+        const call = readPythonCall(this.text, at);
+        this.calls.push({ name: tool.name, arguments: call.arguments });
+        at = call.end;
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        return 'no';
+      }
+      const next = skip(this.text, at);
+      if (listed && this.text[next] === ']') return next + 1;
+      if (this.text[next] === ',' || this.text[next] === ';') at = skip(this.text, next + 1);
+      else if (!listed && /[A-Za-z_]/.test(this.text[next] ?? '')) at = next;
+      else return listed ? (next >= this.text.length ? 'cut' : 'no') : at;
+    }
+  }
+}
+
+/**
+ * Text where the schema takes text, else what it is as JSON. The text of a bad number stays: the schema refuses it.
+ * @param attributes of its tag: `string="true"`, `type="number"` say what it is
+ * @param ownLines a line break at each end belongs to the form
+ */
+function toValue(raw: string, attributes: string, schema: JsonSchema | undefined, ownLines: boolean): unknown {
+  const cdata = /^<!\[CDATA\[(.*)\]\]>$/s.exec(raw)?.[1];
+  if (cdata !== undefined) return cdata;
+  const framed = ownLines || /^\r?\n.*\n$/s.test(raw);
+  const text = framed ? raw.replace(/^\r?\n/, '').replace(/\r?\n$/, '') : raw;
+  const types = schema?.type === undefined ? [] : [schema.type].flat();
+  const said = /(?:string="(true|false)"|type="(\w+)")/.exec(attributes);
+  const isText = said ? said[1] === 'true' || said[2] === 'string' : types.length === 0 || types.includes('string');
+  if (isText) return text;
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+function skip(text: string, at: number): number {
+  let end = at;
+  while (end < text.length && ' \t\r\n'.includes(text[end]!)) end++;
+  return end;
+}

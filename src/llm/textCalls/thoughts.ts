@@ -1,0 +1,212 @@
+import type { ChatStreamChunk } from '../core/client.ts';
+import { findMark, matchMark, plainMarks } from './form.ts';
+import { MarkdownCode } from './markdownCode.ts';
+import { longestMark, markAt, type Thinking } from './thinkingMarks.ts';
+
+/** Tells thinking that is written as text from the text around it. */
+export interface Thoughts {
+  /** The chunk, or those that come in its place. */
+  split(chunk: ChatStreamChunk): ChatStreamChunk[];
+  /** What was kept back, when no further chunk comes. */
+  rest(): ChatStreamChunk[];
+}
+
+/** Blanks that are kept back, because they may stand before a mark. */
+const mostBlanks = 64;
+
+/**
+ * Splits the text of a reply into thinking and answer, by the marks that model families have for it. A block of thinking begins a reply,
+ * follows another one, or begins a line after one; a closing mark that nothing opened makes thinking of all that came before it, for
+ * templates open it in the prompt. Elsewhere, in code, and where thinking comes as such, a mark is a quotation. Marks around the answer and
+ * tokens that end a turn are left out.
+ */
+export function createThoughts(): Thoughts {
+  let thinking: Thinking | undefined;
+  let isNative = false;
+  let kept = '';
+  /** Nothing but blanks so far. */
+  let isBeginning = true;
+  /** Behind thinking: blanks are left out. */
+  let isBehind = false;
+  let begun = false;
+  /** Last character of the answer so far. */
+  let lastSaid: string | undefined;
+  let hasThought = false;
+  /** Marks in the text that opened nothing: as many closing ones are quotations, too. */
+  let quoted = 0;
+  /** Of the answer, up to where it is read. */
+  const code = new MarkdownCode();
+
+  const out: ChatStreamChunk[] = [];
+  const say = (content: string) => {
+    const text = isBehind ? content.trimStart() : content;
+    if (text === '') return;
+    isBehind = false;
+    if (text.trim() !== '' || text.length > mostBlanks) isBeginning = false;
+    lastSaid = text.at(-1);
+    out.push({ content: text, done: false });
+  };
+  const think = (text: string) => {
+    const trimmed = begun ? text : text.trimStart();
+    begun ||= trimmed !== '';
+    if (trimmed !== '') out.push({ thinking: trimmed, done: false });
+  };
+
+  /** Reads thinking up to its closing mark. Returns false when more has to come. */
+  const readThinking = (close: Thinking['close']): boolean => {
+    const found = findMark(close, plainMarks(kept), 0);
+    const end = found?.start ?? endOfThinking(kept, close);
+    think(found ? kept.slice(0, end).trimEnd() : kept.slice(0, end));
+    kept = kept.slice(found?.end ?? end);
+    if (!found) return false;
+    thinking = undefined;
+    isBehind = true;
+    code.add('\n');
+    return true;
+  };
+
+  /** Reads text up to the next thinking. Returns false when more has to come. */
+  const readText = (isEnd: boolean): boolean => {
+    const token = /[<[\]]/g;
+    let from = 0; // what is said already
+    let seen = 0;
+    for (let found = token.exec(kept); found; found = token.exec(kept)) {
+      const { index: at } = found;
+      code.add(kept.slice(seen, at));
+      seen = at;
+      if (code.isCode) continue;
+      const mark = markAt(kept, at);
+      if (mark === undefined) continue;
+      if (mark === 'cut') {
+        if (isEnd || kept.length - at >= longestMark) continue;
+        return hold(from, at);
+      }
+      const near = isBeginning && from === 0 && kept.slice(0, at).trim() === '';
+      if (mark.kind === 'open') {
+        const mayOpen = near ? at <= mostBlanks : !mark.isTag || (code.isAtLineStart && (hasThought || isBehind));
+        if (!mayOpen || isNative) {
+          quoted += 1;
+          continue;
+        }
+        if (!near) say(kept.slice(from, at));
+        thinking = mark.thinking;
+        hasThought = true;
+        begun = false;
+        kept = kept.slice(mark.end);
+        return true;
+      }
+      if (mark.kind === 'close') {
+        if (quoted > 0) {
+          quoted -= 1;
+          continue;
+        }
+        if (hasThought || isNative) continue;
+        // A word of a sentence: what follows the mark has to be seen.
+        if ((kept[at - 1] ?? lastSaid) === ' ') {
+          if (!isEnd && kept.length < mark.end + 2) return hold(from, at);
+          if (/^ \S/.test(kept.slice(mark.end, mark.end + 2))) continue;
+        }
+        say(kept.slice(from, at).trimEnd());
+        out.push({ contentIsThinking: true, done: false });
+        hasThought = true;
+        isBehind = true;
+        isBeginning = false;
+        kept = kept.slice(mark.end);
+        code.add('\n');
+        return true;
+      }
+      if (mark.kind === 'end') {
+        if (!isTurnEnd(kept.slice(mark.end, mark.end + mostEndTokens))) {
+          token.lastIndex = mark.end;
+          continue;
+        }
+        if (!isEnd) return hold(from, at);
+        say(kept.slice(from, at));
+        kept = '';
+        return false;
+      }
+      say(kept.slice(from, at));
+      from = seen = mark.end;
+      token.lastIndex = mark.end;
+    }
+    const blanks = isBeginning && kept.trim() === '' && kept.length <= mostBlanks && !isEnd;
+    if (blanks) return hold(from, from);
+    code.add(kept.slice(seen));
+    say(kept.slice(from));
+    kept = '';
+    return false;
+  };
+
+  /** Says the text up to `at`, and keeps the rest until more comes. */
+  const hold = (from: number, at: number): false => {
+    const said = kept.slice(from, at);
+    if (!(isBeginning && said.trim() === '' && at <= mostBlanks)) {
+      say(said);
+      kept = kept.slice(at);
+    }
+    return false;
+  };
+
+  const take = (piece: string, isEnd: boolean): ChatStreamChunk[] => {
+    kept += piece;
+    while (thinking ? readThinking(thinking.close) : kept !== '' && readText(isEnd)) {
+      // goes on behind the mark
+    }
+    return out.splice(0);
+  };
+
+  const rest = (): ChatStreamChunk[] => {
+    const chunks = take('', true);
+    if (thinking && kept !== '') chunks.push({ thinking: kept, done: false });
+    kept = '';
+    return chunks;
+  };
+
+  return {
+    rest,
+    split(chunk) {
+      if (chunk.toolCall || chunk.toolCallDelta) return [...rest(), chunk];
+      if (chunk.thinking) isNative = true;
+      const isPlain = kept === '' && !thinking && !isBeginning && !isBehind && !chunk.done;
+      if (isPlain && chunk.content && !/[`~\n<[\]]/.test(chunk.content)) {
+        code.add(chunk.content);
+        lastSaid = chunk.content.at(-1);
+        return [chunk]; // nearly every chunk
+      }
+      const { content = '', ...others } = chunk;
+      const pieces = [...take(content, false), ...(chunk.done ? rest() : [])];
+      const last = pieces.at(-1);
+      if (last?.content === undefined || pieces.length > 1) return [...pieces, others];
+      return [{ content: last.content, ...others }];
+    },
+  };
+}
+
+/** Characters of tokens and blanks that may end a reply: a model that writes no more than them is not held back without end. */
+const mostEndTokens = 1024;
+
+/** Tells whether nothing but blanks and tokens that end a turn may follow. */
+function isTurnEnd(text: string): boolean {
+  for (let at = 0; ; ) {
+    at += /^\s*/.exec(text.slice(at))![0].length;
+    if (at >= text.length) return text.length < mostEndTokens;
+    const mark = markAt(text, at);
+    if (mark === 'cut') return text.length < mostEndTokens;
+    if (mark?.kind !== 'end') return false;
+    at = mark.end;
+  }
+}
+
+/** Index up to which text is certainly thinking: before blanks and what may become the closing mark. */
+function endOfThinking(text: string, close: Thinking['close']): number {
+  const from = Math.max(0, text.length - longestMark);
+  const tail = plainMarks(text.slice(from));
+  let end = text.length;
+  for (let at = tail.search(/[<[]/); at !== -1 && at < tail.length; at++) {
+    if (matchMark(close, tail, at) !== 'cut') continue;
+    end = from + at;
+    break;
+  }
+  const blanks = end - text.slice(0, end).trimEnd().length;
+  return blanks > mostBlanks ? end : end - blanks;
+}

@@ -1,0 +1,118 @@
+import { sentence } from '../../protocol/text/l10n.ts';
+import { ended, joined } from '../../protocol/text/localized.ts';
+import {
+  innermostCause,
+  isCertificateError,
+  type NetworkReason,
+  networkReason,
+  timeLimits,
+  withReason,
+} from '../../protocol/text/networkReason.ts';
+import { LLMError } from '../core/errors.ts';
+import { type Endpoint, nameOf } from './providerErrors.ts';
+import { redact } from './redact.ts';
+
+/** A plain http server behind an https address: OpenSSL's code, or its words where the code is only EPROTO. */
+const noEncryption = /wrong.version.number|packet.length.too.long/i;
+const unreadableHeaders = /UND_ERR_HEADERS_OVERFLOW|HPE_/;
+/** The editor's patched fetch, on a proxy that wants a login or forbids the host: undici's words. */
+const proxyRefusal = /Proxy response \((\d{3})\)/;
+const badCompression = /^Z_(?!BUF_ERROR)|incorrect header check|ERR__ERROR_FORMAT/;
+
+/** Fetch threw before there was an answer. */
+export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
+  const reason = reasonOf(endpoint, error);
+  const { code, text } = reason;
+  const details = detailsOf(reason);
+  const name = nameOf(endpoint);
+  if (noEncryption.test(`${code} ${text}`)) {
+    const message = sentence(
+      '{0} does not use TLS at this port. Check the address: a server on this machine usually has an http:// address.',
+      name,
+    );
+    return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', details });
+  }
+  if (isCertificateError(reason)) {
+    const message = joined([
+      ended(withReason(sentence('The certificate of {0} was not accepted', name), reason)),
+      sentence("Fix it on the server, or add its authority to this system's."),
+    ]);
+    return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', details });
+  }
+  if (timeLimits.test(code)) {
+    const message = sentence(
+      '{0} did not answer in time. That limit is the network’s own; no setting of Towpath changes it.',
+      name,
+    );
+    return new LLMError('LLM_TIMEOUT', message, { retryable: true, details });
+  }
+  if (unreadableHeaders.test(code))
+    return new LLMError('LLM_HTTP_ERROR', sentence('The answer of {0} cannot be read.', name), { details });
+  if (isProxyLogin(error)) {
+    const message = sentence(
+      "{0} answered 407: a proxy on the way requires a login. Check the editor's setting http.proxy.",
+      name,
+    );
+    return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', details: { ...details, status: 407 } });
+  }
+  if (code === 'UND_ERR_SOCKET' && text.includes('bad response')) {
+    const message = sentence(
+      '{0} sent “100 Continue”, which was not requested, so its answer cannot be read. Check the server or the proxy on the way.',
+      name,
+    );
+    return new LLMError('LLM_HTTP_ERROR', message, { details });
+  }
+  const proxy = proxyRefusal.exec(text)?.[1];
+  if (proxy !== undefined) {
+    const message = sentence(
+      "The proxy on the way to {0} refused the connection ({1}). Check the editor's setting http.proxy and the proxy's password.",
+      name,
+      proxy,
+    );
+    return new LLMError('LLM_HTTP_ERROR', message, {
+      reason: 'unreachable',
+      details: { ...details, status: Number(proxy) },
+    });
+  }
+  const check =
+    code === 'ECONNREFUSED' && /^localhost(?::|$)/.test(endpoint.host)
+      ? sentence(
+          'Check that the server runs; if it listens on ::1 only, use [::1] instead of localhost in its address.',
+        )
+      : sentence('Check the address, the network, and that the server runs.');
+  const message = joined([ended(withReason(sentence('{0} cannot be reached', name), reason)), check]);
+  return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', retryable: true, details });
+}
+
+/** The connection failed in the middle of an answer. */
+export function interruptedError(endpoint: Endpoint, error: unknown): LLMError {
+  const reason = reasonOf(endpoint, error);
+  const { code, text } = reason;
+  const details = detailsOf(reason);
+  const name = nameOf(endpoint);
+  if (badCompression.test(code) || badCompression.test(text))
+    return new LLMError('LLM_BAD_RESPONSE', sentence('The answer of {0} is damaged.', name), { details });
+  if (timeLimits.test(code)) {
+    const message = sentence(
+      '{0} fell silent. That limit is the network’s own; no setting of Towpath changes it.',
+      name,
+    );
+    return new LLMError('LLM_TIMEOUT', message, { retryable: true, details });
+  }
+  const broken = ended(withReason(sentence('The answer of {0} broke off', name), reason));
+  return new LLMError('LLM_INCOMPLETE', broken, { retryable: true, details });
+}
+
+/** Fetch (undici) has an error without any text for a 407 that came over plain http, and for nothing else before an answer. */
+function isProxyLogin(error: unknown): boolean {
+  const { innermost, code } = innermostCause(error);
+  return innermost instanceof Error && innermost.name === 'Error' && innermost.message === '' && code === '';
+}
+
+/** The system's own text, for *Details*. */
+const detailsOf = ({ code, text }: NetworkReason) => ({ reason: code, text });
+
+function reasonOf({ secrets }: Endpoint, error: unknown): NetworkReason {
+  const { text, ...reason } = networkReason(error);
+  return { ...reason, text: redact(text, secrets).slice(0, 300) };
+}

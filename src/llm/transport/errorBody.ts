@@ -1,0 +1,162 @@
+import * as z from 'zod';
+import { isObject, type JsonObject } from '../core/json.ts';
+import { word } from './wireFields.ts';
+
+/** What an error body says, whatever its shape; what it does not say is absent. */
+export interface ErrorBody {
+  /** Its sentence for people, not redacted; '' without one. */
+  words: string;
+  /** Its own names for what went wrong: `invalid_api_key`, `RESOURCE_EXHAUSTED`. */
+  codes: string[];
+  /** The parameter it objects to. */
+  parameter?: string;
+  /** As HTTP has it: written in the body, or known by a code. */
+  status?: number;
+  /** Milliseconds to wait, as Google says it: `error.details[] = {@type: …RetryInfo, retryDelay: "34s"}`. */
+  retryDelayMs?: number;
+  /** `error.details[] = {@type: …QuotaFailure, violations: [{quotaId: "GenerateRequestsPerDayPerProjectPerModel"}]}` */
+  dailyQuota: boolean;
+}
+
+/** `body` is parsed JSON, or text. */
+export function readErrorBody(body: unknown): ErrorBody {
+  const objects = errorObjects(body);
+  const codes = objects.flatMap(({ code, type, status }) =>
+    [code, type, status].filter((one) => typeof one === 'string'),
+  );
+  const parameter = objects.find(({ param }) => param !== undefined)?.param ?? fieldIn(body);
+  const words = messageIn(body) || codes.join(' ');
+  const status = statusIn(objects) ?? statusOf(codes.join(' '), words);
+  const details = objects.flatMap((object) => object.details);
+  const retryDelayMs = details.map(({ retryDelay }) => retryDelay).find((delay) => delay !== undefined);
+  return {
+    words,
+    codes,
+    ...(parameter !== undefined && { parameter }),
+    ...(status !== undefined && { status }),
+    ...(retryDelayMs !== undefined && { retryDelayMs }),
+    dailyQuota: details.some(({ violations }) => violations.some(({ quotaId }) => quotaId?.includes('PerDay'))),
+  };
+}
+
+const code = z.union([z.string(), z.number()]).optional().catch(undefined);
+const detailSchema = z.object({
+  retryDelay: z
+    .string()
+    .regex(/^\d+(\.\d+)?s$/)
+    .transform((delay) => Number.parseFloat(delay) * 1000 || undefined) // "0s" says nothing
+    .optional()
+    .catch(undefined),
+  violations: z.array(z.object({ quotaId: word }).catch({})).catch([]),
+});
+const errorSchema = z.object({
+  code,
+  type: word,
+  status: code,
+  status_code: code,
+  http_status: code,
+  param: word,
+  details: z.array(detailSchema.catch({ violations: [] })).catch([]),
+});
+type ErrorObject = z.infer<typeof errorSchema>;
+
+/** `{error: {…}}` says it inside and, here and there, outside too; MiniMax has `base_resp`, and Gemini a list around it. */
+function errorObjects(body: unknown): ErrorObject[] {
+  const first = Array.isArray(body) ? body[0] : body;
+  if (!isObject(first)) return [];
+  const objects = [first.error, first.base_resp, first].filter(isObject);
+  return objects.map((object) => errorSchema.parse(object));
+}
+
+function statusIn(objects: readonly ErrorObject[]): number | undefined {
+  const told = objects.flatMap((object) => [object.code, object.status_code, object.status, object.http_status]);
+  return told.map(Number).find((status) => Number.isInteger(status) && status >= 400 && status < 600);
+}
+
+function statusOf(codes: string, words: string): number | undefined {
+  if (/^unexpected endpoint or method/i.test(words)) return 404; // LM Studio answers 200 to a wrong path
+  if (/rate.?limit|too_many_requests|resource_exhausted|insufficient_quota/i.test(codes)) return 429;
+  return /authentication|invalid_api_key|permission/i.test(codes) ? 401 : undefined;
+}
+
+/** HTML or other text as one line of at most 500 characters. */
+export function asPlainText(text: string): string {
+  const plain = beginningOf(text, 20_000)
+    .replace(/<(script|style|head)\b[\s\S]*?<\/\1\s*>/gi, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return beginningOf(plain, 500);
+}
+
+/** Cut between words: of a key that the text repeats there is all, which `redact` finds, or nothing. Few are longer. */
+function beginningOf(text: string, most: number): string {
+  return text.length <= most
+    ? text
+    : text
+        .slice(0, most)
+        .replace(/[!-~]{1,100}$/, '')
+        .trimEnd();
+}
+
+/** The field that a FastAPI server objects to: `{detail: [{loc: ["body", "temperature"], msg}]}`. */
+function fieldIn(body: unknown): string | undefined {
+  const { detail } = isObject(body) ? body : {};
+  const [first] = Array.isArray(detail) ? detail : [];
+  if (!isObject(first) || !Array.isArray(first.loc)) return undefined;
+  const names = first.loc[0] === 'body' ? first.loc.slice(1) : first.loc;
+  return names.length > 0 ? names.join('.') : undefined;
+}
+
+/** Fields that hold the sentence of an error, the best first; then come others whose names end as theirs do. */
+const wordFields = ['error', 'message', 'detail', 'errors', 'msg', 'error_description', 'title'];
+const isWordField = (name: string): boolean => /(message|msg|error|fault|detail|reason|resp|string)s?$/i.test(name);
+
+/**
+ * The sentence in an error body, whatever its shape: `{error: {message}}` (OpenAI), `{error: "…"}` (Ollama, xAI), `{detail}` (FastAPI,
+ * Mistral; also a list of `{msg}`), `{message}` (vLLM), `[{error}]` (Gemini), `{errors: […]}`, `{error_message}`, `{base_resp: {status_msg}}`
+ * (MiniMax), `{fault: {faultstring}}` (Apigee).
+ */
+export function messageIn(body: unknown, depth = 0): string {
+  if (typeof body === 'string') return asPlainText(body);
+  if (depth > 5) return '';
+  if (Array.isArray(body)) {
+    const messages = body.slice(0, 5).map((item) => messageIn(item, depth + 1));
+    return messages.filter((message) => message !== '').join('; ');
+  }
+  if (!isObject(body)) return '';
+  for (const key of [...wordFields, ...Object.keys(body).filter(isWordField)]) {
+    const message = messageIn(body[key], depth + 1);
+    if (message !== '') return withUpstream(message, body);
+  }
+  return '';
+}
+
+/**
+ * Whether an object that is no part of an answer is an error: it says so by a field of its own (`error`, `error_message`, `errors`, `fault`),
+ * by its type, or by a code with words to it.
+ */
+export function isErrorObject(event: JsonObject): boolean {
+  if (
+    Object.entries(event).some(
+      ([name, value]) => /^(err(or)?s?|faults?|exception)([_A-Z]|$)/.test(name) && isGiven(value),
+    )
+  )
+    return true;
+  const { object, type, status, success, code, detail, base_resp: base } = event;
+  if (object === 'error' || type === 'error' || success === false || isGiven(detail)) return true;
+  if (isObject(base) && isGiven(base.status_code)) return true;
+  const failed = typeof status === 'string' ? /^(error|fail)/i.test(status) : Number(status) >= 400;
+  const coded = isGiven(code) && !/^(2\d\d|ok|success)$/i.test(String(code));
+  return (failed || coded) && messageIn(event) !== '';
+}
+
+/** Servers send fields that say nothing as null, empty, `{}`, 0 or false. */
+const isGiven = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value) && value !== '0';
+
+/** OpenRouter says only "Provider returned error"; the reason is in `metadata.raw`. */
+function withUpstream(message: string, body: JsonObject): string {
+  const raw = isObject(body.metadata) ? body.metadata.raw : undefined;
+  return typeof raw === 'string' && raw !== '' ? `${message}: ${asPlainText(raw)}` : message;
+}

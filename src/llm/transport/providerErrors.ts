@@ -1,0 +1,301 @@
+import type { ErrorInfo } from '../../protocol/content/messages.ts';
+import type { LLMErrorCode, Reason } from '../../protocol/text/codes.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { linked } from '../../protocol/text/links.ts';
+import { joined, type Words } from '../../protocol/text/localized.ts';
+import { LLMError, type Retryable } from '../core/errors.ts';
+import { refusesOutputLimit } from '../messages/outputLimit.ts';
+import { labelOf } from '../models/providers.ts';
+import { type ErrorBody, readErrorBody } from './errorBody.ts';
+import { redact } from './redact.ts';
+
+/** Where requests go, as people are told; `secrets` are kept out of every message. */
+export interface Endpoint {
+  /** What people call it: `OpenAI`, `OpenAI-compatible endpoint`. */
+  label: string;
+  /** `api.example.com`, `localhost:8080`. */
+  host: string;
+  secrets: readonly string[];
+  hasKey: boolean;
+  /** What is refused with a 401, where it is not the API key alone. */
+  credentials?: Sentence;
+  /** What to look at after a 404 or 405, where something other than the usual is to be said. */
+  notFoundHint?: Words;
+}
+
+/** What the provider said, in `LLMError.details`. */
+export interface ProviderWords {
+  status?: number;
+  /** Its own words, redacted. */
+  words: string;
+  /** The parameter it objects to, when it names one. */
+  parameter?: string;
+  /** Tokens of the model's window, when a conversation did not fit and it says how large it is. */
+  window?: number;
+  /** It may be that the conversation does not fit: servers refuse that so, and nothing here names another cause. */
+  mayBeFull?: true;
+}
+
+export function nameOf(endpoint: Endpoint): Words {
+  const label = labelOf(endpoint);
+  const where = ` (${endpoint.host})`;
+  return typeof label === 'string' ? label + where : joined([label, where], '');
+}
+
+/** What to look at when something else than a model has answered. */
+export const wayToFind = (endpoint: Endpoint): Words =>
+  endpoint.notFoundHint ?? sentence('Check the address and the name of the model.');
+
+const keyIsBad =
+  /api_key_invalid|(invalid|incorrect|missing|wrong|unknown|no|valid) (\w+ )?api[ _-]?key|api[ _-]?key[^.]{0,30}(invalid|not valid|incorrect|missing|expired|not found)/i;
+/**
+ * Words for a conversation that does not fit, as a rule: something of the request and that it is too much, or a limit of the window. By
+ * server: docs of `saysWindow`, and Z.ai ("Prompt exceeds max length"), GitHub Copilot ("prompt token count of 140001 exceeds the limit
+ * of"), Ark ("exceed max message tokens"), MiniMax ("context window exceeds limit (2013)", where the number is no size), Cohere and
+ * Bedrock ("too many input tokens"), llama.cpp of before ("failed to find free space in the KV cache"). What they leave out is found by
+ * `mayBeFull`.
+ */
+const windowWords = new RegExp(
+  [
+    /(context_length|context_window|max_context\w*)_exceeded|context ?window ?exceeded|exceed_context_size|(prompt|input|tokens)_too_long|tokens?_limit_(reached|exceeded)/,
+    /maximum (context|prompt) length|context length (of|is) only|(available|configured) context size/,
+    /\b(prompt|input)( prompt| length| tokens)?( \([^)]*\))?( is)? too (long|large)|max(imum)? length exceeded|max(imum)? input (characters|tokens) is|tokens exceeds? limit|too many (input |prompt )?tokens/,
+    /(exceed|larger than|longer than|greater than|less than|shorter than)[^.]{0,60}(context|token limit|maximum number of tokens|max_\w*len)/,
+    /exceed(s|ed|ing)?( the| your)? max(imum)?( allowed| input| sequence| message| prompt| model)*[ _](length|len|tokens)/,
+    /(context (window|length|size|limit)|token count|number of tokens)[^.]{0,40}exceed/,
+    /range of input length should be|tokens?\b[^.]{0,40}must be <|must have (less|fewer) than \d+ tokens/,
+    /超长|(长度|上下文|token).{0,12}(超过|超出|过长)|(超过|超出).{0,12}(长度|上下文|token)/,
+    /reduce the length of the (messages|prompt|input)|(space|slot) in the kv cache/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+/** A single text or list is longer than its field allows (a description, an id, tools): a shorter conversation has it as well. */
+const oneTextIsLong = /(string|array)_above_max_length|(string|array) too long|should have at most/i;
+/** A conversation has more messages than one request may have. */
+const hasManyMessages = /'(messages|input)': array too long/i;
+/** How often or how much an account may ask: waiting helps, and a shorter conversation does not. */
+const asksToWait =
+  /throttl|rate.?limit|per (minute|hour|day|month)|too many requests|overload|at capacity|try again (later|in)\b|please wait/i;
+/** Whether the words say that a conversation does not fit. */
+export const windowIsFull = (words: string): boolean =>
+  (windowWords.test(words) && !oneTextIsLong.test(words) && !asksToWait.test(words)) || hasManyMessages.test(words);
+/** The request is larger than all that its account may send in a minute (Groq: 413, OpenAI: 429): waiting does not help. */
+const moreThanAMinute = /\blimit:? (\d[\d,]*), requested:? (\d[\d,]*)/i;
+const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation|invalid_prompt|bio_policy/;
+/**
+ * Another model would do: there is none of this name (OpenAI, Groq, Mistral: codes; vLLM, Ollama, LM Studio: words), or it does not
+ * take what goes with the request (Ollama "does not support tools", OpenRouter "No endpoints found that support image input").
+ */
+const modelIsOther =
+  /model_not_found|model_decommissioned|invalid_model|not a valid model|(no such|unknown|invalid) model|model[^.]{0,120}(not found|not exist|not available|not loaded|decommissioned)|(not|n't) support[^.]{0,40}(tool|function|image|vision|multimodal)|support (tool use|image input)/i;
+const quotaIsSpent =
+  /insufficient_quota|exceeded your current quota|insufficient (balance|credit)|credit balance is too low/i;
+
+const count = '(\\d[\\d,]{2,11})';
+/**
+ * How providers say how large the window is: OpenAI, vLLM, OpenRouter ("maximum context length is 8192 tokens"), Mistral ("32768
+ * maximum context length"), llama.cpp ("the available context size (4096 tokens)"), LM Studio ("context length of only 4096
+ * tokens", "n_ctx: 4096"), Anthropic ("215000 tokens > 200000 maximum"), Google ("number of tokens allowed (1048576)"), xAI ("maximum
+ * prompt length is 131072"), Moonshot ("exceeded model token limit: 8192"), TensorRT-LLM ("Prompt length (5056) exceeds maximum sequence
+ * length (2048)"), Poolside ("maximum allowed input length of 262144"), DashScope ("Range of input length should be [1, 129024]"), TGI
+ * ("must be <= 8193"), SiliconFlow and tabbyAPI ("max_seq_len (32768)"), GitHub Copilot ("exceeds the limit of 128000"), Bedrock ("Max
+ * input tokens: 8192").
+ */
+const saysWindow = [
+  `max(?:imum)?(?: allowed)? (?:input|sequence) length(?: of| is)?[ :(]{1,2}${count}`,
+  `input length should be \\[\\d+, ?${count}`,
+  `(?:max_\\w*len|n_ctx)[ :(=]{1,3}${count}`,
+  `must be <=? ?${count}`,
+  `exceeds the limit of ${count}`,
+  `max input tokens: ${count}`,
+  `(?:context|prompt)[ _](?:length|size|window)(?: limit)?(?: is| of)?(?: only)?[ :(=]{1,3}${count}`,
+  `${count} maximum`,
+  `max size: ${count}`,
+  `max length: ?${count}`,
+  `> ${count}`,
+  `tokens allowed \\(?${count}`,
+  `token limit: ${count}`,
+].map((pattern) => new RegExp(pattern, 'i'));
+
+/** Tokens; undefined: it does not say, or says what cannot be. */
+function windowSaid(words: string): number | undefined {
+  const said = saysWindow.map((pattern) => pattern.exec(words)?.[1]).find((found) => found !== undefined);
+  return asWindow(said);
+}
+
+function asWindow(said: string | undefined): number | undefined {
+  const tokens = toNumber(said);
+  return tokens >= leastWindow ? tokens : undefined;
+}
+const leastWindow = 512;
+
+/** Tokens of the window that a conversation did not fit, when its provider said how large it is. */
+export function windowIn({ code, details }: ErrorInfo): number | undefined {
+  const { window } = (details ?? {}) as Partial<ProviderWords>;
+  return code === 'LLM_CONTEXT_OVERFLOW' && typeof window === 'number' ? window : undefined;
+}
+
+/**
+ * Whether a request that failed may have been too long, although its server does not say so. A 500 says little: it counts when the same
+ * request has failed more than once.
+ */
+export function mayBeFull({ details }: ErrorInfo, attempts: number): boolean {
+  const { mayBeFull = false, status = 0 } = (details ?? {}) as Partial<ProviderWords>;
+  return mayBeFull && (status < 500 || attempts > 1);
+}
+
+/** Statuses with which servers refuse a conversation that does not fit. */
+const refusals = [400, 413, 422, 500];
+/** Parameters that hold the conversation, or count with it. */
+const isOfConversation = /^(messages|input|prompt|contents|max(_\w+)?_tokens)\b/;
+/** Parts of a request, or of an account, that may be refused however short the conversation is. */
+const namesPart =
+  /\b(schema|tools?( ?(calls?|use|results?))?|functions?|roles?|signature|grammar|jinja|template|regex|pattern|json|unexpected token|images?|files?|pdf|audio|media|url|base64|account|billing|balance|payment|subscription|access|permission|region|budget|cache control|stop( sequences?)?)\b/i;
+/** Words that say that something is wrong with a request. */
+const namesFault =
+  /\b(un(known|recogni[sz]ed|supported|expected)|extra|missing|required|invalid|malformed|duplicate|deprecated|syntax|parse|without|must|should|cannot|can't|could not|no such|not (found|supported|permitted|allowed|valid|enabled)|(does|do) not)\b/i;
+const namesSize = /token|context|window|length|long|large|size|limit|exceed|maximum|at most|too (many|much|big)/i;
+
+/** Whether nothing that the provider says names another cause than the length of the conversation. */
+function saysNoOther(words: string, parameter: string | undefined): boolean {
+  if (oneTextIsLong.test(words) || asksToWait.test(words)) return false;
+  if (refusesOutputLimit(`${words} ${parameter ?? ''}`)) return false;
+  if (parameter !== undefined && !isOfConversation.test(parameter)) return false;
+  const plain = words.replace(/invalid_request(_error)?|invalid_?parameter(_error)?/gi, '').replaceAll('_', ' '); // the type of nearly every refusal
+  return !namesPart.test(plain) && (!namesFault.test(plain) || namesSize.test(plain));
+}
+/**
+ * What the model wrote is not in the form that its server reads: llama-server ("… output that does not match the expected
+ * peg-native format", earlier "Failed to parse input at pos 7"), Ollama ("error parsing tool call"), Groq (codes).
+ */
+const modelSlipped =
+  /output (that )?does not match the expected|failed to parse input at pos|error parsing tool call|tool_use_failed|output_parse_failed|json_validate_failed/i;
+
+/** An answer with a status other than 2xx as the error to throw. `body` is parsed JSON, or text. */
+export function errorOfStatus(endpoint: Endpoint, status: number, body: unknown, headers?: Headers): LLMError {
+  return toError(endpoint, status, readErrorBody(body), headers);
+}
+
+/** An error object inside a stream that began well (HTTP 200): its own code stands in for the status. */
+export function errorInStream(endpoint: Endpoint, body: unknown): LLMError {
+  const read = readErrorBody(body);
+  return toError(endpoint, read.status, read);
+}
+
+function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody, headers = new Headers()): LLMError {
+  const { codes, parameter, retryDelayMs, dailyQuota } = body;
+  const words = redact(body.words, endpoint.secrets);
+  const everything = `${words} ${codes.join(' ')}`;
+  const name = nameOf(endpoint);
+  const said = words === '' ? '.' : `: ${words}`;
+  const objected = parameter && { parameter: redact(parameter, endpoint.secrets).slice(0, 200) };
+  const details: ProviderWords = { ...(status !== undefined && { status }), words, ...objected };
+  const retryAfterMs = retryAfterOf(headers, Date.now()) ?? retryDelayMs;
+  const error = (code: LLMErrorCode, message: Words, usually: Retryable, reason?: Reason) => {
+    const retryable = mayBeRepeated(code, headers) ?? usually;
+    return new LLMError(code, message, { status, retryable, retryAfterMs, reason, details });
+  };
+
+  if (status === 401 || status === 403 || (status === 400 && keyIsBad.test(everything))) {
+    return error('LLM_AUTH_FAILED', endpoint.hasKey ? refusal(endpoint, endSentence(said)) : keyless(name), false);
+  }
+  const perMinute = moreThanAMinute.exec(words);
+  if (perMinute && isMore(perMinute[2], perMinute[1])) {
+    const window = asWindow(perMinute[1]);
+    if (window !== undefined) details.window = window;
+    const message = sentence('The conversation is longer than {0} accepts in one request{1}', name, said);
+    return error('LLM_CONTEXT_OVERFLOW', message, false);
+  }
+  if (status === 429) {
+    // Google says "exceeded your current quota" for each limit a minute too, and then when to come back.
+    const spent = quotaIsSpent.test(everything) && (retryDelayMs === undefined || dailyQuota);
+    const message = spent
+      ? creditSpent(name, said)
+      : sentence('{0} rejected the request because of its rate limit{1}', name, said);
+    return error('LLM_RATE_LIMITED', message, !spent, spent ? 'no-credit' : undefined);
+  }
+  if (status === 402 || ((status === 400 || status === undefined) && quotaIsSpent.test(everything))) {
+    return error('LLM_HTTP_ERROR', creditSpent(name, said), false, 'no-credit');
+  }
+  if ((status === undefined || status < 502) && windowIsFull(everything) && !refusesOutputLimit(words)) {
+    const window = windowSaid(words);
+    if (window !== undefined) details.window = window;
+    return error(
+      'LLM_CONTEXT_OVERFLOW',
+      sentence("The conversation is longer than the model's context window{0}", said),
+      false,
+    );
+  }
+  if ((status === 400 || status === undefined) && isFiltered.test(everything)) {
+    return error('LLM_CONTENT_FILTERED', sentence('{0} filtered this request{1}', name, said), false);
+  }
+  if (modelSlipped.test(everything)) {
+    return error('LLM_BAD_RESPONSE', sentence('{0} could not read the output of its model{1}', name, said), 'once');
+  }
+  if (status === undefined) {
+    const retryable = !/invalid_|\bimage_|bad_request|not_found|unsupported/i.test(everything);
+    return error('LLM_HTTP_ERROR', sentence('{0} ended with an error{1}', name, said), retryable);
+  }
+  const reason = status === 404 || modelIsOther.test(everything) ? 'other-model' : undefined;
+  if (refusals.includes(status) && !reason && saysNoOther(everything, parameter)) details.mayBeFull = true;
+  const answered = (words: string) => sentence('{0} answered {1}{2}', name, status, words);
+  const isLost = status === 404 || status === 405;
+  const message = isLost ? joined([answered(endSentence(said)), wayToFind(endpoint)]) : answered(said);
+  return error('LLM_HTTP_ERROR', message, status === 408 || status === 425 || status >= 500, reason);
+}
+
+const toNumber = (text = ''): number => Number(text.replaceAll(',', ''));
+const isMore = (requested: string | undefined, limit: string | undefined): boolean =>
+  toNumber(requested) > toNumber(limit);
+
+const keyless = (name: Words) =>
+  linked(sentence('No API key for {0}. Run *Towpath: Set API Key*.', name), { commands: ['towpath.setKey'] });
+
+const creditSpent = (name: Words, said: string) => sentence('The account at {0} has no credit left{1}', name, said);
+
+function refusal(endpoint: Endpoint, said: string): Sentence {
+  const name = nameOf(endpoint);
+  const { credentials } = endpoint;
+  if (!credentials)
+    return linked(sentence('{0} rejected the API key{1} Run *Towpath: Set API Key*.', name, said), {
+      commands: ['towpath.setKey'],
+    });
+  return linked(
+    sentence(
+      '{0} rejected {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Header Secret*.',
+      name,
+      credentials,
+      said,
+    ),
+    { commands: ['towpath.setKey', 'towpath.setSecret'] },
+  );
+}
+
+export const endSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/**
+ * What the provider itself says of another attempt, in `x-should-retry` (OpenAI, Anthropic; their own libraries obey it
+ * too); undefined: nothing. A refused key, a full window or a filter would only say the same again.
+ */
+function mayBeRepeated(code: LLMErrorCode, headers: Headers): boolean | undefined {
+  const said = headers.get('x-should-retry')?.trim().toLowerCase();
+  if (said === 'false') return false;
+  return said === 'true' && (code === 'LLM_HTTP_ERROR' || code === 'LLM_RATE_LIMITED') ? true : undefined;
+}
+
+/**
+ * What the headers ask to wait, in milliseconds: `retry-after-ms` (OpenAI, Azure), else `Retry-After` in seconds or as
+ * a date, which counts from the server's own `Date` (RFC 9110, 10.2.3). Nonsense, zero and the past are nothing: then our own back-off holds.
+ */
+export function retryAfterOf(headers: Headers, now: number): number | undefined {
+  const inMs = Number(headers.get('retry-after-ms') ?? Number.NaN);
+  if (inMs > 0 && Number.isFinite(inMs)) return inMs;
+  const text = headers.get('retry-after')?.trim();
+  if (!text) return undefined;
+  const seconds = Number(text);
+  const server = Date.parse(headers.get('date') ?? '');
+  const ms = Number.isNaN(seconds) ? Date.parse(text) - (Number.isNaN(server) ? now : server) : seconds * 1000;
+  return ms > 0 && Number.isFinite(ms) ? ms : undefined;
+}

@@ -1,0 +1,66 @@
+import { textOfData } from './mentionText.ts';
+import type { AssistantMessage } from './messages.ts';
+import type { Answer, Asked, Choice } from './questions.ts';
+import type { ToolOutcome } from './tools.ts';
+
+export const askTool = 'ask.person';
+
+/**
+ * The outcome of a question that the editor's end left open. It is neither stored nor told: the call stays without a result, and is
+ * answered after the next start.
+ */
+export const unanswered = 'TOOL_UNANSWERED';
+
+export const isUnanswered = (outcome: ToolOutcome): boolean => !outcome.ok && outcome.error.code === unanswered;
+
+/** It answers these questions: each has something, or something was said to all. */
+export function answersAll(questions: readonly Asked[], { choices, said, attachments }: Answer): boolean {
+  const isSaid = Boolean(said?.trim()) || Boolean(attachments?.length);
+  if (choices.length === 0) return isSaid;
+  return (
+    choices.length === questions.length &&
+    choices.every((choice, index) => fits(questions[index]!, choice) && (isSaid || isGiven(choice)))
+  );
+}
+
+export const isGiven = ({ chosen, words }: Choice): boolean => chosen.length > 0 || Boolean(words?.trim());
+
+function fits({ answers, many }: Asked, { chosen }: Choice): boolean {
+  const isOne = chosen.length <= 1 || many === true;
+  return isOne && new Set(chosen).size === chosen.length && chosen.every((place) => place < answers.length);
+}
+
+/** All that the reply did was to ask the person, who answered. */
+export const onlyAsked = (
+  { toolCalls = [] }: AssistantMessage,
+  calls: Readonly<Record<string, { answer?: Answer }>>,
+): boolean =>
+  toolCalls.length > 0 && toolCalls.every(({ id, name }) => name === askTool && calls[id]?.answer !== undefined);
+
+type Success = Extract<ToolOutcome, { ok: true }> & { data: Answered };
+
+interface Answered {
+  answers: { question: string; chosen: string[]; words?: string }[];
+  said?: string;
+  /** What the person named with it. */
+  named?: { name: string; text: string }[];
+}
+
+/** Gives what the model is told, and a step of a workflow gets: each question with what was chosen or said, which may be nothing. */
+export function outcomeOf(questions: readonly Asked[], { choices, said, attachments }: Answer): Success {
+  const answers = questions.map(({ question, answers }, index) => {
+    const choice = choices[index];
+    const chosen = choice?.chosen.flatMap((place) => answers[place]?.label ?? []) ?? [];
+    const words = choice ? choice.words : said; // words alone answer all of them
+    return { question, chosen, ...(words && { words }) };
+  });
+  const files = attachments?.filter(({ mediaType }) => mediaType.startsWith('text/')) ?? [];
+  const named = files.map(({ name = '', data }) => ({ name, text: textOfData(data) }));
+  const others = attachments?.filter((one) => !files.includes(one)) ?? [];
+  const data = {
+    answers,
+    ...(said && { said }),
+    ...(named.length > 0 && { named }),
+  };
+  return { ok: true, data, ...(others.length > 0 && { attachments: others }) };
+}

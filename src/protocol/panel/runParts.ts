@@ -1,0 +1,48 @@
+import type { Message } from '../content/messages.ts';
+import type { CallState, Run } from '../run/run.ts';
+import { createDictionary, type Dictionary, toDictionary } from '../values/dictionary.ts';
+
+/** Messages of one part. */
+const partSize = 250;
+
+/** Messages of a long run with their calls, sent before the run itself. */
+export interface RunPart {
+  runId: string;
+  /** The place of the first of them in the run. */
+  from: number;
+  messages: Message[];
+  calls: Dictionary<CallState>;
+}
+
+/** Takes a long run apart: its messages in parts, and a run without those. Nothing of the run is changed. */
+export function partsOf(run: Run): { parts: RunPart[]; rest: Run } {
+  if (run.messages.length <= partSize) return { parts: [], rest: run };
+  const rest = { ...run, messages: [] as Message[], calls: toDictionary({ ...run.calls }) };
+  const parts: RunPart[] = [];
+  for (let from = 0; from < run.messages.length; from += partSize) {
+    const messages = run.messages.slice(from, from + partSize);
+    const calls = createDictionary<CallState>();
+    for (const { id } of messages.flatMap((message) =>
+      message.role === 'assistant' ? (message.toolCalls ?? []) : [],
+    )) {
+      const state = rest.calls[id];
+      if (state) calls[id] = state;
+      delete rest.calls[id];
+    }
+    parts.push({ runId: run.id, from, messages, calls });
+  }
+  return { parts, rest };
+}
+
+/** Puts a run together again; undefined: a part is missing. `rest` is changed. */
+export function joinParts(parts: readonly RunPart[], rest: Run, before: number): Run | undefined {
+  let at = 0;
+  for (const { runId, from, messages } of parts) {
+    if (runId !== rest.id || from !== at) return undefined;
+    at += messages.length;
+  }
+  if (at !== before) return undefined;
+  rest.messages = [...parts.flatMap(({ messages }) => messages), ...rest.messages];
+  rest.calls = toDictionary(Object.assign({}, ...parts.map(({ calls }) => calls), rest.calls));
+  return rest;
+}

@@ -1,0 +1,248 @@
+import * as z from 'zod';
+import type { Attachment, Message, ToolResult } from '../content/messages.ts';
+import { because, failure, toToolResult } from '../content/tools.ts';
+import { type StoredEvent, storedEventSchema } from './events.ts';
+import { applyEvent } from './fold.ts';
+import { pendingCalls } from './pending.ts';
+import { newRun, type Run } from './run.ts';
+
+/** Runs as one file holds them: a run with its branches, whose numbers of events are those of the journals. */
+export interface RunsFile {
+  'towpath-runs': 1;
+  /** The one that was exported; the others are its branches. */
+  shown: string;
+  runs: { id: string; events: StoredEvent[] }[];
+}
+
+/** Takes out of one text what must not leave this machine. */
+export type Hide = (text: string) => string;
+
+/**
+ * What of a run can go elsewhere, and all that is taken of what comes from there: what was said, and how calls ended. Not among it is
+ * whatever could be done or answered by it: what was allowed, open questions, waiting words, changes to be undone, processes; what
+ * it cost somebody; the forms that belong to a provider; and notes to the model: they are about this workspace, and a model heeds them
+ * more than words, whoever wrote them. After damage nothing is sure to belong to the conversation: it ends there.
+ */
+export function dataOf(events: readonly StoredEvent[], hide: Hide): StoredEvent[] {
+  const damaged = events.findIndex(({ type }) => type === 'mended');
+  const whole = damaged < 0 ? events : events.slice(0, damaged);
+  return whole.flatMap((event) => {
+    const data = (kept[event.type] as (event: StoredEvent, hide: Hide) => StoredEvent | undefined)(event, hide);
+    return data ? [data] : [];
+  });
+}
+
+type Of<Type extends StoredEvent['type']> = Extract<StoredEvent, { type: Type }>;
+const place = ({ runId, seq, at }: Pick<StoredEvent, 'runId' | 'seq' | 'at'>) => ({ runId, seq, at });
+const nothing = () => undefined;
+
+/** A new type of event does not compile before it is decided here. */
+const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => StoredEvent | undefined } = {
+  'run-start': ({ imported: _, ...event }) => event,
+  title: ({ title, ...event }, hide) => (title ? { ...place(event), type: 'title', title: hide(title) } : undefined),
+  model: ({ model, ...event }) => ({ ...place(event), type: 'model', model }),
+  agent: ({ agentId, ...event }) => ({ ...place(event), type: 'agent', agentId }),
+  message: ({ message, branch, ...event }, hide) => ({
+    ...place(event),
+    type: 'message',
+    message: messageData(message, hide),
+    ...(branch !== undefined && { branch }),
+  }),
+  'node-message': ({ message, ...event }, hide) => ({ ...event, message: messageData(message, hide) }),
+  'interruption-choice': nothing,
+  'hold-end': nothing,
+  'tool-end': ({ toolCallId, name, ok, ms, code, exitCode, ...event }) => ({
+    ...place(event),
+    type: 'tool-end',
+    toolCallId,
+    name,
+    ok,
+    ms,
+    ...(code !== undefined && { code }),
+    ...(exitCode !== undefined && { exitCode }),
+  }),
+  outline: (event, hide) => hidden(event, hide),
+  node: (event, hide) => hidden(event, hide),
+  compaction: (event, hide) => hidden(event, hide),
+  phase: ({ phase, error, ...event }, hide) => ({
+    ...place(event),
+    type: 'phase',
+    phase,
+    ...(error && { error: hidden(error, hide) }),
+  }),
+  instructions: nothing,
+  pin: nothing,
+  'limit-raise': nothing,
+  queued: nothing,
+  'queued-change': nothing,
+  'queued-remove': nothing,
+  'call-arguments': (event, hide) => hidden(event, hide),
+  'approval-request': nothing,
+  approval: nothing,
+  'tool-start': nothing,
+  'command-start': nothing,
+  ask: nothing,
+  answer: nothing,
+  'command-end': nothing,
+  undo: nothing,
+  redo: nothing,
+  usage: nothing,
+  attempt: nothing,
+  mended: nothing,
+};
+
+const noteGone = 'A note stood here, about the workspace that this was said in.';
+
+function messageData(message: Message, hide: Hide): Message {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: noteGone }; // it keeps its place, by which summaries count
+    case 'user': {
+      const { attachments, content } = message;
+      return { role: 'user', content: hide(content), ...attachmentsData(attachments, hide) };
+    }
+    case 'assistant': {
+      const { native: _, ...said } = message;
+      return hidden(said, hide);
+    }
+    case 'tool':
+      return { ...message, toolResults: message.toolResults.map((result) => resultData(result, hide)) };
+  }
+}
+
+/** Its content is JSON, in which a text that is hidden must not take a quote with it. */
+function resultData({ toolCallId, content, error, attachments }: ToolResult, hide: Hide): ToolResult {
+  const told = { toolCallId, ...(error !== undefined && { error }), ...attachmentsData(attachments, hide) };
+  try {
+    return { ...told, content: JSON.stringify(hidden(JSON.parse(content), hide)) };
+  } catch {
+    return { ...told, content: hide(content) };
+  }
+}
+
+/** Pictures go as they are; of another file nobody can say what is in it once a part of it is hidden. */
+function attachmentsData(attachments: readonly Attachment[] = [], hide: Hide): { attachments?: Attachment[] } {
+  const whole = attachments.filter(({ mediaType, data }) => {
+    if (/^(image|audio|video)\//.test(mediaType)) return true;
+    const text = Buffer.from(data, 'base64').toString('utf8');
+    return hide(text) === text;
+  });
+  if (whole.length === 0) return {};
+  return {
+    attachments: whole.map(({ name, ...file }) => ({ ...file, ...(name !== undefined && { name: hide(name) }) })),
+  };
+}
+
+/** The same with every text in it hidden, names included. */
+function hidden<Value>(value: Value, hide: Hide): Value {
+  if (typeof value === 'string') return hide(value) as Value;
+  if (Array.isArray(value)) return value.map((one) => hidden(one, hide)) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [hide(name), hidden(one, hide)])) as Value;
+}
+
+const fileSchema = z.object({
+  'towpath-runs': z.number(),
+  shown: z.string(),
+  runs: z.array(z.object({ id: z.string(), events: z.array(z.unknown()) })).min(1),
+});
+
+/** A run that comes from a file: with ids of its own, at rest, and nothing in it that waits for anybody. */
+export interface Imported {
+  id: string;
+  events: StoredEvent[];
+  /** The one that was exported. */
+  shown: boolean;
+}
+
+/**
+ * The runs of a file that somebody else may have written. Throws `SyntaxError` with a sentence.
+ * @param said what its JSON says
+ * @param newId gives the id of a new run
+ */
+export function importedRuns(said: unknown, newId: () => string): Imported[] {
+  const file = fileSchema.safeParse(said).data;
+  if (!file) throw new SyntaxError('This is not a file of exported runs.');
+  if (file['towpath-runs'] !== 1)
+    throw new SyntaxError('This file was written by a newer version of Towpath. Update Towpath to import it.');
+  const ids = new Map(file.runs.map(({ id }) => [id, newId()]));
+  if (ids.size < file.runs.length) throw new SyntaxError('Two runs of this file have the same ID.');
+  return file.runs.map(({ id, events }, nth) => ({
+    id: ids.get(id)!,
+    events: atRest(
+      ids.get(id)!,
+      dataOf(checked(events, nth + 1), (text) => text),
+      ids,
+    ),
+    shown: id === file.shown,
+  }));
+}
+
+/** The events of a run in the order of their numbers; what only a newer Towpath knows is passed over. */
+function checked(events: readonly unknown[], nth: number): StoredEvent[] {
+  let last = 0;
+  const known = events.flatMap((one, index) => {
+    const event = storedEventSchema.safeParse(one).data;
+    const wrong = (what: string) => new SyntaxError(`Event ${index + 1} of run ${nth} in this file ${what}.`);
+    if (!event) {
+      if (types.has(String(Object(one).type))) throw wrong('is invalid');
+      return [];
+    }
+    if (event.seq <= last || event.seq > 2 ** 40) throw wrong('is out of order');
+    if (!(event.at >= 0 && event.at < 8.64e15)) throw wrong('has no time');
+    if (namesIn(event).some((name) => name in Object.prototype)) throw wrong('has an invalid name');
+    last = event.seq;
+    return [event];
+  });
+  if (known[0]?.type !== 'run-start') throw new SyntaxError(`Run ${nth} of this file has no start.`);
+  return known;
+}
+
+const types = new Set<string>(storedEventSchema.options.map((one) => one.shape.type.value));
+
+/** By which a run keeps what it is told. */
+function namesIn(event: StoredEvent): string[] {
+  if (event.type === 'tool-end') return [event.toolCallId];
+  if (event.type === 'node') return [event.node, ...(event.branch !== undefined ? [event.branch] : [])];
+  if (event.type !== 'message' && event.type !== 'node-message') return [];
+  const { message, branch } = event;
+  const own = event.type === 'node-message' ? [event.node, event.conversation] : [];
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [];
+  const results = message.role === 'tool' ? message.toolResults.map(({ toolCallId }) => toolCallId) : [];
+  return [...own, ...calls, ...results, ...(branch !== undefined ? [branch] : [])];
+}
+
+/** Its own, at rest: calls without a result have one, so that none is run or asked about when it is gone on with. */
+function atRest(id: string, events: StoredEvent[], ids: ReadonlyMap<string, string>): StoredEvent[] {
+  const run: Run = newRun(id);
+  const own = events.map((event): StoredEvent => {
+    if (event.type !== 'run-start') return { ...event, runId: id };
+    const { parent, ...start } = event;
+    const from = parentIn(parent, ids);
+    return { ...start, runId: id, imported: true, ...(from && { parent: from }) };
+  });
+  for (const event of own) applyEvent(run, event);
+  const end = { runId: id, seq: run.seq, at: run.updatedAt };
+  const unrun = failure(
+    'TOOL_INTERRUPTED',
+    'This run was imported from a file. The call did not run here.',
+    because('IMPORTED'),
+  );
+  const open = pendingCalls(run.messages).map((call) => toToolResult(call.id, unrun));
+  if (open.length > 0)
+    own.push({ ...end, seq: ++end.seq, type: 'message', message: { role: 'tool', content: '', toolResults: open } });
+  if (run.phase === 'Running') own.push({ ...end, seq: ++end.seq, type: 'phase', phase: 'WaitingUser' });
+  return own;
+}
+
+type Parent = NonNullable<Of<'run-start'>['parent']>;
+
+/** As far as those it comes from are in the file. */
+function parentIn(parent: Parent | undefined, ids: ReadonlyMap<string, string>): Parent | undefined {
+  if (!parent) return undefined;
+  const { line = [], ...first } = parent;
+  const all = [first, ...line];
+  const until = all.findIndex(({ run }) => !ids.has(run));
+  const [own, ...rest] = (until < 0 ? all : all.slice(0, until)).map((one) => ({ ...one, run: ids.get(one.run)! }));
+  return own && { ...own, ...(rest.length > 0 && { line: rest }) };
+}

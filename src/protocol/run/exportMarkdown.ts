@@ -1,0 +1,119 @@
+import type { Attachment, Message, ToolCall } from '../content/messages.ts';
+import { proseLine, visibleLine } from '../text/escapeInvisible.ts';
+import { entriesOf } from '../values/dictionary.ts';
+import { type Run, titleOf } from './run.ts';
+import { understoodCall } from './understoodArguments.ts';
+
+/**
+ * A run as a person would post it: who said what, and a line for each call. What tools gave stays out, and what a model thought, and
+ * what was said in the system's name. `hide` takes keys and home folders out.
+ */
+export function markdownOf(run: Run, hide: (text: string) => string): string {
+  const { damage, graph } = run;
+  const until = damage?.[0]?.at ?? run.messages.length;
+  const results = resultsIn(run.messages);
+  const models = [...new Set(run.models?.map(({ model }) => model) ?? [])];
+  const about = [dateOf(run.createdAt), ...models.map(code), ...(run.workflowId === 'chat' ? [] : [run.workflowId])];
+  const parts = [
+    `# ${escaped(proseLine(hide(titleOf(run))))}`,
+    `*${about.filter(Boolean).join(' · ')}*`,
+    ...partsOf(run.messages.slice(0, until), run, results, hide),
+    ...(graph ? entriesOf(graph.branches) : []).flatMap(([name, { messages = [] }]) => [
+      ...(messages.length > 0 ? [`## ${escaped(proseLine(hide(name)))}`] : []),
+      ...partsOf(messages, run, resultsIn(messages), hide),
+    ]),
+    ...(damage ? ['*What came after this is damaged.*'] : []),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function partsOf(
+  messages: readonly Message[],
+  { calls: states }: Run,
+  results: Results,
+  hide: (text: string) => string,
+): string[] {
+  return messages.flatMap((message): string[] => {
+    switch (message.role) {
+      case 'user':
+        return [
+          quoted([...said(hide(message.content)), ...(message.attachments ?? []).map((one) => fileLine(one, hide))]),
+        ];
+      case 'assistant': {
+        const calls = (message.toolCalls ?? []).map((call) =>
+          callLine(understoodCall(call, states[call.id]), results.get(call.id), hide),
+        );
+        const text = closed(hide(message.content).trim());
+        const words = `${text}${message.incomplete ? ' …' : ''}`.trim();
+        return [...(words ? [words] : []), ...(calls.length > 0 ? [calls.join('\n')] : [])];
+      }
+      default:
+        return [];
+    }
+  });
+}
+
+type Results = ReadonlyMap<string, string | undefined>;
+
+/** By call: the code of its failure, or none. */
+const resultsIn = (messages: readonly Message[]): Results =>
+  new Map(
+    messages.flatMap((message) =>
+      message.role === 'tool' ? message.toolResults.map(({ toolCallId, error }) => [toolCallId, error] as const) : [],
+    ),
+  );
+
+const said = (text: string): string[] => (text.trim() ? closed(text.trim()).split('\n') : []);
+const quoted = (lines: readonly string[]): string => lines.map((line) => `> ${line}`.trimEnd()).join('\n');
+
+const fileLine = ({ name, mediaType }: Attachment, hide: (text: string) => string): string =>
+  `*(${escaped(proseLine(hide(name ?? mediaType)))})*`;
+
+/** What a call is about, by the names that tools have for it. */
+const abouts = ['command', 'path', 'url', 'pattern', 'query', 'from', 'to', 'folder', 'name'];
+const mostText = 200;
+
+function callLine(
+  { name, arguments: given }: ToolCall,
+  error: string | undefined,
+  hide: (text: string) => string,
+): string {
+  const about = abouts.flatMap((one) => {
+    const value = Object.hasOwn(given, one) ? given[one] : undefined;
+    return typeof value === 'string' && value.trim() ? [code(cut(hide(value)))] : [];
+  });
+  const end = error === undefined ? '' : error === 'TOOL_DENIED' ? ': not allowed' : `: failed (${visibleLine(error)})`;
+  return `- ${[code(hide(name)), ...about].join(' ')}${end}`;
+}
+
+function cut(text: string): string {
+  const line = visibleLine(text);
+  const characters = [...line];
+  return characters.length > mostText ? `${characters.slice(0, mostText).join('')}…` : line;
+}
+
+/** A fence longer than any in it, on one line. */
+function code(text: string): string {
+  const line = visibleLine(text);
+  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  const room = longest > 0 ? ' ' : '';
+  return `${fence}${room}${line}${room}${fence}`;
+}
+
+/** A block of code that was cut off ends here: else all that follows were in it. */
+function closed(text: string): string {
+  let open: string | undefined;
+  for (const [, fence] of text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)) {
+    if (open === undefined) open = fence!;
+    else if (fence![0] === open[0] && fence!.length >= open.length) open = undefined;
+  }
+  return open === undefined ? text : `${text}\n${open}`;
+}
+
+const escaped = (text: string): string => text.replace(/[\\`*_[\]<>#]/g, '\\$&');
+
+const dateOf = (at: number): string => {
+  const date = new Date(at);
+  return at > 0 && !Number.isNaN(date.getTime()) ? date.toISOString().slice(0, 10) : '';
+};

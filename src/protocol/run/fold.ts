@@ -1,0 +1,432 @@
+import { compactionOf } from '../content/compaction.ts';
+import type { Filling } from '../content/contextUsage.ts';
+import type { Message, TokenUsage } from '../content/messages.ts';
+import { withUpdate } from '../text/lineUpdates.ts';
+import { createDictionary, toDictionary } from '../values/dictionary.ts';
+import type { RunEvent, StoredEvent, When } from './events.ts';
+import { applyNode, applyNodeCompaction, applyNodeMessage, applyNodeText, newGraph } from './graph.ts';
+import { dropAnswered, dropOutcomes, recordOutcome } from './outcomes.ts';
+import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
+import { foldFiles } from './runFiles.ts';
+
+/** Characters of live output kept in the fold. */
+const outputLimit = 20_000;
+
+/** What happens beside what is being waited for: what the person does meanwhile, and what befalls a command. */
+const leavesProgress = new Set<RunEvent['type']>([
+  ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'agent', 'undo', 'redo', 'command-end'] as const),
+  ...(['queued', 'queued-change', 'queued-remove'] as const),
+]);
+
+/** What is shown as it happens, and never stored. */
+const shownTypes: ReadonlySet<RunEvent['type']> = new Set(
+  Object.keys({
+    chunk: true,
+    request: true,
+    progress: true,
+    pausing: true,
+    question: true,
+    'tool-output': true,
+  } satisfies Record<Exclude<RunEvent, StoredEvent>['type'], true>) as RunEvent['type'][],
+);
+
+export const isStored = (event: RunEvent): event is StoredEvent => !shownTypes.has(event.type);
+
+const isBeside = (event: RunEvent): boolean => event.type === 'usage' && event.beside === true;
+
+/**
+ * A snapshot and the events around it may overlap: what was stored counts once, by its number. What is only shown has the number of
+ * what was stored before it.
+ */
+export const isNews = (run: Run, event: RunEvent): boolean =>
+  isStored(event) ? event.seq > run.seq : event.seq >= run.seq;
+
+/** What the person says about a run is nothing that happened in it. */
+const isAbout = (event: RunEvent): boolean => event.type === 'pin' || (event.type === 'title' && event.by === 'person');
+
+/** What a branch has from the run that it comes from was that one's work, and is counted there. */
+const isOwn = ({ parent }: Run, event: RunEvent): boolean => !parent || event.seq > parent.seq;
+
+/** Folds one event into the run, in place, if it is news: host and panel use the same function on the same events. */
+export function applyEvent(run: Run, event: RunEvent): void {
+  if (!isNews(run, event)) return;
+  run.seq = event.seq;
+  if (run.createdAt === 0) run.createdAt = event.at;
+  if (!isAbout(event)) run.updatedAt = event.at;
+  if (!leavesProgress.has(event.type) && !isBeside(event)) run.progress = undefined;
+  switch (event.type) {
+    case 'run-start':
+      run.workflowId = event.workflowId;
+      run.agentId = event.agentId;
+      run.model = event.model;
+      if (event.model) run.models = [{ model: event.model, at: 0 }];
+      if (event.parent) run.parent = event.parent;
+      if (event.imported) run.imported = true;
+      if (event.imported && event.workflowId !== 'chat') run.readOnly = 'importedWorkflow';
+      break;
+    case 'pin':
+      run.pinned = event.pinned || undefined;
+      break;
+    case 'limit-raise':
+      if (event.of === 'run') run.allowed = event.to;
+      break;
+    case 'instructions':
+      run.instructions = event.files;
+      break;
+    case 'model':
+      run.models = [...(run.models ?? []), { model: event.model, at: run.messages.length }];
+      run.contextTokens = 0; // it counts in its own way
+      delete run.filling;
+      break;
+    case 'agent':
+      run.agentId = event.agentId;
+      break;
+    case 'title':
+      if (event.by === 'person') {
+        run.title = event.title;
+        run.named = event.title !== '' || undefined;
+      } else if (!run.named) run.title = event.title || run.title;
+      if (event.usage && isOwn(run, event)) addUsage(run, event.usage);
+      break;
+    case 'message':
+      if (event.branch !== undefined) {
+        const track = run.graph?.branches[event.branch];
+        if (!track) break;
+        track.messages ??= [];
+        track.messages.push(event.message);
+        break;
+      }
+      if (run.parent && run.own === undefined && isOwn(run, event)) run.own = run.messages.length;
+      if (event.message.role === 'assistant') run.live = undefined;
+      endHold(run, event.message);
+      if (event.ends) run.ends = run.ends?.filter((id) => !event.ends!.includes(id));
+      for (const { path, now } of event.edits ?? []) if (run.files?.[path]) run.files[path].told = now;
+      for (const one of event.instructions ?? [])
+        run.instructed = toDictionary({ ...run.instructed, [one.path]: { ...one, at: run.messages.length } });
+      if (event.queued !== undefined) run.queued = waitingBut(run, event.queued);
+      else if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift(); // of before it had a number
+      run.messages.push(event.message);
+      run.messageTimes.push(event.at);
+      break;
+    case 'node-message':
+      if (run.graph) applyNodeMessage(run.graph, event);
+      dropAnswered(run, event);
+      break;
+    case 'queued':
+      run.queued.push(waiting(event.seq, event));
+      break;
+    case 'queued-change':
+      run.queued = run.queued.map((one) => (one.queued === event.queued ? waiting(one.queued, event) : one));
+      break;
+    case 'queued-remove':
+      run.queued = waitingBut(run, event.queued);
+      break;
+    case 'chunk': {
+      if (event.node !== undefined) {
+        if (run.graph) applyNodeText(run.graph, event.node, event.content ?? '');
+        break;
+      }
+      run.live ??= { content: '', thinking: '', calls: [] };
+      if (event.contentIsThinking) {
+        run.live.thinking += run.live.content.trimEnd();
+        run.live.content = '';
+      }
+      run.live.content += event.content ?? '';
+      run.live.thinking += event.thinking ?? '';
+      if (event.toolCall) {
+        const { index, name, argumentsText } = event.toolCall;
+        while (run.live.calls.length <= index) run.live.calls.push({ name: '', argumentsText: '' });
+        const draft = run.live.calls[index]!;
+        if (name) draft.name = name;
+        draft.argumentsText += argumentsText ?? '';
+      }
+      break;
+    }
+    case 'progress':
+      run.progress = {
+        text: event.text,
+        ...(event.said && { said: event.said }),
+        fraction: event.fraction,
+        until: event.until,
+        ...(event.attempt !== undefined && { attempt: event.attempt }),
+      };
+      break;
+    case 'pausing':
+      run.pausing = true;
+      break;
+    case 'call-arguments':
+      run.calls[event.toolCallId] ??= { status: 'waiting' };
+      run.calls[event.toolCallId]!.understood = {
+        arguments: event.arguments,
+        ...(event.leftOut && { leftOut: event.leftOut }),
+      };
+      break;
+    case 'approval-request':
+      run.calls[event.toolCallId] = {
+        ...begunBefore(run.calls[event.toolCallId]), // a node asks again under the same id
+        status: 'asking',
+        question: event.question,
+        proposed: event.proposed,
+        requestSeq: event.seq,
+        ...(event.title && { title: event.title }),
+      };
+      break;
+    case 'question': {
+      const { proposed, requestSeq } = run.calls[event.toolCallId] ?? {};
+      run.calls[event.toolCallId] = {
+        ...begunBefore(run.calls[event.toolCallId]),
+        status: 'asking',
+        question: event.question,
+        ...(event.title && { title: event.title }),
+        ...(proposed && { proposed, requestSeq }),
+      };
+      break;
+    }
+    case 'approval': {
+      const call = callOf(run, event.toolCallId);
+      call.status = event.decision === 'deny' ? 'done' : 'allowed';
+      call.decision = event.decision;
+      if (event.decision === 'deny') delete call.again;
+      if (event.title) call.title = event.title;
+      call.edited = event.edited;
+      call.automatic = event.automatic;
+      call.basis = event.basis;
+      if (event.holds) run.held = [...(run.held ?? []), event.toolCallId];
+      break;
+    }
+    case 'hold-end':
+      delete run.held;
+      break;
+    case 'tool-start': {
+      const call = callOf(run, event.toolCallId);
+      call.status = 'running';
+      call.startedAt = event.at;
+      call.startSeq = event.seq;
+      if (event.title) call.title = event.title;
+      if (run.graph) {
+        run.tools ??= createDictionary();
+        run.tools[event.toolCallId] = event.name;
+      }
+      call.ok = undefined; // a node that goes on does it under the same id
+      call.code = undefined;
+      call.changes = event.changes;
+      call.moved = event.moved;
+      call.command = event.command;
+      if (event.command) run.ran = true;
+      call.step = event.step;
+      call.onlyReads = event.onlyReads;
+      delete call.again;
+      if (event.about) call.about = event.about;
+      break;
+    }
+    case 'command-start':
+      callOf(run, event.toolCallId).process = event.process;
+      break;
+    case 'ask': {
+      const call = callOf(run, event.toolCallId);
+      call.status = 'asking';
+      call.asked = event.questions;
+      call.answer = undefined;
+      call.ok = undefined; // a node that is begun anew asks under the same id
+      run.asking = [...asksBut(run, event.toolCallId), event.toolCallId];
+      break;
+    }
+    case 'answer': {
+      const call = callOf(run, event.toolCallId);
+      const { choices, said, attachments } = event;
+      call.status = 'running';
+      call.answer = { choices, ...(said !== undefined && { said }), ...(attachments && { attachments }) };
+      run.asking = asksBut(run, event.toolCallId);
+      break;
+    }
+    case 'tool-output': {
+      const call = callOf(run, event.toolCallId);
+      call.output = withUpdate(call.output ?? '', event.text).slice(-outputLimit);
+      break;
+    }
+    case 'tool-end': {
+      const call = callOf(run, event.toolCallId);
+      call.status = 'done';
+      if (run.asking?.length) run.asking = asksBut(run, event.toolCallId);
+      call.ms = event.ms;
+      call.ok = event.ok;
+      call.code = event.code;
+      if (!event.ok && call.changes && !event.changes) run.unmade = [...(run.unmade ?? []), ...call.changes];
+      call.changes = event.changes;
+      call.moved = event.moved;
+      foldFiles(run, event);
+      call.stillRunning = event.stillRunning;
+      call.outputId = event.outputId;
+      call.background = event.background;
+      call.exitCode = event.exitCode;
+      if (event.interruptedAt !== undefined) call.interruptedAt = event.interruptedAt;
+      if (event.outcome) recordOutcome(run, event.toolCallId, { tool: event.name, ...event.outcome });
+      call.diff = event.diff;
+      delete call.question?.diff; // the card has it now
+      break;
+    }
+    case 'interruption-choice':
+      for (const id of event.toolCallIds) {
+        if (event.choice === 'after') recordOutcome(run, id, { tool: '', data: event.result ?? null, byPerson: true });
+        else if (run.calls[id]) run.calls[id].again = true;
+      }
+      break;
+    case 'command-end': {
+      const { type: _, runId: __, seq: ___, toolCallId, at, ...end } = event;
+      callOf(run, toolCallId).ended = { ...end, at };
+      if (end.by !== 'call') run.ends = [...(run.ends ?? []).filter((id) => id !== toolCallId), toolCallId];
+      break;
+    }
+    case 'undo':
+      for (const id of event.toolCallIds) {
+        const call = callOf(run, id);
+        const own = [...(call.changes ?? []).map(({ path }) => path), ...(call.moved ? [call.moved.to] : [])];
+        const taken = [...event.changes.map(({ path }) => path), ...(event.paths ?? [])];
+        const undone = own.filter((path) => taken.includes(path));
+        call.undone = [...new Set([...(call.undone ?? []), ...undone])];
+      }
+      foldFiles(run, event);
+      break;
+    case 'redo':
+      for (const id of event.toolCallIds) {
+        const call = callOf(run, id);
+        const undone = (call.undone ?? []).filter((path) => !event.paths.includes(path));
+        if (undone.length > 0) call.undone = undone;
+        else delete call.undone;
+      }
+      foldFiles(run, event);
+      break;
+    case 'usage':
+      if (isOwn(run, event)) addUsage(run, event.usage);
+      if (event.beside) break;
+      if (event.node !== undefined) {
+        run.model ||= event.model;
+        break;
+      }
+      run.model = event.model;
+      run.answered = { tokens: event.usage.completionTokens, ms: event.ms - (event.delayMs ?? 0) };
+      run.contextMessages = run.messages.length + 1; // the answer comes next
+      run.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
+      run.filling = event.filling && withAnswer(event.filling, event.usage);
+      break;
+    case 'request':
+      if (event.node === undefined && event.filling) run.filling = event.filling;
+      break;
+    case 'outline':
+      run.outline = event.outline;
+      break;
+    case 'node':
+      run.graph ??= newGraph();
+      applyNode(run.graph, event, event.at);
+      dropOutcomes(run, event);
+      if (event.branch === undefined) {
+        const isEnd = event.status === 'end' && run.graph.main.at.length === 0;
+        run.graph.end = isEnd ? { node: event.node, messages: run.messages.length } : undefined;
+      }
+      break;
+    case 'compaction':
+      if (event.node !== undefined) {
+        if (run.graph) applyNodeCompaction(run.graph, { ...event, node: event.node });
+        break;
+      }
+      run.contextTokens = 0;
+      run.filling = event.filling;
+      run.compactions.push(compactionOf(event, run.messages.length));
+      break;
+    case 'mended': {
+      const { from, damage: text, said } = event;
+      const { open: _, ...known } = run.damage?.find((one) => one.from === from) ?? {
+        from,
+        at: run.messages.length,
+        text,
+        ...(said && { said }),
+        messages: [],
+      };
+      run.damage = [...(run.damage ?? []).filter((one) => one.from !== from), known];
+      break;
+    }
+    case 'phase':
+      run.phase = event.phase;
+      run.error = event.error;
+      if (event.took) run.took = event.took;
+      else delete run.took;
+      run.pausing = undefined;
+      if (event.phase !== 'Running') {
+        run.live = undefined;
+        if (run.work) run.work.ended = event.at;
+      } else {
+        delete run.unmade; // looked at before it was gone on with
+        run.work = { began: event.at, costBefore: run.usage.cost ?? 0 };
+      }
+      break;
+  }
+}
+
+/** Ends a hold with the first message after it; a message of the user is the feedback on the calls that were denied. */
+function endHold(run: Run, { role, content }: Message): void {
+  if (!run.held || (role !== 'user' && role !== 'assistant')) return;
+  if (role === 'user' && content !== '') for (const id of run.held) if (run.calls[id]) run.calls[id].feedback = content;
+  delete run.held;
+}
+
+/** State of a call that stays when it is asked about: its arguments; and after an interruption, that it began once, whatever the answer is. */
+const begunBefore = ({
+  understood,
+  again,
+  startedAt,
+  startSeq,
+  interruptedAt,
+  command,
+}: Partial<CallState> = {}): Partial<CallState> => ({
+  ...(understood && { understood }),
+  ...(again && { again, startedAt, startSeq, interruptedAt, ...(command && { command }) }),
+});
+
+function callOf(run: Run, toolCallId: string): CallState {
+  run.calls[toolCallId] ??= { status: 'asking' };
+  return run.calls[toolCallId];
+}
+
+const waiting = (
+  queued: number,
+  { text, attachments, when = 'turn' }: Omit<Waiting, 'queued' | 'when'> & { when?: When },
+): Waiting => ({
+  text,
+  ...(attachments && { attachments }),
+  queued,
+  when,
+});
+
+const waitingBut = (run: Run, number: number): Waiting[] => run.queued.filter(({ queued }) => queued !== number);
+
+const asksBut = ({ asking = [] }: Run, toolCallId: string): string[] => asking.filter((id) => id !== toolCallId);
+
+function addUsage(run: Run, usage: TokenUsage): void {
+  const total = run.usage;
+  const unpriced = unpricedTokens(run) + (usage.cost === undefined ? usage.totalTokens : 0);
+  const isPriced = (total.cost ?? usage.cost) !== undefined;
+  if (isPriced && unpriced > 0) run.unpriced = unpriced;
+  run.usage = {
+    promptTokens: total.promptTokens + usage.promptTokens,
+    completionTokens: total.completionTokens + usage.completionTokens,
+    totalTokens: total.totalTokens + usage.totalTokens,
+    cachedTokens: (total.cachedTokens ?? 0) + (usage.cachedTokens ?? 0),
+    thinkingTokens: (total.thinkingTokens ?? 0) + (usage.thinkingTokens ?? 0),
+    ...((total.cost ?? usage.cost) !== undefined && { cost: (total.cost ?? 0) + (usage.cost ?? 0) }),
+  };
+}
+
+/** With the answer that the model gave to it. */
+const withAnswer = (
+  filling: Filling,
+  {
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+  }: { promptTokens: number; completionTokens: number; cachedTokens?: number },
+): Filling => ({
+  ...filling,
+  total: promptTokens + completionTokens,
+  answers: filling.answers + completionTokens,
+  ...(cachedTokens !== undefined && { cached: cachedTokens }),
+});

@@ -1,0 +1,313 @@
+import type { TokenUsage } from '../content/messages.ts';
+import type { StoredEvent } from './events.ts';
+
+/** What a model took on one day. Sums, but for its names. */
+export interface ModelDay {
+  /** Of the machine's own calendar: `2026-11-23`. */
+  day: string;
+  /** As people pick it (`provider/model`), where the record says so. */
+  model: string;
+  calls: number;
+  promptTokens: number;
+  cachedTokens: number;
+  completionTokens: number;
+  /** US dollars of the calls whose price is known. */
+  cost: number;
+  /** Calls without a known price. */
+  unpriced: number;
+  /** Of calls whose time is on record: what they wrote, and how long it took without waits. */
+  timedTokens: number;
+  ms: number;
+  /** Tries that were followed by another one, and those that were not. */
+  retries: number;
+  failures: number;
+  /** How often the person stopped it. */
+  stops: number;
+}
+
+/** What became of the calls of a tool. */
+export interface ToolCounts {
+  tool: string;
+  done: number;
+  failed: number;
+  /** By the person, a rule or a preset: it did not run. */
+  denied: number;
+  /** It was stopped, or the editor ended. */
+  interrupted: number;
+  /** Milliseconds of each call that came to an end. */
+  ms: number[];
+  /** Milliseconds of each question until the person's answer. */
+  waits: number[];
+}
+
+export interface Counts {
+  runs: number;
+  models: ModelDay[];
+  tools: ToolCounts[];
+}
+
+export const noCounts = (): Counts => ({ runs: 0, models: [], tools: [] });
+
+/** One run's. What a branch has from the run it comes from is counted there; what was imported was somebody else's. */
+export function countsOf(events: readonly StoredEvent[]): Counts {
+  const start = events.find((event) => event.type === 'run-start');
+  if (start?.imported) return noCounts();
+  const from = start?.parent?.seq ?? 0;
+  const counts = new Counting();
+  for (const event of events) counts.add(event, event.seq > from);
+  return { runs: 1, models: [...counts.models.values()], tools: [...counts.tools.values()] };
+}
+
+class Counting {
+  readonly models = new Map<string, ModelDay>();
+  readonly tools = new Map<string, ToolCounts>();
+  private readonly names = new Map<string, string>();
+  /** The conversation's. */
+  private model = '';
+  /** Who was asked last. */
+  private last = '';
+
+  add(event: StoredEvent, isOwn: boolean): void {
+    switch (event.type) {
+      case 'run-start':
+      case 'model':
+        this.model = this.last = event.model;
+        break;
+      case 'message':
+        if (event.message.role === 'assistant')
+          for (const { id, name } of event.message.toolCalls ?? []) this.names.set(id, name);
+        break;
+      case 'tool-start':
+        this.names.set(event.toolCallId, event.name);
+        break;
+      case 'approval':
+        if (isOwn && event.automatic === undefined)
+          this.toolOf(event.toolCallId, event.name)?.waits.push(Math.round(event.waitedMs));
+        break;
+      case 'tool-end':
+        if (isOwn) this.end(event);
+        break;
+      case 'usage': {
+        this.last = this.nameOf(event.asked, event.model);
+        if (!isOwn) break;
+        const day = this.dayOf(event.at, this.last);
+        countUsage(day, event.usage);
+        day.timedTokens += event.usage.completionTokens;
+        day.ms += Math.max(0, event.ms - (event.delayMs ?? 0));
+        break;
+      }
+      case 'title':
+        if (isOwn && event.usage) countUsage(this.dayOf(event.at, event.asked ?? this.last), event.usage);
+        break;
+      case 'attempt': {
+        this.last = this.nameOf(event.asked, event.model);
+        if (!isOwn) break;
+        const day = this.dayOf(event.at, this.last);
+        if (event.waitMs === undefined) day.failures++;
+        else day.retries++;
+        break;
+      }
+      case 'phase':
+        if (isOwn && event.phase === 'Failed' && event.error?.code === 'ENGINE_ABORTED' && this.last)
+          this.dayOf(event.at, this.last).stops++;
+        break;
+    }
+  }
+
+  private end({ toolCallId, name, ok, code, ms }: Extract<StoredEvent, { type: 'tool-end' }>): void {
+    const tool = this.toolOf(toolCallId, name);
+    if (!tool) return;
+    if (code === 'TOOL_DENIED') tool.denied++;
+    else if (code === 'TOOL_INTERRUPTED') tool.interrupted++;
+    else {
+      if (ok) tool.done++;
+      else tool.failed++;
+      tool.ms.push(Math.round(ms));
+    }
+  }
+
+  /** Records of before say how a model is called on its wire alone. */
+  private nameOf(asked: string | undefined, model: string): string {
+    return asked ?? (this.model === model || this.model.endsWith(`/${model}`) ? this.model : model);
+  }
+
+  private toolOf(toolCallId: string, said: string | undefined): ToolCounts | undefined {
+    const tool = said || this.names.get(toolCallId);
+    if (!tool) return undefined;
+    return entryOf(this.tools, tool, () => noCalls(tool));
+  }
+
+  private dayOf(at: number, model: string): ModelDay {
+    const day = localDay(at);
+    return entryOf(this.models, `${day} ${model}`, () => newModelDay(day, model));
+  }
+}
+
+function countUsage(day: ModelDay, { promptTokens, cachedTokens = 0, completionTokens, cost }: TokenUsage): void {
+  day.calls++;
+  day.promptTokens += promptTokens;
+  day.cachedTokens += cachedTokens;
+  day.completionTokens += completionTokens;
+  if (cost === undefined) day.unpriced++;
+  else day.cost += cost;
+}
+
+const sums = [
+  'calls',
+  'promptTokens',
+  'cachedTokens',
+  'completionTokens',
+  'cost',
+  'unpriced',
+  'timedTokens',
+  'ms',
+  'retries',
+  'failures',
+  'stops',
+] as const satisfies readonly (keyof ModelDay)[];
+
+const newModelDay = (day: string, model: string): ModelDay => ({
+  day,
+  model,
+  ...(Object.fromEntries(sums.map((name) => [name, 0])) as Record<(typeof sums)[number], number>),
+});
+
+const noCalls = (tool: string): ToolCounts => ({
+  tool,
+  done: 0,
+  failed: 0,
+  denied: 0,
+  interrupted: 0,
+  ms: [],
+  waits: [],
+});
+
+/** All of them together. */
+export function together(all: readonly Counts[]): Counts {
+  const tools = new Map<string, ToolCounts>();
+  for (const { tool, ms, waits, ...counts } of all.flatMap((one) => one.tools)) {
+    const sum = entryOf(tools, tool, () => noCalls(tool));
+    for (const name of ['done', 'failed', 'denied', 'interrupted'] as const) sum[name] += counts[name];
+    for (const one of ms) sum.ms.push(one);
+    for (const one of waits) sum.waits.push(one);
+  }
+  return {
+    runs: all.reduce((runs, one) => runs + one.runs, 0),
+    models: grouped(all.flatMap(({ models }) => models)),
+    tools: [...tools.values()],
+  };
+}
+
+/** One line for each day and model; or, of each model all days together (`day` is ''). */
+export function grouped(days: readonly ModelDay[], by: 'day' | 'model' = 'day'): ModelDay[] {
+  const found = new Map<string, ModelDay>();
+  for (const one of days) {
+    const day = by === 'day' ? one.day : '';
+    const sum = entryOf(found, `${day} ${one.model}`, () => newModelDay(day, one.model));
+    for (const name of sums) sum[name] += one[name];
+  }
+  return [...found.values()].sort((one, other) => compare(other.day, one.day) || compare(one.model, other.model));
+}
+
+/** Undefined: of nothing. */
+export function median(values: readonly number[]): number | undefined {
+  if (values.length === 0) return undefined;
+  const sorted = [...values].sort((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Tokens that a model writes in a second, counted from the request; undefined: not on record. */
+export const speedOf = ({ timedTokens, ms }: ModelDay): number | undefined =>
+  ms > 0 && timedTokens > 0 ? (timedTokens * 1000) / ms : undefined;
+
+/** Of the tokens that were read, those that the provider had kept: 0..1. */
+export const cacheShareOf = ({ promptTokens, cachedTokens }: ModelDay): number | undefined =>
+  promptTokens > 0 ? cachedTokens / promptTokens : undefined;
+
+/** What it cost in dollars, of calls whose price is known; undefined: of none. */
+export const costOf = ({ calls, unpriced, cost }: ModelDay): number | undefined =>
+  calls > unpriced ? cost : undefined;
+
+/** Of the calls that ran to their end, those that did what was asked: 0..1. */
+export const successOf = ({ done, failed }: ToolCounts): number | undefined =>
+  done + failed > 0 ? done / (done + failed) : undefined;
+
+/** Both tables, the second after an empty line; an unknown value is an empty field, never 0. */
+export function csvOf({ models, tools }: Counts): string {
+  const modelLines = grouped(models).map((one) => [
+    one.day,
+    one.model,
+    one.calls,
+    one.promptTokens,
+    one.cachedTokens,
+    one.completionTokens,
+    costOf(one),
+    one.unpriced,
+    speedOf(one),
+    one.retries,
+    one.failures,
+    one.stops,
+  ]);
+  const toolLines = tools.map((one) => [
+    one.tool,
+    one.done,
+    one.failed,
+    one.denied,
+    one.interrupted,
+    median(one.ms),
+    one.waits.length,
+    median(one.waits),
+  ]);
+  const lines = [modelHead, ...modelLines, [], toolHead, ...toolLines];
+  return lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
+}
+
+const modelHead = [
+  'day',
+  'model',
+  'calls',
+  'tokens read',
+  'of these cached',
+  'tokens written',
+  'cost in dollars',
+  'calls without a price',
+  'tokens a second',
+  'retries',
+  'failures',
+  'stops',
+];
+const toolHead = [
+  'tool',
+  'done',
+  'failed',
+  'denied',
+  'interrupted',
+  'median ms',
+  'questions',
+  'median ms until an answer',
+];
+
+/** As RFC 4180 has it; what a spreadsheet would take for a formula becomes a text. */
+function field(value: string | number | undefined): string {
+  if (typeof value === 'number') return String(Math.round(value * 1e6) / 1e6);
+  const text = /^[=+\-@\t\r]/.test(value ?? '') ? `'${value}` : (value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export function localDay(at: number): string {
+  const date = new Date(at);
+  const two = (value: number) => String(value).padStart(2, '0');
+  if (Number.isNaN(date.getTime())) return '';
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function entryOf<Value>(map: Map<string, Value>, name: string, make: () => Value): Value {
+  const known = map.get(name);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(name, made);
+  return made;
+}
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

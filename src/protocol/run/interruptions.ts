@@ -1,0 +1,128 @@
+import { visibleLine } from '../text/escapeInvisible.ts';
+import { type Sentence, sentence } from '../text/l10n.ts';
+import { createDictionary, entriesOf } from '../values/dictionary.ts';
+import type { NodeConversation } from './graph.ts';
+import { pendingCalls } from './pending.ts';
+import { type CallState, callsOf, type Run } from './run.ts';
+
+/** Calls of a node that had begun, and may have changed something, when the editor ended; nothing says whether they did. */
+export interface Interruption {
+  node: string;
+  /** Ids of the calls in the run. */
+  calls: string[];
+  /** Last sign of life of the work (epoch milliseconds). */
+  at: number;
+  /** Number of the step of the node whose result is open; absent: it is that of a call of a model. */
+  step?: number;
+  /** Command line of a model's call. */
+  command?: string;
+}
+
+/** Interruption of the node that is at work on a line; undefined: none. Calls that the files can still prove are not among them. */
+export function interruptionAt(run: Run, node: string, branch: string | undefined): Interruption | undefined {
+  const { graph } = run;
+  const track = branch === undefined ? graph?.main : graph?.branches[branch];
+  const { visit, steps = 0, conversations = createDictionary<NodeConversation>(), messages = [] } = track ?? {};
+  if (visit === undefined) return undefined;
+  const recorded = new Set<string>();
+  const open = new Set<string>();
+  for (const [, one] of entriesOf(conversations)) {
+    for (const [, id] of entriesOf(one.callIds)) recorded.add(id);
+    for (const { id } of pendingCalls(one.messages)) open.add(one.callIds[id] ?? id);
+  }
+  const prefix = `${node}:${visit}:`;
+  const agentCalls = messages.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []));
+  const isAgents = (inner: string) => agentCalls.some(({ id }) => inner === id || inner.startsWith(`${id}:`));
+  const found: Interruption = { node, calls: [], at: 0 };
+  const add = (state: CallState, ids: readonly string[], more: Pick<Interruption, 'step' | 'command'>) => {
+    found.calls = [...new Set([...found.calls, ...ids])];
+    found.at = Math.max(found.at, interruptedAt(run, state));
+    Object.assign(found, more);
+  };
+  for (const [id, state] of callsOf(run)) {
+    if (!(open.has(id) || id.startsWith(prefix)) || !isUnknown(run, id, state)) continue;
+    if (open.has(id)) add(state, [id], state.command ? { command: state.command.line } : {});
+    if (recorded.has(id) || !id.startsWith(prefix)) continue;
+    const [, index, number, inner] = /^((\d+)(?:r\d+)?)(?::(.+))?$/.exec(id.slice(prefix.length)) ?? [];
+    const step = Number(number);
+    if (index === undefined || step < steps) continue;
+    if (inner === undefined && !run.calls[nextAttempt(id)]) add(state, [id], { step });
+    // Of a conversation that is not recorded, the step itself is meant.
+    if (inner !== undefined && !isAgents(inner)) add(state, [`${prefix}${index}`, id], { step });
+  }
+  return found.calls.length === 0 ? undefined : found;
+}
+
+/** What the person decides at once: a node, or the items of a list. */
+export interface InterruptedWork extends Interruption {
+  label: string;
+  /** Numbers of interrupted and of all items of the list. */
+  items?: { count: number; of: number };
+}
+
+/** Interrupted work of a run, of which the person decides one after the other. */
+export function interruptedWork(run: Run): InterruptedWork[] {
+  const { graph } = run;
+  if (!graph) return [];
+  const works = new Map<string, InterruptedWork>();
+  for (const [branch, { at }] of [[undefined, graph.main] as const, ...entriesOf(graph.branches)]) {
+    const one = at.length === 1 ? interruptionAt(run, at[0]!, branch) : undefined;
+    if (!one) continue;
+    const key = `${one.node.replaceAll(/\[\d+\]/g, '[]')} ${one.step ?? 'call'}`;
+    const known = works.get(key);
+    const item = /^.*\]/.exec(one.node)?.[0];
+    const of = (item !== undefined && graph.nodes[item]?.of) || 0;
+    works.set(key, {
+      ...one,
+      calls: [...(known?.calls ?? []), ...one.calls],
+      at: Math.max(known?.at ?? 0, one.at),
+      label: visibleLine(one.command ?? one.node),
+      ...(of > 0 && { items: { count: (known?.items?.count ?? 0) + 1, of } }),
+    });
+  }
+  return [...works.values()];
+}
+
+/** Says that work was interrupted. */
+export function interruptionSentence(
+  { label, items }: Pick<InterruptedWork, 'label' | 'items'>,
+  time?: string,
+): Sentence {
+  if (items?.count === 1) return sentence('1 of {0} items was interrupted. It may have run.', items.of);
+  if (items) return sentence('{0} of {1} items were interrupted. They may have run.', items.count, items.of);
+  if (time === undefined) return sentence('“{0}” was interrupted. It may have run.', label);
+  return sentence('“{0}” was interrupted at {1}. It may have run.', label, time);
+}
+
+/** Node whose step has a recorded outcome that the editor's end kept from it; undefined: there is none. */
+export function finishedNode({
+  graph,
+  outcomes = createDictionary(),
+}: Pick<Run, 'graph' | 'outcomes'>): string | undefined {
+  const lines = graph ? [graph.main, ...entriesOf(graph.branches).map(([, track]) => track)] : [];
+  return lines
+    .filter(({ visit }) => visit !== undefined)
+    .map(({ at }) => at[0]!)
+    .find((node) =>
+      entriesOf(outcomes).some(
+        ([id, outcome]) =>
+          'data' in outcome && id.startsWith(`${node}:`) && /^\d+:\d+(r\d+)?$/.test(id.slice(node.length + 1)),
+      ),
+    );
+}
+
+const interruptedAt = (run: Run, { ok, code, interruptedAt: at, startedAt = 0, ms = 0 }: CallState): number =>
+  at ?? (ok === undefined || code === 'TOOL_INTERRUPTED' ? (ms > 0 ? startedAt + ms : run.updatedAt) : startedAt + ms);
+
+/** Tells whether nothing says if the call had its effect. */
+export function isUnknown({ outcomes }: Pick<Run, 'outcomes'>, id: string, state: CallState): boolean {
+  const { startedAt, decision, onlyReads, ok, step, changes, moved, again } = state;
+  if (startedAt === undefined || decision === undefined || onlyReads || again || outcomes?.[id]) return false;
+  const isOfFiles = Boolean(changes || moved);
+  if (ok === undefined) return !isOfFiles; // its files decide when the run continues
+  return ok ? !(step || isOfFiles) : !(changes?.length === 0 && !moved);
+}
+
+/** Id of the call that was made when this call of a step had failed. */
+export const nextAttempt = (id: string): string =>
+  id.replace(/^(.*?)(?:r(\d+))?$/, (_, first, attempt = 0) => `${first}r${Number(attempt) + 1}`);

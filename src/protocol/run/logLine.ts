@@ -1,0 +1,208 @@
+import type { TokenUsage } from '../content/messages.ts';
+import { visibleLine } from '../text/escapeInvisible.ts';
+import { counted, inNumber } from '../text/plurals.ts';
+import { type KeptChange, type RunEvent, runEventSchema } from './events.ts';
+import { dollars } from './money.ts';
+import { endWords, hasDied } from './run.ts';
+
+/** What the log says of one event. */
+export interface Line {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  /** One line, nothing hidden in it: names, sizes, times and codes; of commands their words, and of what is said nothing but its length. */
+  text: string;
+}
+
+type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+/**
+ * The line of an event; undefined: one that tells nothing by itself. `hide` takes out what may stand in paths, commands and
+ * providers' words: home folders, keys. Of the whole text, for what is cut in two is found no more.
+ */
+export function lineOf(event: RunEvent, hide: (text: string) => string): Line | undefined {
+  const said = (lines[event.type] as (event: RunEvent) => Said)(event);
+  if (said === undefined) return undefined;
+  const [level, text] = typeof said === 'string' ? (['info', said] as const) : said;
+  return { level, text: visibleLine(cut(hide(text))) };
+}
+
+/** Every type of event, so that a test can have a case of each. */
+export const eventTypes = runEventSchema.options.map((one) => one.shape.type.value);
+
+type Said = string | [Exclude<Line['level'], 'info'>, string] | undefined;
+
+/** A new type of event does not compile before it is decided here. */
+const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
+  'run-start': ({ imported, workflowId, agentId, model }) =>
+    `run ${imported ? 'was imported' : 'begins'}: workflow ${workflowId}${agentId && `, agent ${agentId}`}${model && `, model ${model}`}`,
+  title: ({ usage, asked, by }) =>
+    (by ? ['debug', 'the person renames the run'] : undefined) ??
+    (usage && `named${asked ? ` by ${asked}` : ''}: ${tokens(usage)}`),
+  pin: ({ pinned }) => ['debug', pinned ? 'the person pins the run' : 'the person unpins the run'],
+  'limit-raise': ({ of, more, to }) =>
+    `the person lets ${of === 'run' ? 'this run' : 'all runs'} spend ${dollars(more)} more${of === 'run' ? '' : ' today'}: ${dollars(to)} in all`,
+  instructions: ({ files }) => `the workspace says to agents: ${filesInShort(files)}`,
+  agent: ({ agentId }) => `agent ${agentId} speaks from here on`,
+  model: ({ model }) => `the conversation goes to ${model}`,
+  message: ({ message, ends, instructions }) => {
+    const { role, content } = message;
+    if (role === 'user') return `the person says ${lengthOf(content)}${files(message.attachments?.length)}`;
+    if (role === 'system' && instructions)
+      return `the model hears what the workspace says: ${filesInShort(instructions)}`;
+    if (role === 'system') return ends ? `the model hears of ${counted(ends.length, 'ended command')}` : undefined;
+    if (role === 'tool') return undefined; // its end says more
+    const warned = message.warnings?.join(' ');
+    const said = `${lengthOf(content)}, ${counted(message.toolCalls?.length ?? 0, 'call')}`;
+    if (message.incomplete) return ['warn', `the reply broke off: ${said}${warned ? `. ${warned}` : ''}`];
+    return warned ? ['warn', `the reply came not quite as asked: ${warned}`] : ['debug', `the reply is ${said}`];
+  },
+  'node-message': ({ node, message }) => {
+    if (message.role !== 'assistant') return undefined; // the request has said it, or its end says more
+    return [
+      'debug',
+      `the reply for node ${node} is ${lengthOf(message.content)}, ${counted(message.toolCalls?.length ?? 0, 'call')}`,
+    ];
+  },
+  queued: ({ text, attachments, when = 'turn' }) =>
+    `${lengthOf(text)}${files(attachments?.length)} of the person wait ${times[when]}`,
+  'queued-change': ({ queued, text, when }) =>
+    `what waited as ${queued} is ${lengthOf(text)} now, and waits ${times[when]}`,
+  'queued-remove': ({ queued }) => `what waited as ${queued} is taken back`,
+  'call-arguments': ({ toolCallId, arguments: changed, leftOut = [] }) => [
+    'debug',
+    `the arguments of ${named(undefined, toolCallId)} are not as sent: ${[...Object.keys(changed), ...leftOut].join(', ')}`,
+  ],
+  'approval-request': () => undefined, // `question` says it
+  approval: ({ toolCallId, name, decision, waitedMs, words, edited, automatic, holds }) => {
+    const what = named(name, toolCallId);
+    if (automatic !== undefined) return `${what} ${decisions[decision]} without a question: ${automatic}`;
+    const held = holds ? ', and the run waits for instructions' : '';
+    const more = `${edited ? ', changed by the person' : ''}${words ? ', with words' : ''}${held}`;
+    return `${what} ${decisions[decision]} after ${duration(waitedMs)}${more}`;
+  },
+  'hold-end': () => 'the user lets the run continue without instructions',
+  'tool-start': ({ toolCallId, name, changes = [], moved, command, reads }) => {
+    const line = command ? `: \`${command.line}\` in ${command.folder}` : reads !== undefined ? `: \`${reads}\`` : '';
+    const move = moved ? `: ${moved.from} to ${moved.to}` : '';
+    return `${named(name, toolCallId)} begins${line}${move}${changes.length > 0 ? `: ${paths(changes)}` : ''}`;
+  },
+  'command-start': ({ toolCallId, process }) => ['debug', `${named(undefined, toolCallId)} has process ${process.pid}`],
+  ask: ({ toolCallId, questions }) =>
+    `${named(undefined, toolCallId)} asks the person ${counted(questions.length, 'question')}`,
+  answer: ({ toolCallId, choices, said, attachments }) =>
+    `${named(undefined, toolCallId)} is answered: ${counted(choices.length, 'choice')}, ${lengthOf(said ?? '')}${files(attachments?.length)}`,
+  'tool-end': ({ toolCallId, name, ok, ms, code, exitCode, background, stillRunning }) => {
+    const exit = exitCode === undefined ? '' : `, exit code ${exitCode ?? 'none: it was killed'}`;
+    const more = `${background ? ', goes on in the background' : ''}${stillRunning?.length ? `, still at work: ${stillRunning.join(', ')}` : ''}`;
+    const what = named(name, toolCallId);
+    return ok
+      ? `${what} done in ${duration(ms)}${exit}${more}`
+      : ['warn', `${what} failed after ${duration(ms)}: ${code ?? 'UNKNOWN'}${more}`];
+  },
+  'interruption-choice': ({ toolCallIds, choice }) =>
+    `the person lets ${counted(toolCallIds.length, 'interrupted call')} ${choice === 'again' ? 'run again' : 'be: the run continues after that'}`,
+  'command-end': ({ toolCallId, ...end }) => {
+    const text = `the command of ${named(undefined, toolCallId)} ${endWords(end)}`;
+    return hasDied(end) ? ['warn', text] : text;
+  },
+  undo: ({ toolCallIds, changes }) =>
+    `the person ${toolCallIds.length > 0 ? `undoes ${counted(toolCallIds.length, 'call')}` : 'restores files'}: ${paths(changes)}`,
+  redo: ({ toolCallIds, changes }) =>
+    `the user redoes ${toolCallIds.length > 0 ? counted(toolCallIds.length, 'call') : 'what was restored'}: ${paths(changes)}`,
+  usage: ({ model, asked = model, node, beside, ms, delayMs, attempts, usage, sent }) => {
+    const waited = `${delayMs ? `, ${duration(delayMs)} of it waiting` : ''}${attempts > 1 ? `, at try ${attempts}` : ''}`;
+    const which = asked === model || asked.endsWith(`/${model}`) ? asked : `${asked} (${model})`;
+    return `${which}${forNode(node)}${forSummary(beside)} answers in ${duration(ms)}${waited}: ${tokens(usage)}${sent ? ` (sent ${sizes(sent)})` : ''}`;
+  },
+  attempt: ({ attempt, code, message, waitMs, model, asked = model, node, beside }) => [
+    'warn',
+    `${asked}${forNode(node)}${forSummary(beside)} gives no answer at try ${attempt}: ${code}: ${message}${waitMs === undefined ? '' : ` Tried again after ${duration(waitMs)}.`}`,
+  ],
+  outline: () => ['debug', 'the workflow is another than before'],
+  node: ({ node, status, branch, error, warnings, next }) => {
+    const text = `node ${node}${branch === undefined ? '' : ` (${branch})`} ${statuses[status]}`;
+    if (error) return ['error', `${text}: ${error.code}: ${error.message}`];
+    if (warnings) return ['warn', `${text}: ${warnings.join(' ')}`];
+    return status === 'step' ? ['debug', text] : `${text}${next?.length ? `, next ${next.join(', ')}` : ''}`;
+  },
+  compaction: ({ upTo, summary, most, node }) =>
+    `room is made${forNode(node)}: ${summary === undefined ? `long texts cut to ${most ?? 'the usual length'}` : `a summary of ${lengthOf(summary)}`} in place of what came before message ${upTo}`,
+  mended: ({ damage }) => ['warn', `gone on with, though damaged: ${damage}`],
+  phase: ({ phase, error, took }) => {
+    const spent = took
+      ? ` It took ${counted(took.turns, 'turn')}, ${duration(took.ms)}, ${counted(took.tokens, 'token')}.`
+      : '';
+    if (!error) return `${phases[phase]}.${spent}`;
+    const text = `${phases[phase]}: ${error.code}: ${error.message}${spent}`;
+    if (error.code === 'ENGINE_ABORTED') return text;
+    return [phase === 'Failed' ? 'error' : 'warn', text];
+  },
+  chunk: () => undefined,
+  request: ({ model, asked = model, host, node, beside, sent }) =>
+    `asking ${asked}${host ? ` at ${host}` : ''}${forNode(node)}${forSummary(beside)}${sent ? `: ${sizes(sent)}` : ''}`,
+  progress: ({ text, fraction, attempt, until, at }) => {
+    if (fraction !== undefined || attempt !== undefined) return undefined; // the try before has said it
+    return until === undefined ? text : `${text} (${duration(Math.max(0, until - at))})`;
+  },
+  pausing: () => 'the person wants it to rest after this turn',
+  question: ({ toolCallId, question: { command, ...said } }) => {
+    const { what, where } = said.english ?? said;
+    return `${named(undefined, toolCallId)} asks: ${what} (${where})${command === undefined ? '' : `: \`${command}\``}`;
+  },
+  'tool-output': () => undefined,
+};
+
+const times = { turn: 'for the next turn', done: 'for the end of the work', now: 'for the stop that it asks for' };
+
+const decisions = { allow: 'is allowed', 'allow-run': 'is allowed for this run', deny: 'is denied' };
+const statuses = {
+  start: 'begins',
+  step: 'has done a step',
+  end: 'is done',
+  failed: 'failed',
+  undone: 'is taken back',
+};
+const phases = { Running: 'at work', WaitingUser: 'rests', Completed: 'is done', Failed: 'ends' };
+
+const named = (name: string | undefined, toolCallId: string): string => `${name ?? 'call'} [${toolCallId}]`;
+const forNode = (node: string | undefined): string => (node === undefined ? '' : ` for node ${node}`);
+const forSummary = (beside: true | undefined): string => (beside ? ' for a summary' : '');
+const lengthOf = (text: string): string => counted(text.length, 'character');
+const filesInShort = (all: readonly { path: string }[]): string => all.map(({ path }) => path).join(', ');
+const files = (many = 0): string => (many > 0 ? ` and ${counted(many, 'file')}` : '');
+
+function paths(changes: readonly KeptChange[]): string {
+  const shown = changes.slice(0, mostPaths).map(({ path, before, after }) => {
+    const what = before === null ? 'new' : after === null ? 'deleted' : undefined;
+    return what ? `${path} (${what})` : path;
+  });
+  const more = changes.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${inNumber(more)} more`] : [])].join(', ');
+}
+
+const sizes = ({ messages, tools, tokens }: { messages: number; tools: number; tokens: number }): string =>
+  `${counted(messages, 'message')}, ${counted(tools, 'tool')}, about ${counted(tokens, 'token')}`;
+
+function tokens({ promptTokens, cachedTokens, completionTokens, cost }: TokenUsage): string {
+  const cached = cachedTokens ? ` (${inNumber(cachedTokens)} cached)` : '';
+  const paid = cost === undefined ? '' : `, $${cost.toFixed(4)}`;
+  return `${counted(promptTokens, 'token')} read${cached}, ${inNumber(completionTokens)} written${paid}`;
+}
+
+/** `812 ms`, `3.2 s`, `2 min 5 s`. */
+function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+const mostPaths = 10;
+/** Characters; nobody reads a longer line, and a command may be a file. */
+const mostText = 1000;
+
+/** Not within a pair: half of one is no character. */
+function cut(text: string): string {
+  if (text.length <= mostText) return text;
+  const end = /[\uD800-\uDBFF]/.test(text[mostText - 1]!) ? mostText - 1 : mostText;
+  return `${text.slice(0, end)}…`;
+}

@@ -1,0 +1,75 @@
+import { chatWorkflow, planAgent } from '../content/agents.ts';
+import type { Message, ToolCall } from '../content/messages.ts';
+import type { Run } from './run.ts';
+import { understoodCall } from './understoodArguments.ts';
+
+export const planStatus = ['pending', 'active', 'done'] as const;
+
+export interface PlanItem {
+  text: string;
+  status: (typeof planStatus)[number];
+}
+
+/** The run's to-do list, whole: each `plan.update` gives all of it. */
+export const planBounds = { items: 50, text: 200 };
+
+export const planTool = 'plan.update';
+
+/** The newest list that was accepted; empty when there is none. Derived from the calls, not stored beside them. */
+export const planOf = ({ messages, calls }: Run): PlanItem[] =>
+  newestPlan(
+    messages,
+    ({ id }) => calls[id]?.ok === true,
+    (call) => understoodCall(call, calls[call.id]),
+  )?.items ?? [];
+
+/** Returns the newest list among the calls that were accepted, and the call that gave it, as it was sent. */
+export function newestPlan(
+  messages: readonly Message[],
+  isAccepted: (call: ToolCall) => boolean,
+  understood: (call: ToolCall) => ToolCall,
+): { at: number; call: ToolCall; items: PlanItem[] } | undefined {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at]!;
+    if (message.role !== 'assistant') continue;
+    for (const call of message.toolCalls?.toReversed() ?? []) {
+      if (call.name !== planTool || !isAccepted(call)) continue;
+      const { items } = understood(call).arguments;
+      if (isPlan(items)) return { at, call, items };
+    }
+  }
+  return undefined;
+}
+
+/** What an agent that plans has come to, for one that has heard nothing else of it: its last words, and its list where it made one. */
+export function planWords(run: Run): string {
+  const answer = run.messages.findLast(({ role, content }) => role === 'assistant' && content.trim() !== '');
+  const items = planOf(run).map(({ text }, at) => `${at + 1}. ${text}`);
+  return [answer?.content.trim() ?? '', ...(items.length > 0 ? [`Steps:\n${items.join('\n')}`] : [])]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+/** The shown run has planned, and waits for the person to say that it is to be done. */
+export function isPlanned({ workflowId, agentId, phase, error, messages }: Run): boolean {
+  const last = messages.at(-1);
+  const isWhole =
+    last?.role === 'assistant' && last.content.trim() !== '' && !last.incomplete && !last.toolCalls?.length;
+  return workflowId === chatWorkflow && agentId === planAgent && phase === 'WaitingUser' && !error && isWhole;
+}
+
+/** What the tool takes: a record may say that it took anything. */
+const isPlan = (items: unknown): items is PlanItem[] =>
+  Array.isArray(items) && items.length <= planBounds.items && items.every(isItem);
+
+function isItem(item: unknown): item is PlanItem {
+  if (typeof item !== 'object' || item === null) return false;
+  const { text, status, ...rest } = item as Partial<PlanItem>;
+  return (
+    typeof text === 'string' &&
+    text !== '' &&
+    text.length <= planBounds.text &&
+    planStatus.some((one) => one === status) &&
+    Object.keys(rest).length === 0
+  );
+}

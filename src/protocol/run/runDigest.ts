@@ -1,0 +1,41 @@
+import { t } from '../text/l10n.ts';
+import { planOf } from './plan.ts';
+import { callsOf, ownWords, type Run, titleOf, titleSaid } from './run.ts';
+
+/** Characters of each part, so that all of it fits a small window. */
+const most = { words: 2000, summary: 6000, answer: 3000, files: 40 };
+
+/**
+ * What a run came to, for a message that goes on with it in a new one: made of the record alone, for its model's window is full. The
+ * person reads it before it is sent.
+ */
+export function inShort(run: Run): string {
+  const said = ownWords(run);
+  const [first = '', newest = ''] = [said[0], said.at(-1)];
+  const summary = run.compactions.findLast((one) => one.summary !== undefined)?.summary;
+  const answer = run.messages.findLast((message) => message.role === 'assistant' && message.content.trim() !== '');
+  const items = planOf(run).map(({ text, status }) => `- [${status === 'done' ? 'x' : ' '}] ${text}`);
+  const files = filesOf(run);
+  const parts = [
+    ['Request', cut(first, most.words)],
+    ['Last request', newest === first ? undefined : cut(newest, most.words)],
+    ['The plan', items.join('\n')],
+    ['Work so far, as it was summarized', summary && cut(summary, most.summary)],
+    ['Changed files', files.join('\n')],
+    ['Last answers', answer && cut(answer.content, most.answer)],
+  ] as const;
+  const told = parts.flatMap(([title, text]) => (text?.trim() ? [`${t(title)}:\n${text.trim()}`] : []));
+  const begin = t('Continue the work of another run, “{0}”, from its current state.', titleSaid(titleOf(run)));
+  return [begin, ...told].join('\n\n');
+}
+
+function filesOf(run: Run): string[] {
+  const paths = callsOf(run).flatMap(([, { ok, changes = [], moved, undone = [] }]) =>
+    ok ? [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].filter((one) => !undone.includes(one)) : [],
+  );
+  const all = [...new Set(paths)];
+  return all.length > most.files ? [...all.slice(0, most.files), t('and {0} more', all.length - most.files)] : all;
+}
+
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')} …` : text;

@@ -1,0 +1,153 @@
+import { createDictionary, type Dictionary, entriesOf } from '../values/dictionary.ts';
+import type { KeptChange, Moved, RunEvent, UndoChange, UndoneMove } from './events.ts';
+
+/** A file that a run has changed and that is not as it was. Contents by their ids; null: no file. */
+export interface RunFile {
+  before: string | null;
+  /** What the run left in it. */
+  after: string | null;
+  /** `before` is not a text. */
+  kind?: string;
+  /** It was moved here as it is, file or folder. */
+  from?: string;
+  /** Somebody else changed it between changes of the run. */
+  mixed?: boolean;
+  /** Epoch milliseconds of the newest change. */
+  at: number;
+  /** What the model has heard that somebody else has made of it. */
+  told?: string | null;
+}
+
+/** An undo that can be taken back: nothing has changed its files since, as far as the run knows. */
+export interface Undone {
+  /** Number of its event. */
+  seq: number;
+  toolCallIds: string[];
+  changes: UndoChange[];
+  moves: UndoneMove[];
+  /** Entries of `files` before it, by path; null: there was none. */
+  files: [path: string, file: RunFile | null][];
+}
+
+interface WithFiles {
+  files?: Dictionary<RunFile> | undefined;
+  undos?: Undone[] | undefined;
+}
+
+/** Undos that are retained for *Redo*; the oldest go first. */
+const maxUndos = 100;
+
+interface Change {
+  changes?: readonly KeptChange[] | undefined;
+  moved?: Moved | undefined;
+  at: number;
+}
+
+/** Folds an event into the files of a run, and into what can be redone. */
+export function foldFiles(run: WithFiles, event: RunEvent): void {
+  if (event.type === 'tool-end') {
+    const paths = [
+      ...(event.changes ?? []).map(({ path }) => path),
+      ...(event.moved ? [event.moved.from, event.moved.to] : []),
+    ];
+    if (paths.length > 0 && run.undos) run.undos = run.undos.filter((one) => !touches(one, paths));
+    changeFiles(run, event);
+  } else if (event.type === 'undo') {
+    const before = new Map(run.files && entriesOf(run.files).map(([path, file]) => [path, { ...file }]));
+    undoFiles(run, event.changes, event.paths);
+    if (!event.moves) return;
+    const { seq, toolCallIds, changes, moves } = event;
+    const now = new Map(run.files && entriesOf(run.files));
+    const paths = [...new Set([...before.keys(), ...now.keys()])];
+    const files = paths.flatMap((path): Undone['files'] =>
+      JSON.stringify(before.get(path)) === JSON.stringify(now.get(path)) ? [] : [[path, before.get(path) ?? null]],
+    );
+    run.undos = [...(run.undos ?? []), { seq, toolCallIds, changes, moves, files }].slice(-maxUndos);
+  } else if (event.type === 'redo') redoFiles(run, event);
+}
+
+/** The newest undo of these calls that can be taken back: a later undo of the same files is taken back before it. */
+export function redoable({ undos = [] }: WithFiles, isMeant: (undone: Undone) => boolean): Undone | undefined {
+  return undos.findLast(
+    (one, index) => isMeant(one) && !undos.slice(index + 1).some((later) => touches(later, pathsOf(one))),
+  );
+}
+
+const pathsOf = ({ changes, moves }: Pick<Undone, 'changes' | 'moves'>): string[] => [
+  ...changes.flatMap(({ path, place = path }) => [path, place]),
+  ...moves.flatMap(({ from, to }) => [from, to]),
+];
+
+const touches = (one: Undone, paths: readonly string[]): boolean =>
+  pathsOf(one).some((own) =>
+    paths.some((path) => own === path || own.startsWith(`${path}/`) || path.startsWith(`${own}/`)),
+  );
+
+/** Folds a redo: the files are as they were before the undo. What it did not reach can be redone still. */
+function redoFiles(run: WithFiles, { undo, changes, moves }: Extract<RunEvent, { type: 'redo' }>): void {
+  const one = run.undos?.find(({ seq }) => seq === undo);
+  if (!one || !run.undos) return;
+  run.files ??= createDictionary();
+  const taken = pathsOf({ changes, moves });
+  const isTaken = (path: string) => taken.some((own) => path === own || path.startsWith(`${own}/`));
+  for (const [path, file] of one.files) {
+    if (!isTaken(path)) continue;
+    if (file) run.files[path] = { ...file };
+    else delete run.files[path];
+  }
+  const left = {
+    ...one,
+    changes: one.changes.filter(({ path }) => !changes.some((done) => (done.place ?? done.path) === path)),
+    moves: one.moves.filter(({ from }) => !moves.some((done) => done.to === from)),
+  };
+  const isOver = left.changes.length + left.moves.length === 0;
+  run.undos = run.undos.flatMap((other) => (other !== one ? [other] : isOver ? [] : [left]));
+}
+
+/** Folds what a call did to files. It looks at no file but those. */
+function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void {
+  if (!moved && changes.every(isOfRun)) return;
+  run.files ??= createDictionary();
+  const { files } = run;
+  for (const { path, before, after, kind } of changes) {
+    if (isOfRun({ path })) continue;
+    const file = files[path] ?? { before, after: before, at, ...(kind && { kind }) };
+    const isMixed = file.after !== before && !kind;
+    delete file.told;
+    files[path] = { ...file, after, at, ...(isMixed && { mixed: true }) };
+    if (file.before === after) delete files[path];
+  }
+  if (moved) {
+    moveFiles(files, moved);
+    files[moved.to] = { before: '', after: '', from: moved.from, at };
+  }
+}
+
+const isOfRun = ({ path }: { path: string }): boolean => path.startsWith('@state/');
+
+/** Folds an undo: `changes` are what it did to texts, `paths` the places of moves that it took back, among others. */
+function undoFiles(run: WithFiles, changes: readonly KeptChange[], paths: readonly string[] = []): void {
+  const files = run.files ?? createDictionary<RunFile>();
+  for (const { path, after } of changes) {
+    const file = files[path];
+    if (!file) continue;
+    file.after = after;
+    delete file.told;
+    if (file.before === after) delete files[path];
+  }
+  for (const to of paths) {
+    const from = files[to]?.from;
+    if (from === undefined) continue;
+    delete files[to];
+    moveFiles(files, { from: to, to: from });
+  }
+}
+
+/** What was changed in a folder that is elsewhere now is there, too. */
+function moveFiles(files: Dictionary<RunFile>, { from, to }: Moved): void {
+  for (const [path, file] of entriesOf(files)) {
+    if (path !== from && !path.startsWith(`${from}/`)) continue;
+    delete files[path];
+    files[to + path.slice(from.length)] = file;
+  }
+}

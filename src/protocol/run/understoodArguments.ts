@@ -1,0 +1,27 @@
+import type { ToolCall } from '../content/messages.ts';
+import type { Understood } from './events.ts';
+import type { CallState } from './run.ts';
+
+/** Returns the differences between the arguments of a call as they are meant and as they were sent; undefined: there is none. */
+export function understoodOf(sent: ToolCall['arguments'], meant: ToolCall['arguments']): Understood | undefined {
+  const changed = Object.entries(meant).filter(
+    ([name, value]) => !Object.hasOwn(sent, name) || JSON.stringify(sent[name]) !== JSON.stringify(value),
+  );
+  const leftOut = Object.keys(sent).filter((name) => !Object.hasOwn(meant, name));
+  if (changed.length === 0 && leftOut.length === 0) return undefined;
+  return { arguments: Object.fromEntries(changed), ...(leftOut.length > 0 && { leftOut }) };
+}
+
+const calls = new WeakMap<ToolCall, { understood: Understood; meant: ToolCall }>();
+
+/** Returns a call as it is understood: what was sent stays in the conversation, and this is what ran. The same object for the same state. */
+export function understoodCall(call: ToolCall, { understood }: Pick<CallState, 'understood'> = {}): ToolCall {
+  if (!understood) return call;
+  const known = calls.get(call);
+  if (known?.understood === understood) return known.meant;
+  const { arguments: changed, leftOut = [] } = understood;
+  const whole = Object.entries({ ...call.arguments, ...changed });
+  const meant = { ...call, arguments: Object.fromEntries(whole.filter(([name]) => !leftOut.includes(name))) };
+  calls.set(call, { understood, meant });
+  return meant;
+}

@@ -1,0 +1,62 @@
+import { type Sentence, sentence } from './l10n.ts';
+import { joined, type Words } from './localized.ts';
+
+/** Reason of a connection that failed. */
+export interface NetworkReason {
+  /** Code of the system, of Node.js or of Chromium; empty: the error has none. */
+  code: string;
+  /** Text of the error with its code, for details and logs. Never part of a sentence for users. */
+  text: string;
+  /** End of a sentence for users; undefined: the text is nothing that they could act on. */
+  words?: Sentence;
+}
+
+const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME|ERR_SSL|ERR_TLS|EPROTO/;
+export const timeLimits = /UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|TIMED_?OUT/;
+
+/** Classes of codes, the most specific first. */
+const classes: readonly (readonly [RegExp, Sentence])[] = [
+  [/EXPIRED|CERT_DATE_INVALID/, sentence('the certificate has expired')],
+  [/NOT_YET_VALID/, sentence('the certificate is not valid yet')],
+  [/ALTNAME|COMMON_NAME_INVALID/, sentence('the certificate belongs to another server')],
+  [/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|AUTHORITY_INVALID/, sentence('the issuer of the certificate is unknown')],
+  [/ENOTFOUND|EAI_|NAME_NOT_RESOLVED/, sentence('the host name was not found')],
+  [/ECONNREFUSED|CONNECTION_REFUSED/, sentence('the connection was refused')],
+  [/E(NET|HOST)(UNREACH|DOWN)|EADDRNOTAVAIL|ADDRESS_UNREACHABLE|INTERNET_DISCONNECTED/, sentence('no network route')],
+  [timeLimits, sentence('no answer in time')],
+  [
+    /ECONN(RESET|ABORTED)|EPIPE|UND_ERR_SOCKET|CONNECTION_(RESET|CLOSED|ABORTED)/,
+    sentence('the connection was closed'),
+  ],
+  [/^Z_(?!BUF_ERROR)/, sentence('the data is damaged')],
+  [/^bad port$/, sentence('this port is blocked')],
+];
+
+/** Returns the reason of a failed connection. Fetch says only "fetch failed"; the reason is the innermost cause. */
+export function networkReason(error: unknown): NetworkReason {
+  const { innermost, code: named } = innermostCause(error);
+  const message = innermost instanceof Error ? innermost.message || innermost.name : String(innermost);
+  const code = named === '' ? (/net::(ERR_\w+)/.exec(message)?.[1] ?? '') : named;
+  const text = code === '' || message.includes(code) ? message : `${code}: ${message}`;
+  const words = classes.find(([pattern]) => pattern.test(code === '' ? message : code))?.[1];
+  return { code, text, ...(words && { words }) };
+}
+
+export const isCertificateError = ({ code }: NetworkReason): boolean => certificate.test(code);
+
+/** Returns a statement with its reason behind a colon, without a full stop. */
+export const withReason = (statement: Sentence, { words }: NetworkReason): Words =>
+  words ? joined([statement, words], ': ') : statement;
+
+/** Returns the innermost cause of an error and the innermost code. */
+export function innermostCause(error: unknown): { innermost: unknown; code: string } {
+  let innermost = error;
+  let code = '';
+  for (let depth = 0; depth < 5 && innermost instanceof Error; depth++) {
+    if ('code' in innermost && typeof innermost.code === 'string') code = innermost.code;
+    const cause: unknown = innermost instanceof AggregateError ? innermost.errors[0] : innermost.cause;
+    if (!(cause instanceof Error)) break;
+    innermost = cause;
+  }
+  return { innermost, code };
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { type Counts, countsOf, noCounts, together } from '../protocol/run/insights.ts';
+import { few } from '../protocol/values/mapLimit.ts';
+import { readJournal } from './readJournal.ts';
+import { journalIn } from './storedSummary.ts';
+
+/** Journals that are read at the same time. */
+const atOnce = 4;
+/** Of what is counted, and how: another one is counted anew. */
+const version = 1;
+
+const count = z.number();
+const countsSchema = z.object({
+  runs: count,
+  models: z.array(
+    z.object({
+      day: z.string(),
+      model: z.string(),
+      calls: count,
+      promptTokens: count,
+      cachedTokens: count,
+      completionTokens: count,
+      cost: count,
+      unpriced: count,
+      timedTokens: count,
+      ms: count,
+      retries: count,
+      failures: count,
+      stops: count,
+    }),
+  ),
+  tools: z.array(
+    z.object({
+      tool: z.string(),
+      done: count,
+      failed: count,
+      denied: count,
+      interrupted: count,
+      ms: z.array(count),
+      waits: z.array(count),
+    }),
+  ),
+});
+const keptSchema = z.object({
+  version: z.literal(version),
+  journalBytes: z.number(),
+  journalTime: z.number(),
+  counts: countsSchema,
+});
+
+/** What the runs of these stores took. `unread`: runs whose record cannot be read. Never rejects. */
+export async function insightsOf(stores: readonly string[]): Promise<{ counts: Counts; unread: number }> {
+  const folders = (
+    await Promise.all(
+      stores.map(async (store) => {
+        const runs = path.join(store, 'runs');
+        const names = await fs.readdir(runs).catch(() => []);
+        return names.filter((name) => name.startsWith('run-')).map((name) => path.join(runs, name));
+      }),
+    )
+  ).flat();
+  const all = await few(folders, atOnce, (folder) => countsIn(folder).catch(() => undefined));
+  return {
+    counts: together(all.flatMap((one) => one ?? [])),
+    unread: all.filter((one) => one === undefined).length,
+  };
+}
+
+/** By what is kept beside the journal, while that is of the journal as it is; lost, it is counted again. */
+async function countsIn(folder: string): Promise<Counts> {
+  const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
+  if (!stat) return noCounts(); // no run
+  const file = path.join(folder, 'insights.json');
+  const kept = keptSchema.safeParse(await read(file)).data;
+  if (kept && kept.journalBytes === stat.size && kept.journalTime === stat.mtimeMs) return kept.counts;
+  const { entries } = await readJournal(journalIn(folder));
+  const counts = countsOf(entries.flatMap(({ event }) => event ?? []));
+  const fresh: z.infer<typeof keptSchema> = { version, journalBytes: stat.size, journalTime: stat.mtimeMs, counts };
+  const aside = `${file}.${randomUUID()}`;
+  try {
+    await fs.writeFile(aside, JSON.stringify(fresh), { mode: 0o600 });
+    await fs.rename(aside, file);
+  } catch {
+    await fs.rm(aside, { force: true }).catch(() => {}); // counted again next time
+  }
+  return counts;
+}
+
+const read = async (file: string): Promise<unknown> => {
+  try {
+    return JSON.parse(await fs.readFile(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+};

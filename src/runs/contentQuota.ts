@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { createDictionary, entriesOf } from '../protocol/values/dictionary.ts';
+import { few } from '../protocol/values/mapLimit.ts';
+import { type Lock, takeBriefly } from './lock.ts';
+
+/** Looked at at the same time: the editor has other things to do with its disk. */
+const atOnce = 4;
+/** Removed under one lock. */
+const mostAtOnce = 50;
+
+const sizesSchema = z.record(z.string(), z.object({ stamp: z.number(), bytes: z.number() }));
+
+interface KeptFile {
+  file: string;
+  size: number;
+  mtimeMs: number;
+  /** The run's lock; without one it is a deleted run's. */
+  lock?: string;
+}
+
+/**
+ * Keeps the contents of all runs together within a quota. What each run's folder holds is remembered with the folder's time, in
+ * memory and beside the runs, so that only folders in which something came or went are walked: a window that has nothing to
+ * remove asks for one time per run.
+ */
+export class Quota {
+  private sizes?: z.infer<typeof sizesSchema>;
+  private running?: Promise<void>;
+  /** What stayed when all that may go had gone: it is not walked again before it is more. */
+  private stuckAt?: number;
+
+  /** @param runs absolute path of the folder that holds a folder per run */
+  constructor(
+    private readonly runs: string,
+    private readonly deleted: () => Promise<string[]>,
+  ) {}
+
+  /**
+   * Removes the oldest contents, those of deleted runs before all others, until all together are at most `bytes`. Those of the
+   * runs in `spared`, and of runs that any window has open, stay.
+   */
+  trim(bytes: number, spared: ReadonlySet<string>): Promise<void> {
+    this.running ??= this.work(bytes, spared).finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private async work(bytes: number, spared: ReadonlySet<string>): Promise<void> {
+    const kept = (await names(this.runs)).map((id) => path.join(this.runs, id));
+    const deleted = await this.deleted();
+    const total = await this.total([...kept, ...deleted]);
+    if (total <= bytes || total === this.stuckAt) return;
+    const mayGo = kept.filter((folder) => !spared.has(path.basename(folder)));
+    const gone = await few(deleted, atOnce, (folder) => filesOf(folder));
+    const left = await remove(oldestFirst(gone), total, bytes);
+    const others = left > bytes ? await few(mayGo, atOnce, (folder) => filesOf(folder, path.join(folder, 'lock'))) : [];
+    await remove(oldestFirst(others), left, bytes);
+    const stays = await this.total([...kept, ...deleted]);
+    this.stuckAt = stays > bytes ? stays : undefined;
+  }
+
+  private async total(folders: readonly string[]): Promise<number> {
+    const before = this.sizes ?? (await this.readSizes());
+    const now = createDictionary<z.infer<typeof sizesSchema>[string]>();
+    await few(folders, atOnce, async (folder) => {
+      const stamp = (await fs.stat(contentsIn(folder)).catch(() => undefined))?.mtimeMs;
+      if (stamp === undefined) return;
+      const known = before[keyOf(folder)];
+      now[keyOf(folder)] = known?.stamp === stamp ? known : { stamp, bytes: sum(await filesOf(folder)) };
+    });
+    this.sizes = now;
+    const all = entriesOf(now);
+    const isNew = all.some(([key, size]) => size !== before[key]);
+    if (isNew || Object.keys(before).length !== all.length) await this.writeSizes();
+    return sum(all.map(([, { bytes }]) => ({ size: bytes })));
+  }
+
+  private get file(): string {
+    return path.join(path.dirname(this.runs), 'sizes.json');
+  }
+
+  private async readSizes(): Promise<z.infer<typeof sizesSchema>> {
+    try {
+      return sizesSchema.parse(JSON.parse(await fs.readFile(this.file, 'utf8')));
+    } catch {
+      return {}; // none yet, or no longer what was written: everything is walked once
+    }
+  }
+
+  private async writeSizes(): Promise<void> {
+    const aside = `${this.file}.${randomUUID()}`;
+    try {
+      await fs.writeFile(aside, JSON.stringify(this.sizes), { mode: 0o600 });
+      await fs.rename(aside, this.file);
+    } catch {
+      await fs.rm(aside, { force: true }).catch(() => {}); // the next window walks once more
+    }
+  }
+}
+
+/** Removes from the front until at most `bytes` are left; gives what is left. A run that somebody has open keeps its own. */
+async function remove(files: readonly KeptFile[], total: number, bytes: number): Promise<number> {
+  let left = total;
+  let held: { of?: string; lock?: Lock; count: number } = { count: 0 };
+  const open = new Set<string>();
+  for (const { file, size, lock: of } of files) {
+    if (left <= bytes) break;
+    if (of !== undefined && open.has(of)) continue;
+    if (held.of !== of || held.count >= mostAtOnce) {
+      await held.lock?.release();
+      held = { of, count: 0, lock: of === undefined ? undefined : await takeBriefly(of).catch(() => undefined) };
+    }
+    if (of !== undefined && !held.lock) {
+      open.add(of);
+      continue;
+    }
+    await fs.rm(file, { force: true });
+    held.count++;
+    left -= size;
+  }
+  await held.lock?.release();
+  return left;
+}
+
+async function filesOf(folder: string, lock?: string): Promise<KeptFile[]> {
+  const contents = contentsIn(folder);
+  const stats = await few(await names(contents), atOnce, async (name) => {
+    const file = path.join(contents, name);
+    const stat = await fs.stat(file).catch(() => undefined);
+    return stat ? [{ file, size: stat.size, mtimeMs: stat.mtimeMs, ...(lock && { lock }) }] : [];
+  });
+  return stats.flat();
+}
+
+const contentsIn = (folder: string): string => path.join(folder, 'contents');
+const keyOf = (folder: string): string => path.join(path.basename(path.dirname(folder)), path.basename(folder));
+const names = (folder: string): Promise<string[]> => fs.readdir(folder).catch(() => []);
+const sum = (files: readonly { size: number }[]): number => files.reduce((total, { size }) => total + size, 0);
+const oldestFirst = (files: KeptFile[][]): KeptFile[] => files.flat().sort((one, two) => one.mtimeMs - two.mtimeMs);

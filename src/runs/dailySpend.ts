@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { makeFolder } from './storage/privateFolder.ts';
+
+const amount = z.number().min(0).max(1e9);
+const lineSchema = z.union([z.object({ id: z.string(), cost: amount }), z.object({ id: z.string(), raise: amount })]);
+type Line = z.infer<typeof lineSchema>;
+
+/** US dollars. `raised`: what the person has allowed on top of the limit. */
+export interface Spent {
+  spent: number;
+  raised: number;
+}
+
+/** As one window knows a day. What is known stays so, whatever becomes of the file. */
+interface Day {
+  name: string;
+  file: string;
+  /** Bytes that have been read. */
+  read: number;
+  costs: Map<string, number>;
+  raises: Map<string, number>;
+}
+
+const two = (part: number): string => String(part).padStart(2, '0');
+const nameOf = (at: Date): string => `spent-${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}.jsonl`;
+const named = /^spent-\d{4}-\d{2}-\d{2}\.jsonl$/;
+/** Files of days that are kept. */
+const mostDays = 7;
+
+/**
+ * What model calls cost in a day of this machine's clock, in whatever window: a file of JSON lines, which are only ever added. The last
+ * line with an id counts. Each begins on a line of its own, so that one that a kill or a full disk has torn takes no other with it.
+ */
+export class SpentFiles {
+  private known?: Day;
+  private reading: Promise<unknown> = Promise.resolve();
+  private readonly writing = new Set<Promise<unknown>>();
+
+  /** @param folder made when first written to */
+  constructor(
+    private readonly folder: string,
+    private readonly now: () => Date = () => new Date(),
+  ) {}
+
+  /** With what this window is still writing. Rejects when it is there and cannot be read. */
+  today(): Promise<Spent> {
+    const read = this.reading.then(async () => {
+      await Promise.allSettled(this.writing);
+      const day = this.day();
+      await readOn(day);
+      return { spent: sum(day.costs), raised: sum(day.raises) };
+    });
+    this.reading = read.catch(() => {});
+    return read;
+  }
+
+  /** Counts what a call costs. Resolves to what counts something else in its place, on the same day. Rejects when it cannot be written. */
+  async count(cost: number): Promise<(instead: number) => Promise<void>> {
+    const day = this.day();
+    const id = randomUUID();
+    await this.add(day, { id, cost });
+    return (instead) => (instead === cost ? Promise.resolve() : this.add(day, { id, cost: instead }));
+  }
+
+  /** The person lets be spent so many dollars more today. Rejects when it cannot be written. */
+  raise(dollars: number): Promise<void> {
+    return this.add(this.day(), { id: randomUUID(), raise: dollars });
+  }
+
+  private add(day: Day, line: Line): Promise<void> {
+    const written = this.write(day, line).finally(() => this.writing.delete(written));
+    this.writing.add(written);
+    return written;
+  }
+
+  private async write(day: Day, line: Line): Promise<void> {
+    await makeFolder(this.folder);
+    await fs.appendFile(day.file, `\n${JSON.stringify(line)}\n`, { mode: 0o600 });
+    take(day, line); // its own words count, also where the file goes away
+  }
+
+  private day(): Day {
+    const name = nameOf(this.now());
+    if (this.known?.name !== name) {
+      this.known = { name, file: path.join(this.folder, name), read: 0, costs: new Map(), raises: new Map() };
+      void sweep(this.folder);
+    }
+    return this.known;
+  }
+}
+
+const sum = (amounts: ReadonlyMap<string, number>): number => [...amounts.values()].reduce((all, one) => all + one, 0);
+
+function take(day: Day, line: Line): void {
+  if ('raise' in line) day.raises.set(line.id, line.raise);
+  else day.costs.set(line.id, line.cost);
+}
+
+/** What was added since it was last read. A line that is not whole yet is read the next time; one that is none is passed over. */
+async function readOn(day: Day): Promise<void> {
+  const handle = await fs.open(day.file, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    day.read = 0;
+  });
+  if (!handle) return;
+  try {
+    const { size } = await handle.stat();
+    if (size < day.read) day.read = 0;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - day.read), 0, size - day.read, day.read);
+    const whole = buffer.subarray(0, bytesRead).lastIndexOf('\n') + 1;
+    for (const text of buffer.toString('utf8', 0, whole).split('\n')) {
+      const line = lineIn(text);
+      if (line) take(day, line);
+    }
+    day.read += whole;
+  } finally {
+    await handle.close();
+  }
+}
+
+function lineIn(text: string): Line | undefined {
+  if (text === '') return undefined;
+  try {
+    return lineSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+async function sweep(folder: string): Promise<void> {
+  const names = (await fs.readdir(folder).catch(() => [])).filter((name) => named.test(name)).sort();
+  for (const name of names.slice(0, -mostDays)) await fs.rm(path.join(folder, name), { force: true }).catch(() => {});
+}

@@ -1,0 +1,85 @@
+import type { StoredEvent } from '../protocol/run/events.ts';
+import { applyEvent } from '../protocol/run/fold.ts';
+import { isConversation } from '../protocol/run/isConversation.ts';
+import { pendingCalls } from '../protocol/run/pending.ts';
+import { type Damage, newRun, type Run } from '../protocol/run/run.ts';
+import { amount, type Sentence, sentence } from '../protocol/text/l10n.ts';
+import { joined, textAs } from '../protocol/text/localized.ts';
+import { type Entry, isGap, type JournalContents } from './readJournal.ts';
+
+type Mended = Extract<StoredEvent, { type: 'mended' }>;
+
+/**
+ * The run that a journal tells, which had `bytes` before, as far as anybody knows. What was said after a loss is no part of the conversation: it is kept in `damage`, apart. What
+ * calls did after it counts all the same, so that it can be undone, and is not done again.
+ */
+export function fold(id: string, { entries, wounds, newer, size }: JournalContents, bytes = 0): Run {
+  const run = newRun(id);
+  const mends = entries.flatMap(({ event }) => (event?.type === 'mended' ? [event] : []));
+  const told = new Set(mends.flatMap(({ places }) => places));
+  const fresh = wounds.filter(({ at }) => !told.has(at));
+  if (bytes > size && fresh.length === 0 && !told.has(bytes))
+    fresh.push({ at: bytes, line: 0, text: missing(bytes, size), loses: true });
+  const isTold = (before: Entry | undefined, { seq }: Entry) =>
+    mends.some(({ from, to }) => from <= (before?.seq ?? 0) && seq <= to);
+  const gap = entries.findIndex((entry, index) => {
+    const before = entries[index - 1];
+    return isGap(before, entry, wounds) && !isTold(before, entry);
+  });
+  const whole = gap < 0 ? entries.length : gap;
+  for (const { event, seq } of entries.slice(0, whole)) {
+    for (const one of mends) if (one.from < seq) apartBy(run, one);
+    const mend = mends.find(({ from, to }) => from < seq && seq <= to);
+    if (!event) run.seq = seq;
+    else if (mend) applyApart(run, apartBy(run, mend), event);
+    else applyEvent(run, event);
+  }
+  const last = entries.at(-1)?.seq ?? 0;
+  if (fresh.length > 0 || gap >= 0) {
+    const from = entries[whole - 1]?.seq ?? 0;
+    const open = { to: last, places: fresh.map(({ at }) => at).slice(0, mostPlaces) };
+    const damage: Damage = { from, at: run.messages.length, ...inShort(fresh), messages: [], open };
+    run.damage = [...(run.damage ?? []), damage];
+    for (const { event } of entries.slice(whole)) if (event) applyApart(run, damage, event);
+  }
+  run.seq = Math.max(run.seq, last);
+  if (newer) run.readOnly = newer;
+  return run;
+}
+
+const mostPlaces = 1000;
+const mostSentences = 8;
+
+const missing = (had: number, has: number) => sentence('a part is missing (it had {0} bytes, and has {1})', had, has);
+
+function inShort(wounds: readonly { text: Sentence }[]): { text: string; said?: Sentence } {
+  const texts = wounds.slice(0, mostSentences).map(({ text }) => text);
+  const more = wounds.length - texts.length;
+  const others = more > 0 ? [amount(more, 'more location is damaged', 'more locations are damaged')] : [];
+  return textAs(joined([...texts, ...others], '; '));
+}
+
+function apartBy(run: Run, { from, damage: text, said }: Mended): Damage {
+  const known = run.damage?.find((one) => one.from === from);
+  if (known) return known;
+  const damage: Damage = { from, at: run.messages.length, text, ...(said && { said }), messages: [] };
+  run.damage = [...(run.damage ?? []), damage];
+  return damage;
+}
+
+function applyApart(run: Run, damage: Damage, event: StoredEvent): void {
+  if (event.type === 'message') {
+    if (event.branch !== undefined || isAnswer(run, event.message)) applyEvent(run, event);
+    else damage.messages.push(event.message);
+  } else if (!isConversation(event.type)) applyEvent(run, event);
+  run.seq = Math.max(run.seq, event.seq);
+  run.updatedAt = event.at;
+  if (event.type === 'usage') run.contextTokens = 0; // of another conversation
+}
+
+/** The results of calls that were asked for before the loss. */
+function isAnswer(run: Run, message: Run['messages'][number]): boolean {
+  if (message.role !== 'tool') return false;
+  const pending = new Set(pendingCalls(run.messages).map(({ id }) => id));
+  return message.toolResults.length > 0 && message.toolResults.every(({ toolCallId }) => pending.has(toolCallId));
+}

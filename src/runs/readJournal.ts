@@ -1,0 +1,270 @@
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { type StoredEvent, storedEventSchema } from '../protocol/run/events.ts';
+import { formatVersion } from '../protocol/run/eventVersions.ts';
+import { isConversation } from '../protocol/run/isConversation.ts';
+import type { ReadOnlyCode } from '../protocol/run/readOnlyReason.ts';
+import { amount, type Sentence, sentence } from '../protocol/text/l10n.ts';
+import { readImages, restoreImages, storedImageNames } from './imageStore.ts';
+import { checksum, header, StoreError } from './journal.ts';
+
+/** A line with a right checksum. `event` is absent if this version of Towpath cannot read it. */
+export interface Entry {
+  seq: number;
+  /** Number of the line before it; absent in journals of the first Towpath. */
+  previous?: number;
+  event?: StoredEvent;
+  type: string;
+  /** Format version of an event type that was not in version 1. */
+  version?: number;
+  /** Where it stands: its line, from 1, and its first byte. */
+  line: number;
+  at: number;
+}
+
+/** A place that is not as it was written. */
+export interface Wound {
+  /** Its first byte, which names it. */
+  at: number;
+  line: number;
+  /** For people, with where and how much. */
+  text: Sentence;
+  /** Something of the run is lost there, or may be. */
+  loses: boolean;
+}
+
+/** All that a journal still says: every whole line in the order of its number, each once, and what is wrong with the rest. */
+export interface JournalContents {
+  entries: Entry[];
+  wounds: Wound[];
+  /** Why it can be read, and not gone on with. */
+  newer?: ReadOnlyCode;
+  /** Bytes up to the end of its last line that has one: a torn line comes after them. */
+  wholeBytes: number;
+  size: number;
+}
+
+/** Milliseconds of reading before everything else has its turn. */
+const mostMs = 10;
+
+/**
+ * Numbers that one flipped bit makes of the header's version are no versions: such a header is a damaged one. A version whose
+ * lines this code could misread has another number.
+ */
+const flippedVersions = new Set([0, 3, 5, 9]);
+
+/**
+ * The lines of a journal. Throws `StoreError` when it cannot be read, and when nothing in it is a run's.
+ * @param runId whose it is; lines of another run are damage
+ */
+export async function readJournal(file: string, runId?: string): Promise<JournalContents> {
+  const bytes = await fs.readFile(file).catch((error) => {
+    throw StoreError.from(error);
+  });
+  const { version, start, loses } = headOf(bytes);
+  const images = await readImages(path.dirname(file), storedImageNames(bytes));
+  const found = new Found();
+  let wholeBytes = start;
+  let pause = performance.now() + mostMs;
+  for (const { line, at, end } of lines(bytes, start)) {
+    if (end < 0) {
+      found.wounds.push(wound(line, at, sentence('its last line is torn ({0})', bytesFrom(bytes.length - at, at))));
+      break;
+    }
+    wholeBytes = end + 1;
+    if (performance.now() > pause) {
+      await setImmediate(); // others have their turn
+      pause = performance.now() + mostMs;
+    }
+    const entry = parseLine(bytes.subarray(at, end), line, at, images);
+    if (entry?.lostImages) found.addLostImages(entry, entry.lostImages);
+    if (entry?.event && runId !== undefined && entry.event.runId !== runId)
+      found.wounds.push(wound(line, at, sentence('line {0} is of another run', line)));
+    else if (entry && isReadable(entry)) found.add(entry);
+    else if (entry) found.addUnreadable(entry);
+    else found.wounds.push(wound(line, at, sentence('line {0} is damaged ({1})', line, bytesFrom(end - at, at))));
+  }
+  const { wounds } = found;
+  const entries = found.entries.sort((one, other) => one.seq - other.seq);
+  if (version > 1) return { entries, wounds: [], newer: 'writtenByNewer', wholeBytes, size: bytes.length };
+  if (version === 0) {
+    if (entries.length === 0) throw new StoreError('STORE_DAMAGED', sentence('This is not the record of a run.'));
+    wounds.push({ ...wound(1, 0, sentence('its first line, which names the format, is damaged')), loses });
+  }
+  addMissing(entries, wounds);
+  wounds.sort((one, other) => one.at - other.at);
+  const newer = entries.some(isNewer) ? 'continuedByNewer' : undefined;
+  return { entries, wounds, ...(newer && { newer }), wholeBytes, size: bytes.length };
+}
+
+/** As many bytes as hold any run's first event. */
+const firstBytes = 65_536;
+
+/** The first event of a journal, without reading the rest; undefined when it cannot be read, or is not there yet. */
+export async function readFirstEvent(file: string): Promise<StoredEvent | undefined> {
+  const handle = await fs.open(file, 'r').catch(() => undefined);
+  if (!handle) return undefined;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(firstBytes), 0, firstBytes, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    for (const { line, at, end } of lines(bytes, headOf(bytes).start)) {
+      const entry = end < 0 ? undefined : parseLine(bytes.subarray(at, end), line, at);
+      if (entry) return entry.event;
+    }
+    return undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Reads the events in the last `size` bytes of a journal, without reading the rest; undefined when it is not longer than that,
+ * or when something there is not whole. Throws the system's error.
+ */
+export async function readLastEvents(file: string, size: number): Promise<StoredEvent[] | undefined> {
+  const handle = await fs.open(file, 'r');
+  try {
+    const { size: all } = await handle.stat();
+    if (all <= size) return undefined;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, all - size);
+    const bytes = buffer.subarray(0, bytesRead);
+    const images = await readImages(path.dirname(file), storedImageNames(bytes));
+    const events: StoredEvent[] = [];
+    let previous: number | undefined;
+    for (const { line, at, end } of lines(bytes, bytes.indexOf(10) + 1)) {
+      const entry = end < 0 ? undefined : parseLine(bytes.subarray(at, end), line, at, images);
+      if (!entry?.event || isNewer(entry) || entry.lostImages) return undefined;
+      if (previous !== undefined && entry.previous !== previous) return undefined;
+      previous = entry.seq;
+      events.push(entry.event);
+    }
+    return events;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A journal that was killed before its first line was there: no run has begun in it. */
+export const isUnbegun = (bytes: Buffer): boolean =>
+  bytes.length < header.length && header.startsWith(bytes.toString('latin1'));
+
+function* lines(bytes: Buffer, start: number): Generator<{ line: number; at: number; end: number }> {
+  for (let at = start, line = start === 0 ? 1 : 2; at < bytes.length; line++) {
+    const end = bytes.indexOf(10, at);
+    yield { line, at, end };
+    if (end < 0) return;
+    at = end + 1;
+  }
+}
+
+/**
+ * The version that the first line names (0: none), and where the events begin. A damaged first line is as long as it was: what
+ * stands after it is found, even when its end is what was damaged, or when it is not there at all.
+ */
+function headOf(bytes: Buffer): { version: number; start: number; loses: boolean } {
+  const end = bytes.indexOf(10) + 1;
+  const named = Number(/^\{"towpath-run":(\d{1,9})\}\n$/.exec(bytes.toString('latin1', 0, end))?.[1] ?? 0);
+  const version = flippedVersions.has(named) ? 0 : named;
+  if (version > 0) return { version, start: end, loses: false };
+  for (const start of [header.length, 0]) {
+    const lineEnd = bytes.indexOf(10, start);
+    if (lineEnd > 0 && isLine(bytes.subarray(start, lineEnd))) return { version, start, loses: false };
+  }
+  return { version, start: end, loses: true };
+}
+
+const isLine = (bytes: Buffer): boolean =>
+  bytes[8] === 0x20 && bytes.toString('latin1', 0, 8) === checksum(bytes.subarray(9));
+
+function parseLine(
+  bytes: Buffer,
+  line: number,
+  at: number,
+  images: ReadonlyMap<string, string> = new Map(),
+): (Entry & { lostImages?: number }) | undefined {
+  if (!isLine(bytes)) return undefined;
+  try {
+    const said: unknown = JSON.parse(bytes.toString('utf8', 9));
+    const { seq, previous, type, version } = Object(said) as Record<string, unknown>;
+    if (typeof seq !== 'number' || typeof type !== 'string') return undefined;
+    const lostImages = restoreImages(said, images);
+    const event = storedEventSchema.safeParse(said).data;
+    const numbers = {
+      ...(typeof previous === 'number' && { previous }),
+      ...(typeof version === 'number' && { version }),
+    };
+    return { seq, type, ...numbers, ...(event && { event }), ...(lostImages > 0 && { lostImages }), line, at };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only a version number says that a newer Towpath wrote a line; an unreadable line without one is damaged. */
+const isNewer = ({ version = 1 }: Entry): boolean => version > formatVersion;
+const isReadable = (entry: Entry): boolean => entry.event !== undefined || isNewer(entry);
+
+/** What was found so far, in the order of the file. */
+class Found {
+  readonly entries: Entry[] = [];
+  readonly wounds: Wound[] = [];
+  private readonly bySeq = new Map<number, Entry>();
+  private newest = 0;
+
+  /** Names images that are no longer stored: the rest of their line is whole. */
+  addLostImages({ line, at }: Entry, count: number): void {
+    const text = sentence('{0} of line {1} cannot be read', amount(count, 'image'), line);
+    this.wounds.push({ ...wound(line, at, text), loses: false });
+  }
+
+  /** Isolates a line that the schema refuses. Only a lost part of the conversation separates what follows it. */
+  addUnreadable(entry: Entry): void {
+    const { line, at, type } = entry;
+    const loses = isConversation(type);
+    this.wounds.push({ ...wound(line, at, sentence('line {0} ({1}) cannot be read', line, type)), loses });
+    if (!loses) this.add(entry);
+  }
+
+  /** A line counts where its number says. One whose number was there before counts for nothing. */
+  add(entry: Entry): void {
+    const { seq, line, at } = entry;
+    const first = this.bySeq.get(seq);
+    if (first) {
+      const isSame = JSON.stringify(first.event) === JSON.stringify(entry.event);
+      const text = isSame
+        ? sentence('line {0} repeats line {1}', line, first.line)
+        : sentence('line {0} contradicts line {1}', line, first.line);
+      this.wounds.push({ ...wound(line, at, text), loses: !isSame });
+      return;
+    }
+    if (seq < this.newest)
+      this.wounds.push({ ...wound(line, at, sentence('line {0} was at the wrong position', line)), loses: false });
+    this.newest = Math.max(seq, this.newest);
+    this.bySeq.set(seq, entry);
+    this.entries.push(entry);
+  }
+}
+
+/** What nothing but the next line's word for it tells of. */
+function addMissing(entries: readonly Entry[], wounds: Wound[]): void {
+  for (const [index, entry] of entries.entries()) {
+    const before = entries[index - 1];
+    if (entry.previous === undefined || entry.previous === (before?.seq ?? 0)) continue;
+    if (wounds.some(({ at, loses }) => loses && isBetween(at, before, entry))) continue; // said already
+    wounds.push(wound(entry.line, entry.at, sentence('the part before line {0} is missing', entry.line)));
+  }
+}
+
+/** Whether something is lost between two entries that follow each other. */
+export function isGap(before: Entry | undefined, entry: Entry, wounds: readonly Wound[]): boolean {
+  if (entry.previous !== undefined) return entry.previous !== (before?.seq ?? 0);
+  return wounds.some(({ at, loses }) => loses && isBetween(at, before, entry));
+}
+
+const isBetween = (at: number, before: Entry | undefined, entry: Entry): boolean =>
+  at > (before?.at ?? -1) && at < entry.at;
+
+const wound = (line: number, at: number, text: Sentence): Wound => ({ at, line, text, loses: true });
+const bytesFrom = (bytes: number, at: number) => sentence('{0} from byte {1}', amount(bytes, 'byte'), at);

@@ -1,0 +1,96 @@
+import { type Run, titleOf } from '../protocol/run/run.ts';
+import type { Indexed } from './history.ts';
+
+/** A run in which all of the words that were asked for are. */
+export interface Found {
+  indexed: Indexed;
+  /** Where one of them is that is not in its title, with what stands around it, in small letters. */
+  excerpt?: string;
+}
+
+/** Characters of what was said in a run that it is found by: of a longer one its beginning and its end. */
+const mostText = 200_000;
+
+/** A run's title, a tab, and what the person and the models said in it. */
+export function wordsOf(run: Run): Buffer {
+  const said = [...run.messages, ...(run.damage ?? []).flatMap(({ messages }) => messages)];
+  const texts = said.flatMap((message) => (message.role === 'tool' ? [] : [message.content]));
+  return Buffer.from(`${searchable(titleOf(run))}\t${searchable(bothEnds(texts, mostText / 2))}`);
+}
+
+/** Of a run of which nothing else can be read. */
+export const titleWords = (title: string): Buffer => Buffer.from(`${searchable(title)}\t`);
+
+/** The same for what is written differently: no capitals, no marks on letters, a space for every gap. */
+export function searchable(text: string): string {
+  const plain = isPlain.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]+/gu, '');
+  return plain
+    .toLowerCase()
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+}
+const isPlain = /^[\x20-\x7E\s]*$/;
+
+/** The runs in which every word of `query` is, or part of a word; all of them where it has none. */
+export function search(runs: readonly Indexed[], query: string): Found[] {
+  const wanted = wordsIn(query)
+    .sort((one, other) => other.length - one.length) // the rarest first, most likely
+    .map((word) => Buffer.from(word));
+  return runs.flatMap((indexed) => {
+    const { words } = indexed;
+    const places: number[] = [];
+    for (const word of wanted) {
+      const place = words.indexOf(word);
+      if (place < 0) return [];
+      places.push(place);
+    }
+    const title = words.indexOf(9);
+    const inText = places.find((place) => place > title);
+    return [
+      { indexed, ...(inText !== undefined && { excerpt: around(words.subarray(title + 1), inText - title - 1) }) },
+    ];
+  });
+}
+
+/** The same for one text. */
+export const matches = (text: string, query: string): boolean =>
+  wordsIn(query).every((word) => searchable(text).includes(word));
+
+const wordsIn = (query: string): string[] =>
+  searchable(query)
+    .split(' ')
+    .filter((word) => word !== '')
+    .slice(0, mostWanted);
+
+const mostWanted = 20;
+
+/** Bytes before and after the place that is shown. */
+const [before, after] = [30, 90];
+
+function around(text: Buffer, at: number): string {
+  const [from, to] = [Math.max(0, at - before), Math.min(text.length, at + after)];
+  const cut = /^\uFFFD+|\uFFFD+$/gu; // a letter of several bytes
+  const lead = text.toString('utf8', from, at).replace(cut, '');
+  const rest = text.toString('utf8', at, to).replace(cut, '');
+  const space = from > 0 ? lead.indexOf(' ') : -1; // not half a word
+  return `${from > 0 ? '…' : ''}${lead.slice(space + 1)}${rest}${to < text.length ? '…' : ''}`;
+}
+
+/** The beginning of the first of these texts and the end of the last, at most `most` characters each. */
+function bothEnds(texts: readonly string[], most: number): string {
+  const first: string[] = [];
+  let [next, left] = [0, most];
+  for (; next < texts.length && texts[next]!.length <= left; next++) {
+    first.push(texts[next]!);
+    left -= texts[next]!.length + 1;
+  }
+  if (next === texts.length) return first.join(' ');
+  const last: string[] = [];
+  let room = most + Math.max(0, left);
+  for (let at = texts.length - 1; at >= next && room > 0; at--) {
+    const text = texts[at]!;
+    last.unshift(text.length <= room ? text : `${text.slice(0, room / 2)} ${text.slice(text.length - room / 2)}`);
+    room -= text.length + 1;
+  }
+  return [...first, ...last].join(' ');
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import type { ErrorInfo } from '../protocol/content/messages.ts';
+import { openApprovals } from '../protocol/run/pending.ts';
+import { type Damage, leftCalls, type Run, titleOf } from '../protocol/run/run.ts';
+import { type RunSummary, runSummarySchema } from '../protocol/run/summary.ts';
+import { fold } from './foldJournal.ts';
+import { checksum, StoreError } from './journal.ts';
+import { isUnbegun, readJournal } from './readJournal.ts';
+
+/** Which journal it is of, and how many bytes that had when it had the most: one that is shorter has lost some. */
+const stampShape = { journalBytes: z.number(), journalTime: z.number(), mostBytes: z.number() };
+export const toldSchema = runSummarySchema.omit({ id: true, live: true });
+const summarySchema = z.strictObject({ ...stampShape, ...toldSchema.shape, check: z.string() });
+type Summary = z.infer<typeof summarySchema>;
+
+export interface Stamp {
+  size: number;
+  mtimeMs: number;
+}
+
+/** Where a run's folder has its journal. */
+export const journalIn = (folder: string): string => path.join(folder, 'journal.jsonl');
+
+const summaryIn = (folder: string): string => path.join(folder, 'summary.json');
+
+/** What a list says of the run in this folder, by its summary, or by its journal where that is lost; undefined: no run. */
+export async function readSummary(folder: string, id: string): Promise<RunSummary | undefined> {
+  const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
+  const kept = stat && (await readStoredSummary(folder));
+  if (kept && kept.journalBytes === stat.size && kept.journalTime === stat.mtimeMs) return listed(id, kept);
+  return stat && (await readAnew(folder, id, stat, kept))?.summary;
+}
+
+/** The same by its journal, with the run where that can be read, and which journal that was; undefined: no run. */
+export async function readForIndex(
+  folder: string,
+  id: string,
+): Promise<{ summary: RunSummary; run?: Run; stamp: Stamp } | undefined> {
+  const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
+  const read = stat && (await readAnew(folder, id, stat, await readStoredSummary(folder)));
+  return read && { ...read, stamp: { size: stat.size, mtimeMs: stat.mtimeMs } };
+}
+
+async function readAnew(
+  folder: string,
+  id: string,
+  stat: Stamp,
+  kept: Summary | undefined,
+): Promise<{ summary: RunSummary; run?: Run } | undefined> {
+  if (!kept && stat.size < 100 && isUnbegun(await fs.readFile(journalIn(folder)).catch(() => Buffer.from('x'))))
+    return undefined;
+  try {
+    const { run, contents } = await readRun(folder, id, kept);
+    if (run.seq === 0 && !run.damage && !run.readOnly) return undefined;
+    if (run.damage && run.messages.length === 0) run.title ||= kept?.title ?? ''; // its first words are among what is lost
+    const most = Math.max(contents.wholeBytes, kept?.mostBytes ?? 0);
+    await writeSummary(folder, run, stat, most).catch(() => {});
+    return { run, summary: summarise(run) };
+  } catch (error) {
+    const { title = 'Damaged run', createdAt = stat.mtimeMs, updatedAt = stat.mtimeMs } = kept ?? {};
+    const { message: damaged, said } = StoreError.from(error);
+    const summary: RunSummary = { id, title, phase: 'Failed', createdAt, updatedAt, live: false, damaged };
+    return { summary: { ...summary, ...(said && { damagedSaid: said }) } };
+  }
+}
+
+function listed(id: string, { journalBytes: _, journalTime: __, mostBytes: ___, check: ____, ...told }: Summary) {
+  return { id, live: false, ...told };
+}
+
+/** The run in this folder, and what its journal is made of. Throws `StoreError`. */
+export async function readRun(folder: string, id: string, kept?: Summary) {
+  const contents = await readJournal(journalIn(folder), id);
+  const { mostBytes } = kept ?? (await readStoredSummary(folder)) ?? {};
+  return { contents, run: fold(id, contents, mostBytes) };
+}
+
+/** Reads the stored summary of the run in this folder; undefined: absent, of another shape, or altered. */
+export async function readStoredSummary(folder: string): Promise<Summary | undefined> {
+  try {
+    const kept = summarySchema.parse(JSON.parse(await fs.readFile(summaryIn(folder), 'utf8')));
+    const { check, ...said } = kept;
+    return check === checkOf(said) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const checkOf = (said: Omit<Summary, 'check'>): string =>
+  checksum(Buffer.from(JSON.stringify(Object.entries(said).sort(([one], [other]) => (one < other ? -1 : 1)))));
+
+/** Replaces the summary, whole at once. `stamp`: of the journal that tells the run. */
+export async function writeSummary(folder: string, run: Run, stamp: Stamp, mostBytes = stamp.size): Promise<void> {
+  const { id: _, live: __, ...told } = summarise(run);
+  const said = { journalBytes: stamp.size, journalTime: stamp.mtimeMs, mostBytes, ...told };
+  const aside = `${summaryIn(folder)}.${randomUUID()}`;
+  try {
+    await fs.writeFile(aside, JSON.stringify({ ...said, check: checkOf(said) }), { mode: 0o600 });
+    await fs.rename(aside, summaryIn(folder));
+  } catch (error) {
+    await fs.rm(aside, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+const damageOf = (run: Run): Damage | undefined => run.damage?.findLast(({ open }) => open);
+
+/** What a list says of a run. */
+export function summarise(run: Run): RunSummary {
+  const damaged = damageOf(run);
+  const { id, phase, createdAt, updatedAt, readOnly, imported, parent, error, named, pinned } = run;
+  const model = run.models?.at(-1)?.model || run.model;
+  const { cost } = run.usage;
+  return {
+    id,
+    live: false,
+    title: titleOf(run),
+    phase,
+    createdAt,
+    updatedAt,
+    ...(leftCalls(run).length > 0 && { commands: true }),
+    ...(openApprovals(run).length > 0 && { awaitsApproval: true }),
+    ...(damaged && { damaged: damaged.text, ...(damaged.said && { damagedSaid: damaged.said }) }),
+    ...(readOnly && { readOnly }),
+    ...(imported && { imported }),
+    ...(parent && { parent }),
+    ...(model && { model }),
+    ...(cost !== undefined && { cost }),
+    ...(error && { error: inShort(error) }),
+    ...(named && { named }),
+    ...(pinned && { pinned }),
+  };
+}
+
+const longestSentence = 300;
+
+function inShort({ code, message, said }: ErrorInfo): ErrorInfo {
+  if (message.length > longestSentence) return { code, message: message.slice(0, longestSentence) };
+  return { code, message, ...(said && { said }) };
+}

@@ -1,0 +1,316 @@
+import * as paths from 'node:path';
+import { sentence } from '../../protocol/text/l10n.ts';
+import type { WorkspaceRoot } from '../core/workspace.ts';
+import { resolvePath } from '../sandbox/paths.ts';
+import { expandWord } from '../shellSyntax/expandWord.ts';
+import type { Command, Piece, Script, Simple, Word } from '../shellSyntax/shellSyntax.ts';
+import { isKnown, type Step, type Steps, shownWord, some, Unclear } from './commandStep.ts';
+import { isCount, linesOf } from './predictedLines.ts';
+import { assignedIn, isCounting, isNumber, isOnePipeline, isText, readName } from './shellPatterns.ts';
+import { Choices } from './unknownValues.ts';
+
+export interface Unfolded {
+  /** All that can run, in order, each as often as it is another one. */
+  steps: Step[];
+  /** The same as pipelines, where running them one after the other is running the script. */
+  straight?: Steps[];
+}
+
+/** More is not gone through. */
+const mostSteps = 200;
+
+interface Scope {
+  folder: string;
+  /** It came there by a change of the folder. */
+  moved: boolean;
+  variables: Map<string, string>;
+  piped: boolean;
+  /** It runs exactly once, so that a change of the folder holds for all that follows. */
+  once: boolean;
+}
+
+/**
+ * What a script runs. Throws `Unclear` where that cannot be said from the text and the disk as it is now, and what the path
+ * gate says of a folder it changes to.
+ * @param folder absolute and real
+ * @param environment whose variables a script must not change: programs would see them
+ */
+export async function unfold(
+  script: Script,
+  folder: string,
+  roots: readonly WorkspaceRoot[],
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Unfolded> {
+  const steps: Step[] = [];
+  let isStraight = true;
+  let unsettled: Step['unsettled'];
+  const pipelines: Steps[] = [];
+  const choices = new Choices(roots);
+
+  await walk(script, { folder, moved: false, variables: new Map(), piped: false, once: true });
+  return { steps, ...(isStraight && { straight: pipelines }) };
+
+  async function walk(script: Script, scope: Scope): Promise<void> {
+    /** Nothing before it decides whether it runs. */
+    let surely = true;
+    /** What came right before succeeds, and is no step. */
+    let passed = false;
+    for (const { operator: written, negated, commands } of script) {
+      if (written !== '&&') surely = written !== '||';
+      if (passed && written === '||') isStraight = false;
+      const operator: Steps['operator'] = passed && written === '&&' ? ';' : written;
+      const [only] = commands;
+      if (commands.length === 1 && only!.kind === 'simple' && isChangeOfFolder(only!)) {
+        if (!scope.once || !surely || negated) throw new Unclear(sentence('It changes the folder only sometimes.'));
+        scope.folder = await moved(only as Simple, scope);
+        passed = true;
+        continue;
+      }
+      passed = isAssignment(only!) && (passed || operator !== '&&');
+      if (negated || (commands.length > 1 && commands.some(isAssignment))) isStraight = false;
+      const joined = commands.length > 1 || operator === '&&' || operator === '||';
+      const begin = steps.length;
+      for (const [index, command] of commands.entries()) {
+        const before = steps.length - begin === index && index > 0 ? steps.slice(begin) : undefined;
+        const inner = commands.length === 1 ? scope : { ...copyOf(scope), piped: scope.piped || index > 0 };
+        if (command.kind === 'simple') await simple(command, inner, index > 0, surely, operator, before);
+        else await compound(command, inner, joined, before);
+      }
+      surely = false;
+    }
+  }
+
+  /** Of the words that were worked out since it was taken last. */
+  function takeUnsettled(): Step['unsettled'] {
+    const taken = unsettled;
+    unsettled = undefined;
+    return taken;
+  }
+
+  async function simple(
+    command: Simple,
+    scope: Scope,
+    continues: boolean,
+    surely: boolean,
+    operator: Steps['operator'],
+    before: readonly Step[] | undefined,
+  ): Promise<void> {
+    if (command.words.length === 0) {
+      for (const { name, value } of command.assignments) {
+        const [text] = await evaluate(value, scope, 'value');
+        assign(name, surely ? text! : some.text, scope);
+      }
+      return;
+    }
+    const variables: [string, string][] = [];
+    // One in front of a program is there for the next one in front of it, and not yet for the words.
+    const front = copyOf(scope);
+    for (const { name, value } of command.assignments) {
+      variables.push([name, (await evaluate(value, front, 'value'))[0]!]);
+      front.variables.set(...variables.at(-1)!);
+    }
+    takeUnsettled();
+    const words: string[] = [];
+    for (const word of command.words) words.push(...(await evaluate(word, scope, 'words')));
+    const steers = words[0] === 'break' || words[0] === 'continue' || words[0] === ':';
+    if (steers || variables.length > 0 || command.stdout === 'err' || !words.every(isKnown)) isStraight = false;
+    const { stdout, stderr } = command;
+    const { folder, piped } = scope;
+    const open = takeUnsettled();
+    const step: Step = { words, variables, folder, piped, stdout, stderr, ...(open && { unsettled: open }) };
+    const started = (await choices.startedBy(step, before)) ?? [step];
+    const all = started.flatMap((one) => choices.stepsOf(one));
+    if (all.length !== 1 || all[0] !== step) {
+      isStraight = false;
+      all.forEach(push);
+      return;
+    }
+    push(step);
+    if (continues && pipelines.length > 0) pipelines.at(-1)!.commands.push(step);
+    else pipelines.push({ ...(pipelines.length > 0 && { operator: operator ?? ';' }), commands: [step] });
+  }
+
+  function push(step: Step): void {
+    steps.push(step);
+    if (steps.length > mostSteps) throw new Unclear(sentence('It runs too much to be checked.'));
+  }
+
+  async function compound(
+    command: Exclude<Command, Simple>,
+    scope: Scope,
+    joined: boolean,
+    before: readonly Step[] | undefined,
+  ): Promise<void> {
+    if (command.kind === 'group') {
+      isStraight = false;
+      return walk(command.body, copyOf(scope));
+    }
+    const each = command.kind === 'loop' ? command.each : undefined;
+    const read = command.kind === 'loop' && !each && command.condition && readName(command.condition);
+    if (read) {
+      const written = before && (await linesOf(before, roots));
+      if (!written) throw new Unclear(sentence('It iterates over lines that are known only when it runs.'));
+      isStraight = false;
+      const inner = { ...copyOf(scope), once: false };
+      for (const [name] of assignedIn([command.body])) assign(name, some.text, inner);
+      assign(read, choices.markOf({ ...written, single: true }), inner);
+      return walk(command.body, inner);
+    }
+    if (joined || !each) isStraight = false;
+    const bodies = command.kind === 'choice' ? command.parts : [...(command.condition ?? []), ...command.body];
+    const scripts = command.kind === 'choice' ? command.parts : [bodies as Script];
+    // What is assigned somewhere in it may be there, or not yet, wherever it is used.
+    for (const [name, number] of assignedIn(scripts))
+      assign(name, number && isNumber(scope.variables.get(name)) ? some.number : some.text, scope);
+    const values: (string | undefined)[] = each ? [] : [undefined];
+    for (const word of each?.values ?? []) values.push(...(await evaluate(word, scope, 'value-list')));
+    for (const value of values)
+      for (const script of scripts) {
+        const inner = { ...copyOf(scope), once: false };
+        if (each && value !== undefined) assign(each.name, value, inner);
+        await walk(script, inner);
+      }
+    if (each) assign(each.name, some.text, scope);
+  }
+
+  async function moved(command: Simple, scope: Scope): Promise<string> {
+    takeUnsettled();
+    const [target, ...others] = await evaluate(command.words[1]!, scope, 'words');
+    if (takeUnsettled() || !isKnown(target!) || target === '' || target!.startsWith('-') || others.length > 0)
+      throw new Unclear(sentence('Could not determine where it runs.'));
+    // The shell goes up from where it came, the disk from where it is: the two differ behind a link.
+    if (/(^|\/)\.\.(\/|$)/.test(scope.moved ? target! : target!.replace(/^(\.\.\/?)+/, '')))
+      throw new Unclear(sentence('{0} goes up and down.', target!));
+    scope.moved = true;
+    const place = await resolvePath(roots, paths.resolve(scope.folder, target!), 'list');
+    if (place.mount) throw new Unclear(sentence('It runs outside the open folders.'));
+    return place.path;
+  }
+
+  /** Only a name that no program sees and no shell gives a meaning to. */
+  function assign(name: string, value: string, scope: Scope): void {
+    if (!/^[a-z][a-z0-9]{0,20}$/.test(name) || environment[name] !== undefined || shellNames.has(name))
+      throw new Unclear(sentence('It sets {0}, which may change the behavior of programs.', name));
+    scope.variables.set(name, value);
+  }
+
+  /**
+   * The words that one word is when it runs. `value`: of an assignment, which no glob and no blank takes apart; `value-list`: of
+   * `for`, where it does not matter how many there are.
+   */
+  async function evaluate(word: Word, scope: Scope, as: 'words' | 'value' | 'value-list'): Promise<string[]> {
+    if (as === 'value-list' && word.length === 1 && 'script' in word[0]! && isCounting(word[0])) {
+      isStraight = false;
+      return [some.number];
+    }
+    let text = '';
+    let pattern = '';
+    for (const piece of word) {
+      const value = await textOf(piece, scope, as, word.length === 1);
+      text += value;
+      pattern += 'glob' in piece ? piece.glob : value.replace(/[\\*?[\]{}]/g, '\\$&');
+    }
+    // What is written there falls apart at its blanks, and takes what stands beside it along.
+    if (as === 'value-list' && word.some((piece) => 'script' in piece && !piece.quoted)) {
+      const listed = choices.of(text);
+      return [listed ? choices.markOf({ ...listed, single: true }) : some.text];
+    }
+    if (as === 'value' || !word.some((piece) => 'glob' in piece)) return [text];
+    if (!isKnown(text)) throw new Unclear(sentence('{0} may be any name.', shownWord(text)));
+    const found = await expandWord(pattern, scope.folder);
+    if (!found) throw new Unclear(sentence('{0} matches too much to be checked.', text));
+    const [first] = word;
+    // What matches nothing stays as it is spelled, and may match something by the time that it runs.
+    const matches = found.length !== 1 || found[0] !== text;
+    const isOption = text.startsWith('-');
+    if (isOption ? matches : found.some((one) => one.startsWith('-')))
+      throw new Unclear(sentence('{0} may be any option.', text));
+    if (isOption) return found;
+    // Names with a dot in front are where secrets and settings are: such a glob is asked about as if they were there.
+    if (!matches && /(^|\/)\./.test(text.replace(/^(\.\.?\/)+/, '')))
+      throw new Unclear(sentence('{0} matches nothing yet.', text));
+    const isOpen = !('text' in first! && first.text !== ''); // a name that it matches could pass for an option
+    if (as === 'value-list' && (isOpen || !matches))
+      throw new Unclear(matches ? sentence('{0} may be any name.', text) : sentence('{0} matches nothing.', text));
+    if (isOpen) unsettled = 'options';
+    else if (!matches) unsettled ??= 'names';
+    return found;
+  }
+
+  /** What programs write that only work with their words: `basename`, `dirname`, `pwd`. */
+  async function computed([pipeline, ...others]: Script, scope: Scope): Promise<string | undefined> {
+    const [command, ...more] = pipeline!.commands;
+    if (others.length > 0 || more.length > 0 || pipeline!.negated || command!.kind !== 'simple') return undefined;
+    const { words, assignments, stdout } = command!;
+    const name = words[0]?.length === 1 && 'text' in words[0][0]! ? words[0][0].text : '';
+    if (assignments.length > 0 || stdout !== 'out' || !/^(basename|dirname|pwd)$/.test(name)) return undefined;
+    if (words.slice(1).some((word) => word.some((piece) => 'script' in piece || 'glob' in piece))) return undefined;
+    const told: string[] = [];
+    for (const word of words.slice(1)) told.push(...(await evaluate(word, scope, 'words')));
+    if (!told.every(isKnown) || told.some((word) => word.startsWith('-') || word === '')) return undefined;
+    if (name === 'pwd') return told.length === 0 ? scope.folder : undefined;
+    const [path, suffix] = told;
+    if (path === undefined || told.length > (name === 'basename' ? 2 : 1)) return undefined;
+    const base = paths.posix.basename(path);
+    if (name === 'dirname') return paths.posix.dirname(path);
+    return suffix !== undefined && base !== suffix && base.endsWith(suffix) ? base.slice(0, -suffix.length) : base;
+  }
+
+  async function textOf(piece: Piece, scope: Scope, as: string, alone: boolean): Promise<string> {
+    if ('text' in piece) return piece.text;
+    if ('glob' in piece) return piece.glob;
+    if ('number' in piece) {
+      for (const name of piece.number)
+        if (!isNumber(scope.variables.get(name)))
+          throw new Unclear(sentence('It calculates with {0}, which may not be a number.', name));
+      return some.number;
+    }
+    if ('script' in piece) {
+      isStraight = false;
+      if (
+        piece.as === 'text' &&
+        isCounting(piece) &&
+        isText((piece.script[0]!.commands[0] as Simple).words[0]!, 'nproc')
+      )
+        return some.number;
+      const known = piece.as === 'text' ? await computed(piece.script, scope) : undefined;
+      if (known !== undefined && (piece.quoted || as === 'value' || /^[\w@%+=:,./-]+$/.test(known))) return known;
+      const begin = steps.length;
+      const around = unsettled;
+      await walk(piece.script, { ...copyOf(scope), piped: false });
+      unsettled = around;
+      isStraight = false;
+      if (piece.as === 'text' && isOnePipeline(piece.script, steps.length - begin)) {
+        const inner = steps.slice(begin);
+        if (isCount(inner)) return some.number;
+        const written = await linesOf(inner, roots);
+        const isOneWord = written && (written.single || (alone && !piece.quoted));
+        if (isOneWord && (as !== 'value' || alone)) return choices.markOf(written);
+      }
+      if (piece.as === 'file' && alone) return some.file;
+      if (piece.as === 'file' || (!piece.quoted && as === 'words'))
+        throw new Unclear(sentence('It uses the output of a command as arguments.'));
+      return some.text;
+    }
+    const known = scope.variables.get(piece.variable);
+    if (known === undefined) throw new Unclear(sentence('It uses {0}.', `$${piece.variable}`));
+    const value =
+      piece.suffix !== undefined && known.endsWith(piece.suffix) ? known.slice(0, -piece.suffix.length) : known;
+    const listed = choices.of(value);
+    if (listed && !listed.single && (piece.quoted || !alone || as === 'value')) return some.text;
+    if (!piece.quoted && as !== 'value' && (/^$|[\s*?[\]\\{}~]/.test(value) || value.includes(some.text)))
+      throw new Unclear(sentence('{0} may be several words.', `$${piece.variable}`));
+    return value;
+  }
+}
+
+/** What happens in it stays in it. */
+const copyOf = (scope: Scope): Scope => ({ ...scope, variables: new Map(scope.variables), once: true });
+
+const isChangeOfFolder = ({ words, assignments, stderr, stdout }: Simple): boolean =>
+  words.length === 2 && assignments.length === 0 && stderr === 'err' && stdout === 'out' && isText(words[0]!, 'cd');
+
+const isAssignment = (command: Command): boolean => command.kind === 'simple' && command.words.length === 0;
+
+/** Names with a meaning to a shell or to many programs, though they are written small. */
+const shellNames = new Set(['histchars']);

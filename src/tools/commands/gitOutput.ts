@@ -1,0 +1,94 @@
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import type { WorkspaceRoot } from '../core/workspace.ts';
+import { secretReason } from '../policy/secretFiles.ts';
+import { holdsSecretsAnywhere } from '../sandbox/secretContent.ts';
+import { rowFor } from './grants/grantTable.ts';
+import { Repository, repositoryAround } from './loss/repository.ts';
+
+/** Milliseconds within which Git has to show it; what takes longer is asked about. */
+const limit = 2000;
+
+/** Commands that show contents of files, and the options without which some of them do not. */
+const contents = new Map<string, RegExp | undefined>([
+  ['diff', undefined],
+  ['show', undefined],
+  ['cat-file', /^-p$|^blob$/],
+  ['log', /^(-p|-u|--patch|-c|-G.*|-L.*|-U\d*|--unified(=.*)?|-W|--function-context|--word-diff(=.*)?|--color-words)$/],
+  ['stash show', undefined],
+  ['stash list', /^-p$/],
+  ['grep', undefined],
+]);
+/** Options with which they show names and numbers alone. */
+const onlyNames =
+  /^--(name-only|name-status|stat|shortstat|numstat|dirstat|summary|raw|compact-summary|check|quiet)(=.*)?$|^-s$|^--no-patch$/;
+
+/**
+ * Returns the reason to ask about a command of Git because of the contents that it would show: those of a file that may hold secrets, or
+ * secrets themselves. Git is asked for the same without anything of the repository being run. Undefined: there are none.
+ * @param folder where it runs, absolute and real
+ */
+export async function gitOutputReason(
+  words: readonly string[],
+  folder: string,
+  roots: readonly WorkspaceRoot[],
+): Promise<Sentence | undefined> {
+  if (words[0] !== 'git') return undefined;
+  const at = words.findIndex((word, index) => index > 0 && !word.startsWith('-'));
+  if (at < 0) return undefined;
+  const name = words[at] === 'stash' ? `stash ${words[at + 1]}` : words[at]!;
+  const args = words.slice(at + name.split(' ').length);
+  if (!contents.has(name)) return undefined;
+  const needs = contents.get(name);
+  const end = args.indexOf('--');
+  const options = (end < 0 ? args : args.slice(0, end)).filter((word) => word.startsWith('-'));
+  const patches = options.some((word) => /^(-p|-u|--patch|-U\d*|--unified(=.*)?)$/.test(word));
+  if (needs && ![...options, ...args].some((word) => needs.test(word))) return undefined;
+  if (!patches && options.some((word) => onlyNames.test(word))) return undefined;
+  // What no row covers is asked about anyway, and is no command to try.
+  const row = await rowFor(words, folder, roots);
+  const top = repositoryAround(folder);
+  if (row?.command !== `git ${name}` || top === undefined) return undefined;
+  const repository = new Repository(top, AbortSignal.timeout(limit));
+  try {
+    if (name === 'grep') {
+      const names = await repository.shown(folder, ['grep', '--no-color', '-l'], args);
+      if (names.split('\n').some((path) => isSecret(path.replace(/^.*:/, '')))) return mayShow;
+    }
+    return holds(await repository.shown(folder, [...name.split(' '), ...asUsual(name)], written(args)))
+      ? mayShow
+      : undefined;
+  } catch {
+    return tooMuch;
+  }
+}
+
+/** Of terminals. */
+const colors = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[mK]`, 'g');
+
+const mayShow = sentence('It shows contents of a file that may contain secrets, and its output is sent to the model.');
+const tooMuch = sentence('It shows too much to be checked for secrets.');
+
+/** Options with which Git shows it in one form and runs nothing for it. */
+function asUsual(name: string): string[] {
+  if (name === 'cat-file') return [];
+  if (name === 'grep') return ['--no-color'];
+  return ['--no-ext-diff', '--no-textconv', '--no-color', '--src-prefix=a/', '--dst-prefix=b/'];
+}
+
+/** The arguments without those that change how names of files are shown. */
+function written(args: readonly string[]): string[] {
+  const end = args.indexOf('--');
+  return args.filter((word, at) => (end >= 0 && at > end) || !/^--(no-prefix|color(=.*)?)$/.test(word));
+}
+
+const isSecret = (path: string): boolean => secretReason(path.split('/')) !== undefined;
+
+function holds(shown: string): boolean {
+  const text = shown.replace(colors, '');
+  const headers = text.matchAll(/^(?:diff --git (?:"?a\/(.+?)"? "?b\/.+|"?a\/.+)|(?:---|\+\+\+) "?[a-z]\/(.+?)"?)$/gm);
+  for (const [, one, other] of headers) {
+    const path = one ?? other;
+    if (path !== undefined && isSecret(path)) return true;
+  }
+  return holdsSecretsAnywhere(text.replace(/^[ +-]/gm, ''));
+}

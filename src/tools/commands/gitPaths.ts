@@ -1,0 +1,71 @@
+import { secretFolders, secretNames, secretReason } from '../policy/secretFiles.ts';
+import { bracesOf } from '../shellSyntax/expandWord.ts';
+
+/**
+ * The paths that Git may read in a word, as globs of its own: of `HEAD~2:src/a.ts`, of both sides of a range, of `:0:src/a.ts` (a stage of the
+ * index) and of a pathspec. None for one that only leaves something out. Undefined: it begins elsewhere (`:/x`), or only Git can say.
+ */
+export function gitPathsOf(word: string): string[] | undefined {
+  const magic = /^:\(([a-z,:]*)\)(.*)$/s.exec(word);
+  if (magic) {
+    const [, said, path] = magic as unknown as [string, string, string];
+    const kinds = said.split(',').filter(Boolean);
+    if (!kinds.every((kind) => /^(glob|icase|literal|exclude)$/.test(kind))) return undefined;
+    return kinds.includes('exclude') ? [] : [path];
+  }
+  if (/^:[!^]/.test(word)) return [];
+  if (/^:[^\w.-]/.test(word)) return undefined;
+  const sides = word.split(/\.{2,3}(?=.)/).filter((side) => side !== word && side.includes(':'));
+  return [word, ...sides].map((side) => side.replace(/^[^:/]*:(?!\/)/, '').replace(/^[0-3]:/, ''));
+}
+
+/** Tells whether a path of `gitPathsOf` names files that may hold secrets, on the disk or in some commit, rather than files of any kind. */
+export function selectsSecrets(path: string): boolean {
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (secretReason(names.map((name) => name.replace(/\\(.)/g, '$1')))) return true;
+  const at = path.search(/[*?[\\]/);
+  if (at < 0) return false;
+  const folder = path.slice(0, path.lastIndexOf('/', at) + 1);
+  const form = formOf(path);
+  if (!form) return true;
+  const matches = (name: string) => [name, folder + name, `x/${name}`].some((one) => form.test(one));
+  return examples.some((name) => matches(name) && !ordinaryBeside(name).some(matches));
+}
+
+/** A name for each kind of file that may hold secrets. */
+const examples: readonly string[] = [
+  ...secretNames
+    .flatMap((glob) => bracesOf(glob) ?? [])
+    .map((glob) => glob.replace(/\[(.)[^\]]*\]/g, '$1').replace(/\*/g, 'x')),
+  ...[...secretFolders].map((folder) => `${folder}/x`),
+];
+
+/** Names beside it that hold no secrets: a glob that matches these, too, means files of any kind. */
+const ordinaryBeside = (name: string): string[] => {
+  const ending = /\.\w+$/.exec(name.slice(1))?.[0] ?? '';
+  return ['other', `other${ending}`, ...(name.startsWith('.') ? [`.other${ending}`] : [])].filter(
+    (one) => !secretReason([one]),
+  );
+};
+
+/** Matching takes a power of them. */
+const maxStars = 4;
+
+/** Git's globs: `*` goes over `/`, too, and a folder means all below it. Case is not looked at. Undefined: it is none, or has too many `*`. */
+function formOf(glob: string): RegExp | undefined {
+  if ((glob.match(/\*+/g)?.length ?? 0) > maxStars) return undefined;
+  const source = glob.replace(
+    /\\(.)|(\*+)|(\?)|\[([!^]?)([^\]]+)\]|([.+^$(){}|[\]\\])/gs,
+    (_, plain, stars, any, not, set, odd) => {
+      if (stars) return '.*';
+      if (any) return '.';
+      if (set) return `[${not ? '^' : ''}${set.replace(/[\\\]^]/g, '\\$&')}]`;
+      return `\\${plain ?? odd}`.replace(/^\\([\w\s])/, '$1');
+    },
+  );
+  try {
+    return new RegExp(`^${source}(/.*)?$`, 'is');
+  } catch {
+    return undefined;
+  }
+}

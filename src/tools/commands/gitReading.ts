@@ -1,0 +1,77 @@
+import { lstatSync } from 'node:fs';
+import * as paths from 'node:path';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { SaidError } from '../../protocol/text/localized.ts';
+import type { WorkspaceRoot } from '../core/workspace.ts';
+import { gitOutputReason } from './gitOutput.ts';
+import { rowFor } from './grants/grantTable.ts';
+import { Repository, repositoryAround } from './loss/repository.ts';
+
+/** Milliseconds within which the settings of the repository have to be known. */
+const limit = 2000;
+
+/** Why a command of Git is not known to only read. */
+export class NotOnlyRead extends SaidError {}
+
+/**
+ * Returns the words with which Git shows the state of a repository and runs nothing that the repository names. Undefined: it is not such
+ * a command. Throws `NotOnlyRead`.
+ *
+ * `git status` and `git diff` run programs only where the configuration or the attributes of a repository name one. Where the settings
+ * are all known to name none, nothing is left to run; the words say so once more.
+ */
+export async function gitReadingOf(
+  words: readonly string[],
+  folder: string,
+  roots: readonly WorkspaceRoot[],
+): Promise<string[] | undefined> {
+  const [program, command, ...args] = words;
+  if (program !== 'git' || (command !== 'status' && command !== 'diff')) return undefined;
+  const row = await rowFor(words, folder, roots);
+  if (row?.command !== `git ${command}`) return undefined;
+  // Of other revisions nobody says here which files they differ in.
+  const isOdd = (word: string) => /[*?[\\]|^:/.test(word) || /^--(ignore-submodules|submodule|merge-base)/.test(word);
+  if (args.some(isOdd)) return undefined;
+  const top = repositoryAround(folder);
+  const isInside = top !== undefined && roots.some(({ path }) => top === path || top.startsWith(path + paths.sep));
+  if (!isInside || lstatSync(paths.join(top, '.git')).isSymbolicLink()) throw new NotOnlyRead(elsewhere);
+  if (lstatSync(paths.join(top, '.gitmodules'), { throwIfNoEntry: false })) throw new NotOnlyRead(submodules);
+  const repository = new Repository(top, AbortSignal.timeout(limit));
+  const settings = await repository.settings().catch(() => undefined);
+  const odd = settings ? settings.find((one) => !isHarmless(one)) : { name: '' };
+  if (odd)
+    throw new NotOnlyRead(
+      sentence("The repository's configuration may start programs: {0}.", odd.name || '.git/config'),
+    );
+  const secret = await gitOutputReason(words, folder, roots);
+  if (secret) throw new NotOnlyRead(secret);
+  const off = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'diff.external=', 'safe.bareRepository=explicit'];
+  const own = ['--ignore-submodules=all', ...(command === 'diff' ? ['--no-ext-diff', '--no-textconv'] : [])];
+  const before = ['--no-pager', '--no-optional-locks', ...off.flatMap((one) => ['-c', one])];
+  return ['git', ...before, command, ...own, ...args];
+}
+
+const elsewhere = sentence('The repository is outside the open folders.');
+const submodules = sentence('The repository has submodules.');
+
+/**
+ * Tells whether a setting starts no program by these commands. Those of the system and the user are not the repository's, and the user's are
+ * not read when it runs. A setting that is not known is not harmless.
+ */
+function isHarmless({ scope, name, value }: { scope: string; name: string; value: string }): boolean {
+  if (/^(system|global|command)$/.test(scope)) return true;
+  if (/^core\.fsmonitor$/.test(name)) return value === 'false';
+  if (/^extensions\./.test(name))
+    return /^extensions\.(objectformat|refstorage|worktreeconfig|relativeworktrees)$/.test(name);
+  if (/^remote\..*\.(promisor|partialclonefilter|vcs)$/.test(name)) return false;
+  return harmless.test(name);
+}
+
+const harmless = new RegExp(
+  `^(${[
+    'core\\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|untrackedcache|preloadindex|abbrev|compression|looseCompression|whitespace|commentchar|longpaths|protecthfs|protectntfs|sparsecheckout|sparsecheckoutcone|splitindex|trustctime|checkstat|deltabasecachelimit|packedgit\\w+|bigfilethreshold|editor|pager|sshcommand|hookspath|attributesfile|excludesfile)',
+    'diff\\.(algorithm|renames|renamelimit|colormoved|colormovedws|mnemonicprefix|noprefix|context|interhunkcontext|indentheuristic|wserrorhighlight|suppressblankempty|statgraphwidth|tool|guitool|relative|orderfile)',
+    '(user|author|committer|remote|branch|color|column|push|pull|fetch|merge|rebase|gc|maintenance|commit|tag|gpg|credential|http|https|url|advice|init|alias|index|pack|receive|rerere|log|format|status|safe|lfs|gui|github|gitlab|stash|checkout|submodule|feature|help|apply|blame|transfer|protocol|worktree|versionsort|i18n|mailmap|notes|sequence|uploadpack|vscode|merge\\w*tool|difftool)\\..+',
+  ].join('|')})$`,
+  'i',
+);

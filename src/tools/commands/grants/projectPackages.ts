@@ -1,0 +1,136 @@
+import { mostBytes, parseJson } from '../../core/parseLimits.ts';
+import type { WorkspaceRoot } from '../../core/workspace.ts';
+import { resolvePath } from '../../sandbox/paths.ts';
+import { readPlain } from '../../sandbox/regularFile.ts';
+import { expandWord } from '../../shellSyntax/expandWord.ts';
+
+/** More packages are not listed one by one for a person. */
+const mostPackages = 40;
+/** Each is looked for on the disk. */
+const mostPatterns = 200;
+const mostSolutions = 5;
+
+/**
+ * The packages that the project in the open folder says it is made of (npm, pnpm, Cargo, Go, uv, Maven, Gradle, solutions of .NET), as
+ * workspace-relative folders, the root (`.`) first. What only lies in the folder is none.
+ */
+export async function packagesOf(roots: readonly WorkspaceRoot[]): Promise<string[]> {
+  const [root] = roots;
+  const patterns = (
+    await Promise.all((await manifestsOf(root!)).map(({ file, read }) => textOf(roots, file).then(read)))
+  ).flat();
+  const found = new Set(['.']);
+  for (const pattern of patterns.slice(0, mostPatterns)) {
+    if (!/^[\w.@*/-]+$/.test(pattern) || pattern.includes('..')) continue;
+    const folders = (await expandWord(pattern.replace(/^\.\//, '').replace(/\/+$/, ''), root!.path)) ?? [];
+    for (const folder of folders) {
+      const place = await resolvePath(roots, folder, 'list').catch(() => undefined);
+      if (place?.kind === 'folder' && found.size < mostPackages) found.add(place.relative);
+    }
+  }
+  return [...found];
+}
+
+const manifests: { file: string; read(text: string): string[] }[] = [
+  { file: 'package.json', read: (text) => inJson(text) },
+  { file: 'pnpm-workspace.yaml', read: (text) => listedIn(text, 'packages') },
+  { file: 'Cargo.toml', read: (text) => quotedIn(between(text, /^[ \t]*members[ \t]*=[ \t\r\n]*\[/m, ']')) },
+  {
+    file: 'pyproject.toml',
+    read: (text) =>
+      quotedIn(between(between(text, /^\[tool\.uv\.workspace\]/m, '\n['), /^[ \t]*members[ \t]*=[ \t\r\n]*\[/m, ']')),
+  },
+  {
+    file: 'pom.xml',
+    read: (text) => [...text.matchAll(/<module>\s*([^<>\s]+)\s*<\/module>/g)].map(([, name]) => name!),
+  },
+  ...['settings.gradle', 'settings.gradle.kts'].map((file) => ({ file, read: included })),
+  {
+    file: 'go.work',
+    read: (text) =>
+      between(text, /^use[ \t]*\(/m, ')')
+        .split(/\s+/)
+        .filter(Boolean),
+  },
+];
+
+/** A solution has any name. */
+async function manifestsOf({ path }: WorkspaceRoot): Promise<typeof manifests> {
+  const solutions = ((await expandWord('*.{sln,slnx}', path)) ?? []).filter((name) => !name.includes('*'));
+  return [...manifests, ...solutions.slice(0, mostSolutions).map((file) => ({ file, read: projectsOf }))];
+}
+
+/** The folders of the projects that a solution lists, in either of its formats. */
+const projectsOf = (text: string): string[] =>
+  quotedIn(text)
+    .filter((name) => /\.(cs|fs|vb)proj$/.test(name) && /[\\/]/.test(name))
+    .map((name) => name.replaceAll('\\', '/').replace(/\/[^/]*$/, ''));
+
+/** Gradle's `include("a", ":b:c")`, each at the place that follows from its name. */
+function included(text: string): string[] {
+  return text
+    .split('\n')
+    .filter((line) => /^\s*(include\b|["'])/.test(line))
+    .flatMap(quotedIn)
+    .map((name) => name.replace(/^:/, '').replaceAll(':', '/'));
+}
+
+/** From the end of what begins it, the first time, to the character that ends it. */
+function between(text: string, begins: RegExp, ends: string): string {
+  const found = begins.exec(text);
+  const start = (found?.index ?? 0) + (found?.[0].length ?? 0);
+  const end = found ? text.indexOf(ends, start) : -1;
+  return end < 0 ? '' : text.slice(start, end);
+}
+
+function inJson(text: string): string[] {
+  return tried(() => {
+    const { workspaces } = parseJson(text) as { workspaces?: unknown };
+    return strings(
+      Array.isArray(workspaces) ? workspaces : (workspaces as { packages?: unknown } | undefined)?.packages,
+    );
+  });
+}
+
+/**
+ * The list below a key of a YAML file, as it is usually written: an item a line, or in one line between brackets. Read line by line,
+ * for a parser takes too long for a moment in which nothing else can be done; what is written otherwise names no packages.
+ */
+function listedIn(text: string, key: string): string[] {
+  const lines = text.split(/\r?\n/);
+  const start = lines.findIndex((line) => line.startsWith(`${key}:`));
+  if (start < 0) return [];
+  const inline = lines[start]!.slice(key.length + 1)
+    .replace(/(^|\s)#.*$/, '')
+    .trim();
+  if (inline !== '')
+    return inline.startsWith('[') && inline.endsWith(']') ? inline.slice(1, -1).split(',').map(bare) : [];
+  const items: string[] = [];
+  for (const line of lines.slice(start + 1)) {
+    const item = /^\s*-\s+(.*)$/.exec(line)?.[1];
+    if (item === undefined && !/^\s*(#|$)/.test(line)) break;
+    if (item !== undefined) items.push(bare(item));
+  }
+  return items;
+}
+
+/** Without its quotes and comment. What begins like anything else is no pattern of a folder and is passed over later. */
+const bare = (written: string): string => /^\s*(["']?)([^"'#]*)\1\s*(#.*)?$/.exec(written)?.[2]?.trim() ?? '';
+
+const quotedIn = (text: string): string[] => [...text.matchAll(/["']([^"']+)["']/g)].map(([, inside]) => inside!);
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+
+function tried(read: () => string[]): string[] {
+  try {
+    return read();
+  } catch {
+    return []; // a manifest that cannot be read names no packages
+  }
+}
+
+async function textOf(roots: readonly WorkspaceRoot[], file: string): Promise<string> {
+  const place = await resolvePath(roots, file, 'read').catch(() => undefined);
+  if (!place) return '';
+  return readPlain(place.path, mostBytes).then(String, () => '');
+}

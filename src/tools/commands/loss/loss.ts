@@ -1,0 +1,372 @@
+import { lstat, opendir, readdir, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import * as paths from 'node:path';
+import { amount, type Sentence, sentence } from '../../../protocol/text/l10n.ts';
+import { joined } from '../../../protocol/text/localized.ts';
+import type { Loss } from '../../core/tool.ts';
+import type { WorkspaceRoot } from '../../core/workspace.ts';
+import { linesOf } from '../../sandbox/fileText.ts';
+import { readPlain } from '../../sandbox/regularFile.ts';
+import { isOwnStream } from '../devices.ts';
+import { temporaryFolders } from '../outputFiles.ts';
+import { type Claim, claimsOf } from './claims.ts';
+import { aliasOf, type CommitLoss, gitLoss, isIrreplaceable } from './gitClaims.ts';
+import { type Entry, Repository, repositoryAround } from './repository.ts';
+
+/** Milliseconds after which nobody waits for what a command discards. */
+const limit = 1000;
+/** Paths that Git is asked about, and files that are counted where there is no Git. */
+const maxPaths = 200;
+/** Names that are told. */
+const shownNames = 3;
+
+/**
+ * Returns a function that finds what a command would discard that no other place has: uncommitted changes, files that Git neither has
+ * nor ignores, commits that only one branch leads to. Without a repository that is every file. It gives undefined for nothing.
+ * Undefined: the command names nothing that it could discard.
+ * @param folder where the command runs, absolute
+ */
+export async function lossFinder(
+  roots: readonly Pick<WorkspaceRoot, 'path'>[],
+  folder: string,
+  command: string,
+  milliseconds = limit,
+): Promise<(() => Promise<Loss | undefined>) | undefined> {
+  const claims = await claimsOf(command, around(folder));
+  return claims.length > 0 ? () => lossOf(roots, claims, milliseconds) : undefined;
+}
+
+async function lossOf(
+  roots: readonly Pick<WorkspaceRoot, 'path'>[],
+  claims: readonly Claim[],
+  milliseconds: number,
+): Promise<Loss | undefined> {
+  const open = await Promise.all(roots.map(({ path }) => realpath(path).catch(() => path)));
+  const signal = AbortSignal.timeout(milliseconds);
+  const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  try {
+    return await told(await Promise.race([lostBy(claims, signal), late]), open);
+  } catch {
+    return unknownLoss; // also where Git is not there or fails: nothing says that nothing is lost
+  }
+}
+
+const around = (folder: string) => ({ folder, home: homedir(), platform: process.platform });
+
+const unknownLoss: Loss = { text: sentence('Could not determine what this command discards.'), items: ['?'] };
+
+/** All that is lost; paths are absolute, and each set has what it says of one kind. */
+interface Lost {
+  unknown: boolean;
+  /** Files that are deleted: those that Git does not have, and how many there are in all. */
+  deleted: Set<string>;
+  deletedInAll: number;
+  /** Files that another content takes the place of. */
+  overwritten: Set<string>;
+  /** Files with changes that are in no commit. */
+  discarded: Set<string>;
+  overwrittenChanges: Set<string>;
+  /** Files that Git would have the rest of. */
+  inGit: boolean;
+  stashed: Set<string>;
+  stashEntries: number;
+  commits: CommitLoss[];
+}
+
+async function lostBy(claims: readonly Claim[], signal: AbortSignal): Promise<Lost> {
+  const lost: Lost = {
+    unknown: false,
+    deleted: new Set(),
+    deletedInAll: 0,
+    overwritten: new Set(),
+    discarded: new Set(),
+    overwrittenChanges: new Set(),
+    inGit: false,
+    stashed: new Set(),
+    stashEntries: 0,
+    commits: [],
+  };
+  const repositories = new Map<string, Repository>();
+  const repositoryOf = (place: string): Repository | undefined => {
+    const top = repositoryAround(place);
+    if (top === undefined) return undefined;
+    const known = repositories.get(top) ?? new Repository(top, signal);
+    repositories.set(top, known);
+    return known;
+  };
+  const deletes = new Map<string, (relative: string) => boolean>();
+  const writes = new Map<string, 'overwrite' | 'edit'>();
+  const all: Claim[] = [];
+  for (const claim of claims) all.push(...(await withoutAlias(claim, repositoryOf)));
+  for (const claim of all) {
+    signal.throwIfAborted();
+    if (claim.kind === 'unknown') lost.unknown = true;
+    else if (claim.kind === 'git') await addGit(lost, claim, repositoryOf);
+    else if (claim.kind === 'some') lost.unknown ||= await holdsWork(claim.path, repositoryOf);
+    else if (claim.kind === 'copy')
+      for (const { path, isGone } of await replacedBy(claim, signal))
+        if (isGone) deletes.set(path, () => true);
+        else writes.set(path, 'overwrite');
+    else {
+      const path = await placed(claim.path, claim.kind === 'delete');
+      if (path === undefined) continue;
+      if (claim.kind === 'delete') deletes.set(path, claim.only ?? (() => true));
+      else writes.set(path, writes.get(path) ?? claim.kind);
+    }
+  }
+  if (deletes.size + writes.size > maxPaths) throw new Error('These are too many paths.');
+  for (const [repository, places] of grouped([...deletes.keys()], repositoryOf))
+    await addDeleted(lost, repository, places, deletes, signal);
+  for (const [repository, places] of grouped([...writes.keys()], repositoryOf))
+    await addWritten(lost, repository, places, writes);
+  return lost;
+}
+
+/** The claims of what an alias of Git stands for; an alias in it is not followed. */
+async function withoutAlias(
+  claim: Claim,
+  repositoryOf: (place: string) => Repository | undefined,
+): Promise<readonly Claim[]> {
+  const repository = claim.kind === 'git' ? repositoryOf(claim.folder) : undefined;
+  if (claim.kind !== 'git' || !repository) return [claim];
+  const alias = await aliasOf(repository, claim.command);
+  if (alias === undefined) return [claim];
+  const rest = claim.args.map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  // A command of the shell runs in the root of the repository, anything else where Git was started.
+  return alias.startsWith('!')
+    ? claimsOf([alias.slice(1), ...rest].join(' '), around(repository.top))
+    : claimsOf(['git', alias, ...rest].join(' '), around(claim.folder));
+}
+
+/** Paths by their repository. A folder that is a repository itself belongs to the one around it. */
+function grouped(places: readonly string[], repositoryOf: (place: string) => Repository | undefined) {
+  const groups = new Map<Repository | undefined, string[]>();
+  for (const place of places) {
+    const repository = repositoryOf(paths.dirname(place)) ?? repositoryOf(place);
+    groups.set(repository, [...(groups.get(repository) ?? []), place]);
+  }
+  return groups;
+}
+
+/** The path as the disk has it; undefined when nothing is there that could be lost. What a link leads to is not deleted with it. */
+async function placed(path: string, isDelete: boolean): Promise<string | undefined> {
+  if (isOwnStream(path)) return undefined;
+  const real = await realpath(isDelete ? paths.dirname(path) : path).catch(() => undefined);
+  if (real === undefined) return undefined;
+  const place = isDelete ? paths.join(real, paths.basename(path)) : real;
+  const stats = await lstat(place).catch(() => undefined);
+  const isThere = stats && (stats.isFile() ? stats.size > 0 : stats.isDirectory() && isDelete);
+  return isThere && !isTemporary(place) ? place : undefined;
+}
+
+/** Files that nobody misses, if the workspace is not one of them. */
+const isTemporary = (path: string): boolean => temporaryFolders().includes(paths.dirname(path));
+
+/** Something that no other place has is below a folder. */
+async function holdsWork(folder: string, repositoryOf: (place: string) => Repository | undefined): Promise<boolean> {
+  const real = await realpath(folder).catch(() => undefined);
+  const repository = real === undefined ? undefined : repositoryOf(real);
+  if (repository) return (await repository.changesOf([real!])).some((one) => isUntracked(one) || isChanged(one));
+  const place = await placed(folder, true);
+  if (place === undefined) return false;
+  return (await readdir(place)).length > 0;
+}
+
+async function addGit(
+  lost: Lost,
+  { folder, command, args }: Extract<Claim, { kind: 'git' }>,
+  repositoryOf: (place: string) => Repository | undefined,
+): Promise<void> {
+  const repository = repositoryOf(folder);
+  const found = repository && (await gitLoss(repository, folder, command, args));
+  if (!found) return;
+  lost.inGit = true;
+  for (const path of found.discarded ?? []) lost.discarded.add(path);
+  for (const path of found.deleted ?? []) lost.deleted.add(path);
+  lost.deletedInAll += found.deleted?.length ?? 0;
+  for (const path of found.stashed ?? []) lost.stashed.add(path);
+  lost.stashEntries += found.stashEntries ?? 0;
+  if (found.commits) lost.commits.push(found.commits);
+}
+
+async function addDeleted(
+  lost: Lost,
+  repository: Repository | undefined,
+  places: readonly string[],
+  only: ReadonlyMap<string, (relative: string) => boolean>,
+  signal: AbortSignal,
+): Promise<void> {
+  const isMeant = (path: string) =>
+    places.some(
+      (place) => path === place || (path.startsWith(withEnd(place)) && only.get(place)!(paths.relative(place, path))),
+    );
+  if (!repository) {
+    for (const place of places)
+      for await (const path of filesBelow(place, signal)) {
+        if (!isMeant(path)) continue;
+        lost.deleted.add(path);
+        lost.deletedInAll += 1;
+        if (lost.deleted.size > maxPaths) return;
+      }
+    return;
+  }
+  lost.inGit = true;
+  const entries = (await repository.changesOf(places)).filter(({ path }) => isMeant(path));
+  for (const entry of entries)
+    if (isUntracked(entry)) lost.deleted.add(entry.path);
+    else if (isChanged(entry)) lost.discarded.add(entry.path);
+  for (const path of await repository.ignoredBelow(places))
+    if (isMeant(path) && isIrreplaceable(repository.top, path)) lost.deleted.add(path);
+  const isNarrowed = places.some((place) => !only.get(place)!(''));
+  lost.deletedInAll +=
+    lost.deleted.size + (lost.deleted.size > 0 && !isNarrowed ? await repository.trackedBelow(places) : 0);
+}
+
+async function addWritten(
+  lost: Lost,
+  repository: Repository | undefined,
+  places: readonly string[],
+  kinds: ReadonlyMap<string, 'overwrite' | 'edit'>,
+): Promise<void> {
+  if (!repository) {
+    for (const place of places) lost.overwritten.add(place);
+    return;
+  }
+  lost.inGit = true;
+  for (const entry of await repository.changesOf(places))
+    if (isUntracked(entry)) lost.overwritten.add(entry.path);
+    else if (isChanged(entry))
+      (kinds.get(entry.path) === 'edit' ? lost.overwrittenChanges : lost.discarded).add(entry.path);
+  for (const path of await repository.ignoredBelow(places))
+    if (isIrreplaceable(repository.top, path)) lost.overwritten.add(path);
+}
+
+const isUntracked = ({ index }: Entry): boolean => index === '?';
+/** A file that is there, or that the index still holds, is another one than the last commit has. */
+const isChanged = ({ index, file }: Entry): boolean => /[MTARCU]/.test(index) || /[MTAU]/.test(file);
+
+/** Files that a copy would take the place of, and those that it deletes. Throws when they are too many. */
+async function replacedBy({ from, to, deletes }: Extract<Claim, { kind: 'copy' }>, signal: AbortSignal) {
+  const replaced: { path: string; isGone: boolean }[] = [];
+  let seen = 0;
+  for await (const path of filesBelow(to, signal)) {
+    seen += 1;
+    if (seen > maxPaths * 10 || replaced.length > maxPaths) throw new Error('These are too many files.');
+    const relative = paths.relative(to, path);
+    const isGiven = await lstat(paths.join(from, relative)).then(
+      () => true,
+      () => false,
+    );
+    const place = isGiven || deletes ? await placed(path, !isGiven) : undefined;
+    if (place !== undefined) replaced.push({ path: place, isGone: !isGiven });
+  }
+  return replaced;
+}
+
+/** Yields the files below a path, and links as what they are; the path itself when it is a file. */
+async function* filesBelow(path: string, signal: AbortSignal): AsyncGenerator<string> {
+  signal.throwIfAborted();
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats) return;
+  if (!stats.isDirectory()) {
+    yield path;
+    return;
+  }
+  for await (const entry of await opendir(path)) yield* filesBelow(paths.join(path, entry.name), signal);
+}
+
+/** The sentences of what is lost, and the names by which it is compared with what was shown. */
+async function told(lost: Lost, roots: readonly string[]): Promise<Loss | undefined> {
+  const names = (all: ReadonlySet<string>): string | Sentence =>
+    namesIn([...all].map((path) => nameOf(path, roots)).sort());
+  const files = (all: ReadonlySet<string>): Sentence => amount(all.size, 'file');
+  const { deleted, overwritten, discarded, overwrittenChanges, stashed } = lost;
+  const sentences: Sentence[] = [];
+  if (discarded.size > 0)
+    sentences.push(sentence('Discards uncommitted changes in {0}: {1}.', files(discarded), names(discarded)));
+  if (overwrittenChanges.size > 0)
+    sentences.push(
+      sentence('Overwrites uncommitted changes in {0}: {1}.', files(overwrittenChanges), names(overwrittenChanges)),
+    );
+  if (deleted.size > 0) {
+    const isPart = lost.deletedInAll > deleted.size;
+    const inAll = isPart ? amount(lost.deletedInAll, 'file') : files(deleted);
+    sentences.push(
+      isPart
+        ? sentence('Deletes {0}, {1} of them not in Git: {2}.', inAll, deleted.size, names(deleted))
+        : lost.inGit
+          ? sentence('Deletes {0}, not in Git: {1}.', inAll, names(deleted))
+          : deleted.size > maxPaths
+            ? sentence('Deletes more than {0} files: {1}.', maxPaths, names(deleted))
+            : sentence('Deletes {0}: {1}.', inAll, names(deleted)),
+    );
+  }
+  if (overwritten.size > 0) sentences.push(await overwrites(overwritten, lost.inGit, names));
+  const isGone = sentences.length > 0;
+  if (isGone) sentences.push(sentence('Cannot be undone.'));
+  if (stashed.size > 0)
+    sentences.push(sentence('Moves changes in {0} to the Git stash: {1}.', files(stashed), names(stashed)));
+  if (lost.stashEntries > 0)
+    sentences.push(sentence('Deletes {0} of the Git stash.', amount(lost.stashEntries, 'entry', 'entries')));
+  for (const { ref, count, kind } of lost.commits) sentences.push(commitSentences[kind](ref, amount(count, 'commit')));
+  if (lost.unknown) sentences.push(unknownLoss.text as Sentence);
+  if (sentences.length === 0) return undefined;
+  const items = [
+    ...[...discarded, ...overwrittenChanges].map((path) => `changes ${path}`),
+    ...[...deleted, ...overwritten].map((path) => `file ${path}`),
+    ...[...stashed].map((path) => `stash ${path}`),
+    ...(lost.stashEntries > 0 ? [`entries ${lost.stashEntries}`] : []),
+    ...lost.commits.map(({ ref, count }) => `commits ${ref} ${count}`),
+    ...(lost.unknown ? unknownLoss.items : []),
+  ];
+  return { text: joined(sentences), items };
+}
+
+const commitSentences = {
+  moves: (ref: string, commits: Sentence) => sentence('Moves branch {0} back by {1}.', ref, commits),
+  deletes: (ref: string, commits: Sentence) =>
+    sentence('Deletes {0} with {1} not contained in any other branch or tag.', ref, commits),
+  removes: (ref: string, commits: Sentence) => sentence('Removes {1} from branch {0}.', ref, commits),
+};
+
+async function overwrites(
+  all: ReadonlySet<string>,
+  inGit: boolean,
+  names: (all: ReadonlySet<string>) => string | Sentence,
+): Promise<Sentence> {
+  const [only] = all;
+  const count = all.size === 1 ? await lineCount(only!) : undefined;
+  if (count === undefined) {
+    const files = amount(all.size, 'file');
+    return inGit
+      ? sentence('Overwrites {0}, not in Git: {1}.', files, names(all))
+      : sentence('Overwrites {0}: {1}.', files, names(all));
+  }
+  const lines = amount(count, 'line');
+  return inGit
+    ? sentence('Overwrites {0} ({1}, not in Git).', names(all), lines)
+    : sentence('Overwrites {0} ({1}).', names(all), lines);
+}
+
+function namesIn(all: readonly string[]): string | Sentence {
+  const first = all.slice(0, shownNames).join(', ');
+  const more = all.length - shownNames;
+  return more > 0 ? sentence('{0} and {1} more', first, more) : first;
+}
+
+/** Relative to the open folder that holds it. */
+function nameOf(path: string, roots: readonly string[]): string {
+  const root = roots.find((one) => path.startsWith(withEnd(one)));
+  return root ? paths.relative(root, path).replaceAll(paths.sep, '/') : path;
+}
+
+/** Bytes of a file whose lines are counted. */
+const maxCounted = 2_000_000;
+
+/** Undefined: the file is too large to be counted. */
+async function lineCount(path: string): Promise<number | undefined> {
+  const bytes = await readPlain(path, maxCounted).catch(() => undefined);
+  return bytes && linesOf(bytes.toString('latin1')).length;
+}
+
+const withEnd = (folder: string): string => (folder.endsWith(paths.sep) ? folder : folder + paths.sep);

@@ -1,0 +1,20 @@
+import * as paths from 'node:path';
+import { readPlain } from '../../sandbox/regularFile.ts';
+
+/** Bytes of a patch that is read. */
+const maxBytes = 2_000_000;
+
+/** Returns the files that a patch names, without the first folders of their names. */
+export const patchedNames = (patch: string, strip: number): string[] => [
+  ...new Set(
+    [...patch.matchAll(/^(?:---|\+\+\+) ("?)([^\t\r\n]+?)\1(?:\t.*)?\r?$/gm)]
+      .map(([, , name]) => name!.split('/').slice(strip).join('/'))
+      .filter((name) => name !== '' && name !== 'dev/null' && name !== 'null'),
+  ),
+];
+
+/** Returns the text of patches that lie at some paths; undefined when one cannot be read. */
+export async function patchText(files: readonly string[]): Promise<string | undefined> {
+  const texts = await Promise.all(files.map((file) => readPlain(paths.resolve(file), maxBytes).catch(() => undefined)));
+  return texts.every((text) => text !== undefined) ? texts.map((text) => text!.toString('utf8')).join('\n') : undefined;
+}

@@ -1,0 +1,200 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import * as paths from 'node:path';
+import { programToStart } from '../../core/programs.ts';
+
+/** A file that differs from what the repository has: the states of the index and of the file, as `git status` names them. */
+export interface Entry {
+  index: string;
+  file: string;
+  /** Absolute. */
+  path: string;
+}
+
+/** Bytes of an answer of Git. */
+const maxAnswer = 4_000_000;
+
+/** Folder whose `.git` a path (absolute) belongs to; undefined when there is none. */
+export function repositoryAround(path: string): string | undefined {
+  for (let top = path; ; top = paths.dirname(top)) {
+    if (existsSync(paths.join(top, '.git'))) return top;
+    if (paths.dirname(top) === top) return undefined;
+  }
+}
+
+/**
+ * Questions to Git about one repository. Nothing of the repository runs: no hooks, no filters, no file system monitor, no external
+ * diff, no transport for missing objects; nothing is locked or written. Each question throws when Git cannot answer.
+ */
+export class Repository {
+  private filters?: Promise<string[]>;
+
+  constructor(
+    readonly top: string,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Returns what differs below some paths (absolute); of a folder that is not tracked each file, if Git does not ignore it. */
+  changesOf(places: readonly string[]): Promise<Entry[]> {
+    return this.status(this.top, ['--', ...places.map(this.pathspec)]);
+  }
+
+  /** Returns what differs, as far as pathspecs of Git name it, seen from a folder. */
+  async changes(folder: string, pathspecs: readonly string[] = []): Promise<Entry[]> {
+    return this.status(folder, pathspecs.length > 0 ? ['--', ...pathspecs] : []);
+  }
+
+  /** Counts the files below some paths (absolute) that are in the index. */
+  async trackedBelow(places: readonly string[]): Promise<number> {
+    return zeroSeparated(await this.ask(this.top, 'ls-files', '-z', '--', ...places.map(this.pathspec))).length;
+  }
+
+  /** Returns the files (absolute) that Git ignores, as far as pathspecs name them, seen from a folder; not what is in ignored folders. */
+  async ignored(folder: string, pathspecs: readonly string[]): Promise<string[]> {
+    const options = ['-z', '--others', '--ignored', '--exclude-standard', '--directory', '--full-name'];
+    const answer = zeroSeparated(await this.ask(folder, 'ls-files', ...options, '--', ...pathspecs));
+    return answer.filter((one) => !one.endsWith('/')).map((one) => paths.join(this.top, one));
+  }
+
+  /** Does the same for paths (absolute). */
+  ignoredBelow(places: readonly string[]): Promise<string[]> {
+    return this.ignored(this.top, places.map(this.pathspec));
+  }
+
+  /** Another working tree, at a path (absolute). */
+  workingTree(top: string): Repository {
+    return new Repository(top, this.signal);
+  }
+
+  /**
+   * Counts commits that a branch or tag (its full name) leads to, and nothing else: no other one, and none of `others`.
+   * @param from counts from here in its place
+   */
+  async commitsOnlyIn(ref: string, others: readonly string[], from = ref): Promise<number> {
+    const without = (below: string) => (ref.startsWith(below) ? [`--exclude=${ref.slice(below.length)}`] : []);
+    const branches = [...without('refs/heads/'), '--branches', ...without('refs/tags/'), '--tags'];
+    const remotes = [...without('refs/remotes/'), '--remotes'];
+    const all = [...branches, ...remotes, ...others];
+    return Number((await this.ask(this.top, 'rev-list', '--count', from, '--not', ...all, '--')).trim());
+  }
+
+  /** Returns the name of the branch that is checked out; undefined when none is. */
+  async branch(): Promise<string | undefined> {
+    const ref = await this.ask(this.top, 'symbolic-ref', '--quiet', 'HEAD').catch(() => '');
+    return /^refs\/heads\/(.+)\n$/.exec(ref)?.[1];
+  }
+
+  /** Counts the entries of the stash. */
+  async stashed(): Promise<number> {
+    if (!(await this.has('refs/stash'))) return 0;
+    return Number((await this.ask(this.top, 'rev-list', '--walk-reflogs', '--count', 'refs/stash')).trim());
+  }
+
+  has(revision: string): Promise<boolean> {
+    return this.ask(this.top, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`).then(
+      () => true,
+      () => {
+        this.signal.throwIfAborted();
+        return false;
+      },
+    );
+  }
+
+  /** Returns the text of an alias; undefined when there is none of that name. */
+  async alias(name: string): Promise<string | undefined> {
+    const text = await this.ask(this.top, 'config', '-z', '--get', `alias.${name}`).catch(() => undefined);
+    this.signal.throwIfAborted();
+    return text?.replace(/\0$/, '');
+  }
+
+  /** Returns the text that a command shows which only looks, as Git itself makes it. Throws when it takes too long, or when it is too much. */
+  async shown(folder: string, command: readonly string[], args: readonly string[]): Promise<string> {
+    return this.git(folder, [...(await this.noFilters()), ...command, ...args], true);
+  }
+
+  /** Returns the settings that Git reads for this repository, with their scopes: `system`, `global`, `local`, `worktree` or `command`. */
+  async settings(): Promise<{ scope: string; name: string; value: string }[]> {
+    const fields = (await this.git(this.top, ['config', '-z', '--list', '--show-scope', '--includes'])).split('\0');
+    const found: { scope: string; name: string; value: string }[] = [];
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const [name = '', ...value] = fields[at + 1]!.split('\n');
+      found.push({ scope: fields[at]!, name, value: value.join('\n') });
+    }
+    return found;
+  }
+
+  private async status(folder: string, pathspecs: readonly string[]): Promise<Entry[]> {
+    const options = ['--porcelain', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all'];
+    const answer = zeroSeparated(await this.ask(folder, 'status', ...options, ...pathspecs));
+    return answer.map((one) => ({ index: one[0]!, file: one[1]!, path: paths.join(this.top, one.slice(3)) }));
+  }
+
+  private readonly pathspec = (place: string): string => {
+    const relative = paths.relative(this.top, place).replaceAll(paths.sep, '/');
+    return relative === '' ? ':/' : `:(top,literal)${relative}`;
+  };
+
+  private async ask(folder: string, ...args: string[]): Promise<string> {
+    return this.git(folder, [...(await this.noFilters()), ...args]);
+  }
+
+  private noFilters(): Promise<string[]> {
+    this.filters ??= this.withoutFilters();
+    return this.filters;
+  }
+
+  /** Returns settings that take every filter away: they would run for a file whose content Git has to compare. */
+  private async withoutFilters(): Promise<string[]> {
+    const names = await this.git(this.top, ['config', '-z', '--name-only', '--get-regexp', '^filter[.]']).catch(
+      () => '',
+    );
+    this.signal.throwIfAborted();
+    const drivers = new Set(zeroSeparated(names).map((name) => name.slice(0, name.lastIndexOf('.'))));
+    return [...drivers].flatMap((driver) =>
+      ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((setting) => ['-c', `${driver}.${setting}`]),
+    );
+  }
+
+  /** Runs from the root of the file system: nothing of a repository can take the place of a program there. */
+  private git(folder: string, args: readonly string[], acceptsFailure = false): Promise<string> {
+    const own = Object.entries(process.env).filter(([name]) => !/^GIT_/i.test(name));
+    const env = {
+      ...Object.fromEntries(own),
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_NO_LAZY_FETCH: '1',
+      GIT_ALLOW_PROTOCOL: 'none',
+      LC_ALL: 'C',
+    };
+    const options = {
+      cwd: paths.parse(folder).root,
+      env,
+      maxBuffer: maxAnswer,
+      signal: this.signal,
+      windowsHide: true,
+    };
+    return new Promise((resolve, reject) => {
+      const program = programToStart('git');
+      if (program === undefined) return reject(new Error('There is no Git.'));
+      execFile(program, [...safeSettings, '-C', folder, ...args], options, (error, stdout) =>
+        error && !(acceptsFailure && typeof error.code === 'number') ? reject(error) : resolve(stdout),
+      );
+    });
+  }
+}
+
+const safeSettings = [
+  '--no-pager',
+  '--no-optional-locks',
+  '--no-replace-objects',
+  ...[
+    'core.fsmonitor=false',
+    'core.untrackedCache=false',
+    'core.hooksPath=/dev/null',
+    'diff.external=',
+    'safe.bareRepository=explicit',
+    'submodule.recurse=false',
+  ].flatMap((setting) => ['-c', setting]),
+];
+
+const zeroSeparated = (text: string): string[] => text.split('\0').filter((one) => one !== '');

@@ -1,0 +1,219 @@
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import * as paths from 'node:path';
+import type { WorkspaceRoot } from '../core/workspace.ts';
+import { resolvePath } from '../sandbox/paths.ts';
+import { matchesName } from '../shellSyntax/expandWord.ts';
+import type { Step } from './commandStep.ts';
+import { type Tracked, trackedIn } from './gitTracked.ts';
+import { findWords } from './readOnlyPrograms.ts';
+
+/** Lines that commands write: all that can be among them; every one of them may be missing. */
+export interface Written {
+  lines: string[];
+  /** It is one of them, or none. */
+  single: boolean;
+}
+
+/** More names than that are not gone through. */
+const mostNames = 500;
+const mostEntries = 5000;
+
+/** Stands for the name of a commit: all of them mean the same to whoever is told one. */
+const commit = '0123456789abcdef0123456789abcdef01234567';
+const plainRevision = /^(HEAD|@|main|master|develop|trunk|origin\/[\w./-]+|upstream\/[\w./-]+|v?\d[\w.]*)([~^]\d*)*$/;
+
+/**
+ * The names that a pipeline writes, as the disk is now: of files that it lists, and of commits. Undefined where its words do not say
+ * that it writes such names only, or where one of them could pass for an option or for several words.
+ * @param steps of one pipeline, in order
+ */
+export async function linesOf(steps: readonly Step[], roots: readonly WorkspaceRoot[]): Promise<Written | undefined> {
+  const [source, ...filters] = steps;
+  if (!source || source.piped || !steps.every(isPlainStep)) return undefined;
+  let written = await sourceOf(source, roots).catch(() => undefined);
+  for (const { words } of filters) written = written && filtered(written, words);
+  return written?.lines.every((line) => /^[\w@%+=,./][\w@%+=,./-]*$/.test(line)) ? written : undefined;
+}
+
+/** It writes one number. */
+export function isCount(steps: readonly Step[]): boolean {
+  const last = steps.at(-1);
+  if (!last || !isPlainStep(last)) return false;
+  const text = last.words.join(' ');
+  if (last.piped) return /^wc -[lcwm]$/.test(text) || /^grep -[EFivw]*c[EFivw]* \S+$/.test(text);
+  return steps.length === 1 && /^(date \+%s|id -[ug]|git rev-list --count (?!-)\S+)$/.test(text);
+}
+
+/** Messages that stand between the lines could say anything. */
+const isPlainStep = ({ variables, stdout, stderr, unsettled }: Step): boolean =>
+  variables.length === 0 && unsettled !== 'options' && stdout === 'out' && stderr !== 'out';
+
+async function sourceOf({ words, folder }: Step, roots: readonly WorkspaceRoot[]): Promise<Written | undefined> {
+  const [program, ...args] = words;
+  const several = (lines: string[]) => (lines.length <= mostNames ? { lines, single: false } : undefined);
+  switch (program) {
+    case 'ls': {
+      const operands = args.filter((word) => !/^-[1trSXvU]+$/.test(word));
+      if (operands.some((word) => word.startsWith('-'))) return undefined;
+      const places = operands.length > 0 ? operands : ['.'];
+      const kinds = await Promise.all(places.map((place) => kindOf(place, folder, roots)));
+      if (kinds.every((kind) => kind === 'file')) return several(operands);
+      if (places.length > 1 || kinds[0] !== 'folder') return undefined;
+      const names = (await entriesOf(places[0]!, folder, roots)).map(({ name }) => name);
+      return several(names.filter((name) => !name.startsWith('.')));
+    }
+    case 'find':
+      return found(args, folder, roots).then((lines) => lines && several(lines));
+    case 'echo':
+      return args[0]?.startsWith('-') ? undefined : several(args);
+    case 'printf':
+      return args[0] === '%s\\n' ? several(args.slice(1)) : undefined;
+    case 'grep': {
+      const [options, rest] = [args.filter((word) => /^-\w*$/.test(word)), args.filter((word) => !/^-\w*$/.test(word))];
+      const isList = options.some((word) => word.includes('l')) && options.every((word) => /^-[lLiEFwsh]+$/.test(word));
+      if (!isList || rest.length < 2 || rest.some((word) => word.startsWith('-'))) return undefined;
+      const kinds = await Promise.all(rest.slice(1).map((place) => kindOf(place, folder, roots)));
+      return kinds.every((kind) => kind === 'file') ? several(rest.slice(1)) : undefined;
+    }
+    case 'git':
+      return ofGit(args, folder, roots, several);
+    default:
+      return undefined;
+  }
+}
+
+async function ofGit(
+  [told, ...args]: readonly string[],
+  folder: string,
+  roots: readonly WorkspaceRoot[],
+  several: (lines: string[]) => Written | undefined,
+): Promise<Written | undefined> {
+  const one = { lines: [commit], single: true };
+  const text = args.join(' ');
+  if (told === 'merge-base' && args.length === 2 && args.every((word) => plainRevision.test(word))) return one;
+  if (told === 'log' && /^(-1|-n ?1) --(?:format|pretty)=(?:format:)?%[hH]$/.test(text)) return one;
+  if (told === 'rev-parse') {
+    const revisions = args.filter((word) => !/^(--short(=\d+)?|--verify|-q|--quiet)$/.test(word));
+    return revisions.length === 1 && plainRevision.test(revisions[0]!) ? one : undefined;
+  }
+  const end = args.indexOf('--');
+  const [front, globs] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
+  if (told === 'ls-files') {
+    const operands = front.filter((word) => word !== '-z');
+    if (operands.some((word) => word.startsWith('-'))) return undefined;
+    return within(await trackedIn(folder, roots), [...operands, ...globs], 'here').then(
+      (lines) => lines && several(lines),
+    );
+  }
+  if (told !== 'diff' || !front.includes('--name-only')) return undefined;
+  const rest = front.filter((word) => word !== '--name-only' && word !== '-z');
+  const kept = rest.find((word) => word.startsWith('--diff-filter='))?.slice('--diff-filter='.length);
+  const revisions = rest.filter((word) => !word.startsWith('--diff-filter='));
+  // What is gone from the index may have any name, and may lie there untracked, with secrets in it.
+  const isThere = kept !== undefined && /^([ACMRT]+|[a-z]*d[a-z]*)$/.test(kept);
+  if (revisions.length > 0 && !isThere) return undefined;
+  if (revisions.length > 1 || !revisions.every((word) => /^(?!-)[\w@{}^~/.-]+$/.test(word))) return undefined;
+  if (revisions.some((word) => word.includes('..') && !/\.\.\.?(HEAD|@)?$/.test(word))) return undefined;
+  return within(await trackedIn(folder, roots), globs, 'top').then((lines) => lines && several(lines));
+}
+
+/** The names among those that Git tracks, as it writes them from a folder (`here`) or from the top of the repository. */
+async function within(
+  tracked: Tracked | undefined,
+  globs: readonly string[],
+  from: 'here' | 'top',
+): Promise<string[] | undefined> {
+  if (!tracked || !globs.every((glob) => /^[\w*./-]+$/.test(glob) && !glob.includes('..') && !glob.startsWith('-')))
+    return undefined;
+  const patterns = globs.map((glob) => {
+    const inside = glob === '.' ? '' : glob.replace(/^\.\//, '').replace(/\/$/, '');
+    const pattern = inside.replace(/[.]/g, '\\.').replace(/\*+/g, '.*');
+    return new RegExp(`^${tracked.below}${pattern}${inside === '' ? '' : '(/.*)?$'}`, 's');
+  });
+  const names = tracked.names.filter((name) =>
+    name.startsWith(from === 'here' || globs.length > 0 ? tracked.below : ''),
+  );
+  const chosen = patterns.length === 0 ? names : names.filter((name) => patterns.some((pattern) => pattern.test(name)));
+  return from === 'here' ? chosen.map((name) => name.slice(tracked.below.length)) : chosen;
+}
+
+/** What a program that stands behind a pipe leaves of the lines; undefined: it writes others. */
+function filtered({ lines, single }: Written, [program, ...args]: readonly string[]): Written | undefined {
+  const text = args.join(' ');
+  if (program === 'head' || program === 'tail') {
+    if (!/^(-n ?\d+|-\d+|)$/.test(text)) return undefined;
+    return { lines, single: single || /^(-n ?1|-1)$/.test(text) };
+  }
+  if (program === 'sort') return /^(-[rnuVzfd]+ ?)*$/.test(text) ? { lines, single } : undefined;
+  if (program === 'uniq' || program === 'cat') return text === '' ? { lines, single } : undefined;
+  if (program === 'tr')
+    return args.length === 2 && args[0] === '\\n' && args[1] === ' ' ? { lines, single: false } : undefined;
+  if (program !== 'grep') return undefined;
+  const options = args.filter((word) => /^-/.test(word));
+  const [pattern, ...more] = args.filter((word) => !/^-/.test(word));
+  if (pattern === undefined || more.length > 0 || !options.every((word) => /^-[vEFiw]+$/.test(word))) return undefined;
+  const letters = options.join('');
+  // A pattern that means the same here takes names away; any other is taken for one that leaves all.
+  const isExtended = letters.includes('E') && /^[\w./\\$^|()-]*$/.test(pattern);
+  const isBasic = !/[EF]/.test(letters) && /^\^?(?:[\w/-]|\\?\.)*\$?$/.test(pattern);
+  const isSame =
+    (isExtended || isBasic) && !/\\[^.]/.test(pattern) && !/[iw]/.test(letters) && !/\(\?|\(\)/.test(pattern);
+  if (!isSame) return { lines, single };
+  const test = tried(pattern);
+  return { lines: test ? lines.filter((line) => test.test(line) !== letters.includes('v')) : lines, single };
+}
+
+function tried(pattern: string): RegExp | undefined {
+  try {
+    return new RegExp(pattern);
+  } catch {
+    return undefined; // grep says so, too, and writes nothing
+  }
+}
+
+const kindOf = (place: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<string> =>
+  resolvePath(roots, paths.resolve(folder, place), 'search').then(({ kind }) => kind ?? '');
+
+async function entriesOf(place: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<Dirent[]> {
+  const { path } = await resolvePath(roots, paths.resolve(folder, place), 'list');
+  return readdir(path, { withFileTypes: true });
+}
+
+/** What `find` can write for these words. Tests that are not known here leave everything. */
+async function found(
+  args: readonly string[],
+  folder: string,
+  roots: readonly WorkspaceRoot[],
+): Promise<string[] | undefined> {
+  const begin = args.findIndex((word) => /^[-(!]/.test(word));
+  const places = begin < 0 ? args : args.slice(0, begin);
+  const tests = begin < 0 ? [] : args.slice(begin);
+  if (tests.some((word) => /^-(exec|ok|execdir|okdir|delete|fprint.*|fls|printf|ls)$/.test(word))) return undefined;
+  const isPlain = !tests.some((word) => /^(!|\(|\)|-not|-o|-or|,)$/.test(word));
+  const given = new Map<string, string>();
+  for (let at = 0; at < tests.length; at++)
+    if (findWords.has(`${tests[at]}=`)) given.set(tests[at]!, tests[++at] ?? '');
+  const value = (name: string) => (isPlain ? given.get(name) : undefined);
+  const [pattern, type, depth] = [value('-name'), value('-type'), value('-maxdepth')];
+  const lines: string[] = [];
+  let left = mostEntries;
+  const walk = async (place: string, level: number): Promise<boolean> => {
+    if (depth !== undefined && level > Number(depth)) return true;
+    for (const entry of await entriesOf(place, folder, roots)) {
+      if (left-- <= 0) return false;
+      const path = `${place.replace(/\/$/, '')}/${entry.name}`;
+      // To `find` a dot at the beginning is a letter as any other.
+      const isNamed = pattern === undefined || matchesName(`x${pattern}`, `x${entry.name}`);
+      if (isNamed && (type !== 'f' || !entry.isDirectory())) lines.push(path);
+      if (entry.isDirectory() && !(await walk(path, level + 1))) return false;
+    }
+    return true;
+  };
+  for (const place of places.length > 0 ? places : ['.']) {
+    const kind = await kindOf(place, folder, roots);
+    if (type !== 'f' || kind !== 'folder') lines.push(place);
+    if (kind === 'folder' && !(await walk(place, 1))) return undefined;
+  }
+  return lines;
+}

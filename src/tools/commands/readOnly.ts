@@ -1,0 +1,233 @@
+import * as paths from 'node:path';
+import { shortened } from '../../protocol/text/escapeInvisible.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { SaidError } from '../../protocol/text/localized.ts';
+import { ToolError } from '../core/tool.ts';
+import type { WorkspaceRoot } from '../core/workspace.ts';
+import { isGitInternal } from '../policy/protectedPaths.ts';
+import { secretExcludes, secretGlobs, secretReason } from '../policy/secretFiles.ts';
+import { resolvePath } from '../sandbox/paths.ts';
+import { awkReads } from '../shellSyntax/awk.ts';
+import { isKnown, type Step, type Steps, shownWord, some } from './commandStep.ts';
+import { gitReadingOf } from './gitReading.ts';
+import type { IsOutput } from './outputFiles.ts';
+import { findWords, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
+import { jqReads, sedReads, testedPaths } from './readOnlyScripts.ts';
+
+/** A command line that only reads, as it is to be run: these words, no shell. */
+export interface ReadOnlyLine {
+  pipelines: Steps[];
+}
+
+/** Why a command is not known to only read. */
+export class Unknown extends SaidError {}
+
+/** The words of one program that only reads, as they may be run. */
+export interface Reading {
+  words: string[];
+  /** It goes through folders by itself, and leaves out what may hold secrets only with these words. */
+  searches: boolean;
+}
+
+/** Whether one program only reads, and only inside the workspace and no secrets. Throws `Unknown`, or what the path gate says. */
+export async function readingOf(
+  { words, folder, piped }: Pick<Step, 'words' | 'folder' | 'piped'>,
+  roots: readonly WorkspaceRoot[],
+  platform: string,
+  isOutput?: IsOutput,
+): Promise<Reading> {
+  const [spelled, ...args] = words;
+  const name = paths.posix.basename(spelled!);
+  const program = readOnlyPrograms.get(name);
+  const placed = spelled === name || programFolders.includes(paths.posix.dirname(spelled!));
+  if (!program || !placed) throw new Unknown(sentence('“{0}” is not a known read-only command.', shownWord(spelled!)));
+  const git = spelled === name && args.length > 0 ? await gitReadingOf(words, folder, roots) : undefined;
+  if (git) return { words: git, searches: false };
+  // `git checkout` is another command than `git`.
+  if (program.operands === 'none' && args.some((word) => !word.startsWith('-')))
+    throw new Unknown(sentence('“{0}” is not a known read-only command.', shortened(shownWord(words.join(' ')), 60)));
+  const unclear = args.find((word) => !isKnown(word) && word !== some.file);
+  if (unclear !== undefined && !saysAnything.has(name))
+    throw new Unknown(sentence('{0} is known only at run time.', shownWord(unclear)));
+  const { operands, options } = split(name, program, args, platform);
+  const files = (await pathsAmong(name, program, operands, options)).filter((file) => file !== some.file);
+  if (files.length > 0 && program.most !== undefined && operands.length > program.most)
+    throw new Unknown(sentence('{0} accepts fewer files.', name));
+  const kind = program.operands === 'files' ? 'read' : 'search';
+  const reads = files.length > 0 || kind === 'read' || operands.includes(some.file);
+  const places = reads ? files : ['.'];
+  for (const place of places) await checked(roots, folder, place, kind, isOutput);
+  const recursive = name === 'grep' && (options.has('r') || options.has('recursive'));
+  if (name !== 'rg' && !recursive) return { words, searches: false };
+  if (recursive && platform !== 'linux') throw new Unknown(sentence('The exclusions of this grep could not be set.'));
+  // They go through folders by themselves: they are told what to leave out, and ripgrep to heed no settings of anybody's.
+  for (const place of places) await checkSearched(roots, folder, place);
+  if (name === 'rg')
+    return {
+      words: [spelled!, '--no-config', ...secretGlobs.map((glob) => `--iglob=!${glob}`), ...args],
+      searches: !piped || files.length > 0,
+    };
+  // The last one of these options wins, so ours come last.
+  const end = args.indexOf('--');
+  const [front, back] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end)];
+  return { words: [spelled!, ...front, ...secretExcludes, ...back], searches: true };
+}
+
+/** What they are told is text to them, whatever it is. */
+const saysAnything = new Set(['echo', 'printf', '[', 'test']);
+
+interface Split {
+  operands: string[];
+  /** Letters and long names that were used. */
+  options: Set<string>;
+}
+
+/**
+ * Options from operands, wherever they stand; every option must be known. `echo`, `true`, `find` have none. Where a program
+ * takes a value only when it is attached (`--context`, and on macOS `-C`, of grep), a word behind the option is a file to it;
+ * on macOS most programs take all that follows their first operand for files, to be written, too (`uniq a -c`).
+ */
+function split(name: string, program: ReadOnlyProgram, args: readonly string[], platform: string): Split {
+  const options = new Set<string>();
+  if (
+    program.operands === 'find' ||
+    program.operands === 'test' ||
+    program.operands === 'format' ||
+    (program.operands === 'text' && !program.flags)
+  )
+    return { operands: [...args], options };
+  const operands: string[] = [];
+  const long = new Set(program.long?.split(' '));
+  const unknown = (option: string) =>
+    new Unknown(sentence('“{0}” is not a known read-only command.', shownWord([name, option].join(' '))));
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at]!;
+    if (word === '--') {
+      operands.push(...args.slice(at + 1));
+      break;
+    }
+    if (platform === 'darwin' && name !== 'rg' && operands.length > 0 && /^-./.test(word))
+      throw new Unknown(sentence('{0} is behind a file, where {1} takes it for another file.', word, name));
+    if (word.startsWith('--')) {
+      const [, option, value] = /^--([^=]*)(=.*)?$/s.exec(word)!;
+      if (!long.has(`${option}=`) && !(long.has(option!) && value === undefined)) throw unknown(word);
+      if (!long.has(option!) && value === undefined && (name !== 'rg' || ++at >= args.length)) throw unknown(word);
+      options.add(option!);
+    } else if (/^-\d+$/.test(word) && (name === 'head' || name === 'tail')) options.add('n');
+    else if (word.startsWith('-') && word !== '-') {
+      for (let place = 1; place < word.length; place++) {
+        const letter = word[place]!;
+        options.add(letter);
+        if (program.flags?.includes(letter)) continue;
+        if (!program.values?.includes(letter)) throw unknown(`-${letter}`);
+        const mustAttach = platform === 'darwin' && name === 'grep' && letter === 'C';
+        if (place === word.length - 1 && (mustAttach || ++at >= args.length)) throw unknown(word);
+        break; // the rest of the word is its value
+      }
+    } else operands.push(word);
+  }
+  return { operands, options };
+}
+
+function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], options: Set<string>): string[] {
+  switch (program.operands) {
+    case 'files':
+      // Those of binutils read their options out of such a file, and one of them loads a plugin.
+      if (operands.some((word) => word.startsWith('@')))
+        throw new Unknown(sentence('{0} may read its options from a file.', name));
+      return operands;
+    case 'paths':
+      return operands;
+    case 'pattern':
+      return options.has('e') || options.has('regexp') || options.has('files') ? operands : operands.slice(1);
+    case 'find':
+      return placesOfFind(operands);
+    case 'sed':
+    case 'awk':
+    case 'jq': {
+      const [script = '', ...files] = operands;
+      if (!{ sed: sedReads, awk: awkReads, jq: jqReads }[program.operands](script))
+        throw new Unknown(sentence('This {0} may not be read-only.', program.operands));
+      return files;
+    }
+    case 'test': {
+      const tested = testedPaths(name === '[' ? operands.slice(0, -1) : operands);
+      if (!tested || (name === '[' && operands.at(-1) !== ']'))
+        throw new Unknown(sentence('This test may not be read-only.'));
+      return tested;
+    }
+    case 'format': {
+      // The shell's own printf sets variables: with `-v`, and with `%n`.
+      const [format = ''] = operands;
+      if (!isKnown(format) || format.startsWith('-') || /%[^%a-zA-Z]*[nN(]/.test(format.replaceAll('%%', '')))
+        throw new Unknown(sentence('This printf may set a variable.'));
+      return [];
+    }
+    case 'seconds':
+      if (operands.length !== 1 || !/^\d{1,2}(\.\d+)?s?$/.test(operands[0]!))
+        throw new Unknown(sentence('It waits for a long time.'));
+      return [];
+    case 'names':
+      if (operands.some((word) => word.includes('/'))) throw new Unknown(sentence('{0} takes names here.', name));
+      return [];
+    case 'date':
+      if (operands.some((word) => !word.startsWith('+'))) throw new Unknown(sentence('This date would set the clock.'));
+      return [];
+    case 'none':
+      if ((name === 'git' || name === 'node') && options.size === 0)
+        throw new Unknown(sentence('{0} can run anything.', name));
+      return [];
+    case 'streams':
+      if (!operands.every((word) => /^\/dev\/(stderr|stdout|null)$/.test(word)))
+        throw new Unknown(sentence('{0} writes a file.', name));
+      return [];
+    case 'text':
+      return [];
+  }
+}
+
+function placesOfFind(words: readonly string[]): string[] {
+  const begin = words.findIndex((word) => /^[-(!]/.test(word));
+  const places = begin < 0 ? [...words] : words.slice(0, begin);
+  const tests = begin < 0 ? [] : words.slice(begin);
+  for (let at = 0; at < tests.length; at++) {
+    const word = tests[at]!;
+    if (findWords.has(`${word}=`) && at + 1 < tests.length) at++;
+    else if (!findWords.has(word))
+      throw new Unknown(sentence('“{0}” is not a known read-only command.', shownWord(`find ${word}`)));
+  }
+  return places;
+}
+
+/** Below a folder of secrets, names do not tell any more what ripgrep has to leave out. */
+async function checkSearched(roots: readonly WorkspaceRoot[], folder: string, path: string): Promise<void> {
+  const place = await resolvePath(roots, paths.resolve(folder, path), 'search').catch(() => undefined);
+  const names = place?.relative.split('/') ?? [];
+  if (isGitInternal(names) || secretReason([...names, '']))
+    throw new Unknown(sentence('{0} may contain secrets.', path === '.' ? sentence('The folder') : path));
+}
+
+const isOutside = (error: unknown) =>
+  error instanceof ToolError && (error.details as { reason?: string } | undefined)?.reason === 'OUTSIDE';
+
+/** A path as seen from `folder`, through the gate; its real place, or undefined when nothing is there. Throws. Outside, only outputs are let through. */
+export async function checked(
+  roots: readonly WorkspaceRoot[],
+  folder: string,
+  path: string,
+  operation: 'read' | 'search' | 'list',
+  isOutput?: IsOutput,
+): Promise<string | undefined> {
+  // `x/..` means two things when x is a link; `..` at the beginning is seen from a folder without links.
+  if (/(^|\/)(?!\.\.?\/)[^/]+\/+(.*\/)?\.\.(\/|$)/.test(path))
+    throw new Unknown(sentence('{0} goes up and down.', path));
+  try {
+    const found = await resolvePath(roots, paths.resolve(folder, path), operation);
+    if (found.protected) throw new Unknown(found.protected);
+    return found.path;
+  } catch (error) {
+    if (isOutside(error) && (await isOutput?.(path))) return path;
+    if (error instanceof ToolError && error.code === 'ENOENT' && operation !== 'list') return undefined; // only gives an error
+    throw error;
+  }
+}

@@ -1,0 +1,223 @@
+import { homedir } from 'node:os';
+import * as paths from 'node:path';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
+import { ownReason } from '../policy/homePaths.ts';
+import {
+  hiddenPlaces,
+  installedReason,
+  isGitInternal,
+  startingReason,
+  whyInstalled,
+} from '../policy/protectedPaths.ts';
+import { secretReason } from '../policy/secretFiles.ts';
+import { surroundingOf } from '../sandbox/containingRepository.ts';
+import { includedReason } from '../sandbox/includedFiles.ts';
+import { type ResolvedPath, relativeTo, resolvePath, startedReason } from '../sandbox/paths.ts';
+import { secretContentReason } from '../sandbox/secretContent.ts';
+import { plainWords } from '../shellSyntax/commandLine.ts';
+import { bracesOf, expandWord, hasGlob, matchesName, unescaped } from '../shellSyntax/expandWord.ts';
+import { here, programOf, readShell, type ShellPart, type ShellWord, unknown } from '../shellSyntax/shellWords.ts';
+import { gitOutputReason } from './gitOutput.ts';
+import { keyReason } from './printedSecrets.ts';
+import { settingReason } from './settingChanges.ts';
+import { foldersOfParts } from './workingFolders.ts';
+
+/** What the words of a command name, as far as that can be seen without running it. */
+export interface Named {
+  /** Workspace-relative; of a folder, and of what only begins so (`src/*.ts`), with `/` at the end, the workspace being ''. */
+  paths: string[];
+  /** Why one of them is a place that is always asked about. */
+  protected?: Sentence;
+  /** Why the contents that it shows are asked about, though it names no such place. */
+  shown?: Sentence;
+}
+
+/** More is not looked at one by one: such a command counts as one that names the whole workspace. */
+const mostPlaces = 1000;
+const tooMany: Named = { paths: [''], protected: sentence('It has too many words to be checked.') };
+
+/**
+ * The places in the workspace that a command names: every word of it, quotes or not, values of options, too, as a path from the
+ * folder it runs in and from those it changes to, and what globs and braces make of them. Also the person's own places outside,
+ * and settings that it changes. Variables, substitutions and what programs find by themselves are not seen.
+ */
+export async function namedIn(
+  roots: readonly WorkspaceRoot[],
+  folder: string,
+  command: string,
+  platform: string = process.platform,
+  home: string = homedir(),
+): Promise<Named> {
+  const parts = readShell(command, { home, platform });
+  const inOrder = wordsOf(command, platform);
+  const words = [...new Set(inOrder)];
+  const moves = inOrder.filter((_, at) => /^(cd|pushd|-C|--cwd|--prefix)$/.test(inOrder[at - 1] ?? ''));
+  const foldersOf = await foldersOfParts(parts, folder, home, platform);
+  const changedTo = parts.flatMap((_, index) => foldersOf(index).folders);
+  const folders = new Set([folder, ...moves.map((move) => paths.resolve(folder, move)), ...changedTo]);
+  const shellWords = wordsIn(parts);
+  if (Math.max(words.length, shellWords.length) * folders.size > mostPlaces) return tooMany;
+  const named = new Set<string>();
+  // What is outside counts by its spelling: `~/.ssh/id_rsa`.
+  let why = words.map((word) => reasonOf(word, word.includes('/'))).find((reason) => reason !== undefined);
+  for (const from of folders)
+    for (const word of words) {
+      const [known, ...rest] = word.split(/[*?[{$]/);
+      const begins = rest.length > 0;
+      const spelled = begins ? known!.slice(0, known!.lastIndexOf('/') + 1) || '.' : word;
+      const at = paths.resolve(from, spelled);
+      const place = await resolvePath(roots, at, 'search').catch(() => undefined);
+      const path = place?.relative ?? (await relativeTo(roots, at));
+      if (path === undefined) continue;
+      const isFolder = begins || place?.kind === 'folder';
+      named.add(!isFolder ? path : path === '.' ? '' : `${path}/`);
+      why ??= reasonOf(path, place !== undefined) ?? (await contentReason(place));
+    }
+  why ??= settingReason(parts) ?? keyReason(parts);
+  let shown: Sentence | undefined;
+  for (const [index, { words }] of parts.entries()) {
+    const [from, ...others] = foldersOf(index).folders;
+    if (from !== undefined && others.length === 0) shown ??= await gitOutputReason(words.map(unescaped), from, roots);
+  }
+  if (/dotglob|extglob|globstar|nocaseglob|GLOBIGNORE/.test(command) && hasGlob(command))
+    why ??= sentence('It changes the meaning of globs.');
+  for (const from of folders)
+    for (const word of shellWords) why ??= await reasonOfWord(word, from, { roots, home, platform });
+  return { paths: [...named], ...(why && { protected: why }), ...(shown && { shown }) };
+}
+
+/**
+ * As the words are, where the line is plain, and as anybody could take them who cuts at quotes, brackets and `=`, or takes
+ * the quotes away.
+ */
+function wordsOf(command: string, platform: string): string[] {
+  const whole = (plainWords(command) ?? []).flat();
+  const joined = command.replaceAll('\\\n', '');
+  const loose = [joined, joined.replace(/['"]/g, '')]
+    .flatMap((text) => text.split(/[\s'"`;|&<>(){}=,:]+/))
+    .map((word) => word.replaceAll('\\', platform === 'win32' ? '/' : ''));
+  return [...whole, ...loose].filter(Boolean);
+}
+
+/** A word as the shell reads it, and what is done to what it names. */
+interface WordInPlace {
+  word: ShellWord;
+  written: boolean;
+  started: boolean;
+}
+
+/** Every word, and what stands behind `=`, `:`, `@` or an option's letter in it. */
+function wordsIn(parts: readonly ShellPart[]): WordInPlace[] {
+  const found = new Map<string, WordInPlace>();
+  const add = (word: ShellWord, written: boolean, started: boolean) => {
+    const pieces = word.split(/[=:@]/);
+    for (const piece of [word, ...(pieces.length > 1 ? pieces : []), ...(/^-\w\W/.test(word) ? [word.slice(2)] : [])])
+      if (piece !== '') found.set(`${piece}\n${written}${started}`, { word: piece, written, started });
+  };
+  for (const { words, writes, reads } of parts) {
+    const programs = words.map(programOf);
+    const writer = programs.findIndex((name) => writesAll.has(name) || writesLast.has(name));
+    const last = words.findLastIndex((word) => !word.startsWith('-'));
+    for (const [at, word] of words.entries()) {
+      const isWritten = writer >= 0 && at > writer && (writesAll.has(programs[writer]!) || at === last);
+      add(word, isWritten, at === 0 || /^(source|\.|exec|env|sudo|command|nohup|time)$/.test(programs[at - 1]!));
+    }
+    for (const word of writes) add(word, true, false);
+    for (const word of reads) add(word, false, false);
+  }
+  return [...found.values()];
+}
+
+const set = (names: string) => new Set(names.split(' '));
+const writesAll = set(
+  'tee touch truncate mkdir sed perl patch chmod chown dd unzip tar new-item set-content add-content out-file',
+);
+const writesLast = set('cp mv ln install rsync scp copy-item move-item');
+
+interface Around {
+  roots: readonly WorkspaceRoot[];
+  home: string;
+  platform: string;
+}
+
+async function reasonOfWord(
+  { word, written, started }: WordInPlace,
+  from: string,
+  { roots, home, platform }: Around,
+): Promise<Sentence | undefined> {
+  const escaped = from.replace(/[\\*?[\]{},]/g, '\\$&');
+  const pattern = word.replaceAll(here, escaped).replaceAll(unknown, '');
+  for (const spelling of bracesOf(pattern) ?? []) {
+    const expanded = hasGlob(spelling) ? await expandWord(spelling, from) : [unescaped(spelling)];
+    if (!expanded) return tooMany.protected;
+    const mayBe = hasGlob(spelling) ? hiddenMeant(spelling) : [];
+    for (const path of [...expanded, ...mayBe]) {
+      const at = paths.resolve(from, path);
+      const place = await resolvePath(roots, at, 'search').catch(() => undefined);
+      const relative = place?.relative ?? (await relativeTo(roots, at));
+      const why =
+        relative === undefined
+          ? (reasonOf(path, path.includes('/')) ??
+            reasonOf(at, at.startsWith('/proc/')) ??
+            (await ownReason(at, home, { written, started, platform })))
+          : (reasonOf(relative, place !== undefined) ??
+            (await contentReason(place)) ??
+            (written ? await writtenReason(roots, relative, at) : undefined));
+      if (why) return why;
+    }
+  }
+  return bracesOf(pattern) ? undefined : tooMany.protected;
+}
+
+/** What a glob with a dot before it may mean that is not there, or not yet: it has to give two letters of the name. */
+function hiddenMeant(spelling: string): string[] {
+  const names = spelling.split('/');
+  const letters = (name: string) => unescaped(name.replace(/\[[^\]]*\]|[*?.]/g, '')).length;
+  const at = names.findIndex((name) => hasGlob(name) && /^\\?\./.test(name) && letters(name) >= 2);
+  if (at < 0) return [];
+  const meant = hiddenPlaces.filter((name) => matchesName(names[at]!, name));
+  return meant.map((name) => unescaped([...names.slice(0, at), name, ...names.slice(at + 1)].join('/')));
+}
+
+/** Installed code is run and read all day, and what is in a repository without a name is not known for one: writing is another thing. */
+async function writtenReason(
+  roots: readonly WorkspaceRoot[],
+  relative: string,
+  at: string,
+): Promise<Sentence | undefined> {
+  const installed = installedReason(relative.split('/'));
+  if (installed) return namesPlace(relative, installed);
+  const root = roots.find(({ path }) => at.startsWith(path + paths.sep));
+  const around = root && (await surroundingOf(root.path, at.slice(root.path.length + 1).split(paths.sep)));
+  if (around === 'repository') return namesOfGit(relative);
+  if (around) return namesPlace(relative, whyInstalled);
+  const included =
+    startedReason(roots, at) ??
+    (await includedReason(
+      foldersOf(roots).map(({ path }) => path),
+      at,
+    ));
+  return included && namesPlace(relative, included);
+}
+
+const namesPlace = (path: string, reason: Sentence): Sentence => sentence('It names {0}. {1}', path, reason);
+const namesOfGit = (path: string): Sentence => sentence('It names {0}, which belongs to Git.', path);
+
+/** A file of the workspace that has secrets in it, whatever it is called. */
+async function contentReason(place: ResolvedPath | undefined): Promise<Sentence | undefined> {
+  const reason = place?.kind === 'file' ? await secretContentReason(place.path) : undefined;
+  return reason && namesPlace(place!.relative, reason);
+}
+
+/**
+ * What does not exist holds no secret, but may be made: `process.env` is no file, `.vscode/tasks.json` may become one. A name
+ * that begins with a dot is meant as one.
+ */
+function reasonOf(path: string, exists: boolean): Sentence | undefined {
+  const segments = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (isGitInternal(segments) && segments.length > 1) return namesOfGit(path);
+  const isMeant = exists || segments.at(-1)?.startsWith('.');
+  const reason = startingReason(segments) ?? (isMeant ? secretReason(segments) : undefined);
+  return reason && namesPlace(path, reason);
+}

@@ -1,0 +1,59 @@
+import type { Piece, Script, Word } from '../shellSyntax/shellSyntax.ts';
+import { some } from './commandStep.ts';
+
+export const isText = (word: Word, text: string): boolean =>
+  word.length === 1 && 'text' in word[0]! && word[0].text === text;
+
+export const isNumber = (value: string | undefined): boolean => value === some.number || /^\d+$/.test(value ?? '');
+
+/** The name that `read` gives each line in the condition of a loop; undefined: the condition is another one. */
+export function readName([pipeline, ...others]: Script): string | undefined {
+  const [command, ...more] = pipeline!.commands;
+  if (others.length > 0 || more.length > 0 || pipeline!.negated || command!.kind !== 'simple') return undefined;
+  const { words, assignments } = command!;
+  const texts = words.map((word) => (word.length === 1 && 'text' in word[0]! ? word[0].text : ''));
+  const isWhole = assignments.every(
+    ({ name, value }) => name === 'IFS' && value.every((piece) => 'text' in piece && piece.text === ''),
+  );
+  return isWhole && texts.length === 3 && texts[0] === 'read' && texts[1] === '-r' ? texts[2] : undefined;
+}
+
+/** Each of its commands is one step, and nothing else is. */
+export const isOnePipeline = ([pipeline, ...others]: Script, count: number): boolean =>
+  others.length === 0 &&
+  !pipeline!.negated &&
+  pipeline!.commands.length === count &&
+  pipeline!.commands.every((command) => command.kind === 'simple' && command.words.length > 0);
+
+/** `$(seq 1 10)`, `$(nproc)`: numbers, however many. */
+export function isCounting(piece: Extract<Piece, { script: Script }>): boolean {
+  const [{ commands }, ...others] = piece.script as [Script[number], ...Script];
+  const [command, ...more] = commands;
+  if (others.length > 0 || more.length > 0 || command!.kind !== 'simple' || command!.assignments.length > 0)
+    return false;
+  const texts = command!.words.map((word) => (word.length === 1 && 'text' in word[0]! ? word[0].text : ''));
+  if (texts[0] === 'nproc') return texts.length === 1;
+  return texts[0] === 'seq' && texts.length > 1 && texts.slice(1).every((text) => /^-?\d{1,6}$/.test(text));
+}
+
+/** The names that are assigned in scripts, and whether only to numbers. */
+export function assignedIn(scripts: readonly Script[]): Map<string, boolean> {
+  const names = new Map<string, boolean>();
+  const note = (name: string, number: boolean) => names.set(name, (names.get(name) ?? true) && number);
+  const look = (script: Script): void => {
+    for (const command of script.flatMap(({ commands }) => commands)) {
+      if (command.kind === 'simple') {
+        if (command.words.length > 0) continue;
+        for (const { name, value } of command.assignments)
+          note(name, value.length === 1 && ('number' in value[0]! || ('text' in value[0]! && isNumber(value[0].text))));
+      } else if (command.kind === 'loop') {
+        if (command.each) note(command.each.name, false);
+        if (command.condition) look(command.condition);
+        look(command.body);
+      } else if (command.kind === 'group') look(command.body);
+      else command.parts.forEach(look);
+    }
+  };
+  scripts.forEach(look);
+  return names;
+}

@@ -1,0 +1,47 @@
+import { programOf, type ShellPart, unknown } from '../shellSyntax/shellWords.ts';
+import { pointedAt } from './criticalPaths.ts';
+
+/** A command that changes to more folders than this is not followed. */
+const mostFolders = 8;
+
+/** Where one part of a command may run; `unclear`: somewhere else, too. */
+interface PartFolders {
+  folders: string[];
+  unclear: boolean;
+}
+
+/** The folders that each part may run in. After `&&` it is the one that was changed to; else nobody knows whether that went well. */
+export async function foldersOfParts(
+  parts: readonly ShellPart[],
+  folder: string,
+  home: string,
+  platform: string,
+): Promise<(index: number) => PartFolders> {
+  const seen = new Set([folder]);
+  const own: PartFolders[] = [];
+  let now = [folder];
+  let unclear = false;
+  for (const part of parts) {
+    if (part.operator !== '&&' && part.operator !== '') now = [...seen];
+    const given = part.words.filter((_, at) => /^(-C|--chdir|--directory)$/.test(part.words[at - 1] ?? ''));
+    const names = part.words.map(programOf);
+    const at = names.findIndex((name) => /^(cd|pushd|chdir|set-location|sl)$/.test(name));
+    const target = part.words.slice(at + 1).find((word) => !/^-./.test(word));
+    const moves = at >= 0 && at <= 1 ? [target ?? home] : [];
+    const led: string[] = [];
+    for (const from of now.slice(0, seen.size > mostFolders ? 0 : mostFolders))
+      for (const word of [...moves, ...given]) {
+        const pointed = await pointedAt(word, from, platform);
+        unclear ||= pointed.unclear || word.includes(unknown) || word === '-';
+        led.push(...pointed.paths);
+      }
+    own.push({ folders: [...new Set([...now, ...(given.length > 0 ? led : [])])], unclear });
+    for (const one of led) seen.add(one);
+    if (moves.length > 0 && led.length > 0) now = [...new Set(led)];
+  }
+  const cut = (all: readonly string[]) => ({ folders: all.slice(0, mostFolders), unclear: seen.size > mostFolders });
+  return (index) => {
+    const one = parts[index]!.nested ? cut([...seen]) : cut(own[index]!.folders);
+    return { folders: one.folders, unclear: one.unclear || (parts[index]!.nested ? unclear : own[index]!.unclear) };
+  };
+}

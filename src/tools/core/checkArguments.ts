@@ -1,0 +1,88 @@
+import type * as z from 'zod';
+import type { ToolCall } from '../../protocol/content/messages.ts';
+import { shapeOf } from './argumentShape.ts';
+import { readingsOf } from './interpretArguments.ts';
+import { type Tool, ToolError } from './tool.ts';
+import { inWords } from './zodIssueText.ts';
+
+/** Parts of a tool that its arguments are checked by. */
+type Checked = Pick<Tool, 'definition' | 'arguments' | 'schema' | 'understands'>;
+
+/** Deeper than any schema; deeper values cannot be stored or posted. */
+const maximumDepth = 32;
+
+/**
+ * Returns the arguments as the tool's schema has them, deeply frozen: this one object is shown, checked and run. Arguments that the schema
+ * refuses as they came, and that can mean one thing only, are read as that. Throws `TOOL_ARGS_INVALID_JSON` or `TOOL_ARGS_INVALID` with a
+ * message that a model can act on.
+ */
+export const checkArguments = (call: ToolCall, tool: Checked): unknown => understoodArguments(call, tool).args;
+
+/** Returns the same, and tells whether the schema takes the arguments as they came. */
+export function understoodArguments(call: ToolCall, tool: Checked): { args: unknown; isAsSent: boolean } {
+  if (call.malformed !== undefined) throw malformed(call.malformed, tool);
+  const problem = forbidden(call.arguments, 0);
+  if (problem) throw new ToolError('TOOL_ARGS_INVALID', `${problem} ${shapeOf(tool.definition)}`);
+  const check = (given: Record<string, unknown>) => tool.arguments.safeParse(tool.understands?.(given) ?? given);
+  const own = tool.understands?.(call.arguments);
+  const parsed = tool.arguments.safeParse(own ?? call.arguments);
+  const data = parsed.success
+    ? parsed.data
+    : onlyReading(own ?? call.arguments, tool.schema ?? tool.definition.parameters, check);
+  if (data !== undefined) return { args: freeze(data), isAsSent: parsed.success && own === undefined };
+  const issues = parsed.error?.issues ?? [];
+  const wrong = issues.map(({ path }) => String(path[0] ?? '').split('.', 1)[0]!);
+  throw new ToolError(
+    'TOOL_ARGS_INVALID',
+    `${issues.slice(0, 8).map(inWords).join('; ')}. ${shapeOf(tool.definition, wrong)}`,
+  );
+}
+
+/** Returns what the check makes of the one reading that it accepts; undefined where it accepts none, or several that differ. */
+function onlyReading(
+  given: Record<string, unknown>,
+  schema: unknown,
+  check: (reading: Record<string, unknown>) => z.ZodSafeParseResult<unknown>,
+): unknown {
+  const accepted = new Map<string, unknown>();
+  for (const reading of readingsOf(given, schema)) {
+    if (forbidden(reading, 0)) continue;
+    const { success, data } = check(reading);
+    if (success) accepted.set(JSON.stringify(data), data);
+  }
+  return accepted.size === 1 ? [...accepted.values()][0] : undefined;
+}
+
+function malformed(text: string, tool: Checked): ToolError {
+  let why = 'it is not an object';
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    why = (error as Error).message.slice(0, 200);
+  }
+  const end = text.length > 40 ? ` They end with ${JSON.stringify(text.slice(-40))}.` : '';
+  return new ToolError(
+    'TOOL_ARGS_INVALID_JSON',
+    `The arguments are not one complete JSON object: ${why}.${end} Nothing was run. Send the whole call again. ${shapeOf(tool.definition)}`,
+  );
+}
+
+/** Names that mean something to JavaScript objects are never argument names, at any depth. */
+function forbidden(value: unknown, depth: number): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > maximumDepth) return 'The arguments are nested too deeply.';
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__' || key === 'constructor' || key === 'prototype') return `"${key}" is not an argument.`;
+    const problem = forbidden((value as Record<string, unknown>)[key], depth + 1);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+function freeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) freeze(part);
+  }
+  return value;
+}

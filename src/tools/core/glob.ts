@@ -1,0 +1,169 @@
+import { quoted, refuse } from './pathSyntax.ts';
+import { ToolError } from './tool.ts';
+
+/**
+ * A test for workspace-relative paths. `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `{a,b}` as
+ * usual; a glob without `/` matches names in every folder. ripgrep's own `--glob` is not used for this, because there a
+ * match overrides the ignore files (`globLimits` tells it what to leave out); nor a regular expression, which takes years for some
+ * globs. Refuses globs that point outside the workspace.
+ */
+export const globTest = (glob: string, brackets?: Brackets): ((path: string) => boolean) =>
+  walker(compile(globParts(glob, brackets)));
+
+/**
+ * The meaning of `[…]` and of `{…}` without a comma: a set of letters and a group of one, the characters themselves (frameworks name
+ * routes so: `app/[id]/page.tsx`), or either.
+ */
+export type Brackets = 'sets' | 'literal' | 'either';
+
+/** What a glob is made of. Throws for what `globTest` refuses. */
+export function globParts(glob: string, brackets: Brackets = 'sets'): Part[] {
+  if (/^([\\/]|[a-z]:)/i.test(glob) || glob.split(/[\\/]/).includes('..'))
+    throw refuse('OUTSIDE', `${quoted(glob)} is outside the workspace. Globs are relative to it, like "src/**/*.ts".`);
+  if (glob.length > 500) throw new ToolError('TOOL_ARGS_INVALID', 'The glob is too long. Use a simpler one.');
+  const anchored = glob.replace(/^\.\//, '').replace(/\/$/, '/**');
+  return parse(anchored.includes('/') ? anchored : `**/${anchored}`, brackets);
+}
+
+/** Reads a letter that fits and goes on, or (without `reads`) just goes on. The first one is the end. */
+interface State {
+  reads?(letter: string): boolean;
+  to: number[];
+}
+
+/** All states that a path can be in at once, and where each letter leads from there, by its code, as far as it is known. */
+interface Place {
+  states: readonly State[];
+  ends: boolean;
+  ascii: (Place | undefined)[];
+  others: Map<number, Place>;
+}
+
+/** More places than this are not remembered: some globs have very many. */
+const mostPlaces = 1000;
+
+/** All ways through the glob are gone at the same time: the time grows with the path and the glob, never faster. */
+function walker(states: readonly State[]): (path: string) => boolean {
+  let places = new Map<string, Place>();
+  const placeOf = (from: readonly number[]): Place => {
+    const all = new Set(from);
+    for (const state of all) if (!states[state]!.reads) for (const next of states[state]!.to) all.add(next);
+    const key = [...all].sort().join();
+    const known = places.get(key);
+    if (known) return known;
+    if (places.size >= mostPlaces) places = new Map();
+    const ascii = new Array<Place | undefined>(128).fill(undefined);
+    const place = { states: [...all].map((state) => states[state]!), ends: all.has(0), ascii, others: new Map() };
+    places.set(key, place);
+    return place;
+  };
+  const step = ({ states, ascii, others }: Place, code: number): Place => {
+    const letter = String.fromCodePoint(code);
+    const found = placeOf(states.flatMap((state) => (state.reads?.(letter) ? state.to : [])));
+    if (code < 128) ascii[code] = found;
+    else others.set(code, found);
+    return found;
+  };
+  const start = placeOf([states.length - 1]);
+  return (path) => {
+    let place = start;
+    for (let at = 0; at < path.length; at++) {
+      const code = path.codePointAt(at)!;
+      place = (code < 128 ? place.ascii[code] : place.others.get(code)) ?? step(place, code);
+      if (code > 0xffff) at++;
+    }
+    return place.ends;
+  };
+}
+
+/** The last state is the one to begin in. */
+function compile(parts: readonly Part[]): State[] {
+  const states: State[] = [{ to: [] }];
+  const add = (state: State) => states.push(state) - 1;
+  const many = (reads: State['reads'], next: number) => {
+    const again = add({ to: [next] });
+    states[again]!.to.push(add({ reads, to: [again] }));
+    return again;
+  };
+  const before = (part: Part, next: number): number => {
+    if (part.kind === 'letter') return add({ reads: part.reads, to: [next] });
+    if (part.kind === 'star') return many(inName, next);
+    if (part.kind === 'everything') return many(() => true, next);
+    if (part.kind === 'either') return add({ to: part.parts.map((one) => sequence(one, next)) });
+    const again = add({ to: [next] }); // folders: any number of names with a slash behind each
+    const name = add({ reads: inName, to: [add({ reads: isSlash, to: [again] })] });
+    states[name]!.to.push(name);
+    states[again]!.to.push(name);
+    return again;
+  };
+  const sequence = (parts: readonly Part[], next: number) => parts.reduceRight((to, part) => before(part, to), next);
+  const first = sequence(parts, 0);
+  add({ to: [first] });
+  return states;
+}
+
+/** A `letter` without `letter` is one of several. */
+export type Part =
+  | { kind: 'letter'; letter?: string; reads(letter: string): boolean }
+  | { kind: 'star' | 'everything' | 'folders' }
+  | { kind: 'either'; parts: Part[][] };
+
+const inName = (letter: string) => letter !== '/';
+const isSlash = (letter: string) => letter === '/';
+
+const lettersOf = (text: string): Part[] =>
+  [...text].map((letter) => ({ kind: 'letter', letter, reads: (one) => one === letter }));
+
+function parse(glob: string, brackets: Brackets): Part[] {
+  const whole: Part[] = [];
+  /** The groups that are open, innermost last. */
+  const groups: Part[][][] = [];
+  const here = () => groups.at(-1)?.at(-1) ?? whole;
+  for (let at = 0; at < glob.length; ) {
+    const rest = glob.slice(at);
+    const stars = /^\*\*+(\/?)/.exec(rest);
+    const set = /^\[([!^]?)([^\]/]+)\]/.exec(rest);
+    const group = /^\{+([^{},/]*)\}+/.exec(rest);
+    const letter = String.fromCodePoint(rest.codePointAt(0)!);
+    let length = letter.length;
+    if (stars && (at === 0 || glob[at - 1] === '/' || groups.length > 0)) {
+      here().push({ kind: stars[1] ? 'folders' : 'everything' });
+      length = stars[0].length;
+    } else if (set) {
+      const isIn = setTest(set[2]!);
+      const wanted = set[1] === '';
+      const one: Part = { kind: 'letter', reads: (one) => one !== '/' && isIn(one) === wanted };
+      here().push(...(brackets === 'sets' ? [one] : orLiteral([one], set[0], brackets)));
+      length = set[0].length;
+    } else if (brackets !== 'sets' && group) {
+      here().push(...orLiteral(parse(group[1]!, brackets), group[0], brackets));
+      length = group[0].length;
+    } else if (letter === '{' && rest.includes('}')) {
+      const parts: Part[][] = [[]];
+      here().push({ kind: 'either', parts });
+      groups.push(parts);
+    } else if (letter === '}' && groups.length > 0) groups.pop();
+    else if (letter === ',' && groups.length > 0) groups.at(-1)!.push([]);
+    else if (letter === '*') here().push({ kind: 'star' });
+    else if (letter === '?') here().push({ kind: 'letter', reads: inName });
+    else here().push({ kind: 'letter', letter, reads: (one) => one === letter });
+    at += length;
+  }
+  return whole;
+}
+
+const orLiteral = (parts: Part[], text: string, brackets: Brackets): Part[] =>
+  brackets === 'literal' ? lettersOf(text) : [{ kind: 'either', parts: [parts, lettersOf(text)] }];
+
+/** Of the inside of `[…]`: letters and ranges. */
+function setTest(inside: string): (letter: string) => boolean {
+  const letters = [...inside];
+  const ranges: [string, string][] = [];
+  for (let at = 0; at < letters.length; at++) {
+    const isRange = letters[at + 1] === '-' && letters[at + 2] !== undefined;
+    ranges.push([letters[at]!, letters[isRange ? at + 2 : at]!]);
+    if (isRange) at += 2;
+  }
+  const code = (letter: string) => letter.codePointAt(0)!;
+  return (letter) => ranges.some(([from, to]) => code(from) <= code(letter) && code(letter) <= code(to));
+}

@@ -1,0 +1,42 @@
+import { type imageTypes, largestImage, mostImages } from '../../protocol/content/images.ts';
+import type { Attachment } from '../../protocol/content/messages.ts';
+
+/** What a tool gives when pictures go with its data. They are bounded by the host, like the data. */
+export class WithImages {
+  constructor(
+    readonly data: unknown,
+    readonly images: readonly Attachment[],
+  ) {}
+}
+
+/**
+ * The pictures that go to the model, and in words why the others do not. Only the bytes say what kind one is: a wrong
+ * claim would be a 400 of the provider in every request of the run from then on.
+ */
+export function checkImages(images: readonly Attachment[]): { attachments: Attachment[]; leftOut: string[] } {
+  const attachments: Attachment[] = [];
+  const leftOut: string[] = [];
+  for (const image of images) {
+    const { mediaType, data, name = mediaType } = image;
+    const bytes = Buffer.from(data.length > largestImage ? '' : data, 'base64');
+    const type = imageType(bytes);
+    if (attachments.length >= mostImages) leftOut.push(`${name}: one result takes at most ${mostImages} pictures.`);
+    else if (data.length > largestImage) leftOut.push(`${name}: ${tooLarge}`);
+    else if (!type) leftOut.push(`${name}: it is no PNG, JPEG, GIF or WebP picture.`);
+    else attachments.push({ mediaType: type, data: bytes.toString('base64'), name: name.slice(0, 200) });
+  }
+  return { attachments, leftOut };
+}
+
+/** Bytes of a picture that are not more than `largestImage` as base64. */
+export const mostBytes = 3_700_000;
+export const tooLarge = `it is larger than ${mostBytes / 1e6} MB, which is the most that can be shown.`;
+
+/** By its first bytes; undefined for what models do not see. */
+export function imageType(bytes: Uint8Array): (typeof imageTypes)[number] | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (/^GIF8[79]a/.test(head)) return 'image/gif';
+  return /^RIFF.{4}WEBP/s.test(head) ? 'image/webp' : undefined;
+}

@@ -1,0 +1,81 @@
+import { failure, type ToolOutcome } from '../../protocol/content/tools.ts';
+import { checkImages, WithImages } from './imageFiles.ts';
+import { ToolError } from './tool.ts';
+
+/** Bytes of JSON that one outcome may have. */
+export const maximumOutcome = 64 * 1024;
+
+/** What a tool gave, as an outcome. */
+export function toSuccess(given: unknown): Extract<ToolOutcome, { ok: true }> {
+  if (!(given instanceof WithImages)) return { ok: true, data: given ?? null };
+  return { ok: true, data: given.data, attachments: [...given.images] };
+}
+
+/** Whatever was thrown, as something a model can read. `TOOL_INTERRUPTED` when it was the stop. */
+export function toFailure(thrown: unknown, signal: AbortSignal): Extract<ToolOutcome, { ok: false }> {
+  if (thrown instanceof ToolError) return failure(thrown.code, thrown.message, thrown.details);
+  if (signal.aborted && (thrown === signal.reason || nameOf(thrown) === 'AbortError'))
+    return failure('TOOL_INTERRUPTED', 'Stopped while it ran.');
+  return failure('TOOL_EXEC_FAILED', messageOf(thrown));
+}
+
+/**
+ * The outcome as plain JSON data within the limit. Tools cut their own results with care; this is for those that did not:
+ * the longest texts and lists are shortened, and `cut` says so. Pictures beyond the limits are named in `leftOut`.
+ */
+export function bounded(outcome: ToolOutcome): ToolOutcome {
+  if (!outcome.ok || !outcome.attachments) return boundedData(outcome);
+  const { attachments, leftOut } = checkImages(outcome.attachments);
+  const told = boundedData({ ok: true, data: leftOut.length > 0 ? withMore(outcome.data, { leftOut }) : outcome.data });
+  return told.ok && attachments.length > 0 ? { ...told, attachments } : told;
+}
+
+function boundedData(outcome: ToolOutcome): ToolOutcome {
+  let json: string;
+  try {
+    json = JSON.stringify(outcome);
+  } catch {
+    return outcome.ok
+      ? failure('TOOL_EXEC_FAILED', 'The tool gave something that cannot be written down as JSON.')
+      : { ok: false, error: { code: outcome.error.code, message: outcome.error.message.slice(0, 4000) } };
+  }
+  const plain = JSON.parse(json) as ToolOutcome;
+  const size = Buffer.byteLength(json);
+  if (size <= maximumOutcome) return plain;
+  for (let limit = 32_000; limit >= 16; limit = Math.floor(limit / 2)) {
+    const shorter = shorten(plain, limit) as ToolOutcome;
+    const cut = `Cut from ${size} bytes to what fits; ask for less at a time.`;
+    const said = shorter.ok ? { ok: true as const, data: withMore(shorter.data, { cut }) } : shorter;
+    if (Buffer.byteLength(JSON.stringify(said)) <= maximumOutcome) return said;
+  }
+  return failure('TOOL_EXEC_FAILED', `The result is too large (${size} bytes). Ask for less at a time.`);
+}
+
+const withMore = (data: unknown, more: object) =>
+  typeof data === 'object' && data !== null && !Array.isArray(data) ? { ...data, ...more } : { ...more, value: data };
+
+function shorten(value: unknown, limit: number): unknown {
+  if (typeof value === 'string') {
+    return value.length > limit ? `${value.slice(0, limit)}… (${value.length - limit} characters cut)` : value;
+  }
+  if (Array.isArray(value)) return value.slice(0, limit).map((item) => shorten(item, limit));
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).slice(0, limit);
+    return Object.fromEntries(entries.map(([key, item]) => [key.slice(0, 200), shorten(item, limit)]));
+  }
+  return value;
+}
+
+const nameOf = (thrown: unknown) => (thrown instanceof Error ? thrown.name : '');
+
+function messageOf(thrown: unknown): string {
+  try {
+    // The system's own messages hold absolute paths.
+    const { code, syscall } = Object(thrown) as NodeJS.ErrnoException;
+    if (typeof code === 'string' && typeof syscall === 'string') return `The system refused it: ${syscall} ${code}.`;
+    const message = thrown instanceof Error ? thrown.message : typeof thrown === 'string' ? thrown : '';
+    return message.slice(0, 4000) || 'The tool failed without saying why.';
+  } catch {
+    return 'The tool failed without saying why.';
+  }
+}

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { askTool } from '../../protocol/content/askTool.ts';
+import { planBounds, planStatus, planTool } from '../../protocol/run/plan.ts';
+
+const line = (most: number) => z.string().trim().min(1, 'is empty').max(most, `is longer than ${most} characters`);
+const twoToFive = 'needs 2 to 5 answers; the person can always write another one';
+
+/** Nothing in it is said twice, whatever its case and blanks. */
+const withoutDoubles = (texts: readonly string[], context: z.core.$RefinementCtx): void => {
+  const plain = texts.map((text) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim());
+  const double = texts.find((_, index) => plain.indexOf(plain[index]!) < index);
+  if (double !== undefined) context.addIssue({ code: 'custom', message: `has ${JSON.stringify(double)} twice` });
+};
+
+const questionSchema = z.strictObject({
+  question: line(1000),
+  answers: z
+    .array(z.strictObject({ label: line(100), why: line(300).optional() }))
+    .min(2, twoToFive)
+    .max(5, twoToFive)
+    .superRefine((answers, context) =>
+      withoutDoubles(
+        answers.map(({ label }) => label),
+        context,
+      ),
+    ),
+  many: z.boolean().optional(),
+});
+
+export const askPersonDefinition = {
+  name: askTool,
+  description: 'Ask the person.',
+  arguments: {
+    questions: z
+      .array(questionSchema)
+      .min(1, 'is empty')
+      .max(4, 'holds more than 4 questions: ask the rest afterwards')
+      .superRefine((questions, context) =>
+        withoutDoubles(
+          questions.map(({ question }) => question),
+          context,
+        ),
+      )
+      .meta({ help: 'Up to 4, each with 2 to 5 `answers`; `many`: several may be chosen.' }),
+  },
+  gives: {
+    answers: z
+      .array(z.strictObject({ question: z.string(), chosen: z.array(z.string()), words: z.string().optional() }))
+      .optional()
+      .describe('`chosen`: labels; `words`: what was written instead of them.'),
+    said: z.string().optional().describe('What was said to all of the questions.'),
+    named: z
+      .array(z.strictObject({ name: z.string(), text: z.string() }))
+      .optional()
+      .describe('What was named with it, as it was then.'),
+    leftOut: z.array(z.string()).optional().describe('Why a picture is not shown.'),
+  },
+};
+
+/** A row of the list. */
+const itemSchema = z.strictObject({ text: z.string().min(1).max(planBounds.text), status: z.enum(planStatus) });
+
+export const planUpdateDefinition = {
+  name: planTool,
+  description: 'Show your whole to-do list in a long task.',
+  arguments: { items: z.array(itemSchema).max(planBounds.items).meta({ help: 'All of the list.' }) },
+  gives: { items: z.number().describe('How many.'), done: z.number().describe('How many of them are done.') },
+};

@@ -1,0 +1,312 @@
+import type { EditReason } from '../../protocol/text/codes.ts';
+import type { SeenText } from '../core/tool.ts';
+import { mostFileLines, rivalOf, shiftedLines } from './ambiguousMatch.ts';
+import { type HunkPlace, runsAt } from './hunkLocation.ts';
+import { findRuns, nearestRun, type Run } from './lineMatches.ts';
+import { endingAt, type Line, lineAt, splitLines, wholeLines, withEndings } from './lines.ts';
+import { movedFrom } from './movedLines.ts';
+import { indentationBefore, reindented } from './reindent.ts';
+import { replaceLines } from './replaceLines.ts';
+import { type Replacement, replaceAll, replaced, within } from './replacements.ts';
+import { isInexact, nearTwin } from './similarLines.ts';
+
+/** Replace `oldText`, which must be in the text exactly once, by `newText`. */
+export interface Edit {
+  oldText: string;
+  newText: string;
+  /** Both are whole lines, so that a part of a line is never meant. */
+  lines?: true;
+  /** Says which is meant where the text has the lines several times. */
+  place?: HunkPlace;
+}
+
+/** `tolerant`: at least one edit was found by its lines, not by its very text. `idle`: the edits that change nothing, counted from 0. */
+export type EditResult = { ok: true; text: string; matched: 'exact' | 'tolerant'; idle?: number[] } | EditFailure;
+
+export interface EditFailure {
+  ok: false;
+  reason: EditReason;
+  /** Which edit, counted from 0. */
+  index: number;
+  /** The 1-based first lines of what was found too often, or the first and the last of the nearest candidate. */
+  lines: number[];
+  /** The file's own text at the nearest candidate. */
+  candidate?: string;
+  /** A second candidate, in the same form. */
+  other?: { lines: number[]; candidate: string };
+  /** The other edit of an overlap, counted from 1. */
+  overlaps?: number;
+}
+
+type Failed = Omit<EditFailure, 'ok' | 'index'>;
+type Applied = Replacement & { exact: boolean };
+
+/**
+ * Applies all edits to the text as it is, or none. An edit is found by its exact text, else by its lines (`findRuns`); what is
+ * found twice, or not surely, is a failure, as are edits that overlap. An edit of text that only the edits before it make is applied
+ * to their result. Edits that change nothing are left out, unless there are no others.
+ * @param seen the lines that the model has read, if the file has changed since: the edit is for where its text stood there
+ */
+export function applyEdits(text: string, edits: readonly Edit[], seen?: SeenText): EditResult {
+  const all = edits.map((edit) => ({ ...edit, oldText: plain(edit.oldText), newText: plain(edit.newText) }));
+  const idle = [...all.keys()].filter((index) => all[index]!.oldText === all[index]!.newText);
+  const wanted = [...all.keys()].filter((index) => !idle.includes(index));
+  if (wanted.length === 0)
+    return { ok: false, index: 0, reason: all[0]?.oldText === '' ? 'EMPTY' : 'NO_CHANGE', lines: [] };
+
+  const found: Applied[] = [];
+  for (const index of wanted) {
+    const result = applyEdit(text, all[index]!, seen);
+    if (!('reason' in result)) found.push(result);
+    else
+      return (
+        (result.reason === 'ABSENT' && inSequence(text, all, wanted, idle, seen)) || { ok: false, index, ...result }
+      );
+  }
+  const made = replaceAll(text, found);
+  if (!('overlap' in made)) return done(made.text, found, idle);
+  const [one, other] = made.overlap.map((at) => wanted[at]! + 1).sort((a, b) => a - b) as [number, number];
+  const { from } = found[wanted.indexOf(other - 1)]!;
+  return { ok: false, index: other - 1, reason: 'OVERLAP', lines: [lineAt(text, from)], overlaps: one };
+}
+
+/** Applies each edit to the result of the one before. */
+function inSequence(
+  text: string,
+  edits: readonly Edit[],
+  wanted: readonly number[],
+  idle: number[],
+  seen?: SeenText,
+): EditResult | undefined {
+  const found: Applied[] = [];
+  for (const index of wanted) {
+    const result = applyEdit(text, edits[index]!, seen);
+    if ('reason' in result) return undefined;
+    found.push(result);
+    text = replaced(text, result);
+  }
+  return done(text, found, idle);
+}
+
+function done(text: string, found: readonly Applied[], idle: number[]): EditResult {
+  const matched = found.every(({ exact }) => exact) ? 'exact' : 'tolerant';
+  return { ok: true, text, matched, ...(idle.length > 0 && { idle }) };
+}
+
+/** What these edits would make is there already: what each would replace is not, or is the same. */
+export const isMade = (text: string, edits: readonly Edit[]): boolean =>
+  edits.every((edit) => {
+    const result = applyEdits(text, [edit]);
+    if (result.ok) return false;
+    return result.reason === 'DONE_ALREADY' || (result.reason === 'NO_CHANGE' && text.includes(edit.oldText));
+  });
+
+/** The byte order mark belongs to the encoding, not to the text. */
+const plain = (text: string) => text.replace(/^\ufeff/, '');
+
+function applyEdit(text: string, edit: Edit, seen?: SeenText): Applied | Failed {
+  const { oldText, newText, lines } = edit;
+  if (oldText === '') return { reason: 'EMPTY', lines: [] };
+  const exact = lines ? [] : exactPlaces(text, oldText);
+  if (exact.length > 1) return { reason: 'NOT_UNIQUE', lines: [...new Set(exact.map(({ at }) => lineAt(text, at)))] };
+  const found = exact[0] ? linesAround(text, exact[0]) : onlyRun(text, edit);
+  const moved = seen && found && movedFailure(text, oldText, found, seen);
+  if (moved) return moved;
+  if (exact[0]) return applyExact(text, exact[0], oldText, newText);
+  return applyByLines(text, edit);
+}
+
+/** Returns why a match in a file that has changed since is not where the model read the text. */
+function movedFailure(text: string, oldText: string, found: readonly number[], seen: SeenText): Failed | undefined {
+  const texts = splitLines(text).map(textOf);
+  if (texts.length > mostFileLines) return undefined;
+  const meant = movedFrom(texts, oldText, found, seen);
+  if (meant === undefined) return undefined;
+  const count = wholeLines(oldText).length;
+  return {
+    reason: 'MOVED',
+    ...shown(texts, found[0]!, found.at(-1)! + 1),
+    other: shown(texts, meant, Math.min(texts.length, meant + count)),
+  };
+}
+
+/** Lines of the text, from 0, on which a match stands. */
+function linesAround(text: string, { at, length }: Place): number[] {
+  const [first, last] = [lineAt(text, at), lineAt(text, at + Math.max(1, length) - 1)];
+  return Array.from({ length: last - first + 1 }, (_, index) => first - 1 + index);
+}
+
+/** Lines of the text, from 0, of the only run that the edit's lines can mean. */
+function onlyRun(text: string, edit: Edit): number[] | undefined {
+  const [run, more] = runsOf(splitLines(text).map(textOf), edit);
+  return run && !more ? run.at.filter((line) => line >= 0) : undefined;
+}
+
+/** The runs that an edit can mean, by its place if that says which. */
+function runsOf(texts: readonly string[], { oldText, place }: Edit): Run[] {
+  const runs = findRuns(texts, wholeLines(oldText));
+  return runs.length > 1 && place ? (runsAt(texts, runs, place) ?? runs) : runs;
+}
+
+interface Place {
+  at: number;
+  length: number;
+}
+
+/** Line endings are never a difference: what a model writes with `\n` is looked for with `\r\n` as well. */
+function exactPlaces(text: string, oldText: string): Place[] {
+  const spellings = new Set([oldText, withEndings(oldText, '\n'), withEndings(oldText, '\r\n')]);
+  const places: Place[] = [];
+  for (const spelling of spellings) {
+    for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1)) {
+      places.push({ at, length: spelling.length });
+    }
+  }
+  return places;
+}
+
+function applyExact(text: string, { at, length }: Place, oldText: string, newText: string): Applied | Failed {
+  const end = at + length;
+  const failed = (reason: Failed['reason']): Failed => {
+    return { reason, lines: [lineAt(text, at)], candidate: wholeLinesAround(text, at, end) };
+  };
+  if (cutsWord(text, at, end, oldText, newText)) return failed('CUTS_WORD');
+  const prefix = indentationBefore(text, at);
+  const start = at - prefix.length;
+  // The lines were given without their indentation, or are parts of lines here: others that are the same count, too.
+  const isPart = !isWholeLines(text, at, end);
+  const runs = prefix === '' && !isPart ? [] : findRuns(splitLines(text).map(textOf), wholeLines(oldText));
+  const found = new Set([...runs.map(firstLineOf), ...(isPart ? [lineAt(text, at)] : [])]);
+  if (found.size > 1) return { reason: 'NOT_UNIQUE', lines: [...found].sort((one, other) => one - other) };
+  const twin = runs[0] && !isPart ? twinFailure(splitLines(text).map(textOf), wholeLines(oldText), runs[0]) : undefined;
+  if (twin) return twin;
+  const rest = restOfLine.exec(text.slice(end))?.[0];
+  if (newText === '' && rest !== undefined && !oldText.endsWith('\n') && /(^|[\r\n])$/.test(text.slice(0, start)))
+    return { from: start, to: end + rest.length, made: '', exact: true }; // a line that is deleted leaves no blank one
+  const made = reindented(text, prefix, oldText, newText);
+  if (made === undefined) return failed('INDENTATION');
+  const whole = made + (losesEnding(oldText, newText) && end < text.length ? '\n' : '');
+  const blanks = /^[ \t]*(?=[\r\n]|$)/.exec(text.slice(end))?.[0] ?? '';
+  const after = blanks === '' ? undefined : withBlanks(whole, oldText, blanks);
+  const to = after === undefined ? end : end + blanks.length;
+  return { from: start, to, made: withEndings(after ?? whole, endingAt(text, at)), exact: true };
+}
+
+/** Blanks and the line ending behind a match that ends its line. */
+const restOfLine = /^[ \t]*(?:\r\n|\n|\r|$)/;
+
+/** Nothing but blanks stands before and behind it. */
+const isWholeLines = (text: string, at: number, end: number) =>
+  (/[\r\n]/.test(text[at]!) || text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '') &&
+  (text[end - 1] === '\n' || /^[ \t]*(?=[\r\n]|$)/.test(text.slice(end)));
+
+/** The new text with the blanks at the end of the file's last line where that line is kept; undefined: at its end. */
+function withBlanks(newText: string, oldText: string, blanks: string): string | undefined {
+  const lines = newText.split('\n');
+  const last = oldText.slice(oldText.lastIndexOf('\n') + 1).trim();
+  const kept = lines.findLastIndex((line) => line.trim() === last);
+  if (last === '' || kept < 0 || kept === lines.length - 1) return undefined;
+  return lines.map((line, index) => (index === kept ? line.trimEnd() + blanks : line)).join('\n');
+}
+
+const textOf = (line: Line) => line.text;
+const firstLineOf = (run: Run) => run.at.find((index) => index >= 0)! + 1;
+
+/** Lines were replaced and only the last line ending forgotten; joining two lines is asked for by taking it alone away. */
+const losesEnding = (oldText: string, newText: string) =>
+  /\n$/.test(oldText) && newText !== '' && !/\n[ \t]*$/.test(newText) && !oldText.startsWith(newText);
+
+/**
+ * True when the match begins or ends in the middle of one of the file's words, and the edit changes that word: `total = 1`
+ * is in `total = 10`, but who wrote it has not seen the 10.
+ */
+function cutsWord(text: string, at: number, end: number, oldText: string, newText: string): boolean {
+  let same = 0;
+  while (same < oldText.length && oldText[same] === newText[same]) same += 1;
+  let sameAtEnd = 0;
+  while (sameAtEnd < oldText.length && oldText.at(-1 - sameAtEnd) === newText.at(-1 - sameAtEnd)) sameAtEnd += 1;
+  const first = firstWord.exec(oldText)?.[0].length ?? 0;
+  const last = lastWord.exec(oldText)?.[0].length ?? 0;
+  const cutAtStart = first > 0 && lastWord.test(text.slice(Math.max(0, at - 2), at));
+  const cutAtEnd = last > 0 && firstWord.test(text.slice(end, end + 2));
+  return (cutAtStart && same < first) || (cutAtEnd && sameAtEnd < last);
+}
+
+/** Of scripts that put blanks between words; a combining mark is never cut from its letter. */
+const letter = '[\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{N}\\p{M}_$]';
+const firstWord = new RegExp(`^${letter}+`, 'u');
+const lastWord = new RegExp(`${letter}+$`, 'u');
+
+/** Lines are longer than this only in files that nobody writes by hand: of them what is around the match is shown. */
+const maxAroundMatch = 200;
+
+function wholeLinesAround(text: string, at: number, end: number): string {
+  const from = text.lastIndexOf('\n', at - 1) + 1;
+  const newline = text.indexOf('\n', end);
+  const to = newline < 0 ? text.length : newline;
+  const [start, stop] = [Math.max(from, at - maxAroundMatch), Math.min(to, end + maxAroundMatch)];
+  return `${start > from ? '…' : ''}${text.slice(start, stop).trimEnd()}${stop < to ? '…' : ''}`;
+}
+
+/** Where the old text does not end with a line ending, one at the new text's end is a blank line. */
+function newLines(oldText: string, newText: string): string[] {
+  return newText === '' || /[\r\n][ \t]*$/.test(oldText) ? wholeLines(newText) : newText.split(/\r\n|\n|\r/);
+}
+
+function applyByLines(text: string, edit: Edit): Applied | Failed {
+  const { oldText, newText } = edit;
+  const lines = splitLines(text);
+  const texts = lines.map(textOf);
+  const old = wholeLines(oldText);
+  const runs = runsOf(texts, edit);
+  if (runs.length > 1) return { reason: 'NOT_UNIQUE', lines: runs.map(firstLineOf) };
+  const candidate = (reason: Failed['reason'], from: number, to: number): Failed => ({
+    reason,
+    ...shown(texts, from, to),
+  });
+  if (runs[0]) {
+    const twin = twinFailure(texts, old, runs[0]);
+    if (twin) return twin;
+    const made = replaceLines(lines, runs[0], old, newLines(oldText, newText));
+    if ('unsure' in made) return candidate(made.unsure, firstLineOf(runs[0]) - 1, endOf(runs[0]));
+    const sizeOf = (part: readonly Line[]) =>
+      part.reduce((sum, line) => sum + line.text.length + line.ending.length, 0);
+    const from = sizeOf(lines.slice(0, firstLineOf(runs[0]) - 1));
+    const to = from + sizeOf(lines.slice(firstLineOf(runs[0]) - 1, endOf(runs[0])));
+    return { ...within(text, made.text, from, to), exact: false };
+  }
+  const now = newText.trim();
+  if (now.length > 20 && exactPlaces(text, now).length === 1) {
+    const line = lineAt(text, exactPlaces(text, now)[0]!.at);
+    return { reason: 'DONE_ALREADY', lines: [line] };
+  }
+  const near = nearestRun(texts, old);
+  return near === undefined
+    ? { reason: 'ABSENT', lines: [] }
+    : candidate('ABSENT', near, Math.min(texts.length, near + old.length));
+}
+
+const endOf = (run: Run) => Math.max(...run.at) + 1;
+
+/** Lines of the file, as a failure tells of them; `to` is not among them. */
+const shown = (texts: readonly string[], from: number, to: number) => ({
+  lines: from + 1 === to ? [to] : [from + 1, to],
+  candidate: texts.slice(from, Math.min(to, from + 12)).join('\n'),
+});
+
+/**
+ * Returns why a run that was found by tolerance is not surely the one that is meant: another run is as near, because it stands as
+ * written where this one does not. Nobody looks for it in a file that is too long.
+ */
+function twinFailure(texts: readonly string[], old: readonly string[], run: Run): Failed | undefined {
+  const shifted = shiftedLines(texts, old, run.at);
+  const inexact = isInexact(texts, old, run);
+  if (shifted.length === 0 && !inexact) return undefined;
+  const found = shown(texts, firstLineOf(run) - 1, endOf(run));
+  if (texts.length > mostFileLines) return { reason: shifted.length > 0 ? 'INDENTATION' : 'INEXACT', ...found };
+  const other = (at: number) => shown(texts, at, Math.min(texts.length, at + old.length));
+  const rival = shifted.length > 0 ? rivalOf(texts, old, run.at, shifted) : undefined;
+  if (rival !== undefined) return { reason: 'OTHER_INDENTATION', ...found, other: other(rival) };
+  const twin = inexact ? nearTwin(texts, old, run) : undefined;
+  return twin === undefined ? undefined : { reason: 'NEAR_TWIN', ...found, other: other(twin) };
+}

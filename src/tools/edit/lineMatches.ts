@@ -1,0 +1,162 @@
+import { editDistance } from '../core/didYouMean.ts';
+import { diff } from './diff.ts';
+import { foldedLine } from './normalizeText.ts';
+
+/** Where the lines of an edit are in a file. */
+export interface Run {
+  /** For every line of the edit the index of the file's line; -1 for a blank line that the file does not have. */
+  at: number[];
+  /** Lines of the edit that are only similar to the file's. They may be kept, never changed. */
+  similar: Set<number>;
+  /** Neighbouring lines of the edit between which the file has more or fewer blank lines: [before, after]. */
+  gaps: [number, number][];
+}
+
+/** How alike a line has to be that is not the same, and how many lines there must be for each such line. */
+const similarity = 0.85;
+const linesForOneSimilar = 10;
+
+/**
+ * Returns all runs of lines that an edit can mean, of the first kind that there is: the same lines; lines that are equal apart from
+ * blanks at their ends, typography and the blank lines between them; lines of which one in ten is only similar.
+ */
+export function findRuns(texts: readonly string[], old: readonly string[]): Run[] {
+  const wanted = old.map(foldedLine);
+  const own = texts.map(foldedLine);
+  const mine = indicesOfText(wanted);
+  const theirs = indicesOfText(own);
+  if (mine.length === 0) return [];
+  const found = (allowed: number): Run[] => {
+    const runs: Run[] = [];
+    for (let first = 0; first + mine.length <= theirs.length; first++) {
+      const similar = compare(wanted, own, mine, theirs, first, allowed);
+      if (similar) runs.push({ ...align(wanted, own, mine, theirs, first), similar });
+    }
+    return runs;
+  };
+  const equal = found(0);
+  const same = equal.filter(
+    (run) => run.gaps.length === 0 && old.every((text, index) => text === texts[run.at[index]!]),
+  );
+  for (const runs of [same, equal]) if (runs.length > 0) return runs;
+  const allowed = Math.floor(old.length / linesForOneSimilar);
+  const near = allowed > 0 ? found(allowed) : [];
+  // One that could be a twin of what is meant still makes another one not unique, but is not it.
+  const [only] = near.length === 1 ? near : [];
+  const slips = [...(only?.similar ?? [])].every((line) => differBySlips(wanted[line]!, own[only!.at[line]!]!));
+  return slips ? near : [];
+}
+
+const indicesOfText = (lines: readonly string[]) => lines.flatMap((line, index) => (line === '' ? [] : [index]));
+
+/** The lines that are only similar; undefined when it is not this run. */
+function compare(
+  wanted: readonly string[],
+  own: readonly string[],
+  mine: readonly number[],
+  theirs: readonly number[],
+  first: number,
+  allowed: number,
+): Set<number> | undefined {
+  const different: number[] = [];
+  for (const [index, line] of mine.entries()) {
+    if (wanted[line] === own[theirs[first + index]!]) continue;
+    if (different.push(index) > allowed) return undefined;
+  }
+  if (!different.every((index) => areSimilar(wanted[mine[index]!]!, own[theirs[first + index]!]!))) return undefined;
+  return new Set(different.map((index) => mine[index]!));
+}
+
+/** A difference of case alone is another name. */
+function areSimilar(a: string, b: string): boolean {
+  if (a.toLowerCase() === b.toLowerCase()) return false;
+  const longest = Math.max(a.length, b.length);
+  if (Math.abs(a.length - b.length) > longest * (1 - similarity)) return false;
+  return 1 - distanceOf(a, b) / longest >= similarity;
+}
+
+/** Another number is no slip, nor are a word more, one with several other letters (`Uint16Array`, `readFileSync`) or several other marks. */
+function differBySlips(a: string, b: string): boolean {
+  if (distanceOf(a, b) === 1) return a.replaceAll(/\p{N}/gu, '') !== b.replaceAll(/\p{N}/gu, '');
+  const [mine = [], theirs = []] = [a, b].map((line): string[] => line.match(/[\p{L}\p{N}\p{M}_$]+|\S/gu) ?? []);
+  const pairs = diff(mine, theirs).flatMap((hunk) => {
+    const words = mine.slice(hunk.fromStart, hunk.fromEnd);
+    const others = theirs.slice(hunk.toStart, hunk.toEnd);
+    return (words.length > others.length ? words : others).map((_, index) => [words[index], others[index]] as const);
+  });
+  const marks = pairs.filter((pair) => !isQuotes(pair) && pair.some((one) => one && !/[\p{L}\p{N}]/u.test(one)));
+  return marks.length <= 1 && pairs.every((pair) => isSlip(...pair));
+}
+
+/** Another kind of them around the same is one slip, though two marks. */
+const isQuotes = (pair: readonly (string | undefined)[]) =>
+  pair.every((one) => one !== undefined && /^['"`]$/.test(one));
+
+/** One other letter, in a long word two, or two in each other's place; punctuation may also come or go. */
+function isSlip(a = '', b = ''): boolean {
+  if (a === '' || b === '') return !/[\p{L}\p{N}]/u.test(a + b);
+  const [mine, theirs] = [a, b].map((word) => word.replaceAll(/\p{N}/gu, ''));
+  const distance = distanceOf(a, b);
+  if (mine === theirs) return false; // only the number
+  return distance <= (a.length < 8 ? 1 : 2) || (distance === 2 && [...a].sort().join() === [...b].sort().join());
+}
+
+function distanceOf(a: string, b: string): number {
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  return editDistance(a.slice(start, a.length - end), b.slice(start, b.length - end));
+}
+
+/** Lines with text are paired in order, the blank lines between them as far as both sides have them. */
+function align(
+  wanted: readonly string[],
+  own: readonly string[],
+  mine: readonly number[],
+  theirs: readonly number[],
+  first: number,
+): Pick<Run, 'at' | 'gaps'> {
+  const at = wanted.map(() => -1);
+  const gaps: Run['gaps'] = [];
+  for (const [index, line] of mine.entries()) at[line] = theirs[first + index]!;
+  for (let index = 1; index < mine.length; index++) {
+    const [before, after] = [mine[index - 1]!, mine[index]!];
+    const blanks = at[after]! - at[before]! - 1;
+    for (let blank = 1; before + blank < after && blank <= blanks; blank++) at[before + blank] = at[before]! + blank;
+    if (blanks !== after - before - 1) gaps.push([before, after]);
+  }
+  const top = mine[0]!;
+  for (let line = top - 1; line >= 0 && own[at[line + 1]! - 1] === ''; line--) at[line] = at[line + 1]! - 1;
+  if (at.slice(0, top).includes(-1)) gaps.push([-1, top]);
+  const end = mine.at(-1)!;
+  for (let line = end + 1; line < wanted.length && own[at[line - 1]! + 1] === ''; line++) at[line] = at[line - 1]! + 1;
+  if (at.slice(end).includes(-1)) gaps.push([end, wanted.length]);
+  return { at, gaps };
+}
+
+/** The window that has most of the wanted words in their lines, for the message; undefined when it has few. */
+export function nearestRun(texts: readonly string[], old: readonly string[]): number | undefined {
+  if (texts.length > 50_000) return undefined;
+  const words = (line: string) =>
+    new Set(
+      foldedLine(line)
+        .toLowerCase()
+        .match(/[\p{L}\p{N}_]+/gu) ?? [],
+    );
+  const wanted = old.slice(0, 20).map(words);
+  const own = texts.map(words);
+  let best: { at: number; score: number } | undefined;
+  for (let at = 0; at < own.length; at++) {
+    let score = 0;
+    for (const [index, mine] of wanted.entries()) {
+      const theirs = own[at + index];
+      if (!theirs || mine.size === 0) continue;
+      let common = 0;
+      for (const word of mine) if (theirs.has(word)) common += 1;
+      score += common / Math.max(mine.size, theirs.size);
+    }
+    if (score > 0.3 && score > (best?.score ?? 0)) best = { at, score };
+  }
+  return best?.at;
+}

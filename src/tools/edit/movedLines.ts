@@ -1,0 +1,81 @@
+import type { SeenText } from '../core/tool.ts';
+import { diff } from './diff.ts';
+import { findRuns } from './lineMatches.ts';
+import { splitLines, wholeLines } from './lines.ts';
+import { changedTwin } from './similarLines.ts';
+
+/**
+ * Returns the first line, from 0, of the lines that an edit is for if what was found at the lines `found` is only their twin: the
+ * file changed since the model read it, the text no longer stands where it was read, and the lines there are as near, changed.
+ * Undefined: the text was not in what the model read, it still stands there, or no other run of lines is near.
+ */
+export function movedFrom(
+  texts: readonly string[],
+  oldText: string,
+  found: readonly number[],
+  seen: SeenText,
+): number | undefined {
+  const seenLines = linesOf(seen.text);
+  const starts = seenStarts(seen.text, seenLines, oldText);
+  if (starts.length === 0) return undefined;
+  const count = wholeLines(oldText).length;
+  const [start] = starts;
+  if (starts.length === 1 && standsAt(texts, seenLines, seen, start!, count) === found[0]) return undefined;
+  return changedTwin(texts, seenLines.slice(start, start! + count), found);
+}
+
+/** Tells whether lines that the model gave by their number, from 1, are still the lines that it saw there. */
+export function standsWhereSeen(texts: readonly string[], seen: SeenText, start: number, count: number): boolean {
+  const seenLines = linesOf(seen.text);
+  return standsAt(texts, seenLines, seen, start - seen.startLine, count) === start - 1;
+}
+
+const linesOf = (text: string) => splitLines(text).map((line) => line.text);
+
+/** Lines of the seen text, from 0, at which the edit's text begins there. */
+function seenStarts(text: string, lines: readonly string[], oldText: string): number[] {
+  const starts: number[] = [];
+  const wanted = wholeLines(oldText).join('\n');
+  const whole = lines.join('\n');
+  for (let at = whole.indexOf(wanted); at >= 0; at = whole.indexOf(wanted, at + 1))
+    starts.push(linesOf(whole.slice(0, at + 1)).length - 1);
+  if (starts.length > 0) return starts;
+  return findRuns(linesOf(text), wholeLines(oldText)).map(({ at }) => at.find((index) => index >= 0)!);
+}
+
+/** Line of the file, from 0, at which `count` seen lines stand now; undefined if one of them was changed. */
+function standsAt(
+  texts: readonly string[],
+  seenLines: readonly string[],
+  { startLine, isWhole }: SeenText,
+  start: number,
+  count: number,
+): number | undefined {
+  if (!isWhole) {
+    const at = startLine - 1 + start;
+    return seenLines.slice(start, start + count).every((line, index) => texts[at + index] === line) ? at : undefined;
+  }
+  let shift = 0;
+  for (const { fromStart, fromEnd, toStart, toEnd } of diff(seenLines, texts)) {
+    if (fromStart < start + count && fromEnd > start) return undefined;
+    if (fromStart > start && fromStart < start + count) return undefined; // lines were inserted between them
+    if (fromEnd <= start) shift += toEnd - toStart - (fromEnd - fromStart);
+  }
+  const at = start + shift;
+  return hasSameNeighbor(texts, seenLines, at, start, count) ? at : undefined;
+}
+
+/** A copy can take the place of changed lines in a diff: only a line before or after the lines tells that they are the same. */
+function hasSameNeighbor(
+  texts: readonly string[],
+  seenLines: readonly string[],
+  at: number,
+  start: number,
+  count: number,
+): boolean {
+  const before = (lines: readonly string[], index: number) =>
+    lines.slice(0, index).findLast((line) => line.trim() !== '');
+  const after = (lines: readonly string[], index: number) =>
+    lines.slice(index + count).find((line) => line.trim() !== '');
+  return before(texts, at) === before(seenLines, start) || after(texts, at) === after(seenLines, start);
+}

@@ -1,0 +1,136 @@
+import { diff, type Hunk } from './diff.ts';
+import { type Indents, indentLike, indentOf, smallestUnit, usualUnit, withFirstIndented } from './indent.ts';
+import type { Run } from './lineMatches.ts';
+import type { Line } from './lines.ts';
+import { fold } from './normalizeText.ts';
+
+/** Why the change is not made although its lines were found. */
+export type Unsure = 'CHANGES_SIMILAR' | 'CHANGES_BLANKS' | 'INDENTATION';
+
+/**
+ * Puts the difference between `old` and `now` onto the file's own lines at a run: what did not change stays as the file has
+ * it, with its indentation, typography, trailing blanks and line ending.
+ */
+export function replaceLines(
+  lines: readonly Line[],
+  run: Run,
+  given: readonly string[],
+  wanted: readonly string[],
+): { text: string } | { unsure: Unsure } {
+  const whole = withFirstIndented(given, wanted, (line) => indentOf(lines[run.at[line]!]?.text ?? ''));
+  const { old, now } = whole ?? { old: given, now: wanted };
+  const hunks = hunksOf(old.map(withoutEnd), now.map(withoutEnd));
+  const unsure = doubtAbout(run, hunks, old, now);
+  if (unsure) return { unsure };
+
+  const indents = indentsOf(lines, run, old, now);
+  const first = run.at.find((index) => index >= 0)!;
+  const changed = new Map<number, string | undefined>(); // undefined: removed
+  const inserted = new Map<number, string[]>(); // after the line with this index
+  for (const hunk of hunks) {
+    const replaced = hunk.fromEnd - hunk.fromStart;
+    const anchor = run.at.slice(0, hunk.fromEnd).findLast((index) => index >= 0) ?? first - 1;
+    for (let line = hunk.fromStart; line < hunk.fromEnd; line++)
+      if (run.at[line]! >= 0) changed.set(run.at[line]!, undefined);
+    for (let index = 0; index < hunk.toEnd - hunk.toStart; index++) {
+      const line = hunk.fromStart + index;
+      const text = now[hunk.toStart + index]!;
+      const own = index < replaced ? lines[run.at[line]!] : undefined;
+      const after = Math.min(line, hunk.fromEnd) - 1;
+      const made =
+        (own && changedLine(own.text, old[line]!, text)) ??
+        indentLike(text, indents, own ? { replaced: line, after } : { after });
+      if (made === undefined) return { unsure: 'INDENTATION' };
+      if (own) changed.set(run.at[line]!, made);
+      else inserted.set(anchor, [...(inserted.get(anchor) ?? []), made]);
+    }
+  }
+  return { text: join(lines, changed, inserted, lines[first]!.ending || lines[first - 1]?.ending || '\n') };
+}
+
+/** Of equal lines the diff may keep any. Where as many lines change in their places, those are the ones that were meant. */
+function hunksOf(old: readonly string[], now: readonly string[]): Hunk[] {
+  const hunks = diff(old, now);
+  const size = hunks.reduce((sum, one) => sum + one.fromEnd - one.fromStart + one.toEnd - one.toStart, 0);
+  const changed = [...old.keys()].filter((line) => old[line] !== now[line]);
+  if (old.length !== now.length || changed.length * 2 > size) return hunks;
+  return changed.map((line) => ({ fromStart: line, fromEnd: line + 1, toStart: line, toEnd: line + 1 }));
+}
+
+const withoutEnd = (line: string) => line.trimEnd();
+
+/** A line that is only similar, or blanks the file has otherwise, may be near a change but not part of it. */
+function doubtAbout(
+  run: Run,
+  hunks: readonly Hunk[],
+  old: readonly string[],
+  now: readonly string[],
+): Unsure | undefined {
+  // Of several equal lines some of which change, which ones are kept is only the diff's choice.
+  const times = (lines: readonly string[], text: string) => lines.filter((line) => line.trim() === text.trim()).length;
+  for (const line of run.similar) if (times(old, old[line]!) !== times(now, old[line]!)) return 'CHANGES_SIMILAR';
+  for (const hunk of hunks) {
+    for (let line = hunk.fromStart; line < hunk.fromEnd; line++) if (run.similar.has(line)) return 'CHANGES_SIMILAR';
+    const lines = [...old.slice(hunk.fromStart, hunk.fromEnd), ...now.slice(hunk.toStart, hunk.toEnd)];
+    const touches = run.gaps.some(([before, after]) => hunk.fromStart <= after && hunk.fromEnd > before);
+    if (touches && lines.some((line) => line.trim() === '')) return 'CHANGES_BLANKS';
+  }
+  return undefined;
+}
+
+function indentsOf(lines: readonly Line[], run: Run, old: readonly string[], now: readonly string[]): Indents {
+  const pairs = old.flatMap((text, line) =>
+    text.trim() === '' ? [] : [{ line, from: indentOf(text), to: indentOf(lines[run.at[line]!]!.text) }],
+  );
+  return { pairs, fromUnit: smallestUnit([...old, ...now]), toUnit: usualUnit(lines.map((line) => line.text)) };
+}
+
+function join(
+  lines: readonly Line[],
+  changed: ReadonlyMap<number, string | undefined>,
+  inserted: ReadonlyMap<number, string[]>,
+  ending: string,
+): string {
+  const made: Line[] = (inserted.get(-1) ?? []).map((text) => ({ text, ending }));
+  for (const [index, line] of lines.entries()) {
+    const text = changed.has(index) ? changed.get(index) : line.text;
+    if (text !== undefined) made.push({ text, ending: line.ending });
+    for (const text of inserted.get(index) ?? []) made.push({ text, ending: line.ending || ending });
+  }
+  // Only the file's last line may lack an ending, and it does so only if it did before.
+  const lastHasNone = lines.at(-1)!.ending === '';
+  return made
+    .map(({ text, ending: own }, index) => text + (index === made.length - 1 && lastHasNone ? '' : own || ending))
+    .join('');
+}
+
+/**
+ * One line that was changed in part: the difference of the old and the new line, by words, put onto the file's own line.
+ * Undefined when the two lines have little in common or the indentation changed.
+ */
+function changedLine(own: string, old: string, now: string): string | undefined {
+  const from = tokens(old.trim());
+  const to = tokens(now.trim());
+  const oldFolded = fold(old.trim());
+  const ownFolded = fold(own.trim());
+  if (indentOf(old) !== indentOf(now) || oldFolded.text !== ownFolded.text) return undefined;
+  const hunks = diff(from, to);
+  const kept = from.length - hunks.reduce((sum, hunk) => sum + hunk.fromEnd - hunk.fromStart, 0);
+  if (kept < Math.max(from.length, to.length) / 3) return undefined;
+
+  const offsets = [0];
+  for (const token of from) offsets.push(offsets.at(-1)! + token.length);
+  // From a place in the old line to the same place in the file's: through what both fold to.
+  const at = (token: number) => ownFolded.starts[oldFolded.starts.findIndex((start) => start >= offsets[token]!)]!;
+  const line = own.trim();
+  let made = '';
+  let next = 0;
+  for (const hunk of hunks) {
+    made += line.slice(at(next), at(hunk.fromStart)) + to.slice(hunk.toStart, hunk.toEnd).join('');
+    next = hunk.fromEnd;
+  }
+  made += line.slice(at(next));
+  return indentOf(own) + made + own.slice(own.trimEnd().length);
+}
+
+const tokens = (line: string) => line.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];

@@ -1,0 +1,132 @@
+import type { Run } from './lineMatches.ts';
+import { foldedLine } from './normalizeText.ts';
+import { type ComparedLine, comparedLine, likeEnough, likeness, slack } from './similarity.ts';
+
+/** Lines of an edit whose likeness is computed. */
+const maxLines = 32;
+/** Share of the lines that somebody may have changed since; one line always may. */
+const maxChanged = 0.3;
+
+/**
+ * Returns the first line, from 0, of another run of lines that an edit may mean although it was found at `found` by tolerance:
+ * most of the edit's lines stand there, changed since, and what differs at `found` (blank lines, trailing blanks, typography, one
+ * similar line) is there as it was written. The run that was found is then the twin of the lines that are meant.
+ */
+export function nearTwin(texts: readonly string[], old: readonly string[], found: Run): number | undefined {
+  const differences = differencesOf(texts, old, found);
+  return differences.length === 0 ? undefined : twinOf(texts, old, found.at, differences);
+}
+
+/** Returns the first line, from 0, of a run of lines beside `found` that most of these lines are in, and some were changed in. */
+export const changedTwin = (
+  texts: readonly string[],
+  old: readonly string[],
+  found: readonly number[],
+): number | undefined => twinOf(texts, old, found, []);
+
+function twinOf(
+  texts: readonly string[],
+  old: readonly string[],
+  found: readonly number[],
+  differences: readonly Difference[],
+): number | undefined {
+  const taken = new Set(found);
+  const wanted = old.map((line, index) => comparedLine(line, index === 0 && old.length > 1));
+  const own = ownLines(texts, taken);
+  const lines = [...old.keys()].filter((line) => old[line]!.trim() !== '').slice(0, maxLines);
+  let best: { at: number; score: number } | undefined;
+  for (const at of positions(lines, wanted, texts, own)) {
+    const pairs = lines.map((line) => ({ line, ...nearest(wanted[line]!, own, at + line) }));
+    const changed = pairs.filter(({ like }) => like < 1).length;
+    const score = pairs.reduce((sum, { like }) => sum + like, 0) / pairs.length;
+    if (changed > Math.max(1, pairs.length * maxChanged) || score < likeEnough || score <= (best?.score ?? 0)) continue;
+    const place = new Map(pairs.map(({ line, index }) => [line, index]));
+    if (differences.every((difference) => difference(place, texts))) best = { at, score };
+  }
+  return best && Math.max(0, best.at);
+}
+
+/** Tells whether a run is as the edit was written where the found run is not. `place` has the run's lines by line of the edit. */
+type Difference = (place: ReadonlyMap<number, number>, texts: readonly string[]) => boolean;
+
+function differencesOf(texts: readonly string[], old: readonly string[], { at, gaps, similar }: Run): Difference[] {
+  const differences: Difference[] = [];
+  for (const [line, written] of old.entries()) {
+    const there = texts[at[line]!];
+    if (there === undefined || written.trim() === '') continue;
+    const differs = (of: (text: string) => string) => {
+      if (of(written) === of(there)) return;
+      differences.push((place, texts) => of(texts[place.get(line) ?? -1] ?? '\0') === of(written));
+    };
+    differs(trailingBlanks);
+    if (similar.has(line)) differs(foldedLine);
+    else differs(typography);
+  }
+  for (const [before, after] of gaps) {
+    const blanks = after - before - 1;
+    differences.push((place, texts) => {
+      const isBlank = (index: number) => texts[index]?.trim() === '';
+      const isGap = (start: number) =>
+        !isBlank(start) &&
+        Array.from({ length: blanks }, (_, index) => start + 1 + index).every(isBlank) &&
+        !isBlank(start + blanks + 1);
+      const [start, end] = [place.get(before), place.get(after)];
+      return (start !== undefined && isGap(start)) || (end !== undefined && isGap(end - blanks - 1));
+    });
+  }
+  return differences;
+}
+
+const trailingBlanks = (text: string) => /[ \t]*$/.exec(text)![0];
+/** Characters that the comparison of lines folds to others: typographic quotes, dashes, special blanks. */
+const typography = (text: string) => (text.trim() === foldedLine(text) ? '' : text.replaceAll(/[\x20-\x7e\t]/g, ''));
+
+/** Positions of the edit's first line at which one of these lines is the same, or like a line of the file. */
+function positions(
+  lines: readonly number[],
+  wanted: readonly ComparedLine[],
+  texts: readonly string[],
+  own: OwnLines,
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  const isSame = lines.length > 1;
+  for (const [index, text] of texts.entries()) {
+    const trimmed = isSame ? foldedLine(text) : undefined;
+    for (const line of lines) {
+      if (isSame && wanted[line]!.text !== trimmed) continue;
+      const words = own(index);
+      if (words && likeness(wanted[line]!, words) >= (isSame ? 1 : likeEnough)) found.add(index - line);
+    }
+  }
+  return found;
+}
+
+/** Words of a line of the file, computed when first asked for; undefined for a line of the found run. */
+type OwnLines = (index: number) => ComparedLine | undefined;
+
+function ownLines(texts: readonly string[], taken: ReadonlySet<number>): OwnLines {
+  const known = new Map<number, ComparedLine>();
+  return (index) => {
+    const text = texts[index];
+    if (text === undefined || taken.has(index)) return undefined;
+    const words = known.get(index) ?? comparedLine(text);
+    known.set(index, words);
+    return words;
+  };
+}
+
+/** The most alike line of the file within `slack` lines, the nearest one first; `like` is 0 without one. */
+function nearest(wanted: ComparedLine, own: OwnLines, at: number): { like: number; index: number } {
+  let best = { like: 0, index: at };
+  for (let step = 0; step <= slack * 2; step++) {
+    const index = at + (step % 2 === 0 ? -step / 2 : (step + 1) / 2);
+    const words = own(index);
+    const like = words ? likeness(wanted, words) : 0;
+    if (like > best.like) best = { like, index };
+  }
+  return best;
+}
+
+/** Tells whether a run differs from the edit in more than the indentation of whole lines. */
+export const isInexact = (texts: readonly string[], old: readonly string[], run: Run): boolean =>
+  differencesOf(texts, old, run).length > 0;

@@ -1,0 +1,112 @@
+import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { counted } from '../../protocol/text/plurals.ts';
+import { beforeStop } from '../core/abortable.ts';
+import { type Plan, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
+import type { Origin } from '../core/toolOrigin.ts';
+import { serverResult, toData } from '../mcp/callResult.ts';
+import type { Sdk } from '../mcp/loadSdk.ts';
+import { checkedBy, cleanDescription, cleanSchema, inPrompt } from '../mcp/schema.ts';
+import { blocksOf } from './resultParts.ts';
+
+/** A tool of the editor's: its own, another extension's, or one of an MCP server that it runs. */
+export interface Lent {
+  name: string;
+  description: string;
+  inputSchema?: object;
+  tags: readonly string[];
+  /** The id of the extension that brings it, where one says so. */
+  lender?: string;
+  /** What that calls it for people. */
+  title?: string;
+}
+
+interface LentToolOptions {
+  tool: Lent;
+  /** `vscode.<tool>` */
+  name: string;
+  sdk: Sdk;
+  hidden: boolean;
+  /** Undefined, or why it cannot be used now. */
+  refusal(): string | undefined;
+  origin: Origin;
+  invoke(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<readonly unknown[]>;
+  limitMs: number;
+}
+
+/** One of the editor's tools as one of ours, behind our gate. That it only reads nobody says, so that it is asked about. */
+export function lentTool({ tool, name, sdk, hidden, refusal, origin, invoke, limitMs }: LentToolOptions): Tool {
+  const check = () => {
+    const refused = refusal();
+    if (refused !== undefined) throw new ToolError('TOOL_NOT_AVAILABLE', refused);
+  };
+  const run = async (args: unknown, { signal }: ToolContext) => {
+    check();
+    const parts = await untilAnswered((both) => invoke(tool.name, args as Record<string, unknown>, both), {
+      signal,
+      limitMs,
+      what: visibleLine(tool.name),
+    });
+    return toData({ content: blocksOf(parts) });
+  };
+  const title = visibleLine((tool.title ?? '').slice(0, longestTitle)).trim();
+  const titled = title === '' ? {} : { title };
+  return {
+    definition: {
+      name,
+      description: cleanDescription(tool.description, inPrompt, ''),
+      parameters: cleanSchema(tool.inputSchema ?? {}),
+    },
+    ...titled,
+    gives: serverResult,
+    arguments: checkedBy(tool.inputSchema ?? {}, sdk),
+    schema: tool.inputSchema ?? {},
+    origin: () => origin,
+    ...(hidden && { hidden }),
+    risk: 'execute',
+    async plan(args): Promise<Plan> {
+      check();
+      return {
+        what: sentence('Use {0} of the editor', tool.name),
+        ...titled,
+        where:
+          tool.lender === undefined
+            ? sentence('A tool of the editor')
+            : sentence('A tool of the extension {0}', tool.lender),
+        why: sentence(
+          'It can do anything that the editor and its extensions can do. The editor may ask you once more.',
+        ),
+        details: JSON.stringify(args, null, 2),
+        grant: name,
+        run: (context) => run(args, context),
+      };
+    },
+  };
+}
+
+/** Characters of a title: it stands in one line. */
+const longestTitle = 80;
+
+/** What is asked for, unless the person stops it, or says no to the editor, or it takes too long: it is cancelled then, and not waited for. */
+async function untilAnswered<Value>(
+  ask: (signal: AbortSignal) => Promise<Value>,
+  { signal, limitMs, what }: { signal: AbortSignal; limitMs: number; what: string },
+): Promise<Value> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), limitMs);
+  const both = AbortSignal.any([signal, late.signal]);
+  try {
+    return await beforeStop(both, ask(both));
+  } catch (error) {
+    if (signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped while it ran.');
+    if (late.signal.aborted) {
+      const message = `The editor's tool ${what} gave no answer within ${counted(Math.ceil(limitMs / 1000), 'second')}, and was told to stop.`;
+      throw new ToolError('TOOL_TIMEOUT', message);
+    }
+    if ((error as Error | undefined)?.name === 'Canceled')
+      throw new ToolError('TOOL_DENIED', `The person said no when the editor asked about its tool ${what}.`);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

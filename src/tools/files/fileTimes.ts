@@ -1,0 +1,25 @@
+import { lstat } from 'node:fs/promises';
+import type { ToolCall } from '../../protocol/content/messages.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { resolvePath } from '../sandbox/paths.ts';
+
+/**
+ * Returns the size and times of the files that a call of a file tool names, as one text to be compared with a later one; undefined: it names
+ * none, it is another tool's, or the folders are on no disk. A file that is not there, or may not be looked at, has a state as well.
+ */
+export async function stateOfFiles(
+  { roots, virtual }: Workspace,
+  { name, arguments: { path, to }, malformed }: ToolCall,
+): Promise<string | undefined> {
+  const named = [path, to].filter((one) => typeof one === 'string');
+  if (virtual || malformed !== undefined || !name.startsWith('fs.') || named.length === 0) return undefined;
+  const states = named.map(async (one) => {
+    try {
+      const { size, mtimeNs, ctimeNs } = await lstat((await resolvePath(roots, one, 'read')).path, { bigint: true });
+      return [size, mtimeNs, ctimeNs].join(' ');
+    } catch (error) {
+      return String((error as NodeJS.ErrnoException).code);
+    }
+  });
+  return (await Promise.all(states)).join('\n');
+}

@@ -1,0 +1,186 @@
+import { lstat } from 'node:fs/promises';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { joined, type Words } from '../../protocol/text/localized.ts';
+import { quoted } from '../core/pathSyntax.ts';
+import { AlreadySo, type Plan, type SeenText, type ToolContext, ToolError } from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { countChanges, lineDiff } from '../edit/diff.ts';
+import { comparedLines } from '../notebook/comparedLines.ts';
+import { isNotebook, notebookTrouble } from '../notebook/notebook.ts';
+import { changesInstallScripts } from '../policy/protectedPaths.ts';
+import { currentText, type DecodedText, likeWhat, sha256, tellEditor } from '../sandbox/fileText.ts';
+import { checkFolderOf } from '../sandbox/openFile.ts';
+import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
+import { breakHardLink } from '../sandbox/writeFile.ts';
+
+/** A file about to be changed: where it really is and the text a person sees there now; null when there is none. */
+export interface Target {
+  /** As the model wrote it; resolved again right before the change. */
+  input: string;
+  file: ResolvedPath;
+  before: string | null;
+  /** The text is in an encoding that only the editor reads and writes. */
+  foreign?: true;
+}
+
+/** Finds the file and its text. Throws what `resolvePath` and `currentText` throw, and for text that would be damaged. */
+export async function findTarget(workspace: Workspace, input: string): Promise<Target> {
+  const file = await resolvePath(workspace.roots, input, 'write');
+  await checkWritable(file);
+  const current = await textOrNone(workspace, file);
+  if (current?.lossy) {
+    const like = await likeWhat(workspace, file);
+    const message = `${quoted(file.relative)} is not UTF-8 text${like}; writing it would damage it.`;
+    throw new ToolError('E_PRECONDITION_FAILED', `${message} ${tellEditor}`);
+  }
+  return { input, file, before: current?.text ?? null, ...(current?.foreign && { foreign: true }) };
+}
+
+/** Throws `E_PRECONDITION_FAILED` when the caller's idea of the file is out of date. */
+export function checkHash(target: Target, expected: string | undefined): void {
+  if (expected === undefined) return;
+  if (target.before !== null && sha256(target.before) === expected.toLowerCase()) return;
+  const message = target.before === null ? 'does not exist' : 'is not what ifMatchSha256 says: it changed';
+  throw new ToolError('E_PRECONDITION_FAILED', `${quoted(target.file.relative)} ${message}. Read it again.`);
+}
+
+/** Returns what the model has seen of the file, if the file has changed since. */
+export async function staleText(
+  { file, before }: Target,
+  lastSeen: ToolContext['lastSeen'],
+): Promise<SeenText | undefined> {
+  const seen = before === null ? undefined : await lastSeen(file.relative);
+  return seen?.sha256 === sha256(before ?? '') ? undefined : seen;
+}
+
+/**
+ * The plan that makes a file's text `after`. Run, it writes exactly what was shown: it fails with
+ * `E_PRECONDITION_FAILED` when the file, or where it really is, has changed since, and then writes nothing. Told and kept is the
+ * text that stands on disk then; `changedOnSave` is what the editor made of the one that was shown, as a diff.
+ */
+export function planText(
+  workspace: Workspace,
+  target: Target,
+  after: string,
+  tool: 'fs.write' | 'fs.edit' | 'fs.apply_patch',
+  extra: Record<string, unknown> = {},
+  drops?: readonly string[],
+): Plan {
+  const { file, before } = target;
+  const ofRun = file.mount === 'run';
+  const counts = (stands: string) => {
+    const { from, to } = comparedLines(file.relative, before, stands);
+    return countChanges(from.lines, to.lines);
+  };
+  const isSameNotebook = (stands: string) => comparedLines(file.relative, after, stands).isSame;
+  const given = (stands: string) => ({
+    path: file.relative,
+    sha256: sha256(stands),
+    ...extra,
+    ...counts(stands),
+    ...(stands !== after && !isSameNotebook(stands) && { changedOnSave: lineDiff(after, stands, longestDifference) }),
+  });
+  if (before === after) {
+    const message = `${quoted(file.relative)} already holds exactly this text.`;
+    throw new AlreadySo(new ToolError('E_PRECONDITION_FAILED', message), given(after));
+  }
+  const trouble = isNotebook(file.relative) ? notebookTrouble(before, after) : undefined;
+  if (trouble)
+    throw new ToolError(
+      'E_PRECONDITION_FAILED',
+      `${quoted(file.relative)}: ${trouble} Nothing was written. To change a cell, use fs.edit with \`cell\`.`,
+    );
+  const what = before === null ? 'Create {0}' : tool === 'fs.write' ? 'Replace {0}' : 'Edit {0}';
+  const why = reasonOf(file, before, after);
+  const reason = why ?? file.configuration ?? '';
+  return {
+    what: sentence(what, file.relative),
+    where: file.path,
+    why: workspace.isDirty(file.path)
+      ? withReason(reason, sentence('It has unsaved changes in the editor, which are saved with it.'))
+      : reason,
+    change: { path: file.relative, realPath: file.path, before, after },
+    ...(ofRun && { free: 'of-run' as const }),
+    ...(why === undefined && !ofRun && grantFor(file, tool, 'changes')),
+    data: () => given(after),
+    revise: async (edited) =>
+      planText(workspace, await findTarget(workspace, target.input), edited, tool, extra, drops),
+    async run({ workspace, signal, output, leaves }) {
+      await checkUnchanged(workspace, target);
+      if (before !== null) await breakHardLink(file.path);
+      await checkFolderOf(file);
+      const problems = workspace.watchProblems?.(file.path);
+      const stands = await workspace.writeText(file.path, after, before, {
+        signal,
+        say: output,
+        ...(drops && { drops }),
+      });
+      // A whole text that its editor puts in the form which the file has is there; an edit that is gone is not.
+      if (stands === before) throw takenBack(file, tool === 'fs.write' ? given(stands) : undefined);
+      if (stands !== after) await leaves(stands);
+      const newProblems = (await problems?.(signal)) ?? [];
+      return { ...given(stands), ...(newProblems.length > 0 && { newProblems }) };
+    },
+  };
+}
+
+function takenBack({ relative }: ResolvedPath, data: object | undefined): ToolError {
+  const message = `What the editor runs when it saves (a formatter, another extension) took the whole change back: ${quoted(relative)} is as it was.`;
+  const error = new ToolError('TOOL_EXEC_FAILED', message);
+  return data ? new AlreadySo(error, data) : error;
+}
+
+/** Of what was changed on saving, in characters: the model has the rest in the file. */
+const longestDifference = 2000;
+
+/** A reason with one more sentence behind it; '' is none. */
+export const withReason = (reason: Words, more: Sentence): Words => (reason === '' ? more : joined([reason, more]));
+
+/** What *Allow for This Run* is for: the tool, or this one file when it says what a build or a check runs. */
+export const grantFor = (
+  { relative, configuration }: Pick<ResolvedPath, 'relative' | 'configuration'>,
+  tool: string,
+  what: string,
+  to?: string,
+): Pick<Plan, 'grant' | 'guarded'> =>
+  configuration === undefined
+    ? { grant: tool }
+    : {
+        grant: `${what} of ${[relative, to]
+          .filter((one) => one !== undefined)
+          .map(quoted)
+          .join(' to ')}`,
+        guarded: true,
+      };
+
+/** Why a change is asked about every time; undefined for ordinary files. */
+export function reasonOf(file: ResolvedPath, before: string | null, after: string | null): Sentence | undefined {
+  if (file.protected) return file.protected;
+  return changesInstallScripts(file.relative, before, after) ? runsOnInstall : undefined;
+}
+
+export const runsOnInstall = sentence('Its scripts run automatically on install.');
+
+/** Right before a change: the same real file with the same text as was shown. */
+export async function checkUnchanged(workspace: Workspace, target: Target, operation: 'write' | 'delete' = 'write') {
+  const { file, before } = target;
+  const now = await resolvePath(workspace.roots, target.input, operation);
+  const text = now.path === file.path ? ((await textOrNone(workspace, now))?.text ?? null) : undefined;
+  if (text === before) return;
+  throw new ToolError(
+    'E_PRECONDITION_FAILED',
+    `${quoted(file.relative)} changed after the change to it was shown. Nothing was written; read it again.`,
+  );
+}
+
+/** By its mode, not by trying: an administrator may write everything, but the person has said not to. */
+async function checkWritable(file: ResolvedPath): Promise<void> {
+  const mode = file.kind === 'file' ? (await lstat(file.path)).mode : 0o600;
+  if ((mode & 0o222) === 0)
+    throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is read-only. Nothing was changed.`);
+}
+
+async function textOrNone(workspace: Workspace, file: ResolvedPath): Promise<DecodedText | undefined> {
+  const missing = file.kind === 'missing' && workspace.openText(file.path) === undefined;
+  return missing ? undefined : currentText(workspace, file);
+}

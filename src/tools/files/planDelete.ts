@@ -1,0 +1,171 @@
+import * as paths from 'node:path';
+import { amount, inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { joined, type Words } from '../../protocol/text/localized.ts';
+import { checkShowable, notPortable, quoted, refuse } from '../core/pathSyntax.ts';
+import { type Plan, type Removed, ToolError } from '../core/tool.ts';
+import type { TreeEntry, Workspace } from '../core/workspace.ts';
+import { configurationReason } from '../policy/buildFiles.ts';
+import { changesInstallScripts, isGitInternal, isTwin, protectedReason } from '../policy/protectedPaths.ts';
+import { holdsRepository } from '../sandbox/containingRepository.ts';
+import { listTree } from '../sandbox/fileTree.ts';
+import { checkFolderOf, openForReading } from '../sandbox/openFile.ts';
+import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
+import { grantFor, runsOnInstall } from './planChange.ts';
+
+/** Files and folders that are kept for one deletion, and bytes of them. */
+const mostEntries = 1000;
+const mostBytes = 50_000_000;
+
+/**
+ * The plan that deletes something as it is on disk: a folder with all that is in it, a link, a file that is no text. All of it
+ * is kept for undo, or nothing is deleted. What is in a folder counts as if it were deleted by itself: places that are
+ * always asked about, Git's own files, rules about paths, unsaved changes.
+ */
+export async function planRemoval(
+  workspace: Workspace,
+  file: ResolvedPath,
+  input: string,
+  quota: number,
+): Promise<Plan> {
+  const entries = await listTree(file.path, mostEntries);
+  const bytes = entries?.reduce((sum, { size }) => sum + size, 0) ?? 0;
+  if (!entries || bytes > Math.min(mostBytes, quota)) throw tooMuch(file, entries && bytes);
+  const below = entries.filter(({ path }) => path !== '');
+  for (const entry of below) checkEntry(file, entry);
+  checkSaved(workspace, file);
+  const files = below.filter(({ kind }) => kind !== 'folder').length;
+  const ofRun = file.mount === 'run';
+  const data = { path: file.relative, deleted: true, ...(file.kind === 'folder' && { files }) };
+  const why = file.protected ?? (await reasonInside(file, below));
+  const configuration = file.configuration ?? configurationInside(file, below);
+  const tool = file.kind === 'folder' ? 'fs.delete of folders' : 'fs.delete';
+  return {
+    what:
+      file.kind === 'folder'
+        ? sentence('Delete {0} with {1} ({2})', file.relative, amount(files, 'file'), size(bytes))
+        : sentence('Delete {0}', file.relative),
+    where: file.path,
+    why: why ?? configuration ?? sentence(removes[file.kind === 'missing' ? 'file' : file.kind]),
+    paths: [file.relative, ...below.map(({ path }) => `${file.relative}/${path}`)],
+    ...(below.length > 0 && { details: listed(below) }),
+    ...(ofRun && { free: 'of-run' as const }),
+    trace: async () => ({ removed: await contentsOf(file, entries) }),
+    ...(why === undefined && !ofRun && grantFor({ ...file, configuration }, tool, 'fs.delete')),
+    data: () => data,
+    async run({ workspace }) {
+      if ((await resolvePath(workspace.roots, input, 'delete')).path !== file.path)
+        throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is somewhere else now.`);
+      checkSaved(workspace, file);
+      await checkFolderOf(file);
+      await workspace.delete(file.path, entries);
+      return data;
+    },
+  };
+}
+
+const removes = {
+  folder: 'It removes a folder with all that is in it.',
+  file: 'It removes a file that is not text.',
+  link: 'It removes a link, not its target.',
+} as const;
+
+function tooMuch(file: ResolvedPath, bytes: number | undefined): ToolError {
+  const holds = bytes === undefined ? `more than ${mostEntries} files and folders` : inEnglish(size(bytes));
+  const message = `${quoted(file.relative)} holds ${holds}: too much to be kept for undo, so nothing was deleted.`;
+  return new ToolError('E_WRITE_LIMIT', `${message} Delete parts of it, or put a command to the person.`);
+}
+
+/** Throws for what a deletion of its own would be refused for, and for what undo could not bring back. */
+function checkEntry(file: ResolvedPath, { path, kind, mode }: TreeEntry): void {
+  const place = `${file.relative}/${path}`;
+  const names = path.split('/');
+  checkShowable(names);
+  if (isGitInternal(names))
+    throw refuse('GIT_INTERNAL', `${quoted(place)} belongs to Git; nothing was deleted. Use git through shell.run.`);
+  const odd = names.some((name) => notPortable(name) || isTwin(name) || name === '~');
+  const why = odd
+    ? 'has a name that undo could not bring back'
+    : kind === 'other'
+      ? 'is a pipe or a device, which undo could not bring back'
+      : kind === 'folder' && (mode & 0o222) === 0
+        ? 'is read-only'
+        : undefined;
+  if (why) throw new ToolError('E_PRECONDITION_FAILED', `${quoted(place)} ${why}. Nothing was deleted.`);
+}
+
+function checkSaved(workspace: Workspace, file: ResolvedPath): void {
+  const unsaved = file.kind === 'folder' ? workspace.unsavedIn(file.path) : [];
+  if (file.kind === 'file' && workspace.isDirty(file.path)) unsaved.push(file.path);
+  if (unsaved.length === 0) return;
+  const names = unsaved.map((path) => quoted(paths.join(file.relative, paths.relative(file.path, path))));
+  throw new ToolError(
+    'E_PRECONDITION_FAILED',
+    `The editor holds unsaved changes of ${names.slice(0, 5).join(', ')}. Nothing was deleted; the person has to save or discard them.`,
+  );
+}
+
+function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): Sentence | undefined {
+  const found = below.find(({ path }) => configurationReason(path.split('/')));
+  return found && file.mount !== 'run'
+    ? sentence('It contains {0}. {1}', found.path, configurationReason(found.path.split('/'))!)
+    : undefined;
+}
+
+/** Why the folder is asked about every time: the first thing in it that would be. */
+async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Promise<Sentence | undefined> {
+  if (await holdsRepository(below.map(({ path }) => path))) return sentence('It contains a Git repository.');
+  for (const { path, kind } of below) {
+    const place = `${file.relative}/${path}`;
+    const reason = protectedReason(place.split('/')) ?? (kind === 'file' ? await scriptsReason(file, path) : undefined);
+    if (reason) return sentence('It contains {0}. {1}', path, reason);
+  }
+  return undefined;
+}
+
+async function scriptsReason(file: ResolvedPath, path: string): Promise<Sentence | undefined> {
+  if (!/(^|\/)package\.json$/i.test(path)) return undefined;
+  const text = (await readEntry(file, path)).toString('utf8');
+  return changesInstallScripts(path, text, null) ? runsOnInstall : undefined;
+}
+
+/** Everything that undo needs; folders only when nothing else would make them. */
+async function contentsOf(file: ResolvedPath, entries: readonly TreeEntry[]): Promise<Removed[]> {
+  const removed: Removed[] = [];
+  for (const { path, kind, mode, target } of entries) {
+    const place = path === '' ? file.relative : `${file.relative}/${path}`;
+    if (kind === 'file') removed.push({ path: place, kind, mode, content: await readEntry(file, path) });
+    else if (kind === 'link') removed.push({ path: place, kind, mode, content: Buffer.from(target!) });
+    else if (kind === 'folder' && !entries.some((other) => isIn(path, other.path)))
+      removed.push({ path: place, kind, mode, content: Buffer.alloc(0) });
+  }
+  return removed;
+}
+
+const isIn = (folder: string, path: string) => path !== folder && (folder === '' || path.startsWith(`${folder}/`));
+
+async function readEntry(file: ResolvedPath, path: string): Promise<Buffer> {
+  const real = path === '' ? file.path : paths.join(file.path, path);
+  const { handle, stats } = await openForReading({ ...file, path: real, relative: `${file.relative}/${path}` });
+  try {
+    if (stats.size > mostBytes) throw tooMuch(file, stats.size);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What a question has room for. */
+function listed(below: readonly TreeEntry[]): Words {
+  const names = below.map(({ path, kind }) =>
+    kind === 'folder' ? `${path}/` : kind === 'link' ? sentence('{0} (link)', path) : path,
+  );
+  const more = names.length > 10 ? [sentence('… and {0} more', names.length - 10)] : [];
+  return joined([...names.slice(0, 10), ...more], '\n');
+}
+
+const size = (bytes: number): Sentence =>
+  bytes < 1000
+    ? amount(bytes, 'byte')
+    : bytes < 1_000_000
+      ? sentence('{0} KB', Math.round(bytes / 1000))
+      : sentence('{0} MB', (bytes / 1_000_000).toFixed(1));

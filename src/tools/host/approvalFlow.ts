@@ -1,0 +1,247 @@
+import type { ToolCall } from '../../protocol/content/messages.ts';
+import { failure, type ToolOutcome } from '../../protocol/content/tools.ts';
+import type { Proposed } from '../../protocol/run/events.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import type { Tell } from '../../protocol/text/localized.ts';
+import { stopIfAborted } from '../core/abortable.ts';
+import { toFailure } from '../core/outcome.ts';
+import {
+  type ApprovalAnswer,
+  type AskedPlan,
+  type CallContext,
+  type Plan,
+  type Tool,
+  ToolError,
+} from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
+import type { Verdict } from '../policy/policy.ts';
+import type { Question, Subject } from './approvalQueue.ts';
+import { differenceFrom, staleError } from './approvedPlan.ts';
+import { workspaceAfter } from './overlayWorkspace.ts';
+import type { Planned } from './policySubject.ts';
+import { stored } from './storedEvents.ts';
+import { changedByPerson, isShown, parseArguments, type Shown, shownOf } from './userRevision.ts';
+
+/** A call as it would run now; without a plan it is free. */
+export interface Prepared {
+  tool: Tool;
+  args: unknown;
+  plan?: AskedPlan;
+  verdict: Verdict;
+  /** Returns the same when all that its plan says is known; absent when it is. The user is asked in any case. */
+  whenKnown?(): Promise<Prepared>;
+}
+
+/**
+ * Works out what a call would do in a world, and changes nothing; `args` when they were checked before. `asks`: the user is asked whatever
+ * allows it. `revised`: the arguments are the user's. Throws `ToolError`.
+ */
+export type Prepare = (
+  call: ToolCall,
+  context: CallContext,
+  known?: { world?: Workspace; args?: unknown; asks?: boolean; revised?: boolean },
+) => Promise<Prepared>;
+
+interface Parts {
+  workspace: Workspace;
+  prepare: Prepare;
+  /** What the policies make of a plan that the person has changed. */
+  judged(planned: Planned, context: CallContext): Promise<Prepared>;
+  ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]>;
+  tell: Tell;
+}
+
+/** What may run, exactly as it was allowed; `changed` tells the model what the person made of its call. */
+export type Agreed = Prepared & { changed?: unknown };
+
+/**
+ * Asks, and asks again, until what was allowed is what would be done now: the world may change while a question is open,
+ * the person may change the plan, and trust may be taken back. Calls of one reply are asked about at the same time.
+ */
+export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts) {
+  /** Questions that were asked together with an earlier call's. */
+  const asked = new WeakMap<ToolCall, { question: Question; args: unknown; denied?: boolean }>();
+
+  /** @param following calls of the same reply that come after this one and have not been asked about */
+  return async function agree(
+    call: ToolCall,
+    context: CallContext,
+    following: readonly ToolCall[],
+  ): Promise<Agreed | { denied: ToolOutcome }> {
+    /** As the model wrote it, or as the person made it. */
+    let work = (args?: unknown) => prepare(call, context, { args, asks });
+    let checked = asked.get(call)?.args;
+    let question = asked.get(call)?.question;
+    const before = context.proposed?.(call.id);
+    let asks = before !== undefined && !question;
+    let together = question ? [] : following;
+    let proposed: AskedPlan | undefined;
+    let shown: Shown | undefined;
+    let again: Pick<Subject, 'note' | 'draft'> = {};
+    for (;;) {
+      const begun = await work(checked).catch((error) => {
+        question?.withdraw(); // nobody needs to answer it any more
+        throw asks ? staleError(before!, error) : error;
+      });
+      // A question may be shown before all of it is known; whatever was shown is compared with all of it.
+      const prepared = (shown || question) && begun.whenKnown ? await begun.whenKnown() : begun;
+      const { plan, args, verdict } = prepared;
+      checked = args; // what is shown, checked and run is this one object
+      const changed = proposed && { changed: changedByPerson(proposed, plan, args) };
+      if (verdict.effect === 'deny') {
+        question?.withdraw();
+        return refusedBy(call, verdict, context);
+      }
+      if (!plan) return { ...prepared, ...changed };
+      // What a person has allowed runs as it was shown, not as it would have run unasked.
+      if (shown && isShown(plan, shown))
+        return { ...prepared, ...changed, verdict: { ...verdict, onlyReads: undefined } };
+      if (shown) again = { note: tell(sentence('The content has changed since it was shown.')) };
+      if (question && !isShown(plan, shownOf(question.plan))) question.withdraw(); // when it still waits
+
+      if (!question) {
+        if (verdict.effect === 'allow') {
+          await told(call, verdict, context);
+          return { ...prepared, ...changed };
+        }
+        const subject = {
+          call: withArguments(call, args),
+          plan,
+          whenKnown: planWhenKnown(prepared),
+          ...(asks && sinceProposed(before!, plan)),
+          ...again,
+        };
+        question = await askWith(subject, together, context);
+        asks = false;
+      }
+      const answer = await question.answer;
+      const { plan: about } = question;
+      question = undefined;
+      together = [];
+      shown = answer && shownOf(about, answer.edited);
+      if (answer?.decision === 'deny') return { denied: denied(answer.words) };
+      if (answer?.edited === undefined) continue;
+      const { edited } = answer;
+      try {
+        const revised = await revise(call, prepared, edited, context);
+        if (revised.verdict.effect === 'deny') throw new ToolError('TOOL_DENIED', revised.verdict.reason);
+        work = () => revise(call, prepared, edited, context);
+        proposed ??= plan;
+      } catch (error) {
+        stopIfAborted(context.signal);
+        const { message } = toFailure(error, context.signal).error;
+        again = { note: tell(sentence('Your change is invalid. {0}', message)), draft: edited };
+        shown = undefined;
+      }
+    }
+  };
+
+  /** What the user is told about a plan that they were asked about in an earlier window. */
+  function sinceProposed(proposed: Proposed, plan: AskedPlan): Pick<Subject, 'note'> {
+    const difference = differenceFrom(proposed, plan);
+    return difference === undefined ? {} : { note: tell(difference) };
+  }
+
+  async function askWith(subject: Subject, following: readonly ToolCall[], context: CallContext): Promise<Question> {
+    const ahead = await planAhead(subject.plan, following, context);
+    const [own, ...others] = await ask([subject, ...ahead.map((one) => one.subject)], context);
+    for (const [index, question] of others.entries()) {
+      const { call, subject } = ahead[index]!;
+      const about: { question: Question; args: unknown; denied?: boolean } = { question, args: subject.call.arguments };
+      asked.set(call, about);
+      const settled = (answer?: ApprovalAnswer) => {
+        about.denied = answer?.decision !== 'allow' && answer?.decision !== 'allow-run';
+      };
+      question.answer.then(settled, () => settled());
+    }
+    return own!;
+  }
+
+  /**
+   * Each in the world as those before it will leave it. What cannot be told yet, or is refused, is told in its turn, when it may
+   * be another story; so are the calls after it that name the same file. What was asked before stands as it was asked.
+   */
+  async function planAhead(first: AskedPlan, following: readonly ToolCall[], context: CallContext) {
+    const ahead: { call: ToolCall; subject: Subject }[] = [];
+    const changes = first.change ? [first.change] : [];
+    const untold: string[] = [];
+    for (const call of following) {
+      const before = asked.get(call);
+      if (before) {
+        const { change } = before.question.plan;
+        if (change && !before.denied) changes.push(change);
+        continue;
+      }
+      try {
+        const proposed = context.proposed?.(call.id);
+        const prepared = await prepare(call, context, {
+          world: workspaceAfter(context.workspace ?? workspace, changes),
+          asks: proposed !== undefined,
+        });
+        const { plan, args, verdict } = prepared;
+        if (!plan) continue; // it only reads
+        const gone = changes.some(({ after, realPath }) => after === null && realPath === plan.change?.realPath);
+        if (gone || placesOf(plan).some((place) => untold.some((text) => text.includes(place)))) {
+          untold.push(namedBy(call));
+          continue;
+        }
+        if (plan.change && verdict.effect !== 'deny') changes.push(plan.change);
+        const since = proposed && sinceProposed(proposed, plan);
+        const whenKnown = planWhenKnown(prepared);
+        if (verdict.effect === 'ask')
+          ahead.push({ call, subject: { call: withArguments(call, args), plan, whenKnown, ...since } });
+      } catch {
+        stopIfAborted(context.signal);
+        untold.push(namedBy(call));
+      }
+    }
+    return ahead;
+  }
+
+  /** The same call as the person made it, through the same checks and the same rules. */
+  async function revise(call: ToolCall, prepared: Prepared, edited: string, context: CallContext): Promise<Prepared> {
+    const { tool, args, plan } = prepared;
+    if (!plan?.revise) return prepare(withArguments(call, parseArguments(edited)), context, { revised: true });
+    return judged({ tool, args, plan: await plan.revise(edited) }, context);
+  }
+}
+
+/** Returns the plan with all that a question says; undefined when it has that. */
+const planWhenKnown = ({ whenKnown }: Prepared): Subject['whenKnown'] =>
+  whenKnown && (async () => (await whenKnown()).plan!);
+
+/** Nobody was asked: why, for the card and the journal. */
+async function told(call: ToolCall, { effect, reason, basis }: Verdict, context: CallContext): Promise<void> {
+  const decision = effect === 'allow' ? 'allow' : 'deny';
+  const { id: toolCallId, name } = call;
+  await stored(context, {
+    type: 'approval',
+    toolCallId,
+    name,
+    decision,
+    waitedMs: 0,
+    automatic: reason,
+    ...(basis && { basis }),
+  });
+}
+
+async function refusedBy(call: ToolCall, verdict: Verdict, context: CallContext): Promise<{ denied: ToolOutcome }> {
+  await told(call, verdict, context);
+  return { denied: failure('TOOL_DENIED', `${verdict.reason} Nothing was run.`) };
+}
+
+function denied(words: string | undefined): ToolOutcome {
+  if (!words) return failure('TOOL_DENIED', 'The person did not allow this. Nothing was run.');
+  return failure('TOOL_DENIED', `The person did not allow this and said: ${words}`, { words });
+}
+
+/** The files a plan is about, as a call may name them. */
+const placesOf = ({ paths, change }: Plan): readonly string[] => paths ?? (change ? [change.path] : []);
+
+/** What a call says, in which the files that it is about are found, however it names them. */
+const namedBy = (call: ToolCall): string => call.malformed ?? JSON.stringify(call.arguments) ?? '';
+
+const withArguments = (call: ToolCall, args: unknown): ToolCall => ({
+  ...call,
+  arguments: args as ToolCall['arguments'],
+});

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { decisionSchema, type EventBody } from '../../protocol/run/events.ts';
+import { beforeStop } from '../core/abortable.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve, AskedPlan, CallContext } from '../core/tool.ts';
+import { changeAtAGlance, mostShownLines, shownChange } from '../edit/diff.ts';
+import { proposedOf } from './approvedPlan.ts';
+import { stored } from './storedEvents.ts';
+
+/** What a question is about. */
+export interface Subject extends Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'> {
+  /** Returns the plan when all of it is known; absent when it is. Until then the question is shown and cannot be answered. */
+  whenKnown?(): Promise<AskedPlan>;
+}
+
+/** A question from being asked until it is settled. */
+export interface Question {
+  /** As it was shown last. */
+  readonly plan: AskedPlan;
+  /**
+   * Kept in the run's record before it is given. Undefined: withdrawn, because something else settled or outdated it.
+   * Rejects when the run stops, or when the answer could not be kept.
+   */
+  answer: Promise<ApprovalAnswer | undefined>;
+  withdraw(): void;
+}
+
+interface Open {
+  request: ApprovalRequest;
+  withdraw(): void;
+}
+
+/**
+ * Asks the person, each call by a question of its own with its own answer. What is not clearly a yes is a no.
+ * @param now a monotonic clock in milliseconds
+ */
+export function createQuestions(approve: Approve, now: () => number) {
+  const open = new Set<Open>();
+
+  /** Asks about calls of one reply at the same time, in their order. */
+  return async function ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]> {
+    const batch = randomUUID();
+    const requests = subjects.map(({ whenKnown: _, ...subject }) =>
+      Object.freeze({
+        ...subject,
+        call: Object.freeze(subject.call),
+        id: randomUUID(),
+        runId: context.runId,
+        batch,
+        ...(context.canHold && { canHold: true as const }),
+      }),
+    );
+    // All are on record before the first is shown: a kill in between leaves none that the user has seen and no window knows of.
+    for (const request of requests) await stored(context, onRecord(request));
+    for (const request of requests) await stored(context, onScreen(request));
+    const whole = completed(subjects, requests, context); // answered when all of them can be
+    return requests.map((request, index) => {
+      const own = whole.then((all) => all[index]!);
+      return begin(request, own, context);
+    });
+  };
+
+  async function completed(
+    subjects: readonly Subject[],
+    requests: readonly ApprovalRequest[],
+    context: CallContext,
+  ): Promise<readonly ApprovalRequest[]> {
+    const plans = await Promise.all(subjects.map(({ whenKnown }) => whenKnown?.()));
+    const whole = requests.map((request, index) => {
+      const plan = plans[index];
+      return plan ? Object.freeze({ ...request, plan }) : request;
+    });
+    for (const [index, request] of whole.entries())
+      if (request !== requests[index] && !context.signal.aborted) await stored(context, onScreen(request));
+    return whole;
+  }
+
+  function begin(request: ApprovalRequest, whole: Promise<ApprovalRequest>, context: CallContext): Question {
+    const withdrawal = new AbortController();
+    const asked = { request, withdraw: () => withdrawal.abort() };
+    open.add(asked);
+    const answer = settle(asked, whole, context, withdrawal.signal).finally(() => open.delete(asked));
+    answer.catch(() => undefined); // its call may never come to wait for it
+    return {
+      get plan() {
+        return asked.request.plan;
+      },
+      answer,
+      withdraw: asked.withdraw,
+    };
+  }
+
+  async function settle(
+    question: Open,
+    whole: Promise<ApprovalRequest>,
+    context: CallContext,
+    withdrawn: AbortSignal,
+  ): Promise<ApprovalAnswer | undefined> {
+    let asked = now();
+    const signal = AbortSignal.any([context.signal, withdrawn]);
+    // An exception is a no, and so is anything that is not clearly a yes.
+    const answering = whole
+      .then((request) => {
+        question.request = request;
+        asked = now();
+        return approve(request, signal);
+      })
+      .catch(() => undefined);
+    const given = await beforeStop(signal, answering).catch((stopped) => {
+      if (context.signal.aborted) throw stopped;
+      return 'withdrawn' as const;
+    });
+    if (given === 'withdrawn') return undefined;
+    const { request } = question;
+    const answer = understood(given);
+    const { decision, words, edited, holds } = answer;
+    outdate(request, answer, context);
+    const waitedMs = Math.max(0, Math.round(now() - asked));
+    const said = {
+      ...(words && { words }),
+      ...(edited !== undefined && { edited: true }),
+      ...(holds && request.canHold && { holds }),
+    };
+    const { title } = request.plan;
+    const { id: toolCallId, name } = request.call;
+    await stored(context, { type: 'approval', toolCallId, name, ...(title && { title }), decision, waitedMs, ...said });
+    return answer;
+  }
+
+  /** Other open questions that this answer settles, and later ones about a world that will not be. */
+  function outdate(
+    { id, runId, batch, plan, call }: ApprovalRequest,
+    answer: ApprovalAnswer,
+    context: CallContext,
+  ): void {
+    const isYes = answer.decision === 'allow-run' || (answer.decision === 'allow' && plan.once);
+    const covered = isYes && answer.edited === undefined ? plan.grant : undefined;
+    if (covered !== undefined) context.grants.add(covered);
+    const file = answer.decision === 'deny' || answer.edited !== undefined ? plan.change?.realPath : undefined;
+    const others = [...open].filter(({ request }) => request.runId === runId);
+    const later = others.slice(others.findIndex(({ request }) => request.id === id) + 1);
+    for (const one of others)
+      if (covered !== undefined && one.request.id !== id && one.request.plan.grant === covered) one.withdraw();
+    for (const one of others)
+      if (answer.always && one.request.id !== id && one.request.call.name === call.name) one.withdraw();
+    for (const one of later)
+      if (file !== undefined && one.request.batch === batch && one.request.plan.change?.realPath === file)
+        one.withdraw();
+  }
+}
+
+function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
+  const decision = decisionSchema.safeParse(given?.decision).data ?? 'deny';
+  if (decision === 'deny') {
+    const words = typeof given?.words === 'string' ? given.words.trim() : '';
+    return { decision, ...(words ? { words } : given?.holds === true && { holds: true }) };
+  }
+  // What was changed is allowed as it is, and nothing after it.
+  if (typeof given?.edited === 'string') return { decision: 'allow', edited: given.edited };
+  return { decision, ...(given?.always === true && { always: true }) };
+}
+
+/** What the record has of a request, in English: the first lines of its change, for all of it follows from the call. */
+function onRecord({ id, call, plan }: ApprovalRequest): EventBody {
+  const { change } = plan;
+  const isText = change && change.after !== null;
+  const diff = isText ? changeAtAGlance(change.path, change.before, change.after!) : undefined;
+  const { what, where } = plan.english ?? plan;
+  const command = plan.command !== undefined && { command: plan.command };
+  const question = { id, what, where, why: '', ...command, ...(diff && { diff }) };
+  const about = { toolCallId: call.id, name: call.name, ...(plan.title && { title: plan.title }) };
+  return { type: 'approval-request', ...about, question, proposed: proposedOf(plan) };
+}
+
+function onScreen({ id, call, plan, note }: ApprovalRequest): EventBody {
+  const { change, title } = plan;
+  const diff = change && change.after !== null && shownChange(change.path, change.before, change.after, mostShownLines);
+  const { what, where, english, command } = plan;
+  const why = [plan.loss?.text, plan.why].filter(Boolean).join(' ');
+  const about = { what, where, why, ...(english && { english }), ...(command !== undefined && { command }) };
+  const question = { id, ...about, ...(note !== undefined && { note }), ...(diff && { diff }) };
+  return { type: 'question', toolCallId: call.id, question, ...(title && { title }) };
+}

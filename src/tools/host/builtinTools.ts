@@ -1,0 +1,63 @@
+import { contextTool } from '../code/context.ts';
+import { diagnosticsTool } from '../code/diagnostics.ts';
+import type { Language } from '../code/language.ts';
+import { placesTools } from '../code/places.ts';
+import { symbolsTool } from '../code/symbols.ts';
+import type { Tool } from '../core/tool.ts';
+import { applyPatchTool } from '../files/applyPatch.ts';
+import { type DeleteOptions, deleteTool } from '../files/delete.ts';
+import { editTool } from '../files/edit.ts';
+import { moveTool } from '../files/move.ts';
+import { fileReadTool } from '../files/read.ts';
+import { writeTool } from '../files/write.ts';
+import { askPersonTool } from '../run/askUser.ts';
+import { planUpdateTool } from '../run/planUpdate.ts';
+import { findTool } from '../search/find.ts';
+import { listTool } from '../search/list.ts';
+import { searchTool } from '../search/search.ts';
+import { BackgroundCommands } from '../shell/background.ts';
+import { outputTool } from '../shell/outputRead.ts';
+import { type ShellOptions, shellTool, stopTool } from '../shell/shell.ts';
+import { ownPages } from '../web/localPages.ts';
+import { type WebOptions, webTool } from '../web/web.ts';
+
+export interface ToolOptions {
+  delete?: DeleteOptions;
+  shell?: ShellOptions;
+  web?: WebOptions;
+  /** Without it there are no tools that ask the editor. */
+  language?: Language;
+}
+
+/** The tools of every run, in an order that never changes: providers and the local model cache their definitions. */
+export function defaultTools(options: ToolOptions = {}): Tool[] {
+  const { background = new BackgroundCommands() } = options.shell ?? {};
+  return [
+    listTool,
+    findTool,
+    searchTool,
+    fileReadTool,
+    ...onDisk([
+      writeTool,
+      editTool,
+      applyPatchTool,
+      moveTool,
+      deleteTool(options.delete),
+      shellTool({ ...options.shell, background }),
+      stopTool(background),
+    ]),
+    outputTool(background),
+    ...(options.language ? languageTools(options.language) : []),
+    webTool({ ownPages: ownPages(background), ...options.web }),
+    planUpdateTool,
+    askPersonTool,
+  ];
+}
+
+const onDisk = (tools: Tool[]): Tool[] => tools.map((tool) => ({ ...tool, onDisk: true }));
+
+const languageTools = (language: Language): Tool[] =>
+  [diagnosticsTool(language), symbolsTool(language), ...placesTools(language), contextTool(language)].map((tool) => ({
+    ...tool,
+    extra: true,
+  }));

@@ -1,0 +1,402 @@
+import { performance } from 'node:perf_hooks';
+import { isUnanswered, unanswered } from '../../protocol/content/askTool.ts';
+import type { ToolCall } from '../../protocol/content/messages.ts';
+import { defaultPolicy, type Policy } from '../../protocol/content/policy.ts';
+import { failure, type ToolDefinition, type ToolOutcome } from '../../protocol/content/tools.ts';
+import { aboutOf } from '../../protocol/run/callSubject.ts';
+import type { Background, EventBody } from '../../protocol/run/events.ts';
+import type { RunFile } from '../../protocol/run/runFiles.ts';
+import { understoodOf } from '../../protocol/run/understoodArguments.ts';
+import { inEnglish, sentence } from '../../protocol/text/l10n.ts';
+import { joined, type Tell } from '../../protocol/text/localized.ts';
+import type { Dictionary } from '../../protocol/values/dictionary.ts';
+import { type Doing, standingOf } from '../changes/changeState.ts';
+import { type Edited, editedSince } from '../changes/externalEdits.ts';
+import { putAllRight } from '../changes/tornWrites.ts';
+import { beforeStop, stopIfAborted } from '../core/abortable.ts';
+import { understoodArguments } from '../core/checkArguments.ts';
+import { didYouMean } from '../core/didYouMean.ts';
+import { bounded, toFailure, toSuccess } from '../core/outcome.ts';
+import {
+  AlreadySo,
+  type Approve,
+  type AskedPlan,
+  type CallContext,
+  type Loss,
+  type Plan,
+  type Tool,
+  type ToolContext,
+  ToolError,
+} from '../core/tool.ts';
+import { grantsFor } from '../core/toolOrigin.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { changeAtAGlance } from '../edit/diff.ts';
+import { stateOfFiles } from '../files/fileTimes.ts';
+import { keptFromSearch, readsAreFree } from '../policy/policy.ts';
+import { sha256 } from '../sandbox/fileText.ts';
+import { onlyRead } from '../sandbox/virtual.ts';
+import { createAgreement, type Prepare, type Prepared } from './approvalFlow.ts';
+import { createQuestions } from './approvalQueue.ts';
+import { withPlainPaths } from './normalizePaths.ts';
+import { judge, type Planned, readPlan } from './policySubject.ts';
+import { type Kept, keep, stored } from './storedEvents.ts';
+import { withChange } from './userRevision.ts';
+import { doneBefore, recordedOutcome, stepStart } from './workflowSteps.ts';
+
+/** The gate: the one place where a tool runs. Find → check arguments → ask → run. */
+export interface ToolHost {
+  /** A call that changes something can be approved: false in an untrusted workspace. */
+  readonly canApprove: boolean;
+  /** Before a run: tools that must be started or asked about first. Resolves at once when the signal is aborted. */
+  prepare(signal: AbortSignal, say: (text: string) => void): Promise<void>;
+  /**
+   * What the model may use now, in an order and form that never change; in an untrusted workspace only what reads, in a virtual one nothing that needs a disk.
+   * `contextWindow` (tokens, when known): a small one is not filled with tools that a model can do without.
+   */
+  getVisibleTools(context: { agentId: string; contextWindow?: number }): ToolDefinition[];
+  /** The call only reads, and neither it nor this run asks: it may start while the model is still writing, and beside others. */
+  isFree(call: ToolCall, runId: string): boolean;
+  /** The tool of this name changes nothing, whether it is asked about or not. */
+  onlyReads(name: string): boolean;
+  /**
+   * Never throws. The outcome can be stored as JSON and is at most 64 KiB of it, pictures not counted.
+   * @param following calls of the same reply that come after it; they are asked about at the same time, each again when
+   * its plan is another by the time it is its turn
+   */
+  executeToolCall(call: ToolCall, context: CallContext, following?: readonly ToolCall[]): Promise<ToolOutcome>;
+  /** Returns the state of the files that a call of a file tool names (`stateOfFiles`), in what the run sees. */
+  stateOfFiles(call: ToolCall, place?: Workspace): Promise<string | undefined>;
+  /**
+   * How the files stand that a call was about to change whose end nobody recorded.
+   * @param place what the run sees instead of the host's workspace
+   * @param read gives a kept text by its id: a file that was left half written is put right with it first
+   */
+  standing(doing: Doing, place?: Workspace, read?: (id: string) => Promise<string>): ReturnType<typeof standingOf>;
+  /** What others have made of files that a run has changed. `read` gives a kept text by its id. */
+  edited(
+    files: Readonly<Dictionary<RunFile>>,
+    read: (id: string) => Promise<string>,
+    place?: Workspace,
+  ): Promise<Edited[]>;
+}
+
+export interface ToolHostOptions {
+  workspace: Workspace;
+  /** Always these, or what gives them as they are now. */
+  tools: readonly Tool[] | (() => readonly Tool[]);
+  approve: Approve;
+  prepare?: ToolHost['prepare'];
+  /** The person's policy for a run, as it is now. */
+  policy?: (runId: string) => Policy;
+  /** Makes a person's words of what they are asked. */
+  tell?: Tell;
+  /** A monotonic clock in milliseconds. */
+  now?: () => number;
+}
+
+/** Tokens; below this a window is small. */
+const smallWindow = 12_000;
+
+export function createToolHost({
+  workspace,
+  tools,
+  approve,
+  prepare: prepareTools = async () => {},
+  policy = () => defaultPolicy,
+  tell = inEnglish,
+  now = () => performance.now(),
+}: ToolHostOptions): ToolHost {
+  const agree = createAgreement({ workspace, prepare, judged, ask: createQuestions(approve, now), tell });
+  const all = typeof tools === 'function' ? tools : () => tools;
+  /** What is on record of arguments that are not as they were sent, by call. */
+  const recorded = new WeakMap<ToolCall, string>();
+  const byName = (name: string) => all().find((tool) => tool.definition.name === name);
+  const isThere = (tool: Tool) => (workspace.trusted || tool.risk === 'read') && !(workspace.virtual && tool.onDisk);
+  const visible = () => all().filter((tool) => !tool.hidden && isThere(tool));
+
+  return {
+    get canApprove() {
+      return workspace.trusted;
+    },
+    prepare: prepareTools,
+    async standing(doing, place = workspace, read) {
+      if (read) await putAllRight(place, doing, read);
+      return standingOf(place, doing);
+    },
+    stateOfFiles: (call, place = workspace) => stateOfFiles(place, call),
+    edited: (files, read, place = workspace) => editedSince(place, files, read),
+    getVisibleTools: ({ contextWindow = smallWindow }) =>
+      visible()
+        .filter((tool) => !tool.extra || contextWindow >= smallWindow)
+        .map((tool) => tool.definition),
+    isFree: (call, runId) => {
+      const tool = call.malformed === undefined ? byName(call.name) : undefined;
+      return tool?.risk === 'read' && !tool.waits && (tool.ofRun || readsAreFree(policy(runId), call.name));
+    },
+    onlyReads: (name) => byName(name)?.risk === 'read',
+
+    async executeToolCall(call, context, following = []) {
+      const { done } = context.step ?? {};
+      const gave = done && (await doneBefore(call, done, context.workspace ?? workspace));
+      if (gave) return bounded(toSuccess(gave)); // its end is on record
+      let started = now();
+      let doing: Kept = {};
+      let diff: string | undefined;
+      let outputId: string | undefined;
+      let background: Background | undefined;
+      let changed: unknown;
+      let ran = false;
+      let isStarted = false;
+      let hasEffect = false;
+      const executed = await execute().catch((error) => {
+        if (!isStarted && context.signal.aborted && context.isClosing?.()) return notYet;
+        if (!context.step || !(error instanceof AlreadySo)) return toFailure(error, context.signal);
+        doing = {};
+        return toSuccess({ ...error.data, changed: false });
+      });
+      const outcome = bounded(changed === undefined ? executed : withChange(executed, changed));
+      if (isUnanswered(outcome)) return outcome; // it has not ended
+      const did = outcome.ok ? doing : await doneOf(doing, outcome.error.code, context.workspace ?? workspace);
+      const end: EventBody = {
+        type: 'tool-end',
+        toolCallId: call.id,
+        name: call.name,
+        ok: outcome.ok,
+        ms: Math.max(0, Math.round(now() - started)),
+        ...(!outcome.ok && { code: outcome.error.code }),
+        ...did,
+        ...(diff && did.changes && { diff }),
+        ...(outputId && { outputId }),
+        ...(background && { background }),
+        ...exitOf(outcome, ran),
+        ...(hasEffect ? recordedOutcome(outcome) : {}),
+      };
+      // The effect is done and told: a store that fails here fails for the next event too, where it stops the run.
+      await stored(context, end).catch(() => undefined);
+      return outcome;
+
+      async function execute(): Promise<ToolOutcome> {
+        stopIfAborted(context.signal);
+        const agreed = await agree(call, context, following);
+        if ('denied' in agreed) return agreed.denied;
+        find(call.name); // trust may have been taken back while the question was open
+        const { tool, args, plan } = agreed;
+        const kept = await keep(plan, context);
+        changed = agreed.changed;
+        stopIfAborted(context.signal);
+        const read = agreed.verdict.onlyReads && typeof plan?.reading === 'function' ? plan.reading : undefined;
+        const { command: line, marker, where: folder } = plan ?? {};
+        const command = !read && line !== undefined && marker !== undefined && { line, folder: folder!, marker };
+        ran = line !== undefined;
+        const reads = read && line !== undefined && { reads: line };
+        const { title } = meantBy(tool, args).tool;
+        const named = { toolCallId: call.id, name: call.name, ...(title && { title }) };
+        const start = { ...named, ...kept, ...(command && { command }), ...reads };
+        const step = stepStart(call, plan, context);
+        const onlyReads = Boolean(read) || (tool.risk === 'read' && !tool.waits);
+        const marked = onlyReads && { onlyReads };
+        const about = context.step && aboutOf(args as ToolCall['arguments']);
+        isStarted = true;
+        await stored(context, { type: 'tool-start', ...start, ...marked, ...step, ...about });
+        doing = kept;
+        hasEffect = !onlyReads && Boolean(context.step || context.recordsOutcome);
+        if (plan?.change && plan.change.after !== null) {
+          const { path, before, after } = plan.change;
+          diff = changeAtAGlance(path, before, after);
+        }
+        started = now(); // the time it takes is not the time people think about it
+        stopIfAborted(context.signal);
+        const toolContext = contextOf(call, context, context.workspace ?? workspace, {
+          async keepOutput(text) {
+            outputId = await context.keep(text);
+            return outputId;
+          },
+          async leaves(text) {
+            const after = await context.keep(text).catch(() => sha256(text)); // it is done, and known by this at least
+            doing = { ...doing, changes: doing.changes?.map((change) => ({ ...change, after })) };
+            if (plan?.change) diff = changeAtAGlance(plan.change.path, plan.change.before, text);
+          },
+          commandGoesOn(one) {
+            background = one;
+          },
+        });
+        const running = plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
+        // What changes something is waited for: a write finishes, a command ends with its children. What reads is left.
+        const given = await (tool.risk === 'read' && !tool.waits ? beforeStop(context.signal, running) : running);
+        return toSuccess(step.step ? { ...Object(given), changed: true } : given);
+      }
+    },
+  };
+
+  /** A call that failed may have done a part: of a folder that could not be deleted, some files are gone. */
+  async function doneOf({ changes, moved }: Kept, code: string, place: Workspace): Promise<Kept> {
+    if ((!changes?.length && !moved) || code === 'E_PRECONDITION_FAILED') return {};
+    const standing = await standingOf(place, { changes, moved });
+    const done = changes?.filter((_, index) => standing.changes[index] === 'after') ?? [];
+    return { ...(done.length > 0 && { changes: done }), ...(standing.moved === 'after' && { moved }) };
+  }
+
+  async function prepare(
+    call: ToolCall,
+    context: CallContext,
+    { world = context.workspace ?? workspace, args: checked, asks, revised }: Parameters<Prepare>[2] = {},
+  ): Promise<Prepared> {
+    const tool = find(call.name);
+    const args = checked ?? (await understood(call, tool, context, world, revised));
+    const meant = meantBy(tool, args);
+    const planning = Promise.resolve(meant.tool.plan?.(meant.args, contextOf(call, context, world)));
+    return judged({ tool, args, plan: await beforeStop(context.signal, planning) }, context, world, asks);
+  }
+
+  /** Returns the arguments that everything after this goes by. Where they are not as the model sent them, they are recorded first. */
+  async function understood(call: ToolCall, tool: Tool, context: CallContext, world: Workspace, revised = false) {
+    const { args: read, isAsSent } = understoodArguments(call, tool);
+    const args = await beforeStop(context.signal, withPlainPaths(read, tool, world));
+    if (isAsSent && args === read) return args;
+    const differences = understoodOf(call.arguments, args as ToolCall['arguments']);
+    const known = JSON.stringify(differences);
+    if (!differences || revised || recorded.get(call) === known) return args;
+    await stored(context, { type: 'call-arguments', toolCallId: call.id, ...differences });
+    recorded.set(call, known);
+    return args;
+  }
+
+  /**
+   * What the policies make of it now, and the question that goes with that. A call that is asked about in any case is so before it is
+   * known what it discards; anything else waits until that is known.
+   */
+  async function judged(planned: Planned, context: CallContext, world?: Workspace, asks = false): Promise<Prepared> {
+    const { plan } = planned;
+    if (!plan?.findLoss) return weighed(planned, context, world, asks);
+    const { findLoss, grant: _, ...lossy } = plan;
+    const weighedWith = (plan: Plan) => weighed({ ...planned, plan }, context, world, asks);
+    const lossless = await weighedWith(plan);
+    const { effect } = lossless.verdict;
+    if (effect === 'deny') return lossless;
+    const determine = async () => {
+      const loss = await beforeStop(context.signal, findLoss());
+      return weighedWith(loss ? { ...lossy, loss } : { ...plan, findLoss: undefined });
+    };
+    if (effect === 'allow') return determine();
+    const known = determine();
+    known.catch(() => undefined); // it may never be asked about
+    return { ...(await weighedWith({ ...lossy, loss: notYetKnown })), whenKnown: () => known };
+  }
+
+  async function weighed(
+    { tool, args, plan: own }: Planned,
+    context: CallContext,
+    world: Workspace = context.workspace ?? workspace,
+    asks = false,
+  ): Promise<Prepared> {
+    const meant = meantBy(tool, args);
+    const through = meant.tool === tool ? undefined : tool.definition.name;
+    const now = policy(context.runId);
+    const judgement = await judge({ ...meant, plan: own, through }, now, context, world);
+    const verdict = asks && judgement.effect === 'allow' ? { ...judgement, effect: 'ask' as const } : judgement;
+    const free = verdict.effect === 'allow' && (tool.ofRun || now.preset !== 'ask-everything');
+    const plan = own ?? (free ? undefined : await readPlan(meant.tool, meant.args, world));
+    const why = plan && plan.why !== '' ? [plan.why] : [];
+    if (now.readOnlyCommands && plan?.reading && typeof plan.reading !== 'function') why.push(plan.reading);
+    if (now.readOnlyCommands && plan?.outputs?.length)
+      why.push(sentence('What it writes to {0} may be read in this run without approval.', plan.outputs.join(', ')));
+    if (verdict.effect === 'ask' && verdict.said) why.push(verdict.said);
+    const ruled = through !== undefined && { tool: meant.tool.definition.name };
+    const origin = meant.tool.origin?.(meant.args);
+    const bound = origin && plan?.grant !== undefined && { origin, grant: grantsFor(plan.grant, origin)[0] };
+    const asked = plan && { ...inWords({ ...plan, why: why.length > 0 ? joined(why) : '' }, tell), ...ruled, ...bound };
+    return { tool, args, verdict, plan: asked && Object.freeze(asked) };
+  }
+
+  function meantBy(tool: Tool, args: unknown): Pick<Planned, 'tool' | 'args'> {
+    return tool.target?.(args) ?? { tool, args };
+  }
+
+  function find(name: string): Tool {
+    const tool = byName(name);
+    if (!tool) {
+      const names = visible().map(({ definition }) => definition.name);
+      const hint = absentServer(name, names) || didYouMean(name, names) || ` There are: ${names.join(', ')}.`;
+      throw new ToolError(
+        'TOOL_NOT_AVAILABLE',
+        `There is no tool ${JSON.stringify(name.slice(0, 100))}.${hint}${workspace.virtual ? ` ${onlyRead}` : ''}`,
+      );
+    }
+    if (!workspace.trusted && tool.risk !== 'read') {
+      const message = `${name} is not available: this workspace is not trusted, so nothing may be changed or run.`;
+      throw new ToolError('TOOL_NOT_AVAILABLE', message);
+    }
+    if (workspace.virtual && tool.onDisk)
+      throw new ToolError('TOOL_NOT_AVAILABLE', `${name} is not available. ${onlyRead}`);
+    return tool;
+  }
+
+  function contextOf(
+    call: ToolCall,
+    context: CallContext,
+    workspace: Workspace,
+    running: Pick<ToolContext, 'keepOutput' | 'leaves' | 'commandGoesOn'> = planning(context),
+  ): ToolContext {
+    return {
+      runId: context.runId,
+      toolCallId: call.id,
+      workspace,
+      signal: context.signal,
+      keptFromSearch: (place) => {
+        const policies = [policy(context.runId), ...(context.policy ? [context.policy] : [])];
+        const guards = policies.map((one) => keptFromSearch(one, place));
+        return (path) => guards.some((isKept) => isKept(path));
+      },
+      output: (text) => {
+        if (context.signal.aborted) return; // nothing arrives after a stop
+        context.emit({ type: 'tool-output', toolCallId: call.id, text }).catch(() => undefined);
+      },
+      commandStarted: (process) => {
+        context.emit({ type: 'command-start', toolCallId: call.id, process }).catch(() => undefined);
+      },
+      ...running,
+      keptOutput: (id) => context.keptOutput(id),
+      lastSeen: async (path) => context.lastSeen?.(path),
+      ask: (questions) => context.ask(call.id, questions),
+    };
+  }
+}
+
+const notYetKnown: Loss = { text: sentence('Checking what this command discards…'), items: [] };
+
+/** The outcome of a call that had not started when the editor closed: it stays open for the next window. */
+const notYet = failure(unanswered, 'The editor closed before this started.');
+
+function inWords({ what, where, why, details, loss, findLoss: _, ...plan }: Plan, tell: Tell): AskedPlan {
+  const words = { what: tell(what), where: tell(where) };
+  const english = { what: inEnglish(what), where: inEnglish(where) };
+  const isSame = words.what === english.what && words.where === english.where;
+  return {
+    ...plan,
+    ...words,
+    why: tell(why),
+    ...(details !== undefined && { details: tell(details) }),
+    ...(loss && { loss: { ...loss, text: tell(loss.text) } }),
+    ...(!isSame && { english }),
+  };
+}
+
+/** How the command ended that a call has run, when it has. */
+function exitOf(outcome: ToolOutcome, ran: boolean): { exitCode?: number | null } {
+  const { exitCode } = ran && outcome.ok ? (Object(outcome.data) as { exitCode?: unknown }) : {};
+  return Number.isInteger(exitCode) || exitCode === null ? { exitCode: exitCode as number | null } : {};
+}
+
+/** What is only worked out keeps texts, and does nothing. */
+const planning = ({ keep }: CallContext): Pick<ToolContext, 'keepOutput' | 'leaves' | 'commandGoesOn'> => ({
+  keepOutput: keep,
+  leaves: async () => undefined,
+  commandGoesOn: () => undefined,
+});
+
+/** Of a tool of an MCP server (`mcp.<server>.<tool>`) none of whose tools is there; else nothing. */
+function absentServer(name: string, names: readonly string[]): string {
+  const server = /^mcp\.([^.]+)\./.exec(name)?.[1];
+  if (server === undefined || names.some((one) => one.startsWith(`mcp.${server}.`))) return '';
+  return ` No MCP server ${JSON.stringify(server.slice(0, 100))} is at work here: it is not set up, or did not start.`;
+}

@@ -1,0 +1,88 @@
+import { lstat } from 'node:fs/promises';
+import * as paths from 'node:path';
+import * as z from 'zod';
+import { type Place, placeInside, placesOf, type RealRoot } from '../core/pathSyntax.ts';
+import type { Tool } from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { isNamed, realRootsOf, resolvePath } from '../sandbox/paths.ts';
+
+/**
+ * Returns arguments with their paths as the workspace spells them: an absolute path inside of a folder as relative to it, blanks around a path
+ * taken away where nothing of that name is there, and `/x` as `x` where only the latter can be meant. A path with another meaning stays as it
+ * is, and the gate decides on it.
+ */
+export async function withPlainPaths<Arguments>(args: Arguments, tool: Tool, workspace: Workspace): Promise<Arguments> {
+  if (workspace.virtual) return args;
+  const given = args as Record<string, unknown>;
+  const changed = new Map<string, string>();
+  for (const name of pathNames(tool)) {
+    const value = given[name];
+    if (typeof value !== 'string') continue;
+    const plain = await plainPath(workspace, value);
+    if (plain !== value) changed.set(name, plain);
+  }
+  return changed.size === 0 ? args : (Object.freeze({ ...args, ...Object.fromEntries(changed) }) as Arguments);
+}
+
+/** Returns the names of the arguments that are paths, as the tool's schema marks them. */
+function pathNames({ arguments: schema }: Tool): string[] {
+  if (!(schema instanceof z.ZodObject)) return [];
+  return Object.entries(schema.shape).flatMap(([name, part]) => ((part as z.ZodType).meta()?.path ? [name] : []));
+}
+
+/** Returns a path as the workspace spells it, or the same where it has that form, another meaning, or more than one. */
+export async function plainPath({ roots }: Pick<Workspace, 'roots'>, input: string): Promise<string> {
+  const trimmed = await withoutBlanks(roots, input);
+  if (!paths.isAbsolute(trimmed)) return trimmed;
+  const real = await realRootsOf(roots);
+  const place = placeInside(real, trimmed);
+  if (place) return relativeSpelling(real, place, trimmed) ?? trimmed;
+  return (await fromRoot(roots, trimmed)) ?? trimmed;
+}
+
+async function withoutBlanks(roots: Workspace['roots'], input: string): Promise<string> {
+  const trimmed = input.trim();
+  if (trimmed === input || trimmed === '' || input.includes('\0')) return input;
+  const [first] = input.split(/[\\/]/);
+  const isThere = (await exists(roots, input)) || (/^\s+[^\s\\/]/.test(input) && (await exists(roots, first!)));
+  return isThere ? input : trimmed;
+}
+
+/** Returns the path relative to the folder, in the form that leads to the same place and to no other one. */
+function relativeSpelling(roots: readonly RealRoot[], place: Place, input: string): string | undefined {
+  const names = [...(isNamed(roots, place.root) ? [place.root.name] : []), ...place.segments];
+  const end = names.length > 0 && /[\\/]$/.test(input) ? '/' : '';
+  const relative = `${names.join('/') || '.'}${end}`;
+  try {
+    const [only, ...others] = placesOf(roots, relative);
+    const isSame = only?.root === place.root && only.segments.join('/') === place.segments.join('/');
+    return isSame && others.length === 0 ? relative : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns `x` for `/x` where that can mean nothing else: `x` is in the workspace and nothing is at `/x`; or, of something new, the folder that
+ * it goes to. The disk outside of the workspace is asked only for the latter, and only once the former is known.
+ */
+async function fromRoot(roots: Workspace['roots'], input: string): Promise<string | undefined> {
+  if (!/^\/[^/\\]/.test(input) || /(^|[\\/])\.\.([\\/]|$)/.test(input)) return undefined;
+  const relative = input.slice(1);
+  if (await exists(roots, relative)) return (await isNowhere(input)) ? relative : undefined;
+  const folder = paths.posix.dirname(relative);
+  if (folder === '.' || !(await exists(roots, folder))) return undefined;
+  return (await isNowhere(`/${folder}`)) ? relative : undefined;
+}
+
+const exists = (roots: Workspace['roots'], path: string): Promise<boolean> =>
+  resolvePath(roots, path, 'stat').then(
+    ({ kind }) => kind !== 'missing',
+    () => false,
+  );
+
+const isNowhere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'ENOENT' || code === 'ENOTDIR',
+  );

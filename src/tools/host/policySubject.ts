@@ -1,0 +1,103 @@
+import { basisSentences } from '../../protocol/content/basisMessages.ts';
+import type { Policy } from '../../protocol/content/policy.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import type { CallContext, Plan, Tool, ToolContext } from '../core/tool.ts';
+import { grantsFor } from '../core/toolOrigin.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { decide, type Subject, stricter, type Verdict } from '../policy/policy.ts';
+import { resolveToRead } from '../sandbox/resolveReadPath.ts';
+
+/** A call that was checked; `plan` is absent for what only reads and needs no question of the tool's own. */
+export interface Planned {
+  tool: Tool;
+  args: unknown;
+  plan?: Plan;
+  /** What was called in the tool's place. */
+  through?: string;
+}
+
+/** What the person's policy, what was allowed in this run and the agent's own policy make of a call. */
+export async function judge(
+  planned: Planned,
+  policy: Policy,
+  context: Pick<CallContext, 'grants' | 'policy'>,
+  workspace: Workspace,
+): Promise<Verdict> {
+  const subject = await subjectOf(planned, workspace);
+  const own = decide(forTool(planned.tool, policy), subject);
+  const verdict = context.policy ? stricter(own, decide(forTool(planned.tool, context.policy), subject)) : own;
+  if (planned.plan?.free !== undefined && verdict.effect !== 'deny')
+    return { effect: 'allow', reason: basisSentences[planned.plan.free], basis: { by: planned.plan.free } };
+  const grant = planned.plan ? planned.plan.grant : planned.tool.definition.name;
+  if (verdict.effect !== 'ask' || grant === undefined) return verdict;
+  const grants = grantsFor(grant, planned.tool.origin?.(planned.args));
+  if (!grants.some((one) => context.grants.has(one))) return verdict;
+  return { effect: 'allow', reason: `Allowed earlier in this run: ${grant}.`, basis: { by: 'grant', grant } };
+}
+
+const forTool = (tool: Tool, policy: Policy): Policy =>
+  tool.ofRun && policy.preset === 'ask-everything' ? { ...policy, preset: 'reads-free' } : policy;
+
+async function subjectOf({ tool, args, plan, through }: Planned, workspace: Workspace): Promise<Subject> {
+  return {
+    tool: tool.definition.name,
+    ...(through !== undefined && { through }),
+    risk: plan && tool.risk === 'read' ? 'execute' : tool.risk, // a read that its tool asks about is not a free one
+    paths: plan?.paths ?? (plan?.change ? [plan.change.path] : (await placesRead(args, workspace)).map(relativeOf)),
+    ...(plan?.command !== undefined && {
+      command: plan.command,
+      folder: plan.folder,
+      parts: plan.parts,
+      named: plan.named,
+    }),
+    ...(plan?.site !== undefined && { site: plan.site }),
+    ...(tool.origin && { origin: tool.origin(args) }),
+    readsOnly: typeof plan?.reading === 'function',
+    always: plan !== undefined && (plan.grant === undefined || plan.guarded === true),
+    trusted: workspace.trusted,
+  };
+}
+
+/** The question about a read that is free as a rule: built from its arguments. */
+export async function readPlan(tool: Tool, args: unknown, workspace: Workspace): Promise<Plan> {
+  const { name } = tool.definition;
+  const places = await placesRead(args, workspace);
+  const { path: _, ...others } = Object(args) as Record<string, unknown>;
+  const about = places.map(relativeOf).join(', ');
+  return {
+    what: readWords(name, about),
+    where: places.map(({ path }) => path).join('\n') || allOf(workspace).join('\n'),
+    why: sentence('Its result is sent to the model.'),
+    paths: places.map(relativeOf),
+    ...(Object.keys(others).length > 0 && { details: JSON.stringify(others, null, 2) }),
+    grant: name,
+    run: (context: ToolContext) => tool.run!(args, context),
+  };
+}
+
+function readWords(name: string, about: string): Sentence {
+  const phrase = Object.hasOwn(phrases, name) ? phrases[name as keyof typeof phrases] : undefined;
+  if (phrase && about) return sentence(phrase, about);
+  return about ? sentence('Use {0}: {1}', name, about) : sentence('Use {0}', name);
+}
+
+const phrases = {
+  'fs.read': 'Read {0}',
+  'fs.list': 'List {0}',
+  'fs.find': 'Look in {0}',
+  'fs.search': 'Search {0}',
+} as const;
+
+/** Where the arguments of a read point; what cannot be found stays as it is spelled, and the tool says why. */
+async function placesRead(args: unknown, workspace: Workspace): Promise<{ path: string; relative: string }[]> {
+  const { path } = Object(args) as { path?: unknown };
+  if (typeof path !== 'string') return [];
+  const found = await resolveToRead(workspace, path, 'search').catch(() => undefined);
+  return [found ?? { path, relative: path }];
+}
+
+const allOf = ({ roots, virtual }: Workspace): string[] => [
+  ...(virtual?.folders ?? []).map(({ address }) => address),
+  ...roots.map(({ path }) => path),
+];
+const relativeOf = ({ relative }: { relative: string }) => relative;

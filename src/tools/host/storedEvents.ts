@@ -1,0 +1,61 @@
+import type { EventBody, KeptChange } from '../../protocol/run/events.ts';
+import { isCode } from '../../protocol/text/codeText.ts';
+import { type CallContext, type FileChange, type Plan, type Removed, ToolError } from '../core/tool.ts';
+import { formOfBytes } from '../sandbox/fileText.ts';
+
+/** Tells what happened; when that cannot be kept, it fails with the store's code, and nothing is run. */
+export async function stored(context: CallContext, event: EventBody): Promise<void> {
+  try {
+    await context.emit(event);
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+/** What undo needs is kept before the effect: what cannot be undone is not done. */
+export async function keep(plan: Plan | undefined, context: CallContext): Promise<Kept> {
+  const trace = plan?.change ? { changes: [plan.change] } : await plan?.trace?.();
+  if (!trace) return {};
+  if ('moved' in trace) return trace;
+  if ('removed' in trace) return { changes: await keepRemoved(trace.removed, context) };
+  const changes: KeptChange[] = [];
+  for (const change of trace.changes) changes.push(await keepChange(change, context));
+  return { changes };
+}
+
+/** As `tool-start` and `tool-end` tell it. */
+export type Kept = Pick<Extract<EventBody, { type: 'tool-end' }>, 'changes' | 'moved'>;
+
+async function keepChange(change: FileChange, context: CallContext): Promise<KeptChange> {
+  const kept = async (content: string | null) => (content === null ? null : context.keep(content));
+  try {
+    return { path: change.path, before: await kept(change.before), after: await kept(change.after), ...change.form };
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+/** Several at a time: each waits for the disk. */
+async function keepRemoved(removed: readonly Removed[], context: CallContext): Promise<KeptChange[]> {
+  const changes: KeptChange[] = [];
+  for (let at = 0; at < removed.length; at += 16) {
+    const some = removed.slice(at, at + 16).map(async ({ content, path, kind, mode }) => {
+      const form = kind === 'file' ? formOfBytes(content, mode) : { mode };
+      return { path, before: await context.keep(content), after: null, kind, ...form };
+    });
+    const settled = await Promise.allSettled(some);
+    for (const one of settled) {
+      if (one.status === 'rejected') throw storeError(one.reason);
+      changes.push(one.value);
+    }
+  }
+  return changes;
+}
+
+function storeError(error: unknown): ToolError {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
+  return new ToolError(
+    typeof code === 'string' && isCode(code) ? code : 'E_INTERNAL',
+    `Nothing was run, because the run could not be kept: ${typeof message === 'string' ? message : 'unknown error'}`,
+  );
+}

@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
+import * as z from 'zod';
+import type { Attachment } from '../../protocol/content/messages.ts';
+import { visibleProse, visibleProseIn } from '../../protocol/text/escapeInvisible.ts';
+import { WithImages } from '../core/imageFiles.ts';
+import { ToolError } from '../core/tool.ts';
+
+/** What every tool of a server gives. */
+export const serverResult = z.strictObject({
+  text: z.string().optional().describe('What it said, as text.'),
+  structured: z
+    .unknown()
+    .optional()
+    .describe('Its structured content, where the server gives one; the same is not in `text` as well.'),
+  leftOut: z.array(z.string()).optional().describe('Why a picture is not shown.'),
+  cut: z.string().optional().describe('A sentence, when not all of it is there.'),
+});
+
+/** Characters of text that go to the model. */
+const textLimit = 40_000;
+
+/**
+ * What the model is told of a result, with what is hidden in its texts marked: `{ text?, structured?, cut? }`, and its pictures beside that, each named where it
+ * stood. Sounds are only named, with type and size. Throws `TOOL_EXEC_FAILED` for a failed call.
+ */
+export function toData(result: CallToolResult): unknown {
+  const images: Attachment[] = [];
+  const text = visibleProse(blocksInWords(result.content, images));
+  if (result.isError)
+    throw new ToolError('TOOL_EXEC_FAILED', text.slice(0, 4000) || 'The tool failed without saying why.');
+  if (result.structuredContent === undefined) return withImages(cut(text), images);
+  const structured = visibleProseIn(result.structuredContent);
+  // Servers repeat it as text for older clients; the model reads it once.
+  const told = { ...(text !== '' && !isRepeated(result) && cut(text)), structured };
+  return withImages(told, images);
+}
+
+/** The contents of a resource: as text, and as pictures. */
+export function resourceData({ contents }: ReadResourceResult): Told | WithImages {
+  const images: Attachment[] = [];
+  const text = visibleProse(contents.map((resource) => resourceInWords(resource, images)).join('\n'));
+  return withImages(cut(text), images);
+}
+
+/** The texts are the structured content written as JSON. */
+const isRepeated = ({ content, structuredContent }: CallToolResult): boolean =>
+  content.every(({ type }) => type === 'text') &&
+  isDeepStrictEqual(
+    parsed(content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')),
+    structuredContent,
+  );
+
+const withImages = <Data>(data: Data, images: readonly Attachment[]): Data | WithImages =>
+  images.length > 0 ? new WithImages(data, images) : data;
+
+interface Told {
+  text: string;
+  cut?: string;
+}
+
+function cut(text: string): Told {
+  if (text.length <= textLimit) return { text };
+  return {
+    text: text.slice(0, textLimit),
+    cut: `${text.length - textLimit} characters were cut. Ask for less at a time.`,
+  };
+}
+
+/** A part of a result. */
+export type Block = ContentBlock;
+
+/** Each in a line of its own, and pictures named where they stood; adds these to `images`. */
+export const blocksInWords = (blocks: readonly ContentBlock[], images: Attachment[]): string =>
+  blocks.map((block) => inWords(block, images)).join('\n');
+
+function inWords(block: ContentBlock, images: Attachment[]): string {
+  if (block.type === 'text') return block.text;
+  if (block.type === 'image') return image(block.mimeType, block.data, images);
+  if (block.type === 'audio') return unseen(block.mimeType, block.data);
+  if (block.type === 'resource') return resourceInWords(block.resource, images);
+  const { name, uri, mimeType, description } = block;
+  const about = [mimeType, description].filter(Boolean).join(': ');
+  return `[resource ${name}: ${uri}${about ? ` (${about})` : ''}; read it with mcp.read_resource]`;
+}
+
+function resourceInWords(resource: ReadResourceResult['contents'][number], images: Attachment[]): string {
+  const type = resource.mimeType ?? 'application/octet-stream';
+  if ('text' in resource) return `[resource ${resource.uri}]\n${resource.text}`;
+  const words = type.startsWith('image/') ? image(type, resource.blob, images) : unseen(type, resource.blob);
+  return `[resource ${resource.uri}] ${words}`;
+}
+
+/** `[image 1: image/png, 12 kB]`. */
+function image(mediaType: string, data: string, images: Attachment[]): string {
+  const name = `image ${images.length + 1}`;
+  images.push({ mediaType, data, name });
+  return `[${name}: ${mediaType}, ${sizeOf(data)}]`;
+}
+
+const unseen = (type: string, base64: string) =>
+  `[${type}, ${sizeOf(base64)}, not shown: results carry text and images only]`;
+
+function sizeOf(base64: string): string {
+  const bytes = Math.floor((base64.length * 3) / 4);
+  return bytes < 1000 ? `${bytes} B` : `${Math.round(bytes / 1000)} kB`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

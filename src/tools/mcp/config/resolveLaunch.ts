@@ -1,0 +1,31 @@
+import { isSecretName } from '../../shell/environment.ts';
+import type { Definition, Input, Local, Remote } from './config.ts';
+import { filledIn } from './variables.ts';
+
+/** What is started or reached, with everything filled in, and what of it is nobody else's business. */
+export interface Launch {
+  launch: Local | Remote;
+  secrets: string[];
+}
+
+/** Asks for the inputs and fills everything in. Undefined: a value was not given. */
+export async function launchOf(
+  definition: Definition,
+  env: NodeJS.ProcessEnv,
+  ask: (input: Input) => Promise<string | undefined>,
+): Promise<Launch | undefined> {
+  const inputs = new Map<string, string>();
+  for (const input of definition.inputs) {
+    const value = await ask(input);
+    if (value === undefined) return undefined;
+    inputs.set(input.id, value);
+  }
+  const { value: launch, secrets } = filledIn<Local | Remote>(definition, env, inputs);
+  return { launch, secrets: [...secrets, ...secretsOf(launch)] };
+}
+
+/** Header values, and variables whose names say what they are. */
+function secretsOf(launch: Local | Remote): string[] {
+  if (launch.type !== 'stdio') return Object.values(launch.headers).flatMap((value) => [value, ...value.split(/\s+/)]);
+  return Object.entries(launch.env).flatMap(([name, value]) => (value !== null && isSecretName(name) ? [value] : []));
+}

@@ -1,0 +1,66 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { type Sentence, sentence } from '../../../protocol/text/l10n.ts';
+
+/** What a configuration's variables refer to. */
+export interface Folder {
+  /** Undefined when no folder is open. */
+  path: string | undefined;
+  /** All open folders, for `${workspaceFolder:name}`. */
+  all: readonly { name: string; path: string }[];
+}
+
+const variable = /\$\{([^{}]*)\}/g;
+
+/** The folder's variables filled in; `${env:…}` and `${input:…}` stay. `problem` names what cannot be filled in. */
+export function settled(text: string, folder: Folder): { value: string; problem?: Sentence } {
+  let problem: Sentence | undefined;
+  const value = text.replace(variable, (whole, inside: string) => {
+    if (/^(env|input):./.test(inside)) return whole;
+    const known = meaning(inside, folder);
+    if (known === undefined) problem ??= sentence('{0} has no meaning here.', whole);
+    return known ?? whole;
+  });
+  return problem === undefined ? { value } : { value, problem };
+}
+
+function meaning(name: string, folder: Folder): string | undefined {
+  const [, named] = /^workspaceFolder:(.+)$/.exec(name) ?? [];
+  if (named !== undefined) return folder.all.find((one) => one.name === named)?.path;
+  const known: Record<string, string | undefined> = {
+    workspaceFolder: folder.path,
+    workspaceFolderBasename: folder.path && path.basename(folder.path),
+    userHome: homedir(),
+    pathSeparator: path.sep,
+    '/': path.sep,
+  };
+  return Object.hasOwn(known, name) ? known[name] : undefined;
+}
+
+/** The ids of the inputs that are used anywhere in `value`, in order. */
+export function usedInputs(value: unknown): string[] {
+  const found = JSON.stringify(value).matchAll(/\$\{input:([^{}]+)\}/g);
+  return [...new Set([...found].map(([, id]) => id!))];
+}
+
+/** Every text in `value` with its variables filled in, and the values that were: nobody else's business. */
+export function filledIn<Value>(
+  value: Value,
+  env: NodeJS.ProcessEnv,
+  inputs: ReadonlyMap<string, string>,
+): { value: Value; secrets: string[] } {
+  const secrets: string[] = [];
+  const fill = (one: unknown): unknown => {
+    if (typeof one === 'string')
+      return one.replace(/\$\{(env|input):([^{}]+)\}/g, (_, kind: string, name: string) => {
+        const known = (kind === 'env' ? env[name] : inputs.get(name)) ?? '';
+        secrets.push(known);
+        return known;
+      });
+    if (Array.isArray(one)) return one.map(fill);
+    if (typeof one === 'object' && one !== null)
+      return Object.fromEntries(Object.entries(one).map(([key, item]) => [key, fill(item)]));
+    return one;
+  };
+  return { value: fill(value) as Value, secrets };
+}

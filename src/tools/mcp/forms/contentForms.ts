@@ -1,0 +1,92 @@
+import type {
+  CallToolResult,
+  ContentBlock,
+  GetPromptResult,
+  ReadResourceResult,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { Sdk } from '../loadSdk.ts';
+import { isObject, present } from './messageForms.ts';
+
+// Contents of results, part by part: a part that does not fit the protocol is named where it stood, and the others stay.
+
+type Json = Record<string, unknown>;
+
+/** Returns the result of a call; undefined: it is none. */
+export function callResultIn(result: Json, sdk: Sdk): CallToolResult | undefined {
+  const asItCame = sdk.CallToolResultSchema.safeParse(result);
+  if (asItCame.success) return asItCame.data;
+  const parts = partsIn(result.content);
+  if (!parts) return undefined;
+  const { isError, structuredContent } = result;
+  return {
+    content: parts.map((part) => blockIn(part, sdk)),
+    ...(isError === true || isError === 'true' ? { isError: true } : {}),
+    ...present({ structuredContent }),
+  };
+}
+
+/** Returns the messages of a prompt; undefined: it has none. */
+export function promptResultIn(result: Json, sdk: Sdk): GetPromptResult | undefined {
+  const asItCame = sdk.GetPromptResultSchema.safeParse(result);
+  if (asItCame.success) return asItCame.data;
+  const messages = partsIn(result.messages);
+  if (!messages) return undefined;
+  const contents = messages.flatMap((message) => {
+    const content = isObject(message) ? message.content : undefined;
+    if (typeof content === 'string') return [{ type: 'text', text: content }];
+    return partsIn(content ?? [undefined]) ?? [content];
+  });
+  return { messages: contents.map((content) => ({ role: 'user', content: blockIn(content, sdk) })) };
+}
+
+/** Returns the contents of a resource; undefined: it has none. */
+export function resourceResultIn(result: Json, uri: string, sdk: Sdk): ReadResourceResult | undefined {
+  const asItCame = sdk.ReadResourceResultSchema.safeParse(result);
+  if (asItCame.success) return asItCame.data;
+  const contents = partsIn(result.contents);
+  if (!contents) return undefined;
+  return { contents: contents.map((content) => resourceIn(content, uri, sdk) ?? { uri, text: leftOut(content) }) };
+}
+
+/** Returns a list, one part as a list of it, and an absent one as an empty list. */
+function partsIn(value: unknown): unknown[] | undefined {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value;
+  return isObject(value) ? [value] : undefined;
+}
+
+function blockIn(part: unknown, sdk: Sdk): ContentBlock {
+  const fits = (value: unknown) => sdk.ContentBlockSchema.safeParse(value).data;
+  const plain = () => (isObject(part) ? fits(plainBlock(part, sdk)) : undefined);
+  return fits(part) ?? plain() ?? { type: 'text', text: leftOut(part) };
+}
+
+function plainBlock({ annotations: _, _meta, icons, ...part }: Json, sdk: Sdk): Json {
+  const { type, data, resource, mimeType } = part;
+  if (type === 'image' || type === 'audio') return { ...present(part), ...base64In('data', data, mimeType) };
+  if (type === 'resource') return { type, resource: resourceIn(resource, '', sdk) };
+  if (type === 'resource_link') return { name: part.uri, ...present({ ...part, size: undefined }) };
+  return present(part);
+}
+
+function resourceIn(content: unknown, asked: string, sdk: Sdk): ReadResourceResult['contents'][number] | undefined {
+  if (!isObject(content)) return undefined;
+  const { uri, text, blob, mimeType } = content;
+  const base64 = typeof blob === 'string' ? base64In('blob', blob, mimeType) : {};
+  const plain = { uri: uri ?? asked, ...present({ text, mimeType }), ...base64 };
+  return sdk.ReadResourceResultSchema.safeParse({ contents: [plain] }).data?.contents[0];
+}
+
+/** Returns bytes as base64 alone, with the type that the prefix of a `data:` address says where nothing else does. */
+function base64In(name: string, value: unknown, mimeType: unknown): Json {
+  if (typeof value !== 'string') return {};
+  const [prefix = '', type = ''] = /^data:([^;,]{0,200})[^,]{0,200},/i.exec(value) ?? [];
+  const bytes = value.slice(prefix.length).replace(/\s+/g, '');
+  return { [name]: bytes, ...present({ mimeType: mimeType ?? (type === '' ? undefined : type) }) };
+}
+
+function leftOut(part: unknown): string {
+  const { type } = isObject(part) ? part : {};
+  const name = typeof type === 'string' ? ` of type ${JSON.stringify(type.slice(0, 40))}` : '';
+  return `[left out: a part${name} that does not fit the protocol]`;
+}

@@ -1,0 +1,133 @@
+import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
+import type * as z from 'zod';
+import { inWords } from '../../core/zodIssueText.ts';
+import type { Sdk } from '../loadSdk.ts';
+import { isTooDeep } from '../schema.ts';
+import { isObject, present } from './messageForms.ts';
+
+// Lists of servers, item by item: an item that does not fit the protocol leaves the others alone. What fits it as it came is taken as it came,
+// so that what a tool says about itself, and what the user allowed for that, stays the same.
+
+/** An item that is left out: its name as far as it has one, and the reason for the log. */
+export interface LeftOut {
+  name: string;
+  why: string;
+}
+
+export interface Listed<Item> {
+  items: Item[];
+  /** At most `mostLeftOut`. */
+  leftOut: LeftOut[];
+  /** Number of all items in the list. */
+  of: number;
+  /** Absent on the last page. */
+  nextCursor?: string;
+}
+
+type Json = Record<string, unknown>;
+
+const mostLeftOut = 1000;
+const longestName = 200;
+
+export const toolsIn = (result: Json, sdk: Sdk): Listed<ListedTool> | undefined =>
+  listIn(result, 'tools', sdk.ToolSchema, plainTool);
+
+export const promptsIn = (result: Json, sdk: Sdk): Listed<Prompt> | undefined =>
+  listIn(result, 'prompts', sdk.PromptSchema, plainPrompt);
+
+export const resourcesIn = (result: Json, sdk: Sdk): Listed<Resource> | undefined =>
+  listIn(result, 'resources', sdk.ResourceSchema, plainResource);
+
+/** Returns the items under a name; undefined: there is no list. */
+function listIn<Item>(
+  result: Json,
+  name: 'tools' | 'prompts' | 'resources',
+  schema: z.ZodType<Item>,
+  plain: (item: Json) => Json,
+): Listed<Item> | undefined {
+  const { [name]: list = undefined, nextCursor } = result;
+  if (!Array.isArray(list) && list !== null) return undefined;
+  const items: Item[] = [];
+  const leftOut: LeftOut[] = [];
+  const all: unknown[] = list ?? [];
+  for (const [index, item] of all.entries()) {
+    const read = readItem(item, schema, plain);
+    if ('data' in read) items.push(read.data);
+    else if (leftOut.length < mostLeftOut) leftOut.push({ name: nameOf(item, index), why: read.why });
+  }
+  const isLast = typeof nextCursor !== 'string' || nextCursor === '';
+  return { items, leftOut, of: all.length, ...(!isLast && { nextCursor }) };
+}
+
+function readItem<Item>(
+  item: unknown,
+  schema: z.ZodType<Item>,
+  plain: (item: Json) => Json,
+): { data: Item } | { why: string } {
+  if (isTooDeep(item)) return { why: 'too deeply nested' };
+  const asItCame = schema.safeParse(item);
+  const { success, data, error } = asItCame.success || !isObject(item) ? asItCame : schema.safeParse(plain(item));
+  return success ? { data } : { why: error.issues.slice(0, 1).map(inWords).join() };
+}
+
+function nameOf(item: unknown, index: number): string {
+  const { name, uri } = isObject(item) ? item : {};
+  const known = [name, uri].find((one) => (typeof one === 'string' && one !== '') || typeof one === 'number');
+  return known === undefined ? `#${index + 1}` : String(known).slice(0, longestName);
+}
+
+/** Returns the parts of a tool that Towpath uses. A hint that is no boolean is none, so that the tool is not trusted for it. */
+function plainTool({ name, title, description, inputSchema, annotations }: Json): Json {
+  return {
+    name,
+    ...(typeof title === 'string' && { title }),
+    ...present({ description }),
+    inputSchema: plainSchema(inputSchema),
+    ...(isObject(annotations) && { annotations: plainAnnotations(annotations) }),
+  };
+}
+
+const plainAnnotations = ({ title, ...hints }: Json): Json => ({
+  ...(typeof title === 'string' && { title }),
+  ...Object.fromEntries(Object.entries(hints).filter(([, hint]) => typeof hint === 'boolean')),
+});
+
+/** Returns the schema of an object, which arguments always are; the same for one that is of something else. */
+function plainSchema(schema: unknown): unknown {
+  if (schema === undefined || schema === null || schema === true) return { type: 'object' };
+  if (!isObject(schema)) return schema;
+  const { type, properties, required, additionalProperties, ...rest } = schema;
+  const types = type === undefined || type === null ? undefined : [type].flat();
+  if (types ? !types.includes('object') : !canBeObject(rest)) return schema;
+  return {
+    type: 'object',
+    ...rest,
+    ...present({ properties: isObject(properties) ? plainProperties(properties) : properties }),
+    ...present({ required, additionalProperties }),
+  };
+}
+
+/** Tells whether one of the alternatives, where a schema has any, can be an object. */
+const canBeObject = ({ anyOf, oneOf }: Json): boolean =>
+  [anyOf, oneOf].every(
+    (list) =>
+      !Array.isArray(list) ||
+      list.some((one) => !isObject(one) || one.type === undefined || [one.type].flat().includes('object')),
+  );
+
+function plainProperties(properties: Json): Json {
+  const plain = Object.entries(properties).map(([name, schema]) => {
+    if (schema === true) return [name, {}] as const;
+    return [name, schema === false ? { not: {} } : schema] as const;
+  });
+  return present(Object.fromEntries(plain));
+}
+
+function plainPrompt({ name, title, description, arguments: inputs }: Json): Json {
+  const list = Array.isArray(inputs) ? inputs.map((input) => (isObject(input) ? present(input) : input)) : inputs;
+  return { name, ...(typeof title === 'string' && { title }), ...present({ description, arguments: list }) };
+}
+
+function plainResource({ uri, name, title, description, mimeType }: Json): Json {
+  return { uri, name: name ?? title ?? uri, ...present({ title, description, mimeType }) };
+}

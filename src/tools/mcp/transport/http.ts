@@ -1,0 +1,87 @@
+import { type Sentence, sentence } from '../../../protocol/text/l10n.ts';
+import type { Words } from '../../../protocol/text/localized.ts';
+import { plainBody } from './plainBody.ts';
+import { messageLimit, ServerFault, tooLongMessage } from './stdio.ts';
+
+/** Why an address cannot be used, as a sentence's end. */
+export class HttpRefusal extends ServerFault {
+  override readonly name = 'HttpRefusal';
+}
+
+/**
+ * The editor's own fetch (its proxy and certificates), for one server: redirects are not followed, because headers would
+ * travel along; a sign-in is named; no message is longer than the limit. `refused` is told
+ * what no other try would mend; `fatal` unless only a stream was asked for that a server need not have.
+ */
+export function serverFetch(refused: (refusal: HttpRefusal, fatal: boolean) => void) {
+  return async (url: string | URL, init?: RequestInit): Promise<Response> => {
+    const refuseAs = (fatal: boolean) => (why: Sentence) => {
+      const refusal = new HttpRefusal(why);
+      refused(refusal, fatal);
+      throw refusal;
+    };
+    const refuse = refuseAs(init?.method === 'POST');
+    const response = await globalThis.fetch(url, { ...init, redirect: 'manual' });
+    const { status } = response;
+    const accepted = status < 300 || (status >= 400 && status !== 401 && status !== 403);
+    if (accepted && response.type !== 'opaqueredirect') return limited(response, refuseAs(true));
+    await response.body?.cancel();
+    if (status === 401)
+      return refuse(
+        sentence(
+          'answered 401: it requires a sign-in. Towpath does not support OAuth for servers; put a token into its headers',
+        ),
+      );
+    if (status === 403) return refuse(sentence('answered 403: its headers do not give access'));
+    return refuse(
+      sentence(
+        'redirects to {0}, which is not followed; configure that address',
+        originOf(response.headers.get('location'), url),
+      ),
+    );
+  };
+}
+
+function originOf(location: string | null, base: string | URL): Words {
+  if (!location || !URL.canParse(location, String(base))) return sentence('another address');
+  const { origin, pathname } = new URL(location, base);
+  return `${origin}${pathname}`.slice(0, 200);
+}
+
+/** Why headers must not travel to this address; undefined when they may. */
+export function unsafeAddress(url: string, headers: Record<string, string>): Sentence | undefined {
+  if (!URL.canParse(url)) return sentence('has no usable address');
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== 'http:' && protocol !== 'https:') return sentence('has an address that is not https:// or http://');
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  if (protocol === 'http:' && !isLoopback && Object.keys(headers).length > 0)
+    return sentence('has headers, which would be sent unencrypted to another machine; use https://');
+  return undefined;
+}
+
+/** Counts bytes since the last empty line (an event's end), or of the whole answer when it is no stream. */
+function limited(response: Response, refuse: (why: Sentence) => never): Response {
+  if (!response.body) return response;
+  const isStream = response.headers.get('content-type')?.includes('event-stream') ?? false;
+  let size = 0;
+  let lineIsEmpty = false;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.length;
+      if (isStream)
+        for (const [index, byte] of chunk.entries()) {
+          if (byte !== 10 && byte !== 13) lineIsEmpty = false;
+          else if (byte === 10) {
+            if (lineIsEmpty) size = chunk.length - index;
+            lineIsEmpty = true;
+          }
+        }
+      if (size > messageLimit) refuse(tooLongMessage);
+      controller.enqueue(chunk);
+    },
+  });
+  const { status, statusText, headers } = response;
+  const body = response.body.pipeThrough(counter);
+  const isMessage = isStream || headers.get('content-type')?.includes('json');
+  return new Response(isMessage ? body.pipeThrough(plainBody(isStream)) : body, { status, statusText, headers });
+}

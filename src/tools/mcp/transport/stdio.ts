@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn as nodeSpawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { type Sentence, sentence } from '../../../protocol/text/l10n.ts';
+import { SaidError } from '../../../protocol/text/localized.ts';
+import { programToStart, thisSystem } from '../../core/programs.ts';
+import { commandEnvironment } from '../../shell/environment.ts';
+import { Cleaner } from '../../shell/output.ts';
+import { endProcesses } from '../../shell/processes.ts';
+import type { Local } from '../config/config.ts';
+import { plainMessage } from '../forms/messageForms.ts';
+import type { Sdk } from '../loadSdk.ts';
+
+/** Bytes of one message; what is longer is no message. */
+export const messageLimit = 8 * 1024 * 1024;
+export const tooLongMessage = sentence('sent a message of more than {0} MiB', messageLimit / 1024 / 1024);
+/** Characters of a server's error output that are logged, for one start. */
+const stderrLimit = 2_000_000;
+/** Lines of plain text on stdout that are forgiven: servers greet. */
+const chatterLimit = 100;
+/** Milliseconds that a server has to end by itself once its input is closed. */
+const goodbyeTime = 300;
+
+export interface StdioHooks {
+  log(text: string): void;
+  /** What it writes to its error output. */
+  errors(text: string): void;
+  /** The server did what makes it unusable; a sentence's end: `ended by itself (code 1)`. `died`: it is there no more. */
+  fault(what: Sentence, died?: boolean): void;
+}
+
+/** Why a server cannot be used: a sentence's end. */
+export class ServerFault extends SaidError {}
+
+/**
+ * A server as a child process, one JSON message a line (specification: transports, stdio). Unlike the SDK's own: a process
+ * group that ends as one, an environment without the editor's secrets, and a limit for a line while it is still arriving.
+ */
+export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Transport {
+  const marker = randomUUID();
+  let child: ChildProcess | undefined;
+  let closing: Promise<void> | undefined;
+  let ended: Promise<unknown> = Promise.resolve();
+  let chatter = 0;
+
+  const transport: Transport = {
+    start: () =>
+      new Promise((resolve, reject) => {
+        child = start(launch, sdk, marker);
+        ended = new Promise((done) => child!.once('exit', done).once('error', done));
+        child.once('spawn', resolve);
+        child.once('error', (error: NodeJS.ErrnoException) => {
+          hooks.log(`(not started) ${error.message}`);
+          reject(notStarted(error.code));
+          transport.onclose?.();
+        });
+        const said = readErrors(child, hooks);
+        child.once('exit', async (code, signal) => {
+          await Promise.race([said, sleep(goodbyeTime)]); // why it ended may still be in the pipe
+          if (closing) return;
+          const how = signal ? sentence('signal {0}', signal) : sentence('code {0}', `${code}`);
+          hooks.fault(sentence('ended on its own ({0})', how), true);
+          void transport.close();
+        });
+        child.stdin!.on('error', () => {}); // it is ending: its exit tells
+        readLines(child, hooks, (line) => receive(line));
+      }),
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        const input = child?.stdin;
+        if (!input?.writable) return reject(new Error('it is not running'));
+        if (input.write(`${JSON.stringify(message)}\n`)) return resolve();
+        input.once('drain', resolve).once('close', resolve);
+      }),
+    close: () => {
+      closing ??= end();
+      return closing;
+    },
+  };
+  return transport;
+
+  async function end(): Promise<void> {
+    const { pid } = child ?? {};
+    child?.stdin?.end();
+    child?.stdout?.destroy();
+    if (child && pid !== undefined) {
+      await Promise.race([ended, sleep(goodbyeTime)]);
+      await endProcesses(pid, marker, 'all');
+      child.stderr?.destroy();
+      child.unref();
+    }
+    transport.onclose?.();
+  }
+
+  function receive(line: string): void {
+    if (closing || line.trim() === '') return;
+    if (!/^\s*[[{]/.test(line)) {
+      chatter += 1;
+      hooks.log(`(on its output) ${line.slice(0, 500)}`);
+      if (chatter > chatterLimit) hooks.fault(sentence('uses text where messages are expected'));
+      return;
+    }
+    let message: JSONRPCMessage;
+    try {
+      message = sdk.JSONRPCMessageSchema.parse(plainMessage(JSON.parse(line)));
+    } catch {
+      hooks.fault(sentence('sent something that is not a JSON-RPC message'));
+      return;
+    }
+    transport.onmessage?.(message);
+  }
+}
+
+/** Fault of a server whose process did not start, by the code of the system, which stands in the log alone. */
+function notStarted(code: string | undefined): ServerFault {
+  if (code === 'ENOENT') return new ServerFault(sentence('could not be started: its command was not found'));
+  if (code === 'EACCES') return new ServerFault(sentence('could not be started: its command may not be run'));
+  return new ServerFault(sentence('could not be started'));
+}
+
+function start(launch: Local, sdk: Sdk, marker: string): ChildProcess {
+  const env = { ...commandEnvironment(process.env, marker), ...launch.env };
+  const options = {
+    cwd: launch.cwd,
+    env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== null)) as NodeJS.ProcessEnv,
+    stdio: 'pipe' as const,
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  };
+  const program = programToStart(launch.command, { ...thisSystem(), env: options.env });
+  if (program === undefined) throw notStarted('ENOENT');
+  // On Windows `npx` and its like are scripts, which only a shell starts: that is what the library knows about.
+  return (process.platform === 'win32' ? sdk.spawn : nodeSpawn)(program, launch.args, options);
+}
+
+/** Whole lines; of a line that is too long nothing is kept. */
+function readLines(child: ChildProcess, hooks: StdioHooks, receive: (line: string) => void): void {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  const stop = () => {
+    child.stdout!.off('data', take);
+    child.stdout!.resume();
+  };
+  const take = (chunk: Buffer) => {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      pieces.push(chunk.subarray(from, end));
+      const line = Buffer.concat(pieces).toString('utf8');
+      pieces = [];
+      size = 0;
+      from = end + 1;
+      receive(line);
+      if (child.stdout!.destroyed) return;
+    }
+    const rest = chunk.subarray(from);
+    pieces.push(rest);
+    size += rest.length;
+    if (size <= messageLimit) return;
+    pieces = [];
+    stop();
+    hooks.fault(tooLongMessage);
+  };
+  child.stdout!.on('data', take).on('error', () => {});
+}
+
+/** Resolves when there is no more of it. */
+function readErrors(child: ChildProcess, hooks: StdioHooks): Promise<unknown> {
+  const cleaner = new Cleaner();
+  let left = stderrLimit;
+  child.stderr!.on('error', () => {});
+  child.stderr!.on('data', (chunk: Buffer) => {
+    if (left <= 0) return;
+    const text = cleaner.add(chunk).replaceAll('\r', '\n').slice(0, left);
+    left -= text.length;
+    hooks.errors(left > 0 ? text : `${text}\n(it writes too much: the rest is left out)`);
+  });
+  return new Promise((resolve) => child.stderr!.once('close', resolve));
+}

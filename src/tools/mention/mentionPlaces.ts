@@ -1,0 +1,63 @@
+import { WithImages } from '../core/imageFiles.ts';
+import { ToolError } from '../core/tool.ts';
+import { fileReadTool } from '../files/read.ts';
+import { resolveToRead } from '../sandbox/resolveReadPath.ts';
+import { cutAt, type FileGiven, fenced, type Read, type Reading, run } from './mentionLimits.ts';
+
+/** Lines above and below the one that has a problem. */
+const around = 5;
+/** Lines that `fs.read` gives at once. */
+const mostLines = 5000;
+
+/** These lines of a file, as they are now. */
+export async function readLines(
+  { path, from, to }: { path: string; from: number; to: number },
+  left: number,
+  reading: Reading,
+): Promise<Read> {
+  const given = await linesOf(path, from, to, reading);
+  const { short, lines } = cutAt(given.text, left, given.endLine - from + 1);
+  const last = Math.max(from, from + lines - 1);
+  const isCut = last < Math.min(to, given.totalLines);
+  return {
+    name: placeOf(given.path, from, last),
+    text: `${fenced(short)}${isCut ? `\n(Lines ${from}-${last} of ${from}-${to}; fs.read reads on.)` : ''}`,
+    told: {
+      path: given.path,
+      line: from,
+      ...(isCut && { note: `lines ${from}-${last}`, why: `Mentions up to line ${to} did not fit.` }),
+    },
+  };
+}
+
+/** What the editor says is wrong in a line now, with the lines around it. */
+export async function readProblem(
+  { path, line }: { path: string; line: number },
+  left: number,
+  reading: Reading,
+): Promise<Read> {
+  const from = Math.max(1, line - around);
+  const given = await linesOf(path, from, line + around, reading);
+  const file = await resolveToRead(reading.workspace, path, 'read');
+  const here = (await reading.language.diagnostics(file.path)).filter((one) => one.line === line);
+  const said = here.map(
+    ({ severity, message, source }) =>
+      `${severity}: ${message.replace(/\s*\n\s*/g, ' ')}${source ? ` (${source})` : ''}`,
+  );
+  const { short } = cutAt(given.text, Math.max(0, left - said.join('\n').length), given.endLine);
+  const problem = said.length > 0 ? fenced(said.join('\n')) : '(The editor knows of no problem in this line any more.)';
+  return {
+    name: `${given.path}:${line}`,
+    text: `${problem}\nLines ${from}-${given.endLine}:\n${fenced(short)}`,
+    told: { path: given.path, line, note: said.length > 0 ? here[0]!.severity : 'no longer a problem' },
+  };
+}
+
+async function linesOf(path: string, from: number, to: number, reading: Reading): Promise<FileGiven> {
+  const limit = Math.min(mostLines, to - from + 1);
+  const given = await run(fileReadTool, { path, offset: from, limit }, reading);
+  if (given instanceof WithImages) throw new ToolError('E_PRECONDITION_FAILED', 'A picture has no lines.');
+  return given as FileGiven;
+}
+
+const placeOf = (path: string, from: number, to: number): string => `${path}:${from}${to > from ? `-${to}` : ''}`;

@@ -1,0 +1,32 @@
+import { fenced, type Read, type Reading } from './mentionLimits.ts';
+
+/** What a failed test said when it was named. */
+export async function test(
+  { name, text, path, line }: { name: string; text: string; path?: string; line?: number },
+  left: number,
+): Promise<Read> {
+  const where = path === undefined ? '' : `In ${path}${line === undefined ? '' : `:${line}`}.\n`;
+  return fromText(`failed test: ${name}`, text, left, where, path === undefined ? {} : { path, ...(line && { line }) });
+}
+
+/** What stood in a terminal when it was named, or what stands there now. */
+export async function terminal(
+  { name, text }: { name?: string; text?: string },
+  left: number,
+  reading: Reading,
+): Promise<Read> {
+  const given = text === undefined ? await reading.terminal() : { name, text };
+  return fromText(`terminal${given.name ? `: ${given.name}` : ''}`, given.text, left);
+}
+
+/** What a program wrote says most at its end. */
+function fromText(name: string, text: string, left: number, before = '', told: Read['told'] = {}): Read {
+  const isCut = text.length > left;
+  const short = isCut ? text.slice(text.length - left).replace(/^[^\n]*\n/, '') : text;
+  const empty = text.trim() === '';
+  return {
+    name,
+    text: `${before}${empty ? '(It wrote nothing.)' : fenced(short)}${isCut ? '\n(Its beginning did not fit.)' : ''}`,
+    told: { ...told, ...(isCut && { note: 'its end', why: 'Its start did not fit.' }) },
+  };
+}

@@ -1,0 +1,154 @@
+import type { Mention, Mentioned } from '../../protocol/content/mention.ts';
+import type { Attachment } from '../../protocol/content/messages.ts';
+import { counted } from '../../protocol/text/plurals.ts';
+import { contextTool } from '../code/context.ts';
+import { diagnosticsTool } from '../code/diagnostics.ts';
+import { WithImages } from '../core/imageFiles.ts';
+import { quoted } from '../core/pathSyntax.ts';
+import { ToolError } from '../core/tool.ts';
+import { fileReadTool } from '../files/read.ts';
+import { readFolder } from './folder.ts';
+import { cutAt, type FileGiven, fenced, type Read, type Reading, run } from './mentionLimits.ts';
+import { readLines, readProblem } from './mentionPlaces.ts';
+import { terminal, test } from './mentionText.ts';
+
+/** Characters below which nothing is begun. */
+const least = 200;
+
+/**
+ * What a message names, as files that go with it: read now, in so many characters at most, and as the tools would: within the open
+ * folders, and nothing that may hold secrets or that a rule denies or asks about, which the model can ask to read. What was not read is
+ * said to both. Never throws.
+ */
+export async function readMentions(
+  mentions: readonly Mention[],
+  most: number,
+  reading: Reading,
+): Promise<Attachment[]> {
+  let left = most;
+  const files: Attachment[] = [];
+  for (const mention of mentions) {
+    const read = await readOne(mention, left, reading);
+    left -= read.reduce((sum, { mediaType, data }) => sum + (mediaType === textType ? data.length * 0.75 : 0), 0);
+    files.push(...read);
+  }
+  return files;
+}
+
+const textType = 'text/plain';
+
+const readers = {
+  folder: readFolder,
+  selection,
+  problems,
+  changes,
+  lines: readLines,
+  problem: readProblem,
+  change,
+  test,
+  terminal,
+};
+
+async function readOne(mention: Mention, left: number, reading: Reading): Promise<Attachment[]> {
+  try {
+    reading.signal.throwIfAborted();
+    if (left < least) throw new ToolError('E_READ_LIMIT', 'The mentions of this message are larger than it can carry.');
+    if (mention.kind === 'file') {
+      const given = await readFile(mention.path, left, reading);
+      if (given instanceof WithImages) return given.images.map((image) => ({ ...image }));
+      return [asFile(mention.kind, given)];
+    }
+    return [asFile(mention.kind, await readers[mention.kind](mention as never, left, reading))];
+  } catch (error) {
+    const why = reading.signal.aborted ? 'It took too long.' : error instanceof Error ? error.message : String(error);
+    const name = 'path' in mention && mention.path ? mention.path : mention.kind;
+    const text = `(Not read with this message: ${why} If it matters, use the tools; the person is asked where that is needed.)`;
+    const path = 'path' in mention && mention.path && { path: mention.path };
+    return [asFile(mention.kind, { name, text, told: { ...path, note: 'not read', why } })];
+  }
+}
+
+const asFile = (kind: Mentioned['kind'], { name, text, told }: Read): Attachment => ({
+  mediaType: textType,
+  data: Buffer.from(text).toString('base64'),
+  name,
+  mention: { kind, ...told },
+});
+
+/** The text of a file, or its picture. */
+async function readFile(path: string, left: number, reading: Reading): Promise<Read | WithImages> {
+  const given = await run(fileReadTool, { path }, reading);
+  if (given instanceof WithImages) return given;
+  const { text, endLine, totalLines, note, path: name } = given as FileGiven;
+  const { short, lines } = cutAt(text, left, endLine);
+  const isCut = lines < totalLines;
+  const part = isCut && `Lines 1-${lines} of ${totalLines}; fs.read reads on.`;
+  return {
+    name,
+    text: [fenced(short), ...[part, note].filter(Boolean).map((one) => `(${one})`)].join('\n'),
+    told: {
+      path: name,
+      ...(isCut && { note: `lines 1-${lines} of ${totalLines}`, why: `The rest of ${quoted(name)} is not read.` }),
+    },
+  };
+}
+
+async function selection(_: unknown, left: number, reading: Reading): Promise<Read> {
+  const { active } = (await run(contextTool(reading.language), {}, reading)) as ContextGiven;
+  const { path = '', selection: selected, outside, secret } = active ?? {};
+  if (outside) throw new ToolError('E_SANDBOX_VIOLATION', 'The selection is in no file of the open folders.');
+  if (secret) throw new ToolError('TOOL_DENIED', `${quoted(path)} may hold secrets, or is kept by a rule of yours.`);
+  if (!selected) throw new ToolError('E_PRECONDITION_FAILED', 'Nothing is selected in the editor.');
+  const { short } = cutAt(selected.text, left, selected.endLine);
+  const isCut = selected.cut || short.length < selected.text.length;
+  return {
+    name: `${path}:${selected.startLine}-${selected.endLine}`,
+    text: `${fenced(short)}${isCut ? '\n(The rest of what is selected did not fit.)' : ''}`,
+    told: { path, line: selected.startLine, ...(isCut && { note: 'its start', why: 'The rest did not fit.' }) },
+  };
+}
+
+interface ContextGiven {
+  active?: {
+    path: string;
+    outside?: true;
+    secret?: true;
+    selection?: { startLine: number; endLine: number; text: string; cut?: true };
+  };
+}
+
+async function problems(_: unknown, left: number, reading: Reading): Promise<Read> {
+  const given = (await run(diagnosticsTool(reading.language), {}, reading)) as ProblemsGiven;
+  const { errors, warnings, files, cut } = given;
+  const text = files.map(({ path, lines }) => [`${path}:`, ...lines.map((line) => `  ${line}`)].join('\n')).join('\n');
+  const { short } = cutAt(text, left, 0);
+  const isCut = cut !== undefined || short.length < text.length;
+  const none = files.length === 0;
+  return {
+    name: 'problems',
+    text: none
+      ? '(The editor knows of no problems.)'
+      : `${fenced(short)}${isCut ? '\n(There are more: code.diagnostics.)' : ''}`,
+    told: {
+      note: none ? 'none' : `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`,
+      ...(isCut && { why: 'Not all of them fit.' }),
+    },
+  };
+}
+
+interface ProblemsGiven {
+  errors: number;
+  warnings: number;
+  files: { path: string; lines: string[] }[];
+  cut?: string;
+}
+
+async function changes(_: unknown, left: number, { changes, signal }: Reading): Promise<Read> {
+  const { text, ...told } = await changes(left, signal);
+  return { name: 'changes', text: fenced(text), told };
+}
+
+async function change({ path }: { path: string }, left: number, { changes, signal }: Reading): Promise<Read> {
+  const { text, why } = await changes(left, signal, path);
+  return { name: `change of ${path}`, text: fenced(text), told: { path, ...(why && { why }) } };
+}

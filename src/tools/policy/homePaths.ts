@@ -1,0 +1,32 @@
+import { realpath } from 'node:fs/promises';
+import * as paths from 'node:path';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+
+/**
+ * Why a path (absolute) in the person's home is asked about: what is hidden there is somebody's settings, history or accounts.
+ * `written`: a command changes it; `started`: it is a program that is run. Programs and what they keep for themselves may be
+ * run and read.
+ */
+export async function ownReason(
+  path: string,
+  home: string,
+  { written, started, platform }: { written: boolean; started: boolean; platform: string },
+): Promise<Sentence | undefined> {
+  const style = platform === 'win32' ? paths.win32 : paths.posix;
+  for (const one of new Set([home, await realpath(home).catch(() => home)])) {
+    const below = style.relative(one, path);
+    const [first = '', ...rest] = below.split(style.sep);
+    const own = /^\.(?!\.?$)/.test(first) || /^(Library|AppData)$/i.test(first);
+    if (!own || style.isAbsolute(below)) continue;
+    const ofPrograms = first === '.cache' || rest.some((name) => programFolders.has(name.toLowerCase()));
+    if (!written && (started || ofPrograms)) return undefined;
+    return sentence('It names {0}, which belongs to you and not to the workspace.', `~/${below.replaceAll('\\', '/')}`);
+  }
+  return undefined;
+}
+
+const programFolders = new Set(
+  'bin shims lib versions toolchains installs candidates cache caches _cacache registry repository packages sdk envs wrapper'.split(
+    ' ',
+  ),
+);

@@ -1,0 +1,240 @@
+import { posix } from 'node:path';
+import type { ApprovalBasis, BasisCode } from '../../protocol/content/approvalBasis.ts';
+import { basisSentences } from '../../protocol/content/basisMessages.ts';
+import { type Policy, type Preset, presets } from '../../protocol/content/policy.ts';
+import type { Rule } from '../../protocol/content/rule.ts';
+import { kindNames, type OwnedRule } from '../../protocol/content/rule.ts';
+import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import type { Words } from '../../protocol/text/localized.ts';
+import { type Part, placesOf } from '../core/commandPart.ts';
+import { globTest } from '../core/glob.ts';
+import { isMeant, type Origin, ofServer, whyNotMeant } from '../core/toolOrigin.ts';
+import { looseWords } from '../shellSyntax/commandLine.ts';
+
+/** A call as a policy sees it. */
+export interface Subject {
+  tool: string;
+  /** What was called in its place: whoever asks about or denies that one means this, too. */
+  through?: string;
+  risk: 'read' | 'change' | 'execute';
+  /** Workspace-relative. */
+  paths: readonly string[];
+  command?: string;
+  /** Where the command runs, workspace-relative, and what it runs, where that can be said. */
+  folder?: string;
+  parts?: readonly Part[];
+  /** Places that the command names: a folder ends in `/`, the workspace is ''. */
+  named?: readonly string[];
+  /** Where a page is from: `https://example.com`. */
+  site?: string;
+  /** Of an MCP server's tool. */
+  origin?: Origin;
+  /** The command is known to only read. */
+  readsOnly: boolean;
+  /** It is asked about every time, whatever was allowed: it could run code, loosen the gate, or give secrets away. */
+  always: boolean;
+  trusted: boolean;
+}
+
+export interface Verdict {
+  effect: 'allow' | 'ask' | 'deny';
+  /** Why, in English, for the record and the model. */
+  reason: string;
+  /** The same for code, if nobody is asked. */
+  basis?: ApprovalBasis & { by: BasisCode };
+  /** The same for the question, where that tells it. */
+  said?: Sentence;
+  /** Allowed only because it reads: what may run are the words that were judged, and no shell. */
+  onlyReads?: true;
+  /** The reason is a rule, not a preset. */
+  byRule?: true;
+}
+
+/** Deny beats ask beats allow; what is always asked about is covered by no rule and no preset. */
+export function decide(policy: Policy, subject: Subject): Verdict {
+  const matching = policy.rules.filter((rule) => matches(rule, subject));
+  const first = (effect: Rule['effect']) => matching.find((rule) => rule.effect === effect);
+  const denied = first('deny');
+  if (denied)
+    return {
+      effect: 'deny',
+      reason: `Denied by ${inEnglish(described(denied))}.`,
+      basis: ruleBasis([denied]),
+      byRule: true,
+    };
+  if (subject.always) return { effect: 'ask', reason: 'This is asked about every time.' };
+  const asked = first('ask') ?? policy.rules.find((rule) => guardsNamed(rule, subject.named ?? []));
+  if (asked) return askedBy(sentence('Needs approval because of {0}.', described(asked)));
+  const allowed = first('allow') ? [first('allow')!] : coveringParts(policy, subject);
+  if (allowed) {
+    const rules = allowed.map((rule) => inEnglish(described(rule)));
+    return { effect: 'allow', reason: `Allowed by ${rules.join(' and ')}.`, basis: ruleBasis(allowed), byRule: true };
+  }
+  if (subject.readsOnly && policy.readOnlyCommands && !policy.rules.some(guardsPath))
+    return {
+      effect: 'allow',
+      reason: basisSentences['read-only-command'],
+      basis: { by: 'read-only-command' },
+      onlyReads: true,
+    };
+  return explained(byPreset(policy.preset, subject), policy, subject);
+}
+
+/** Who has a rule by the name of an MCP server's tool should know why it is asked about all the same. */
+function explained(verdict: Verdict, { rules }: Policy, { tool, origin }: Subject): Verdict {
+  if (verdict.effect !== 'ask' || !origin) return verdict;
+  const near = rules.find((rule) => rule.effect === 'allow' && names(rule, tool));
+  if (!near) return verdict;
+  return askedBy(sentence('Not allowed by {0}: {1}.', described(near), whyNotMeant(near, origin)));
+}
+
+const askedBy = (said: Sentence): Verdict => ({ effect: 'ask', reason: inEnglish(said), said, byRule: true });
+
+/** What a command does to the paths that such a rule protects cannot be seen from outside. */
+const guardsPath = ({ effect, path }: Rule) => effect !== 'allow' && path !== undefined;
+
+/** A command names something that a rule protects, of whatever tool: a person should look at it. */
+function guardsNamed(rule: Rule, named: readonly string[]): boolean {
+  if (!guardsPath(rule) || named.length === 0) return false;
+  const { path } = rule as Required<Rule>;
+  const begins = path.includes('/')
+    ? path
+        .replace(/^\.\//, '')
+        .split(/[^/]*[*?[{]/)[0]!
+        .toLowerCase()
+    : '';
+  const mayHold = (place: string) => (place === '' || place.endsWith('/')) && begins.startsWith(place.toLowerCase());
+  const mayBeIn = (place: string) => place === '' || (begins === '' && place.endsWith('/')) || mayHold(place);
+  return matchesPaths(path, named, false) || named.some(mayBeIn);
+}
+
+/** The rules that allow a command: as it is written, or each of its parts that does more than read. */
+function coveringParts(
+  { rules }: Policy,
+  { tool, command = '', folder = '.', parts = [] }: Subject,
+): OwnedRule[] | undefined {
+  const allows = rules.filter(
+    (rule) => rule.effect === 'allow' && names(rule, tool) && (rule.command !== undefined || rule.kind !== undefined),
+  );
+  const holdsIn = (rule: Rule, place: string) => (rule.folder ?? '.') === place;
+  const whole = allows.find((rule) => rule.command === command.trim() && !rule.varies && holdsIn(rule, folder));
+  if (whole) return [whole];
+  const needed = parts.filter(({ reads }) => !reads);
+  const covering = needed.flatMap(({ words, folders, row }) => {
+    const exact = (rule: Rule) => rule.kind === undefined && !rule.varies && rule.command === words;
+    const own = folders.length === 1 && allows.find((rule) => exact(rule) && holdsIn(rule, folders[0]!));
+    if (own) return [own];
+    const covers = ({ kind, varies, command }: Rule) =>
+      kind !== undefined
+        ? kind === row?.kind
+        : varies && row && (command === row.command || row.copies?.some((copy) => command === copy));
+    return placesOf({ folders, row }).map((place) => allows.find((rule) => covers(rule) && holdsIn(rule, place)));
+  });
+  const all = covering.filter((rule) => rule !== undefined);
+  return needed.length > 0 && all.length === covering.length ? [...new Set(all)] : undefined;
+}
+
+/** The one of two verdicts that lets less happen; `own` when both let the same. */
+export function stricter(own: Verdict, other: Verdict): Verdict {
+  const order = ['deny', 'ask', 'allow'];
+  return order.indexOf(other.effect) < order.indexOf(own.effect) ? other : own;
+}
+
+/** Reads of this tool are never asked about or refused, whatever they read. */
+export const readsAreFree = ({ preset, rules }: Policy, tool: string): boolean =>
+  preset !== 'ask-everything' && !rules.some((rule) => rule.effect !== 'allow' && names(rule, tool));
+
+/**
+ * Files whose text a search from `place` leaves out: rules deny or ask about reading them. What a search was itself asked
+ * about, because of where it looks, is not left out.
+ */
+export function keptFromSearch({ rules }: Policy, place: string): (path: string) => boolean {
+  const guards = rules.filter(
+    (rule) =>
+      guardsPath(rule) &&
+      (names(rule, 'fs.read') || names(rule, 'fs.search')) &&
+      !(rule.effect === 'ask' && names(rule, 'fs.search') && matchesPaths(rule.path!, [place], false)),
+  );
+  return (path) => guards.some((rule) => matchesPaths(rule.path!, [path], false));
+}
+
+function byPreset(preset: Preset, { risk, trusted }: Subject): Verdict {
+  const from = ({ read: 'reads-free', change: 'edits-free', execute: 'autopilot' } as const)[risk];
+  const isAllowed = presets.indexOf(preset) >= presets.indexOf(from) && (risk === 'read' || trusted);
+  if (!isAllowed || preset === 'ask-everything')
+    return { effect: 'ask', reason: 'Nothing allows this without a question.' };
+  return { effect: 'allow', reason: basisSentences[preset], basis: { by: 'preset', preset } };
+}
+
+/** A rule in words: `your rule “shell.run npm test”`. */
+const described = (rule: OwnedRule): Sentence => sentence(owners[rule.scope], coverageOf(rule));
+
+function coverageOf({ tool, path, command, site, server, kind }: OwnedRule): Words {
+  const covered = kind === undefined ? [path, command, site] : [kindNames[kind]];
+  return server ? ofServer(tool, server) : [tool, ...covered].filter(Boolean).join(' ');
+}
+
+const ruleBasis = (rules: readonly OwnedRule[]) => ({
+  by: 'rules' as const,
+  rules: rules.map((rule) => ({ scope: rule.scope, what: inEnglish(coverageOf(rule)) })),
+});
+
+const owners = { user: 'your rule “{0}”', workspace: 'your rule for this workspace “{0}”' } as const;
+
+function matches(rule: Rule, subject: Subject): boolean {
+  const widens = rule.effect === 'allow';
+  const isNamed =
+    names(rule, subject.tool) || (!widens && subject.through !== undefined && names(rule, subject.through));
+  if (widens ? !isMeant(rule, subject.origin, isNamed) : !isNamed) return false;
+  if (rule.path !== undefined && !matchesPaths(rule.path, subject.paths, widens)) return false;
+  if (rule.site !== undefined && !matchesSite(rule.site, subject.site, widens)) return false;
+  if (rule.kind !== undefined) return false; // only to allow
+  if (rule.command === undefined) return true;
+  return !widens && matchesCommand(rule.command, subject.command ?? ''); // to allow, see `coveringParts`
+}
+
+const names = (rule: Rule, tool: string): boolean =>
+  rule.tool.endsWith('*') ? tool.startsWith(rule.tool.slice(0, -1)) : tool === rule.tool;
+
+/** As disks compare names that make no difference between `SRC` and `src`, or between the ways to write `é`. */
+const folded = (text: string) => text.normalize('NFC').toLowerCase();
+
+/** To allow, every path must match; to ask or deny, one is enough, however it is spelled. */
+function matchesPaths(glob: string, paths: readonly string[], widens: boolean): boolean {
+  let test: (path: string) => boolean;
+  try {
+    const sensitive = globTest(glob);
+    const insensitive = globTest(folded(glob));
+    const covers = (path: string) => sensitive(path) || insensitive(folded(path));
+    test = widens ? sensitive : (path) => covers(path) || covers(`${path}/`); // `src/**` is about the folder, too
+  } catch {
+    return !widens; // a glob that cannot be understood allows nothing and stops everything
+  }
+  return widens ? paths.length > 0 && paths.every(test) : paths.some(test);
+}
+
+/** To allow, it must be this very site; to ask or deny, the host is enough, or one below it. */
+function matchesSite(site: string, asked: string | undefined, widens: boolean): boolean {
+  if (asked === undefined) return false;
+  if (widens) return asked === site;
+  const [host, wanted] = [asked, site].map((one) => new URL(one).hostname.replace(/\.$/, ''));
+  return host === wanted || host!.endsWith(`.${wanted}`);
+}
+
+/** To ask or deny, it is enough that some part of the text begins so, quotes or not, wherever the program is. */
+function matchesCommand(prefix: string, command: string): boolean {
+  const parts = [command, command.replace(/[{}]/g, ' ')].flatMap(looseWords);
+  const isProgram = (word: string) => word.startsWith('/');
+  return parts.some((words) =>
+    words.some((word, at) => {
+      const rest = words.slice(at + 1);
+      return begins(prefix, [word, ...rest]) || (isProgram(word) && begins(prefix, [posix.basename(word), ...rest]));
+    }),
+  );
+}
+
+const begins = (prefix: string, words: readonly string[]) =>
+  prefix
+    .trim()
+    .split(/\s+/)
+    .every((word, index) => words[index] === word);

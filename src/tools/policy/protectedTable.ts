@@ -1,0 +1,185 @@
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { bracesOf } from '../shellSyntax/expandWord.ts';
+
+/**
+ * Files and folders of a workspace whose change is asked about, with the reason that the approval gives. Names are globs in lower case:
+ * `*` stays within a name, `{a,b}` is one of several. Case makes no difference.
+ */
+export interface ProtectedRow {
+  reason: Sentence;
+  /**
+   * `always`: each change, and a command that names it. `written`: each change, and a command that writes it. `run`: *Allow for This Run*
+   * covers the file.
+   */
+  asks: 'always' | 'written' | 'run';
+  /** Names of folders with all that is in them, blank-separated. */
+  folders?: string;
+  /** Names of files. */
+  files?: string;
+  /** Names of files that are none of `files`. */
+  except?: string;
+  /** Beginnings of paths, anywhere in a path, with all that is below them. */
+  paths?: readonly string[];
+  /** Names somewhere below a folder whose name begins with a dot. */
+  belowHidden?: string;
+}
+
+const yaml = '{yml,yaml}';
+const script = '{js,cjs,mjs,ts,cts,mts}';
+const formats = '{js,cjs,mjs,ts,cts,mts,jsx,cjsx,mjsx,tsx,ctsx,mtsx,json,json5,jsonc,yml,yaml,toml}';
+
+/** The rows in their order: the first that fits gives the reason. */
+export const protectedRows: readonly ProtectedRow[] = [
+  {
+    reason: sentence('It can change editor settings or start programs.'),
+    asks: 'always',
+    folders:
+      '.vscode .vscode-server .vscode-insiders .idea .zed .fleet .helix .kakoune .devcontainer .vs .nova .settings .sourcekit-lsp .codesandbox .theia .factorypath',
+    // Language servers, which an editor starts by itself, run or load some of them.
+    files: `*.{code-workspace,code-profile,sublime-project} {,.}rust-analyzer.toml .gitpod.${yaml} steepfile {,.}devcontainer.json .{vimrc,nvimrc,exrc,nvim.lua,dir-locals.el,dir-locals-2.el,clangd,luarc.json,luarc.jsonc,solargraph.yml,ycm_extra_conf.py}`,
+    // The user's own settings of an editor that is made of VS Code, whatever it is called, on every system.
+    paths: [
+      '{.config,application support,roaming}/*/user',
+      'user-data/user',
+      '.{cursor,windsurf}*/{data,extensions}',
+      'ruby_lsp/**/addon',
+      'ruby_lsp/**/addon.rb',
+    ],
+  },
+  {
+    reason: sentence('It instructs or configures agents, this one included.'),
+    asks: 'always',
+    folders:
+      '.towpath .cursor .windsurf .claude .codex .gemini .continue .roo .clinerules .kilocode .aider .agents .opencode .kiro .junie .amazonq .qwen .trae .augment .crush .goose .factory .copilot',
+    files: `{agent,agents,claude}.md {agent,agents}.override.md claude.local.md {gemini,qwen,copilot-instructions,warp,crush,skill}.md *.{instructions,prompt,chatmode,agent}.md {,.}{cursor,windsurf,cline,kilocode,augment,goose}rules .{roomodes,goosehints,rules} {,.}mcp.json {,.}{opencode,crush}.{json,jsonc} .aider.conf.${yaml} {plugin,extension}.json *-{plugin,extension}.json *.{plugin,extension}.json marketplace.json`,
+    // A folder that has these is an agent's, whatever that is called.
+    belowHidden:
+      'mcp.{json,jsonc,toml,yml,yaml} mcp{.,_,-}*.{json,jsonc,toml,yml,yaml} hook hooks hook{.,_,-}* hooks{.,_,-}* settings.{json,jsonc,toml,yml,yaml} settings{.,_,-}*.{json,jsonc,toml,yml,yaml} agent agents rules skills extensions plugins commands prompts',
+  },
+  {
+    reason: sentence('It belongs to a version control system that can run programs in it.'),
+    asks: 'always',
+    folders: '.hg .svn .jj .bzr .pijul _darcs .fossil-settings .sl .got .repo cvs cvsroot .p4root',
+    files: '.fslckout _fossil_ .hgrc hgrc .bzrrc .p4config .p4enviro .hgsub .hgsubstate',
+  },
+  {
+    reason: sentence('It runs in continuous integration, often with secrets.'),
+    asks: 'always',
+    folders:
+      '.github .gitlab .circleci .buildkite .woodpecker .forgejo .gitea .ci .semaphore .teamcity .tekton .harness .azuredevops .azure-pipelines .builds .bitrise .screwdriver',
+    files: `jenkinsfile jenkinsfile{.,-}* *gitlab-ci.${yaml} azure-pipelines*.${yaml} buildspec*.${yaml} cloudbuild*.{yml,yaml,json} {,.}{travis,drone,appveyor,woodpecker,cirrus,semaphore,codefresh,codemagic,bitrise,bitbucket-pipelines,wercker,shippable,circle,buddy,screwdriver,copr,packit}.${yaml} .{drone,cirrus}.{star,jsonnet} .build.${yaml}`,
+  },
+  {
+    reason: sentence('It can run code when a package manager, Git or a build starts.'),
+    asks: 'always',
+    folders: '.husky .githooks .yarn .mvn .cargo .gradle .bundle .lefthook .direnv .mise mise-tasks',
+    files: `.{envrc,npmrc,yarnrc,yarnrc.yml,yarnrc.yaml,gitattributes,gitmodules,gitconfig,bazelrc,pypirc,tool-versions,condarc,gemrc,huskyrc,huskyrc.*,pnp.cjs,pnp.loader.mjs} .pre-commit-{config,hooks}.${yaml} {,.}pnpmfile.{js,cjs,mjs} pnpm-workspace.${yaml} bunfig.toml binding.gyp pip.{conf,ini} nuget.config uv.toml {site,user}customize.py *.pth {,.}lefthook{,-local}.{yml,yaml,toml,json} {,.}mise.toml {,.}mise.*.toml`,
+  },
+  {
+    reason: sentence('It runs when a shell, a debugger or the system starts.'),
+    asks: 'always',
+    files:
+      '.bash{rc,_profile,_login,_logout,_aliases} .profile .z{shrc,shenv,profile,login,logout} .{k,c,t,tc}shrc .{login,logout,inputrc,xprofile,xinitrc,xsession,xsessionrc,pam_environment,gdbinit,lldbinit,pdbrc,pdbrc.py,pythonrc,pythonrc.py,irbrc,pryrc,rprofile,renviron} .lldbinit-* config.fish {,microsoft.*_}profile.ps1',
+    paths: [
+      'launch{agents,daemons}',
+      '.config/{autostart,systemd,environment.d}',
+      'etc/{systemd,cron*,init.d,profile.d,rc.local}',
+      'spool/cron',
+      'start menu/programs/startup',
+    ],
+  },
+  {
+    reason: sentence('It is installed code, which the editor, its extensions and other tools run automatically.'),
+    asks: 'written',
+    folders:
+      'node_modules {,.}venv virtualenv site-packages dist-packages __pypackages__ .tox .nox .terraform .poetry .pdm-plugins pyvenv.cfg',
+  },
+  {
+    reason: sentence('It determines which packages are installed.'),
+    asks: 'run',
+    files: `*.{lock,lockb,lockfile} *{-,.}lock.{json,yml,yaml,hcl} *-shrinkwrap.json *.resolved go.{sum,mod,work} {requirements,constraints}*.{txt,in} environment.${yaml} pipfile gemfile *.gemspec gems.{rb,locked} podfile cartfile brewfile {package,composer,deno,jsr,bower,vcpkg}.{json,jsonc} {cargo,pyproject}.toml pubspec{,_overrides}.yaml packages.config *.nuspec deps.edn conanfile.{py,txt}`,
+  },
+  {
+    reason: sentence('It determines what a build runs.'),
+    asks: 'run',
+    files:
+      '{make,gnumake,rake,just,task,cake,jake,guard,fast,danger,vagrant,tilt,earth,proc,thor,cap,docker,container}file ' +
+      '{make,gnumake,rake,just,task,cake,jake,guard,fast,danger,vagrant,tilt,earth,proc,thor,cap,docker,container}file{.,-}* ' +
+      '*.{mk,mak,cmake,bzl,gradle,gradle.kts,sbt,cabal,pro,pri,gyp,gypi,rake,ninja,bazel,targets,props,tasks,m4,dockerfile,just,nix} *.*proj cmakelists.txt cmakepresets.json cmakeuserpresets.json ' +
+      '{build,workspace,module,buck} {build,workspace,module,buck}.{bazel,star} meson.build meson_options.txt meson.options gradle.properties gradlew gradlew.bat gradle-wrapper.* mvnw mvnw.cmd ' +
+      '{pom,build,ivy,server}.xml {web,app,msbuild}.config directory.{build,packages}.* {global,devbox}.json rust-toolchain rust-toolchain.toml profiles.clj bazel build.{rs,sc,zig,cake} setup.{py,cfg,hs} hatch_build.py package.swift mix.exs rebar.config rebar.config.script project.clj stack.yaml ' +
+      `sconstruct sconscript wscript configure configure.{ac,in} autogen.sh .justfile taskfile*.${yaml} {,docker-}compose*.${yaml} {gulp,grunt,jake}file.* {turbo,nx,lerna,rush,angular,project,workspace,wrangler,vercel}.{json,jsonc} {t,j}sconfig*.{json,jsonc} {netlify,wrangler,fly}.toml`,
+    except: `{make,gnumake,rake,just,task,cake,guard,fast,danger,vagrant,tilt,earth,proc,thor,cap,docker,container}file{.,-}*{js,cjs,mjs,jsx,ts,cts,mts,tsx,md,html,json,txt,py,go,rs}`,
+  },
+  {
+    reason: sentence('It determines what tests or checks run.'),
+    asks: 'run',
+    files: `{conftest,noxfile,fabfile,dodo}.py {pytest,tox,mypy,setup,.mypy,.flake8}.ini .{flake8,rspec,pylintrc,coveragerc} {,.}ruff.toml {sonar-project,lint,checkstyle,pmd,detekt}*.{properties,xml,yml,yaml} .*{lint,tidy,cop,format,cov}* .golangci.* {,.}cspell.* {biome,oxlint}.{json,jsonc} {psalm,phpstan,phpunit,phpcs,infection}*.{xml,neon,dist,json,json5}`,
+  },
+  {
+    reason: sentence('It is the configuration of a tool, and may be a program itself.'),
+    asks: 'run',
+    files: `*.{config,conf,setup,workspace}.${formats} .*rc .*rc.${formats} {setuptests,globalsetup,vitest.workspace}.{js,jsx,ts,tsx,cjs,mjs,cts,mts} .*.${script} gatsby-{config,node,browser,ssr}.${script}`,
+  },
+];
+
+const never = () => false;
+
+interface Form {
+  row: ProtectedRow;
+  isFolder(name: string): boolean;
+  isFile(name: string): boolean;
+  isPath(path: string): boolean;
+  isBelowHidden(name: string): boolean;
+}
+
+const forms: readonly Form[] = protectedRows.map((row) => {
+  const [isFile, isNone] = [matcher(row.files), matcher(row.except)];
+  return {
+    row,
+    isFolder: matcher(row.folders),
+    isFile: (name) => isFile(name) && !isNone(name),
+    isPath: row.paths ? tester(row.paths, '(?:^|/)', '(?:/|$)') : never,
+    isBelowHidden: matcher(row.belowHidden),
+  };
+});
+
+/** Returns the first row, of those that ask in one of some ways, that a path fits: its names in lower case, relative to its root. */
+export function protectedRow(
+  names: readonly string[],
+  asks: readonly ProtectedRow['asks'][],
+): ProtectedRow | undefined {
+  const name = names.at(-1) ?? '';
+  const path = names.join('/');
+  const hidden = names.findIndex((one) => /^\.\w/.test(one));
+  const below = hidden < 0 ? [] : names.slice(hidden + 1);
+  return forms.find(
+    (form) =>
+      asks.includes(form.row.asks) &&
+      (names.some(form.isFolder) || form.isFile(name) || form.isPath(path) || below.some(form.isBelowHidden)),
+  )?.row;
+}
+
+/** Names that begin with a dot and are written out in the table. */
+export const hiddenNames: readonly string[] = protectedRows
+  .filter(({ asks }) => asks === 'always')
+  .flatMap(({ folders = '', files = '' }) => `${folders} ${files}`.split(' '))
+  .flatMap((glob) => bracesOf(glob) ?? [])
+  .filter((name) => /^\.[^*]+$/.test(name));
+
+function matcher(globs: string | undefined): (name: string) => boolean {
+  return globs === undefined ? never : tester(globs.split(' '), '^', '$');
+}
+
+function tester(globs: readonly string[], before: string, after: string): (text: string) => boolean {
+  const form = new RegExp(`${before}(?:${globs.map(sourceOf).join('|')})${after}`);
+  return (text) => form.test(text);
+}
+
+/** A comma stands between choices only. */
+function sourceOf(glob: string): string {
+  const escaped = glob.replace(/[.+^$()|[\]\\]/g, '\\$&');
+  return escaped
+    .replace(/[{},]/g, (sign) => ({ '{': '(?:', ',': '|' })[sign] ?? ')')
+    .replace(/\*\*\/|\*/g, (stars) => (stars === '*' ? '[^/]*' : '(?:.*/)?'));
+}

@@ -1,0 +1,232 @@
+import { posix } from 'node:path';
+import { kindNames, type OwnedRule, type Rule, ruleSchema } from '../../protocol/content/rule.ts';
+import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { joined, type Tell, type Words } from '../../protocol/text/localized.ts';
+import { type Part, placesOf, readingRow } from '../core/commandPart.ts';
+import { globTest } from '../core/glob.ts';
+import type { ApprovalRequest, Plan } from '../core/tool.ts';
+import { ofServer } from '../core/toolOrigin.ts';
+import { looseWords } from '../shellSyntax/commandLine.ts';
+
+/**
+ * Rules as they were written by hand, and a sentence for each that cannot be used. Such a rule fails closed: one that
+ * allows is left out; any other holds for all that its tool does, for who wrote it wanted less to happen, not more.
+ */
+export function readRules(
+  written: unknown,
+  scope: OwnedRule['scope'],
+  tell: Tell = inEnglish,
+): { rules: OwnedRule[]; problems: string[] } {
+  const rules: OwnedRule[] = [];
+  const problems: string[] = [];
+  for (const value of Array.isArray(written) ? written : [written]) {
+    const parsed = ruleSchema.safeParse(value);
+    const problem = parsed.success ? problemOf(parsed.data) : parsed.error.issues.map(inWords).join('; ');
+    if (parsed.success && problem === undefined) {
+      rules.push({ scope, ...parsed.data });
+      continue;
+    }
+    const closed = closedForm(value);
+    if (closed) rules.push({ scope, ...closed });
+    const until = closed
+      ? sentence('Until then, {0} applies to all of {1}', closed.effect, closed.tool)
+      : sentence('It is left out');
+    const rule = `${JSON.stringify(value)?.slice(0, 200)}`;
+    problems.push(tell(sentence('The rule {0} is invalid ({1}). {2}.', rule, problem!, until)));
+  }
+  return { rules, problems };
+}
+
+function problemOf(rule: Rule): Sentence | string | undefined {
+  const { effect, tool, path, command, folder, varies, kind, site, server } = rule;
+  try {
+    if (path !== undefined) globTest(path);
+  } catch (error) {
+    return `path: ${error instanceof Error ? error.message : error}`;
+  }
+  if (path !== undefined && /\\|\/\/|\/\.\/|^\s|\s$/.test(path))
+    return sentence('path: write it like {0}', 'src/lib/**');
+  if (site !== undefined && originOf(site) !== site) return sentence('site: write it like {0}', 'https://example.com');
+  if (server !== undefined && effect !== 'allow')
+    return effect === 'ask' ? sentence('server: ask by its name') : sentence('server: deny by its name');
+  if (server !== undefined && !/^(mcp|vscode)\.[^*]+$/.test(tool))
+    return sentence('server: only for one tool of an MCP server or of the editor');
+  if (effect !== 'allow' && (folder ?? varies ?? kind) !== undefined)
+    return effect === 'ask'
+      ? sentence('folder, varies, kind: ask for a command anywhere, by its first words')
+      : sentence('folder, varies, kind: deny a command anywhere, by its first words');
+  if ((folder !== undefined && (command ?? kind) === undefined) || (varies && command === undefined))
+    return sentence('folder, varies: only for a command');
+  const given = [path, command, kind, site, server].filter((one) => one !== undefined).length;
+  return given > 1 ? sentence('it has several of path, command, kind, site and server; use one') : undefined;
+}
+
+function originOf(site: string): string | undefined {
+  try {
+    const { protocol, origin } = new URL(site);
+    return /^https?:$/.test(protocol) ? origin : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const inWords = ({ path, message }: { path: PropertyKey[]; message: string }) =>
+  path.length > 0 ? `${path.join('.')}: ${message}` : message;
+
+function closedForm(value: unknown): Rule | undefined {
+  const { effect, tool } = Object(value) as { effect?: unknown; tool?: unknown };
+  if (effect === 'allow') return undefined;
+  const name = ruleSchema.shape.tool.safeParse(tool);
+  return { effect: effect === 'deny' ? 'deny' : 'ask', tool: name.success ? name.data : '*' };
+}
+
+/**
+ * What *Always Allow…* offers for a question, narrowest first, each the rules that are made together; nothing for what is asked
+ * about every time, and nothing where a rule would allow much more than was shown.
+ */
+export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>): Rule[][] {
+  const tool = plan.tool ?? call.name;
+  const allow = (more: Partial<Rule> = {}): Rule => ({ effect: 'allow', tool, ...more });
+  if (plan.grant === undefined || plan.guarded) return [];
+  if (plan.site !== undefined) return [[allow({ site: plan.site })]];
+  if (plan.origin) {
+    const { starts, identity, definition } = plan.origin;
+    return [[allow({ server: { starts, identity, definition } })]];
+  }
+  if (plan.command !== undefined) return commandRules(plan, allow);
+  const paths = plan.paths ?? (plan.change ? [plan.change.path] : []);
+  const folder = paths.length > 0 ? commonFolder(paths) : '';
+  const inFolder = folder !== '' && !/[*?[\]{}\\]/.test(folder);
+  return [...(inFolder ? [[allow({ path: `${folder}/**` })]] : []), [allow()]];
+}
+
+/**
+ * Returns at most three of what `rulesFor` gives, the most useful first. For a command: its row of the table, which keeps tests of other
+ * files from being asked about; its kind, as wide as it is offered; its exact words.
+ */
+export function offeredRows(offered: readonly Rule[][]): Rule[][] {
+  const [exact, row, ...kinds] = offered;
+  if (exact === undefined || row === undefined || exact[0]?.command === undefined) return offered.slice(0, 3);
+  return [row, ...kinds.slice(-1), exact];
+}
+
+/**
+ * For a command: its exact words in the folder where it runs; the rows of the table that cover it; their kinds; and these in all
+ * packages of the project. Nothing for what deletes, moves, publishes or pushes.
+ */
+function commandRules(plan: Plan, allow: (more: Partial<Rule>) => Rule): Rule[][] {
+  const { command = '', folder = '.', parts, packages = [] } = plan;
+  const inFolder = (place: string) => (place === '.' ? {} : { folder: place });
+  const needed = (parts ?? []).filter(({ reads }) => !reads);
+  // A row says of its words what they do: `-c Release` releases nothing.
+  const unsaid =
+    needed.length > 0 && needed.every(({ words }) => words !== '')
+      ? needed.filter(({ row }) => !row)
+      : [{ words: command }];
+  if (unsaid.some(({ words }) => cannotBeUndone(words))) return [];
+  const [only] = needed;
+  // What stands around it is neutral: it comes back with other words there.
+  const exact =
+    needed.length === 1 && only!.words !== '' && only!.folders.length === 1
+      ? { command: only!.words, ...inFolder(only!.folders[0]!) }
+      : { command: command.trim(), ...inFolder(folder) };
+  const offered = exact.command.length > longestCommand ? [] : [[allow(exact)]];
+  const known = needed.filter(({ row }) => row);
+  const folders = [...new Set(known.flatMap(placesOf))];
+  // What is in no row stays what it was, word for word, together with all that stood around it.
+  const others = known.length < needed.length ? offered.flat() : [];
+  if (known.length === 0 || (known.length < needed.length && others.length === 0)) return offered;
+  const each = (of: (part: Part) => Partial<Rule>) => [
+    ...distinct(known.flatMap((part) => placesOf(part).map((place) => allow({ ...of(part), ...inFolder(place) })))),
+    ...others,
+  ];
+  const kinds = [...new Set(known.map(({ row }) => row!.kind))];
+  const inPackages = folders.every((place) => packages.includes(place)) && packages.length > 1;
+  const everywhere = kinds.flatMap((kind) => packages.map((place) => allow({ kind, ...inFolder(place) })));
+  return [
+    ...offered,
+    each(({ row }) => ({ command: row!.copies?.[0] ?? row!.command, varies: true })),
+    each(({ row }) => ({ kind: row!.kind })),
+    ...(inPackages ? [[...everywhere, ...others]] : []),
+  ];
+}
+
+const longestCommand = 2000;
+
+const distinct = (rules: readonly Rule[]): Rule[] => [
+  ...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values(),
+];
+
+/** Its words say that something is deleted, moved, published or pushed: each such command is a decision of its own. */
+const cannotBeUndone = (command: string): boolean =>
+  looseWords(command).some((words) =>
+    words.some((word) => verbs.has(posix.basename(word).replace(/^-+/, '').toLowerCase())),
+  );
+const verbs = new Set(
+  (
+    'rm rmdir unlink shred del delete remove uninstall drop dropdb destroy purge prune wipe truncate trash mv move rename push publish ' +
+    'unpublish deploy release upload submit merge kill pkill killall reset flushall flushdb sync send mail dd mkfs sudo doas su ' +
+    'clean clear checkout restore rebase filter-branch update-ref discard-changes force no-verify chmod chown eval d fdx'
+  ).split(' '),
+);
+
+function commonFolder(paths: readonly string[]): string {
+  const [first, ...others] = paths.map((path) => path.split('/').slice(0, -1));
+  let length = first!.length;
+  for (const other of others)
+    while (first!.slice(0, length).join('/') !== other.slice(0, length).join('/')) length -= 1;
+  return first!.slice(0, length).join('/');
+}
+
+/** What a rule covers, for a person: `fs.edit in src/**`, `npm test in packages/api`. */
+export const coverage = (rule: Rule, tell: Tell = inEnglish): string =>
+  [coveredBy(rule), whereOf(rule)].flatMap((one) => (one === undefined ? [] : [tell(one)])).join(' ');
+
+/** What rules that are made together cover: each of it once, and where all of it holds. */
+export function coverageOf(rules: readonly Rule[], tell: Tell = inEnglish): { what: string; where?: string } {
+  const each = (of: (rule: Rule) => Words | undefined) => [
+    ...new Set(rules.map(of).flatMap((one) => (one === undefined ? [] : [tell(one)]))),
+  ];
+  const where = each(whereOf);
+  const what = each(coveredBy).reduce((all, one) => (all === '' ? one : tell(sentence('{0} and {1}', all, one))), '');
+  return { what, ...(where.length > 0 && { where: where.join(', ') }) };
+}
+
+function coveredBy({ effect, tool, path, command, kind, varies, site, server }: Rule): Words {
+  if (server !== undefined) return sentence('{0} as it is now', ofServer(tool, server));
+  if (site !== undefined) return sentence('{0} of {1}', tool, site);
+  if (kind !== undefined) return sentence(kindNames[kind]);
+  if (command === undefined) return path === undefined ? tool : sentence('{0} in {1}', tool, path);
+  const started = varies ? copyIn(command).started : command;
+  const what = varies && command === readingRow ? sentence('commands that only read') : started;
+  const words = tool === 'shell.run' ? what : joined([`${tool}:`, what]);
+  if (effect !== 'allow') return joined([words, '…']);
+  return varies ? sentence('{0} with other names and harmless options', words) : words;
+}
+
+/** Launchers of a project's copy that a rule is for, and the folder that a rule which allows commands holds in. */
+function whereOf({ effect, command, kind, folder, varies }: Rule): Words | undefined {
+  if (effect !== 'allow' || (command ?? kind) === undefined) return undefined;
+  const place = folder === undefined ? sentence('in the workspace’s root') : sentence('in {0}', folder);
+  const launchers = varies && launchersOf(copyIn(command!).copy);
+  return launchers ? joined([launchers, place]) : place;
+}
+
+/** The copy that a rule is for, and the command without its name. */
+function copyIn(command: string): { copy?: string; started: string } {
+  const [, copy, started] = /^(npm|venv|uv): (.*)$/s.exec(command) ?? [];
+  return copy === undefined ? { started: command } : { copy, started: started! };
+}
+
+function launchersOf(copy: string | undefined): Sentence | undefined {
+  switch (copy) {
+    case 'npm':
+      return sentence('run through npx, exec or .bin,');
+    case 'venv':
+      return sentence('run through .venv/bin, poetry run or pdm run,');
+    case 'uv':
+      return sentence('run through uv run or .venv/bin,');
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { plain } from '../core/caseFold.ts';
+import { isLeftover, leftoverGlob } from '../core/tempFiles.ts';
+import { bracesOf } from '../shellSyntax/expandWord.ts';
+
+/** Returns the reason to ask before this file is read; undefined for ordinary files. What is read goes to the model's provider. */
+export function secretReason(segments: readonly string[]): Sentence | undefined {
+  const names = segments.map(plain);
+  const name = (names.at(-1) ?? '').replace(backup, ''); // a copy is as good
+  const path = names.join('/');
+  const secret =
+    isLeftover(name) || // of whatever file
+    (secretName.test(name) && !isTemplate.test(name) && !isPublicPart.test(name)) ||
+    names.slice(0, -1).some((segment) => secretFolders.has(segment)) ||
+    secretPaths.test(path) ||
+    processMemory.test(path) ||
+    (names.includes('.git') && (name === 'config' || name === 'config.worktree' || name === 'credentials'));
+  return secret ? mayHoldSecrets : undefined;
+}
+
+const isTemplate = /^\.env[._-].*\.?(example|sample|template|dist|defaults?)$/;
+/** Names of certificates and public keys; a private key in one of them is known by its content. */
+const isPublicPart =
+  /(^|[._-])(public|pub|ca|cacerts?|certs?|certificates?|crt|chain|fullchain|bundle|roots?)\.(pem|key|asc|gpg|pgp)$/;
+
+export const mayHoldSecrets = sentence('It may contain secrets, and its contents are sent to the model.');
+
+const backup = /[.~-](bak|backup|old|orig|save)$|~$/;
+
+export const secretFolders: ReadonlySet<string> = new Set(
+  '.ssh .gnupg .aws .kube .docker .azure .password-store'.split(' '),
+);
+
+/** Endings of files that hold data: `secrets.yaml` may hold secrets, `secrets.ts` is code about them. */
+const data = 'json,jsonc,json5,yaml,yml,toml,ini,cfg,conf,cnf,config,properties,xml,plist,txt,csv,vars';
+
+/**
+ * Names of such files, as globs: the only list. A name without an ending that could be a folder of code (`secrets`) is none of them.
+ */
+export const secretNames: readonly string[] = [
+  '.env',
+  '.env[._-]*',
+  '*.{pem,key,p8,p12,pfx,jks,jceks,keystore,kdbx,ppk,asc,pgp,gpg,keytab,ovpn,tfvars,tfvars.json,tfstate,env}',
+  'id_{rsa,dsa,ecdsa,ed25519}',
+  'id_{rsa,dsa,ecdsa,ed25519}_sk',
+  `*{secret,credential,kubeconfig,adminsdk}*.{${data}}`,
+  '{service-account,service_account,serviceaccount}*.json',
+  'kubeconfig',
+  '*[._-]{kubeconfig,credentials}',
+  '*{deploy,master,private,signing}[_-]key',
+  '.*[._-]{pass,password,passphrase}',
+  `passwords.{${data}}`,
+  ...'.envrc .npmrc .pypirc .netrc _netrc .pgpass .git-credentials .htpasswd .dockercfg .dockerconfigjson .vault-token'.split(
+    ' ',
+  ),
+  ...'.my.cnf .mylogin.cnf .s3cfg .boto .databrickscfg .sentryclirc .dev.vars auth.json local.settings.json'.split(' '),
+  '{key,keystore}.properties',
+  '.*_history',
+];
+
+/** Paths of such files: what programs keep about somebody's accounts. */
+const pathGlobs: readonly string[] = [
+  '.config/{gh,gcloud,hub,op,rclone,doctl,glab,configstore,stripe,heroku,fly,supabase}/**',
+  '.m2/settings*.xml',
+  '.*/credentials',
+];
+
+const escaped = (text: string) => text.replace(/[.+^$()|\\]/g, '\\$&');
+/** An expression for one of these globs: `*` stays within a name, `**` does not. */
+const sourceOf = (glob: string) =>
+  (bracesOf(glob) ?? [])
+    .map((one) => escaped(one).replace(/\*\*|\*/g, (stars) => (stars.length > 1 ? '.*' : '[^/]*')))
+    .join('|');
+const secretName = new RegExp(`^(${secretNames.map(sourceOf).join('|')})$`);
+const secretPaths = new RegExp(`(^|/)(${pathGlobs.map(sourceOf).join('|')})$`);
+/** Environment and memory of a process on Linux, which contain the keys that it was started with. */
+const processMemory = /(^|\/)proc\/([^/]+\/(task\/[^/]+\/)?(environ|mem|auxv)|kcore)$/;
+
+/** The same files as globs without regard to case, for programs that go through folders by themselves. */
+export const secretGlobs: readonly string[] = [
+  '.env~',
+  '.git',
+  leftoverGlob,
+  ...secretNames.flatMap((name) => [name, `${name}~`, `${name}[.~-]{bak,backup,old,orig,save}`]),
+  ...pathGlobs.map((glob) => `**/${glob}`),
+  ...[...secretFolders].map((name) => `**/${name}/**`),
+];
+
+/** The same for `grep -r`, which knows names alone, no braces and no globs without regard to case. */
+export const secretExcludes: readonly string[] = secretGlobs
+  .map((glob) => glob.replace(/\/\*\*$/, '').replace(/^.*\//, ''))
+  .flatMap((glob) => bracesOf(glob) ?? [])
+  .map((glob) =>
+    glob.replace(/\[[^\]]*\]|[a-z]/g, (part) => (part.length > 1 ? part : `[${part}${part.toUpperCase()}]`)),
+  )
+  .flatMap((glob) => [`--exclude=${glob}`, ...(glob.includes('[xX][mM][lL]') ? [] : [`--exclude-dir=${glob}`])]);

@@ -1,0 +1,66 @@
+import { constants } from 'node:fs';
+import { access, type FileHandle, mkdir, open, realpath } from 'node:fs/promises';
+import * as paths from 'node:path';
+import { quoted } from '../core/pathSyntax.ts';
+import { ToolError } from '../core/tool.ts';
+import { swapped } from './openFile.ts';
+import { fromErrno } from './paths.ts';
+
+/** Linux: a handle that only names a folder; Node has no constant for it. */
+export const O_PATH = 0o10000000;
+
+/** Calls `work` with a name for the folder of a path that stays the same folder whatever is swapped meanwhile. */
+export async function withFolder(path: string, make: boolean, work: (folder: string, name: string) => Promise<void>) {
+  const folder = paths.dirname(path);
+  const handles: FileHandle[] = [];
+  try {
+    const held = await hold(folder, make, handles);
+    await work(held ?? folder, paths.basename(path));
+    if (held === undefined && (await realpath(folder)) !== folder) throw swapped(paths.basename(path));
+  } catch (error) {
+    throw asToolError(error, path);
+  } finally {
+    for (const handle of handles) await handle.close();
+  }
+}
+
+/** Goes down from `/` one folder at a time, never through a link. Undefined where the system has no such handles. */
+async function hold(folder: string, make: boolean, handles: FileHandle[]): Promise<string | undefined> {
+  if (!(await hasHandles())) {
+    if (make) await mkdir(folder, { recursive: true });
+    if ((await realpath(folder)) !== folder) throw swapped(paths.basename(folder));
+    return undefined;
+  }
+  let held = '/';
+  for (const name of folder.split('/').filter(Boolean)) {
+    const next = paths.join(held, name);
+    const flags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+    const handle = await open(next, flags).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ELOOP' || error.code === 'ENOTDIR') throw swapped(name);
+      if (error.code !== 'ENOENT' || !make) throw error;
+      const why = await mkdir(next).catch((failure: NodeJS.ErrnoException) => failure);
+      if (why && why.code !== 'EEXIST') throw why; // made by somebody else meanwhile is as good
+      return open(next, flags);
+    });
+    handles.push(handle);
+    held = `/proc/self/fd/${handle.fd}`;
+  }
+  return held;
+}
+
+/** The system has names for held folders. */
+export const hasHandles = async (): Promise<boolean> =>
+  process.platform === 'linux' &&
+  access('/proc/self/fd').then(
+    () => true,
+    () => false,
+  );
+
+function asToolError(error: unknown, path: string): ToolError {
+  if (error instanceof ToolError) return error;
+  const name = paths.basename(path);
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  if (code === 'EEXIST') return new ToolError('E_PRECONDITION_FAILED', `${quoted(name)} exists already.`);
+  if (code === 'ENOTDIR') return swapped(name);
+  return fromErrno(error, name);
+}

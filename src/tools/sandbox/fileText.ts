@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { quoted } from '../core/pathSyntax.ts';
+import { type FileForm, ToolError } from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { encodingLike, isTextLike } from './encodingGuess.ts';
+import { openForReading } from './openFile.ts';
+import { fromErrno, type ResolvedPath } from './paths.ts';
+import { relativeOfAddress } from './virtual.ts';
+
+/** The largest file that is read as text. */
+export const maximumBytes = 10 * 1024 * 1024;
+
+export type Encoding = 'utf8' | 'utf16le' | 'utf16be';
+
+/** A text without its byte order mark; encoding it again gives the same bytes, unless it is `lossy`. */
+export interface DecodedText {
+  text: string;
+  encoding: Encoding;
+  bom: boolean;
+  /** Some bytes are not UTF-8 and became U+FFFD: fine to read, not to write back. */
+  lossy: boolean;
+  /** The file is in another encoding, which only the editor reads and writes. What is kept of such a file are its bytes. */
+  foreign?: true;
+}
+
+/** The text as a person sees it: the editor's unsaved text first, else the disk. `E_READ_LIMIT` when it is not text. */
+export async function currentText(workspace: Workspace, file: ResolvedPath): Promise<DecodedText> {
+  const content = await currentContent(workspace, file);
+  if (Buffer.isBuffer(content)) throw isBinary(file, content);
+  return content;
+}
+
+/** The same, with the bytes of what is not text. */
+export async function currentContent(workspace: Workspace, file: ResolvedPath): Promise<DecodedText | Buffer> {
+  const open = workspace.openText(file.path);
+  if (open !== undefined) {
+    // The editor has one kind of line ending for a whole file; the bytes have each as it is.
+    const saved = workspace.isDirty(file.path) ? undefined : await readBytes(workspace, file).catch(() => undefined);
+    const text = saved && (await workspace.decodeText?.(file.path, saved));
+    if (text !== undefined) return { text, encoding: 'utf8', bom: false, lossy: false, foreign: true };
+    return { text: open, encoding: 'utf8', bom: false, ...(await standingOf(open, workspace, file)) };
+  }
+  const bytes = await readBytes(workspace, file);
+  const plain = decodeText(bytes);
+  if (plain && !plain.lossy) return plain;
+  const text = isTextLike(bytes) ? await workspace.decodeText?.(file.path, bytes) : undefined;
+  if (text !== undefined) return { text, encoding: 'utf8', bom: false, lossy: false, foreign: true };
+  return plain ?? bytes;
+}
+
+/** Returns the error for a file that is not read as text: it is binary, or its encoding is not known here. */
+export function isBinary(file: ResolvedPath, bytes: Buffer): ToolError {
+  const like = encodingLike(bytes);
+  const what = like === undefined ? 'a binary file.' : `not UTF-8 text (it looks like ${like}). ${tellEditor}`;
+  const reason = like === undefined ? 'BINARY' : 'ENCODING';
+  return new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is ${what}`, { reason });
+}
+
+/** Advice for a text in another encoding. */
+export const tellEditor = 'It can be read when `files.encoding` of the editor names its encoding.';
+
+/** The encoding that a file which was read with losses looks like, in words behind a fact; else ''. */
+export async function likeWhat(workspace: Workspace, file: ResolvedPath): Promise<string> {
+  const like = encodingLike(await readBytes(workspace, file).catch(() => Buffer.alloc(0)));
+  return like === undefined ? '' : ` (it looks like ${like})`;
+}
+
+/** The editor, too, may have read bytes of an encoding that nobody told it; saving would lose them for good. */
+async function standingOf(
+  open: string,
+  workspace: Workspace,
+  file: ResolvedPath,
+): Promise<Pick<DecodedText, 'lossy' | 'foreign'>> {
+  if (file.kind === 'missing') return { lossy: false };
+  const bytes = await readBytes(workspace, file).catch(() => undefined);
+  const plain = bytes && decodeText(bytes);
+  if (!bytes || (plain && !plain.lossy)) return { lossy: false, ...(plain?.foreign && { foreign: true }) };
+  return { lossy: open.includes('\ufffd'), foreign: true };
+}
+
+async function readBytes({ virtual }: Workspace, file: ResolvedPath): Promise<Buffer> {
+  if (virtual && relativeOfAddress(virtual, file.path) !== undefined) {
+    checkSize(file, file.size);
+    const bytes = Buffer.from(await virtual.read(file.path));
+    checkSize(file, bytes.length);
+    return bytes;
+  }
+  const { handle, stats } = await openForReading(file);
+  try {
+    checkSize(file, stats.size);
+    return await readAll(handle, stats.size);
+  } catch (error) {
+    throw error instanceof ToolError ? error : fromErrno(error, file.relative);
+  } finally {
+    await handle.close();
+  }
+}
+
+function checkSize(file: ResolvedPath, bytes: number): void {
+  if (bytes <= maximumBytes) return;
+  const size = `${Math.round(bytes / 1024 / 1024)} MiB`;
+  const hint = 'The limit is 10 MiB. Use fs.search to find the lines you need.';
+  throw new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is too large (${size}). ${hint}`, {
+    reason: 'TOO_LARGE',
+  });
+}
+
+/** What an undo gives back beside the text. */
+export async function formOf(file: ResolvedPath): Promise<FileForm> {
+  const { handle, stats } = await openForReading(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(3), 0, 3, 0);
+    return formOfBytes(buffer.subarray(0, bytesRead), stats.mode);
+  } finally {
+    await handle.close();
+  }
+}
+
+export function formOfBytes(bytes: Buffer, mode: number): FileForm {
+  const { encoding, bom } = decodeText(bytes.subarray(0, 3)) ?? { encoding: 'utf8' as const, bom: false };
+  return { mode: mode & 0o777, ...(bom && { encoding: encoding === 'utf8' ? 'utf8bom' : encoding }) };
+}
+
+/** The bytes of a text in the form that its file had. */
+export function encodeAs(text: string, { encoding }: FileForm): Buffer {
+  const plain = encoding === undefined || encoding === 'utf8bom' ? 'utf8' : encoding;
+  return encodeText({ text, encoding: plain, bom: encoding !== undefined });
+}
+
+/** Reads at most the size that was checked: a file that grows meanwhile stays within the limit. */
+async function readAll(handle: { read: ReadInto }, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(bytes, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+type ReadInto = (buffer: Buffer, offset: number, length: number, position: number) => Promise<{ bytesRead: number }>;
+
+/** Undefined for bytes that are no text, or in another encoding than UTF-8 and UTF-16. */
+export function decodeText(bytes: Buffer): DecodedText | undefined {
+  if (bytes.length >= 2 && bytes[0] === 0xff && bytes[1] === 0xfe)
+    return { text: bytes.toString('utf16le', 2), encoding: 'utf16le', bom: true, lossy: bytes.length % 2 === 1 };
+  if (bytes.length >= 2 && bytes[0] === 0xfe && bytes[1] === 0xff) {
+    const even = Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2))).swap16();
+    return { text: even.toString('utf16le'), encoding: 'utf16be', bom: true, lossy: bytes.length % 2 === 1 };
+  }
+  if (bytes.includes(0)) return unmarkedUtf16(bytes);
+  const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const text = bytes.toString('utf8', bom ? 3 : 0);
+  const lossy = text.includes('\ufffd') && !Buffer.from(text).equals(bytes.subarray(bom ? 3 : 0));
+  if (lossy && text.split('\ufffd').length - 1 > text.length / 10) return undefined;
+  return { text, encoding: 'utf8', bom, lossy };
+}
+
+/** Without a mark: the zeros of ASCII stand on one side of the pairs alone, and no character is one that no text has. */
+function unmarkedUtf16(bytes: Buffer): DecodedText | undefined {
+  if (bytes.length % 2 === 1) return undefined;
+  const zeros = [0, 0];
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0) zeros[at % 2]! += 1;
+  const encoding = zeros[0] === 0 ? 'utf16le' : zeros[1] === 0 ? 'utf16be' : undefined;
+  if (!encoding || Math.max(...zeros) < bytes.length / 8) return undefined;
+  const text = (encoding === 'utf16le' ? bytes : Buffer.from(bytes).swap16()).toString('utf16le');
+  const isText = !/[\p{Cs}\p{Cn}\p{Co}]|(?![\t\n\f\r])\p{Cc}/u.test(text);
+  return isText ? { text, encoding, bom: false, lossy: false, foreign: true } : undefined;
+}
+
+export function encodeText({ text, encoding, bom }: Omit<DecodedText, 'lossy'>): Buffer {
+  const whole = bom ? `\ufeff${text}` : text;
+  if (encoding === 'utf8') return Buffer.from(whole, 'utf8');
+  const bytes = Buffer.from(whole, 'utf16le');
+  return encoding === 'utf16be' ? bytes.swap16() : bytes;
+}
+
+/** Of the text, not the bytes: the same for saved and unsaved, with and without a byte order mark. */
+export const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex');
+
+/** Lines without their endings; a final line ending begins no further line. */
+export function linesOf(text: string): string[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}

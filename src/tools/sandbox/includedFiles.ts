@@ -1,0 +1,34 @@
+import { realpath } from 'node:fs/promises';
+import * as paths from 'node:path';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { included } from '../policy/includes.ts';
+import { readPlain } from './regularFile.ts';
+
+const mostBytes = 256 * 1024;
+
+/**
+ * Why a change of this file (its real path) is asked about every time: the `CLAUDE.md` of an open folder includes it, so that what stands in it
+ * is told to agents unasked. Undefined for others.
+ */
+export async function includedReason(roots: readonly string[], file: string): Promise<Sentence | undefined> {
+  for (const root of roots) {
+    const read = async (path: string) => {
+      const real = await realpath(path).catch(() => path);
+      const text = await readPlain(real, mostBytes).catch(() => undefined);
+      return text && { path: real, text: text.toString('utf8') };
+    };
+    const start = await read(paths.join(root, 'CLAUDE.md'));
+    if (!start) continue;
+    let named = false;
+    await included(start, async (spelled, from) => {
+      const at = paths.resolve(paths.dirname(from.path), spelled);
+      const real = await realpath(at).catch(() => at); // one that is not there yet may be made
+      named ||= real === file;
+      return named || !isInside(roots, real) ? undefined : read(real);
+    });
+    if (named) return sentence('CLAUDE.md includes it, so it instructs agents, this one included.');
+  }
+  return undefined;
+}
+
+const isInside = (roots: readonly string[], path: string) => roots.some((root) => path.startsWith(root + paths.sep));

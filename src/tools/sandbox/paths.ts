@@ -1,0 +1,294 @@
+import type { Stats } from 'node:fs';
+import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import * as paths from 'node:path';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { plain } from '../core/caseFold.ts';
+import { didYouMean } from '../core/didYouMean.ts';
+import {
+  changes,
+  checkShowable,
+  notPortable,
+  type PathOperation,
+  type Place,
+  placeInside,
+  placesOf,
+  quoted,
+  type RealRoot,
+  refuse,
+  withoutProject,
+} from '../core/pathSyntax.ts';
+import { ToolError } from '../core/tool.ts';
+import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
+import { configurationReason } from '../policy/buildFiles.ts';
+import { isGitInternal, isTwin, protectedReason, whyInstalled } from '../policy/protectedPaths.ts';
+import { secretReason } from '../policy/secretFiles.ts';
+import { surroundingOf } from './containingRepository.ts';
+import { includedReason } from './includedFiles.ts';
+import { secretContentReason } from './secretContent.ts';
+
+/** A path that may be used, with every link resolved. */
+export interface ResolvedPath {
+  /** Absolute and real: what is shown is what is opened. */
+  path: string;
+  /** Relative to the workspace, with `/`; begins with the root's name when several roots are open. */
+  relative: string;
+  kind: 'file' | 'folder' | 'link' | 'missing';
+  size: number;
+  /** It is in no open folder, but in this kind of mount. */
+  mount?: WorkspaceRoot['mount'];
+  /** Why this is asked about every time and covered by no earlier answer. */
+  protected?: Sentence;
+  /** Why a change of it is asked about whatever preset or rule there is, but once in a run. */
+  configuration?: Sentence;
+}
+
+/**
+ * Decides whether an operation may touch a path, as the disk is now: call it at use, not before.
+ * Throws `E_SANDBOX_VIOLATION` with `details.reason`, or `ENOENT` with the nearest names. Nothing outside the roots is
+ * opened, listed or measured, and no message says where a link leads.
+ */
+export async function resolvePath(
+  roots: readonly WorkspaceRoot[],
+  input: string,
+  operation: PathOperation,
+): Promise<ResolvedPath> {
+  const said = withoutProject(roots, input);
+  try {
+    const realRoots = await realRootsOf(roots);
+    const places = placesOf(realRoots, input);
+    const walked = await Promise.all(places.map((place) => walk(realRoots, place, said, operation)));
+    return await decide(realRoots, places, walked, said, operation);
+  } catch (error) {
+    throw error instanceof ToolError ? error : fromErrno(error, said);
+  }
+}
+
+/** The workspace-relative form of a real path that is already known to be inside. */
+export async function relativeTo(roots: readonly WorkspaceRoot[], path: string): Promise<string | undefined> {
+  const realRoots = await realRootsOf(roots);
+  const place = placeInside(realRoots, path);
+  return place && relativeOf(realRoots, place);
+}
+
+/** The roots with links resolved. A root whose folder is gone keeps its spelling: everything in it is `ENOENT`. */
+export function realRootsOf(roots: readonly WorkspaceRoot[]): Promise<RealRoot[]> {
+  return Promise.all(
+    roots.map(async (root) => ({ ...root, realPath: await realpath(root.path).catch(() => root.path) })),
+  );
+}
+
+/** Where a walk along the real folders ended. `missing` are the names from the first that does not exist. */
+interface Walked {
+  place: Place;
+  path: string;
+  stats: Stats | undefined;
+  /** The last folder that exists, and the names below it that do not. */
+  folder: string;
+  missing: string[];
+  /** What does not exist is what a link points at. */
+  dangling: boolean;
+}
+
+/** As many links as the kernel follows in one path. */
+const maximumLinks = 40;
+
+/** Goes down from the root one name at a time, so that a link is seen before anything behind it is touched. */
+async function walk(
+  roots: readonly RealRoot[],
+  start: Place,
+  input: string,
+  operation: PathOperation,
+): Promise<Walked> {
+  const keepsLeaf = operation === 'delete' || operation === 'rename'; // a link is removed itself, not what it names
+  let place: Place = { root: start.root, segments: [] };
+  let path = start.root.realPath;
+  let rest = [...start.segments];
+  let links = 0;
+  let namesOfLink = 0;
+  let stats = await lstatOrMissing(path);
+  if (!stats) throw notFound(input);
+  while (rest.length > 0) {
+    const next = paths.join(path, rest[0]!);
+    if (!stats?.isDirectory()) throw notFound(input);
+    stats = await lstatOrMissing(next);
+    if (!stats) {
+      const whole = { root: place.root, segments: [...place.segments, ...rest] };
+      const dangling = namesOfLink > 0;
+      return { place: whole, path: paths.join(path, ...rest), stats, folder: path, missing: rest, dangling };
+    }
+    if (stats.isSymbolicLink() && !(keepsLeaf && rest.length === 1)) {
+      links += 1;
+      if (links > maximumLinks) throw refuse('SYMLINK_LOOP', `${quoted(input)} goes through too many links.`);
+      const target = placeInside(roots, paths.resolve(path, await readlink(next)));
+      if (!target) throw refuse('SYMLINK_ESCAPE', `${quoted(input)} goes through a link that leaves the workspace.`);
+      rest = [...target.segments, ...rest.slice(1)];
+      namesOfLink = target.segments.length;
+      place = { root: target.root, segments: [] };
+      path = target.root.realPath;
+      stats = await lstatOrMissing(path);
+      continue;
+    }
+    place = { root: place.root, segments: [...place.segments, rest.shift()!] };
+    path = next;
+    namesOfLink -= 1;
+  }
+  return { place, path, stats, folder: path, missing: [], dangling: false };
+}
+
+async function decide(
+  roots: readonly RealRoot[],
+  places: readonly Place[],
+  walked: readonly Walked[],
+  input: string,
+  operation: PathOperation,
+): Promise<ResolvedPath> {
+  const existing = walked.filter(({ stats }) => stats);
+  const makesNew = operation === 'create' || operation === 'write' || operation === 'mkdir';
+  if (existing.length > 1 || (walked.length > 1 && existing.length === 0 && makesNew)) {
+    const names = places.map(({ root }) => `"${root.name}/…"`).join(' or ');
+    throw refuse('AMBIGUOUS_ROOT', `${quoted(input)} could be in several folders. Begin with the folder: ${names}.`);
+  }
+  const chosen = existing[0] ?? walked[0]!;
+  const { place, path, stats, missing } = chosen;
+  const spelled = places[walked.indexOf(chosen)]!;
+
+  const bothRoots = [spelled.root, place.root];
+  const fixed = bothRoots.find((root) => root.mount === 'read');
+  if (changes(operation) && fixed)
+    throw refuse('READ_ONLY', `${quoted(input)} cannot be changed: ${fixed.name} is read only.`);
+  if (changes(operation)) checkChange([spelled.segments, place.segments], missing, input, operation);
+  if (!stats && !makesNew) throw await missingError(chosen, input);
+  if (chosen.dangling) throw refuse('SYMLINK_DANGLING', `${quoted(input)} is a link to a file that does not exist.`);
+  checkKind(stats, input, operation);
+
+  const ofRun = bothRoots.every((root) => root.mount === 'run');
+  const change = changes(operation) && !ofRun;
+  const first = (reason: (segments: readonly string[]) => Sentence | undefined) =>
+    reason(spelled.segments) ?? reason(place.segments);
+  const why = tooBroad(place.root.realPath)
+    ? sentence('The open folder is a whole disk or home folder.')
+    : change
+      ? (first(protectedReason) ??
+        (await reasonAround(spelled, input)) ??
+        (await reasonAround(place, input, chosen)) ??
+        startedReason(roots, path) ??
+        (await includedReason(realPaths(roots), path)))
+      : operation === 'read' || operation === 'search'
+        ? (first(secretReason) ?? (stats?.isFile() ? await secretContentReason(path) : undefined))
+        : undefined;
+  const configuration = change ? first(configurationReason) : undefined;
+  const kind = !stats ? 'missing' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'file';
+  return {
+    path,
+    relative: relativeOf(roots, place),
+    kind,
+    size: stats?.isFile() ? stats.size : 0,
+    ...(place.root.mount && { mount: place.root.mount }),
+    ...(why && { protected: why }),
+    ...(configuration && { configuration }),
+  };
+}
+
+/** Returns the reason to ask about each change of a file (its real path) from which a configured server is started; undefined for others. */
+export const startedReason = (roots: readonly WorkspaceRoot[], path: string): Sentence | undefined =>
+  roots.some(({ startedFiles }) => startedFiles?.includes(path))
+    ? sentence('A configured MCP server is started from it.')
+    : undefined;
+
+const realPaths = (roots: readonly RealRoot[]) => foldersOf(roots).map(({ realPath }) => realPath);
+
+/** What the folders around a changed place and the names beside it make of it. Refuses what Git would take for its own. */
+async function reasonAround(place: Place, input: string, { folder, missing }: Partial<Walked> = {}) {
+  const around = await surroundingOf(place.root.realPath, place.segments);
+  if (around === 'repository') throw gitInternal(input);
+  if (around === 'environment') return whyInstalled;
+  const [name] = missing ?? [];
+  if (folder === undefined || name === undefined) return undefined;
+  const beside = (await readdir(folder).catch((): string[] => [])).find((other) => plain(other) === plain(name));
+  return beside === undefined
+    ? undefined
+    : sentence(
+        '{0} differs from the existing {1} only by case or by the form of its letters; on many disks they are the same.',
+        quoted(name),
+        quoted(beside),
+      );
+}
+
+const gitInternal = (input: string) =>
+  refuse('GIT_INTERNAL', `${quoted(input)} belongs to Git; use git commands through shell.run.`);
+
+/** Both the spelling and the real path count: `.vscode/x` is read by the editor whatever it links to. */
+function checkChange(spellings: string[][], missing: string[], input: string, operation: PathOperation): void {
+  for (const segments of spellings) {
+    checkShowable(segments);
+    if (isGitInternal(segments)) throw gitInternal(input);
+    if (segments.length === 0 && operation !== 'write' && operation !== 'create')
+      throw refuse('PATH_INVALID', 'The workspace folder itself cannot be changed.');
+  }
+  const twin = missing.find(isTwin);
+  if (twin) throw refuse('NAME_TWIN', `${quoted(twin)} looks like the name of a protected place but is not it.`);
+  if (missing.some((name) => name === '~') || (missing[0]?.startsWith('~') && spellings[0]![0] === missing[0]))
+    throw refuse('PATH_INVALID', `"~" is not expanded here; ${quoted(input)} would make a folder of that name.`);
+  const odd = missing.find(notPortable);
+  if (odd) throw refuse('PATH_NOT_PORTABLE', `The name ${quoted(odd)} does not work on every system. Choose another.`);
+}
+
+function checkKind(stats: Stats | undefined, input: string, operation: PathOperation): void {
+  const namesFolder = /[\\/]$/.test(input) && (process.platform === 'win32' || input.endsWith('/'));
+  if (operation === 'read' || operation === 'write') {
+    if (stats?.isDirectory())
+      throw refuse('NOT_A_FILE', `${quoted(input)} is a folder.${operation === 'read' ? ' Use fs.list for it.' : ''}`);
+    if ((stats && !stats.isFile()) || namesFolder) throw refuse('NOT_A_FILE', `${quoted(input)} is not a plain file.`);
+  }
+  const special = stats && !stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink();
+  if (operation === 'search' && special) throw refuse('NOT_A_FILE', `${quoted(input)} is not a plain file.`);
+  if (operation === 'create' && namesFolder) throw refuse('NOT_A_FILE', `${quoted(input)} names a folder.`);
+  if ((operation === 'create' && stats) || (operation === 'mkdir' && stats && !stats.isDirectory()))
+    throw refuse('EXISTS', `${quoted(input)} exists already.`);
+  if (operation === 'list' && stats && !stats.isDirectory())
+    throw refuse('NOT_A_DIRECTORY', `${quoted(input)} is a file, not a folder. Use fs.read for it.`);
+}
+
+function relativeOf(roots: readonly RealRoot[], place: Place): string {
+  const parts = isNamed(roots, place.root) ? [place.root.name, ...place.segments] : place.segments;
+  return parts.length > 0 ? parts.join('/') : '.';
+}
+
+/** Paths in this root begin with its name. */
+export const isNamed = (roots: readonly WorkspaceRoot[], root: WorkspaceRoot): boolean =>
+  root.mount !== undefined || foldersOf(roots).length > 1;
+
+/** A root that holds everything a person has: no read of it is a matter of course. */
+function tooBroad(root: string): boolean {
+  const home = homedir();
+  return root === paths.parse(root).root || root === home || root === paths.dirname(home);
+}
+
+async function missingError(walked: Walked, input: string): Promise<ToolError> {
+  const names = await readdir(walked.folder).catch(() => []);
+  return notFound(input, didYouMean(walked.missing[0] ?? '', names.slice(0, 5000)));
+}
+
+const notFound = (input: string, hint = '') =>
+  new ToolError('ENOENT', `${quoted(input)} does not exist.${hint || ' Use fs.find to look for it.'}`);
+
+async function lstatOrMissing(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** What the disk said, without the path it said it about. */
+export function fromErrno(error: unknown, input: string): ToolError {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return notFound(input);
+  if (code === 'ELOOP') return refuse('SYMLINK_ESCAPE', `${quoted(input)} became a link while it was being opened.`);
+  if (code === 'ENAMETOOLONG') return refuse('PATH_INVALID', `${quoted(input)} is too long a name.`);
+  if (code === 'EACCES' || code === 'EPERM')
+    return new ToolError('TOOL_EXEC_FAILED', `No permission for ${quoted(input)}.`);
+  return new ToolError('TOOL_EXEC_FAILED', `The disk refused ${quoted(input)} (${code ?? 'unknown error'}).`);
+}

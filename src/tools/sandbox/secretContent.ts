@@ -1,0 +1,73 @@
+import type { Sentence } from '../../protocol/text/l10n.ts';
+import { tokenForms } from '../core/tokenForms.ts';
+import { mayHoldSecrets } from '../policy/secretFiles.ts';
+import { openPlain, readHeadNow } from './regularFile.ts';
+
+/** So many bytes of a file are looked at: keys stand at the beginning of what holds them. */
+const headBytes = 8 * 1024;
+
+/** Entries of files whose form says that a secret stands in them. */
+const entryForms: readonly string[] = [
+  String.raw`aws_(?:secret_access_key|session_token)["']?\s*[=:]\s*["']?([A-Za-z0-9/+]{40,})`,
+  String.raw`(?<![A-Za-z0-9])_auth(?:Token)?\s*=\s*"?(?=[A-Za-z_+/=-]*\d)([A-Za-z0-9+/=_-]{20,})`,
+  String.raw`client-key-data:\s*([A-Za-z0-9+/=]{40,})`,
+  String.raw`"auth"\s*:\s*"([A-Za-z0-9+/=]{20,})"`,
+  '(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/=]{40,})',
+];
+
+/** A key follows its header, perhaps behind lines that say how it is enciphered; text that only names the header has none. */
+const privateKey = new RegExp(
+  String.raw`-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s"'\x60+,;>|#*]|\\+[nrt])*` +
+    String.raw`(?:[\w-]+: [^\n\\]{0,100}(?:\s|\\+[nr])+){0,4}(?:[\s"'\x60+,;>|#*]|\\+[nrt])*([A-Za-z0-9+/=]{40,})`,
+  'g',
+);
+const puttyKey = /^PuTTY-User-Key-File-\d: /;
+
+const random = new RegExp(
+  `(?<![A-Za-z0-9_])(?:${tokenForms.join('|')})(?![A-Za-z0-9])|(?:${entryForms.join('|')})`,
+  'g',
+);
+
+/** Tells whether a text, or the beginning of a file, contains secrets: private keys, or tokens of well-known forms. */
+export function holdsSecrets(content: string | Uint8Array): boolean {
+  const head = Buffer.from(content.slice(0, headBytes) as string);
+  const text = head.toString('latin1').replaceAll('\0', ''); // UTF-16 as well: all of it is ASCII
+  if (puttyKey.test(text)) return true;
+  return [privateKey, random].some((form) =>
+    [...text.matchAll(form)].some((match) => isRandom(match.slice(1).find((group) => group !== undefined) ?? '')),
+  );
+}
+
+/** Does the same for a text of any length, piece by piece. */
+export function holdsSecretsAnywhere(text: string): boolean {
+  for (let at = 0; at < text.length; at += headBytes / 2) if (holdsSecrets(text.slice(at, at + headBytes))) return true;
+  return false;
+}
+
+/** As people and programs make keys, not as people make examples: `xxxx…`, `YOUR_TOKEN`, `1234567890abcdef`. */
+function isRandom(value: string): boolean {
+  const different = new Set(value).size;
+  if (different < Math.min(10, value.length / 2)) return false;
+  return !/example|sample|dummy|fake|placeholder|redacted|your|secret|token|(.)\1{4}|abcdef|123456|567890/i.test(value);
+}
+
+/** Does the same for a file (absolute path), synchronously. False: it contains none, or cannot be read. */
+export function holdsSecretsNow(path: string): boolean {
+  const head = readHeadNow(path, headBytes);
+  return head !== undefined && holdsSecrets(head);
+}
+
+/** Returns the reason to ask about a file (its real path) because of its content. Undefined: there is none, or it cannot be read. */
+export async function secretContentReason(path: string): Promise<Sentence | undefined> {
+  try {
+    const { handle } = await openPlain(path);
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+      return holdsSecrets(buffer.subarray(0, bytesRead)) ? mayHoldSecrets : undefined;
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

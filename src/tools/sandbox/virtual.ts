@@ -1,0 +1,102 @@
+import { posix } from 'node:path';
+import { didYouMean } from '../core/didYouMean.ts';
+import { quoted, refuse } from '../core/pathSyntax.ts';
+import { isLeftover } from '../core/tempFiles.ts';
+import { ToolError } from '../core/tool.ts';
+import type { VirtualFiles, VirtualFolder } from '../core/workspace.ts';
+import { secretReason } from '../policy/secretFiles.ts';
+import type { ResolvedPath } from './paths.ts';
+
+/** What may be done where the editor alone reaches. */
+export type VirtualOperation = 'read' | 'list' | 'search';
+
+/** Why anything else is not there, to whoever asks for it. */
+export const onlyRead =
+  'The folders of this window are virtual, on no disk of this machine: files are read, listed and searched here, and nothing is changed or run.';
+
+/**
+ * `resolvePath` for folders that are on no disk: goes down name by name, and through no link, for where one leads is known to nobody
+ * here. `path` of what it gives is an address.
+ */
+export async function resolveVirtual(
+  virtual: VirtualFiles,
+  input: string,
+  operation: VirtualOperation,
+): Promise<ResolvedPath> {
+  const { folder, names } = placeOf(virtual, input);
+  let found = await virtual.look(folder.address);
+  let above = folder.address;
+  for (const [at, name] of names.entries()) {
+    if (found?.kind !== 'folder') throw notFound(input);
+    const address = virtual.below(folder.address, names.slice(0, at + 1));
+    found = await virtual.look(address);
+    if (!found) throw notFound(input, didYouMean(name, (await namesIn(virtual, above)).slice(0, 5000)));
+    if (found.kind === 'link')
+      throw refuse('SYMLINK_ESCAPE', `${quoted(input)} goes through a link; in a virtual workspace none is followed.`);
+    above = address;
+  }
+  if (!found) throw notFound(input);
+  const { kind, size } = found;
+  if (operation === 'read' && kind === 'folder')
+    throw refuse('NOT_A_FILE', `${quoted(input)} is a folder. Use fs.list for it.`);
+  if (kind === 'other') throw refuse('NOT_A_FILE', `${quoted(input)} is not a plain file.`);
+  if (operation === 'list' && kind !== 'folder')
+    throw refuse('NOT_A_DIRECTORY', `${quoted(input)} is a file, not a folder. Use fs.read for it.`);
+  const why = operation === 'list' ? undefined : secretReason(names);
+  return {
+    path: virtual.below(folder.address, names),
+    relative: relativeTo(virtual, folder, names),
+    kind: kind === 'folder' ? 'folder' : 'file',
+    size: kind === 'file' ? size : 0,
+    ...(why && { protected: why }),
+  };
+}
+
+/** The workspace-relative form of an address; undefined: it is in none of the folders. */
+export function relativeOfAddress(virtual: VirtualFiles, address: string): string | undefined {
+  for (const folder of virtual.folders) {
+    const base = virtual.below(folder.address, []);
+    if (address === base) return relativeTo(virtual, folder, []);
+    const begin = base.endsWith('/') ? base : `${base}/`;
+    if (!address.startsWith(begin)) continue;
+    const names = address.slice(begin.length).split('/').map(decoded);
+    if (virtual.below(folder.address, names) === address) return relativeTo(virtual, folder, names);
+  }
+  return undefined;
+}
+
+/** The folder that a path is in, and the names below it, from its spelling alone. */
+function placeOf({ folders }: VirtualFiles, input: string): { folder: VirtualFolder; names: string[] } {
+  if (typeof input !== 'string' || input === '') throw new ToolError('TOOL_ARGS_INVALID', 'path: give a path as text.');
+  if (input.length > 4096 || /[\0\\]/.test(input) || /^[a-z][a-z0-9+.-]+:/i.test(input))
+    throw refuse('PATH_INVALID', `${quoted(input)} is not a path here. Paths look like "src/main.ts".`);
+  const names = posix
+    .normalize(input)
+    .split('/')
+    .filter((name) => name !== '' && name !== '.');
+  if (input.startsWith('/') || names.includes('..'))
+    throw refuse('OUTSIDE', `${quoted(input)} is outside the workspace. Paths are relative to it, like "src/main.ts".`);
+  const [only] = folders;
+  if (folders.length === 1) return { folder: only!, names };
+  const folder = folders.find(({ name }) => name === names[0]);
+  if (folder) return { folder, names: names.slice(1) };
+  const some = folders.map(({ name }) => `"${name}/…"`).join(' or ');
+  throw refuse('AMBIGUOUS_ROOT', `${quoted(input)} could be in several folders. Begin with the folder: ${some}.`);
+}
+
+const relativeTo = ({ folders }: VirtualFiles, folder: VirtualFolder, names: readonly string[]): string =>
+  [...(folders.length > 1 ? [folder.name] : []), ...names].join('/') || '.';
+
+const namesIn = async (virtual: VirtualFiles, address: string): Promise<string[]> =>
+  (await virtual.list(address).catch(() => [])).map(({ name }) => name).filter((name) => !isLeftover(name));
+
+const notFound = (input: string, hint = '') =>
+  new ToolError('ENOENT', `${quoted(input)} does not exist.${hint || ' Use fs.find to look for it.'}`);
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,47 @@
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import type { Plan, ToolContext } from '../core/tool.ts';
+import { foldersOf, type Workspace } from '../core/workspace.ts';
+import { mayHoldSecrets } from '../policy/secretFiles.ts';
+import { maximumBytes } from '../sandbox/fileText.ts';
+import type { ResolvedPath } from '../sandbox/paths.ts';
+import { resolveToRead } from '../sandbox/resolveReadPath.ts';
+import { holdsSecrets } from '../sandbox/secretContent.ts';
+import { relativeOfAddress } from '../sandbox/virtual.ts';
+import { isAll } from './searchRoots.ts';
+
+/**
+ * The question for a read of a place that is not free to read; undefined when it is free. Each is asked every time, so
+ * it has no grant. The path is decided again when it is read.
+ */
+export async function askToRead(
+  path: string | undefined,
+  operation: 'read' | 'list' | 'search',
+  context: ToolContext,
+  run: (context: ToolContext) => Promise<unknown>,
+): Promise<Plan | undefined> {
+  const { roots, virtual } = context.workspace;
+  if (virtual && isAll(path)) return undefined; // nothing of it is more than a folder
+  const folders = foldersOf(roots);
+  const inputs = isAll(path) && folders.length > 1 ? folders.map((root) => root.path) : [path ?? '.'];
+  for (const input of inputs) {
+    const file = await resolveToRead(context.workspace, input, operation);
+    const why = file.protected ?? (await unsavedReason(context.workspace, file, operation));
+    if (why)
+      return { what: sentence(phrases[operation], file.relative), where: file.path, why, paths: [file.relative], run };
+  }
+  return undefined;
+}
+
+/** Secrets in text that is not on a disk here: what the editor holds, and files of a virtual folder. */
+async function unsavedReason(
+  { virtual, openText }: Workspace,
+  { path, kind, size }: ResolvedPath,
+  operation: 'read' | 'list' | 'search',
+): Promise<Sentence | undefined> {
+  if (operation !== 'read' || kind !== 'file') return undefined;
+  const isVirtual = virtual && relativeOfAddress(virtual, path) !== undefined;
+  const content = openText(path) ?? (isVirtual && size <= maximumBytes ? await virtual.read(path) : '');
+  return holdsSecrets(content) ? mayHoldSecrets : undefined;
+}
+
+const phrases = { read: 'Read {0}', list: 'List {0}', search: 'Search {0}' } as const;

@@ -1,0 +1,40 @@
+import { type Brackets, globTest } from '../core/glob.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { resolvePath } from '../sandbox/paths.ts';
+import { type GlobLimits, globLimits } from './globLimits.ts';
+import type { SearchPlace } from './searchRoots.ts';
+
+/** A glob for files that are looked for. */
+export interface FileGlob {
+  /** @param path workspace-relative; `below`: without the name of its folder where several are open */
+  matches(path: string, below: string): boolean;
+  limits(place: SearchPlace): GlobLimits;
+  /** Of found paths those with its brackets in their names, if there are any, else all. */
+  preferred<One extends { path: string }>(found: readonly One[]): readonly One[];
+}
+
+/** A glob whose brackets mean themselves where a file is called so. Without a glob every file is meant. */
+export async function fileGlob(workspace: Workspace, glob: string | undefined): Promise<FileGlob> {
+  if (glob === undefined) return { matches: () => true, limits: () => ({ options: [] }), preferred: (found) => found };
+  const brackets = await bracketsOf(workspace, glob);
+  const test = globTest(glob, brackets);
+  const isLiteral = brackets === 'either' ? globTest(glob, 'literal') : undefined;
+  return {
+    matches: (path, below) => test(path) || (below !== path && test(below)),
+    limits: (place) => globLimits(glob, place.prefix, brackets),
+    preferred(found) {
+      const literal = isLiteral ? found.filter(({ path }) => isLiteral(path)) : [];
+      return literal.length > 0 ? literal : found;
+    },
+  };
+}
+
+async function bracketsOf({ roots }: Workspace, glob: string): Promise<Brackets> {
+  if (!/[[{]/.test(glob)) return 'sets';
+  if (/[*?]/.test(glob)) return 'either';
+  const isThere = await resolvePath(roots, glob, 'search').then(
+    ({ kind }) => kind !== 'missing',
+    () => false, // refused, or not there
+  );
+  return isThere ? 'literal' : 'either';
+}

@@ -1,0 +1,107 @@
+import type { Dirent } from 'node:fs';
+import { lstat, readdir, realpath } from 'node:fs/promises';
+import * as paths from 'node:path';
+import { quoted, refuse } from '../core/pathSyntax.ts';
+import { isLeftover } from '../core/tempFiles.ts';
+import { readTool, type ToolContext, ToolError } from '../core/tool.ts';
+import { foldersOf, type Workspace } from '../core/workspace.ts';
+import { listDefinition } from '../definitions/fileTools.ts';
+import { fromErrno, type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
+import { isOfMount } from '../sandbox/resolveReadPath.ts';
+import { askToRead } from './askToRead.ts';
+import { ripgrep } from './ripgrep.ts';
+import { isAll, searchPlaces } from './searchRoots.ts';
+import { listVirtual } from './virtualFiles.ts';
+
+interface Entry {
+  name: string;
+  kind: 'file' | 'folder' | 'link' | 'other';
+  /** Bytes. */
+  size?: number;
+  /** An ignore file leaves it out of `fs.find` and `fs.search`. */
+  ignored?: true;
+}
+
+const maximumEntries = 500;
+
+/** `fs.list`: a folder's entries, folders first. */
+export const listTool = readTool(listDefinition, list, (args, context) =>
+  askToRead(args.path, 'list', context, (context) => list(args, context)),
+);
+
+async function list({ path }: { path?: string }, { workspace, signal }: ToolContext) {
+  if (workspace.virtual && !isOfMount(workspace, path)) return listVirtual(workspace.virtual, path);
+  const folders = foldersOf(workspace.roots);
+  if (folders.length > 1 && isAll(path)) {
+    return { path: '.', entries: folders.map(({ name }) => ({ name, kind: 'folder' as const })) };
+  }
+  const folder = await resolvePath(workspace.roots, path ?? '.', 'list');
+  const found = await entriesOf(folder);
+  const entries = found.slice(0, maximumEntries);
+  await Promise.all(entries.map((entry) => measure(folder, entry)));
+  if ((await realpath(folder.path).catch(() => undefined)) !== folder.path)
+    throw refuse('SYMLINK_ESCAPE', `${quoted(folder.relative)} became a link while it was being listed.`);
+  await markIgnored(workspace, folder, entries, signal);
+  return {
+    path: folder.relative,
+    entries,
+    ...(found.length > entries.length && {
+      cut: `${entries.length} of ${found.length} entries. Use fs.find with a pattern for the rest.`,
+    }),
+  };
+}
+
+async function entriesOf(folder: ResolvedPath): Promise<Entry[]> {
+  const found = await readdir(folder.path, { withFileTypes: true }).catch((error) => {
+    throw fromErrno(error, folder.relative);
+  });
+  const order = { folder: 0, file: 1, link: 1, other: 1 };
+  return found
+    .filter(({ name }) => !isLeftover(name))
+    .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+    .sort((a, b) => order[a.kind] - order[b.kind] || (a.name < b.name ? -1 : 1));
+}
+
+function kindOf(entry: Dirent): Entry['kind'] {
+  if (entry.isDirectory()) return 'folder';
+  if (entry.isFile()) return 'file';
+  return entry.isSymbolicLink() ? 'link' : 'other';
+}
+
+/** Of files only: the size of what a link names may be someone else's. */
+async function measure(folder: ResolvedPath, entry: Entry): Promise<void> {
+  if (entry.kind !== 'file') return;
+  const stats = await lstat(paths.join(folder.path, entry.name)).catch(() => undefined);
+  if (stats?.isFile()) entry.size = stats.size;
+}
+
+/** Entries without any file that ripgrep would look at. Without ripgrep, or in too large a folder, nothing is marked. */
+async function markIgnored(workspace: Workspace, folder: ResolvedPath, entries: Entry[], signal: AbortSignal) {
+  const unseen = new Map(entries.map((entry) => [entry.name, entry]));
+  const [place] = await searchPlaces(workspace, folder.relative);
+  let budget = 50_000;
+  const onLine = (line: string) => {
+    const below = paths.relative(folder.path, paths.join(place!.folder, line));
+    unseen.delete(below.split(paths.sep)[0]!);
+    budget -= 1;
+    return unseen.size > 0 && budget > 0;
+  };
+  try {
+    await ripgrep(workspace, place!, ['--files'], onLine, signal);
+  } catch (error) {
+    if (error instanceof ToolError) return;
+    throw error;
+  }
+  if (budget === 0) return;
+  for (const entry of unseen.values()) {
+    if (
+      entry.kind === 'file' ||
+      (entry.kind === 'folder' && entry.name !== '.git' && (await holdsFiles(folder, entry)))
+    )
+      entry.ignored = true;
+  }
+}
+
+/** An empty folder is not ignored, only empty. */
+const holdsFiles = async (folder: ResolvedPath, entry: Entry) =>
+  (await readdir(paths.join(folder.path, entry.name)).catch(() => [])).length > 0;

@@ -1,0 +1,51 @@
+import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
+import type { Hit } from './sortedResults.ts';
+
+const maximumMatches = 200;
+const maximumCharacters = 40_000;
+const maximumLine = 400;
+
+/** A line of a file, as it is shown. */
+export interface FoundLine extends Hit {
+  isMatch: boolean;
+  line: string;
+}
+
+/** As grep prints it, with nothing hidden in it; of a long one what is around the match. */
+export function shownLine(number: number, text: string, isMatch: boolean, start = 0): string {
+  const short = text.length > maximumLine ? `${around(text, start)} (line cut)` : text;
+  return `${number}${isMatch ? ':' : '-'} ${visibleProse(short)}`;
+}
+
+const around = (text: string, start: number) => {
+  const from = Math.max(0, Math.min(start - 100, text.length - maximumLine));
+  return (from > 0 ? '…' : '') + text.slice(from, from + maximumLine);
+};
+
+/** The answer, within the limits. */
+export class Found {
+  readonly files: { path: string; lines: string[] }[] = [];
+  matches = 0;
+  cut = false;
+  private characters = 0;
+  private inLast = 0;
+
+  /** False: enough. */
+  add({ path, isMatch, line }: FoundLine): boolean {
+    if ((isMatch && this.matches >= maximumMatches) || this.characters > maximumCharacters) {
+      if (this.files.at(-1)?.path === path && this.inLast === 0) this.files.pop(); // what is around a match that is not told
+      return false;
+    }
+    if (this.files.at(-1)?.path !== path) {
+      this.files.push({ path, lines: [] });
+      this.inLast = 0;
+    }
+    if (isMatch) {
+      this.matches += 1;
+      this.inLast += 1;
+    }
+    this.files.at(-1)!.lines.push(line);
+    this.characters += line.length;
+    return true;
+  }
+}

@@ -1,0 +1,142 @@
+import * as paths from 'node:path';
+import { isInLeftover } from '../core/tempFiles.ts';
+import { readTool, type ToolContext } from '../core/tool.ts';
+import { searchDefinition } from '../definitions/fileTools.ts';
+import { secretReason } from '../policy/secretFiles.ts';
+import { isOfMount } from '../sandbox/resolveReadPath.ts';
+import { holdsSecretsNow } from '../sandbox/secretContent.ts';
+import { askToRead } from './askToRead.ts';
+import { escapeHint } from './escapeHint.ts';
+import { fileGlob } from './fileGlob.ts';
+import { Found, type FoundLine, shownLine } from './matchLines.ts';
+import { ripgrep, withLimits } from './ripgrep.ts';
+import { type SearchPlace, searchPlaces, workspacePath } from './searchRoots.ts';
+import { ignoredWhole, isIgnoredWhole, leftOutNote, withIgnored } from './skippedFiles.ts';
+import { firstInOrder, type Search } from './sortedResults.ts';
+import { searchVirtual } from './virtualSearch.ts';
+
+interface SearchArguments {
+  pattern: string;
+  path?: string;
+  glob?: string;
+  fixed?: boolean;
+  ignoreCase?: boolean;
+  context?: number;
+}
+
+/**
+ * `fs.search`: text in files. Data: `{ matches, files: [{ path, lines: string[] }], note?, cut? }`; a line is `12: text` for a match, `11- text` for context
+ * around it, as grep prints them.
+ */
+export const searchTool = readTool(searchDefinition, search, (args, context) => askToSearch(args, context));
+
+async function askToSearch(args: SearchArguments, context: ToolContext) {
+  // Inside an open folder only a root that is too broad asks; a secret file is refused by the search itself.
+  const isVirtual = context.workspace.virtual && !isOfMount(context.workspace, args.path);
+  if (!isVirtual) await searchPlaces(context.workspace, args.path);
+  return askToRead(args.path, 'search', context, (context) => search(args, context));
+}
+
+async function search(args: SearchArguments, context: ToolContext) {
+  const { workspace, signal, keptFromSearch } = context;
+  if (workspace.virtual && !isOfMount(workspace, args.path)) return searchVirtual(workspace.virtual, args, context);
+  const glob = await fileGlob(workspace, args.glob);
+  const options = [
+    '--json',
+    `--regexp=${args.pattern}`,
+    '--max-filesize=5M',
+    ...(args.fixed ? ['--fixed-strings'] : []),
+    ...(args.ignoreCase ? ['--ignore-case'] : []),
+    ...(args.context ? [`--context=${args.context}`] : []),
+  ];
+  const taking = () => {
+    const found = new Found();
+    return (hit: FoundLine) => found.add(hit);
+  };
+  const places = await searchPlaces(workspace, args.path);
+  const isKeptIn = new Map(places.map((place) => [place, keptFromSearch(workspacePath(place, place.target))]));
+  const wanted = (path: string, place: SearchPlace) => {
+    const below = path.slice(place.prefix.length);
+    const isFree = !secretReason(below.split('/')) && !isInLeftover(below) && !isKeptIn.get(place)!(path);
+    return isFree && glob.matches(path, below);
+  };
+  const look = async (more: string[]) => {
+    const found = new Found();
+    for (const place of places) {
+      if (found.cut) break;
+      const { hits, cut } = await withLimits(glob.limits(place), (limits) => {
+        const run: Search<FoundLine>['run'] = ({ inOrder, beyond, onHit, signal }) => {
+          const sorted = inOrder ? ['--sort=path'] : [];
+          const onLine = reader(place, (path) => !beyond(path) && wanted(path, place), onHit);
+          return ripgrep(workspace, place, [...options, ...more, ...sorted, ...limits], onLine, signal);
+        };
+        return firstInOrder({ run, taking }, signal);
+      });
+      found.cut = hits.some((hit) => !found.add(hit)) || cut;
+    }
+    return found;
+  };
+  let found = await look([]);
+  const isIgnored =
+    found.matches === 0 && args.path !== undefined && (await isIgnoredWhole(workspace, places[0]!, signal));
+  if (isIgnored) found = await look([withIgnored]);
+  await searchPlaces(workspace, args.path); // refuses what became a link out of the workspace meanwhile
+  const more = `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`;
+  const notes = [
+    ...(isIgnored ? [ignoredWhole(args.path!)] : []),
+    ...(found.matches === 0 && !isIgnored ? [await nothing()] : []),
+    ...(found.matches === 0 ? escapeHint(args) : []),
+  ];
+  return {
+    matches: found.matches,
+    files: found.files,
+    ...(notes.length > 0 && { note: notes.join(' ') }),
+    ...(found.cut && { cut: more }),
+  };
+
+  /** Of a whole workspace without a glob, what is ignored is never looked for: it is known to be there. */
+  async function nothing(): Promise<string> {
+    const said = 'Nothing matches in the files';
+    const isNarrow = args.glob !== undefined || places.some(({ target }) => target !== './');
+    return isNarrow
+      ? leftOutNote(said, workspace, places, { glob, wanted }, signal)
+      : `${said}; ignored ones are left out.`;
+  }
+}
+
+/** What ripgrep's `--json` lines say of files that are wanted. */
+function reader(place: SearchPlace, wanted: (path: string) => boolean, onHit: (hit: FoundLine) => boolean) {
+  let path: string | undefined;
+  return (json: string): boolean => {
+    const begins = json.startsWith('{"type":"begin"');
+    if (!begins && path === undefined) return true; // of a file that is not wanted
+    const { type, data } = JSON.parse(json) as RipgrepEvent;
+    if (begins) {
+      const { text: named } = data.path; // absent, when it is not UTF-8: nobody could say whether it is a secret, or read on in it
+      const whole = named === undefined ? undefined : workspacePath(place, named);
+      path =
+        whole !== undefined && wanted(whole) && !holdsSecretsNow(paths.join(place.folder, named!)) ? whole : undefined;
+      return true;
+    }
+    if (path === undefined || (type !== 'match' && type !== 'context')) return true;
+    const text = textOf(data.lines);
+    const isMatch = type === 'match';
+    return onHit({ path, isMatch, line: shownLine(data.line_number, text, isMatch, data.submatches?.[0]?.start) });
+  };
+}
+
+/** A line in another encoding is shown as far as it is UTF-8; a binary file was looked into because it was named. */
+function textOf({ text, bytes }: RipgrepEvent['data']['lines']): string {
+  const line = (text ?? Buffer.from(bytes ?? '', 'base64').toString('utf8')).replace(/\r?\n$/, '');
+  return line.includes('\0') ? '(binary)' : line;
+}
+
+interface RipgrepEvent {
+  type: string;
+  data: {
+    path: { text?: string };
+    lines: { text?: string; bytes?: string };
+    line_number: number;
+    submatches?: { start: number }[];
+  };
+}

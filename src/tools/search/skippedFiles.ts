@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as paths from 'node:path';
+import { quoted } from '../core/pathSyntax.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { readPlain } from '../sandbox/regularFile.ts';
+import type { FileGlob } from './fileGlob.ts';
+import { ripgrep, withLimits } from './ripgrep.ts';
+import { type SearchPlace, workspacePath } from './searchRoots.ts';
+
+/** Milliseconds for what was left out, which nobody waits long for. */
+const timeLimit = 3000;
+/** Files that are compared, and that are named. */
+const maxCompared = 20_000;
+const maxNamed = 3;
+
+/** Option of ripgrep for a folder that is looked into although ignore files name it. */
+export const withIgnored = '--no-ignore';
+
+/**
+ * Tells whether ignore files leave a named folder out as a whole, whatever they call it: `/build/`, `build/*`, or a `*` in the folder
+ * itself. A folder with nothing but files that are ignored by their names is not meant.
+ */
+export async function isIgnoredWhole(workspace: Workspace, place: SearchPlace, signal: AbortSignal): Promise<boolean> {
+  if (place.target === './') return false;
+  const holdsFile = async (at: SearchPlace, options: string[] = []) => {
+    let holds = false;
+    const onName = () => {
+      holds = true;
+      return false;
+    };
+    await ripgrep(workspace, at, ['--files', ...options], onName, signal);
+    return holds;
+  };
+  if ((await holdsFile(place)) || !(await holdsFile(place, [withIgnored]))) return false;
+  return withIgnoreFilesOf(place, async (copy) => !(await holdsFile(copy)));
+}
+
+/** Bytes of an ignore file; a larger one counts as none. */
+const maxIgnoreFile = 1024 * 1024;
+/** Ignore files of a folder, and of those above it. */
+const ignoreFiles = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
+
+/** Calls `work` with a copy of the folder that has its ignore files, those above it, and one file of a name that no line means. */
+async function withIgnoreFilesOf<Result>(
+  { folder, target, prefix }: SearchPlace,
+  work: (copy: SearchPlace) => Promise<Result>,
+): Promise<Result> {
+  const base = await mkdtemp(paths.join(await realpath(tmpdir()), 'towpath-ignored-'));
+  const copyOf = (place: string) => paths.join(base, paths.relative(paths.parse(place).root, place));
+  try {
+    const named = paths.join(folder, target);
+    for (let at = named; ; at = paths.dirname(at)) {
+      await mkdir(copyOf(at), { recursive: true });
+      for (const name of ignoreFiles) {
+        const copy = paths.join(copyOf(at), name);
+        const text = await readPlain(paths.join(at, name), maxIgnoreFile).catch(() => undefined);
+        if (text === undefined) continue;
+        await mkdir(paths.dirname(copy), { recursive: true });
+        await writeFile(copy, text);
+      }
+      if (at === paths.dirname(at)) break;
+    }
+    await writeFile(paths.join(copyOf(named), randomUUID()), '');
+    return await work({ folder: copyOf(folder), target, prefix });
+  } finally {
+    await rm(base, { recursive: true, force: true });
+  }
+}
+
+/** Says of a named folder that it was looked into although it is ignored. */
+export const ignoredWhole = (path: string): string =>
+  `${quoted(path)} is ignored; it was looked into because it was named.`;
+
+/**
+ * Says of a look for files that found nothing which ignored ones it left out.
+ * @param nothing the fact in words, without an end
+ * @param wanted the files that are meant, by their workspace-relative path
+ */
+export async function leftOutNote(
+  nothing: string,
+  workspace: Workspace,
+  places: readonly SearchPlace[],
+  { glob, wanted }: { glob: FileGlob; wanted(path: string, place: SearchPlace): boolean },
+  signal: AbortSignal,
+): Promise<string> {
+  const time = AbortSignal.timeout(timeLimit);
+  const both = AbortSignal.any([signal, time]);
+  const found: string[] = [];
+  try {
+    for (const place of places)
+      await withLimits(glob.limits(place), async (limits) => {
+        const look = (options: string[], onPath: (path: string) => boolean) =>
+          ripgrep(
+            workspace,
+            place,
+            ['--files', ...options, ...limits],
+            (name) => {
+              const path = workspacePath(place, name);
+              return !wanted(path, place) || onPath(path);
+            },
+            both,
+          );
+        const seen = new Set<string>();
+        await look([], (path) => seen.add(path).size < maxCompared);
+        if (seen.size >= maxCompared) return;
+        await look([withIgnored], (path) => seen.has(path) || found.push(path) <= maxNamed);
+      });
+  } catch (error) {
+    if (signal.aborted || !time.aborted) throw error;
+  }
+  if (found.length === 0) return `${nothing}; ignored ones are left out.`;
+  const named = found.slice(0, maxNamed).map(quoted).join(', ');
+  const more = found.length > maxNamed ? ' and others' : '';
+  return `${nothing}; ignored ones are left out, here ${named}${more}. Give an ignored file or folder as path to look into it.`;
+}

@@ -1,0 +1,45 @@
+import { globTest } from '../core/glob.ts';
+import { isLeftover } from '../core/tempFiles.ts';
+import type { VirtualFiles } from '../core/workspace.ts';
+import { resolveVirtual } from '../sandbox/virtual.ts';
+import { filesBelow } from './virtualWalk.ts';
+
+const [mostEntries, mostFiles] = [500, 500];
+
+/** `fs.list` where the editor alone reaches. Sizes and ignore files are not asked for: each would be a way there and back. */
+export async function listVirtual(virtual: VirtualFiles, path: string | undefined) {
+  const { folders } = virtual;
+  if (folders.length > 1 && (path === undefined || path === '.' || path === './'))
+    return { path: '.', entries: folders.map(({ name }) => ({ name, kind: 'folder' as const })) };
+  const folder = await resolveVirtual(virtual, path ?? '.', 'list');
+  const found = (await virtual.list(folder.path))
+    .filter(({ name }) => !isLeftover(name))
+    .sort((a, b) => Number(a.kind !== 'folder') - Number(b.kind !== 'folder') || (a.name < b.name ? -1 : 1));
+  return {
+    path: folder.relative,
+    entries: found.slice(0, mostEntries),
+    ...(found.length > mostEntries && {
+      cut: `${mostEntries} of ${found.length} entries. Use fs.find with a pattern for the rest.`,
+    }),
+  };
+}
+
+/** `fs.find` there. */
+export async function findVirtual(
+  virtual: VirtualFiles,
+  { pattern, path }: { pattern: string; path?: string },
+  signal: AbortSignal,
+) {
+  const matches = globTest(pattern, 'either');
+  const { files, cut } = await filesBelow(virtual, path, signal);
+  const below = (file: string) => (virtual.folders.length > 1 ? file.slice(file.indexOf('/') + 1) : file);
+  const found = files.map((file) => file.path).filter((file) => matches(file) || matches(below(file)));
+  const more =
+    found.length > mostFiles ? `More than ${mostFiles} files; narrow the pattern or give a path.` : undefined;
+  const said = [cut, more].filter((one) => one !== undefined).join(' ');
+  return {
+    files: found.slice(0, mostFiles),
+    ...(found.length === 0 && { note: 'No file matches.' }),
+    ...(said && { cut: said }),
+  };
+}

@@ -1,0 +1,164 @@
+import { tmpdir } from 'node:os';
+import { globTest } from '../core/glob.ts';
+import { refuse } from '../core/pathSyntax.ts';
+import type { ToolContext } from '../core/tool.ts';
+import type { VirtualFiles } from '../core/workspace.ts';
+import { decodeText, linesOf } from '../sandbox/fileText.ts';
+import { holdsSecrets } from '../sandbox/secretContent.ts';
+import { escapeHint } from './escapeHint.ts';
+import { Found, shownLine } from './matchLines.ts';
+import { ripgrep } from './ripgrep.ts';
+import { filesBelow, isSecret, type VirtualFile } from './virtualWalk.ts';
+
+export interface VirtualSearch {
+  pattern: string;
+  path?: string;
+  glob?: string;
+  fixed?: boolean;
+  ignoreCase?: boolean;
+  context?: number;
+}
+
+/** One search reads so much over whatever the editor reaches it by: the first files in order, and of each a part of a megabyte. */
+const mostFiles = 1000;
+const mostBytes = 20 * 1024 * 1024;
+const mostOfFile = 1024 * 1024;
+const timeLimit = 20_000;
+const atOnce = 8;
+
+/**
+ * `fs.search` where the editor alone reaches: reads the first files, within limits that are said, and gives all of their lines to one
+ * ripgrep, whose patterns are the same then as everywhere and take no time of this thread.
+ */
+export async function searchVirtual(
+  virtual: VirtualFiles,
+  args: VirtualSearch,
+  { workspace, signal, keptFromSearch }: ToolContext,
+) {
+  const walked = await filesBelow(virtual, args.path, signal);
+  const [only] = walked.files;
+  if (only && walked.files.length === 1 && only.path === args.path && isSecret(only))
+    throw refuse('SECRET_READ', 'Searches skip files that may hold secrets. fs.read asks the person.');
+  const isKept = keptFromSearch(args.path ?? '');
+  const matches = args.glob === undefined ? () => true : globTest(args.glob, 'either');
+  const below = (file: string) => (virtual.folders.length > 1 ? file.slice(file.indexOf('/') + 1) : file);
+  const wanted = walked.files.filter(
+    (file) => !isSecret(file) && !isKept(file.path) && (matches(file.path) || matches(below(file.path))),
+  );
+  const { read, cut } = await readFirst(virtual, wanted, signal);
+  const found = new Found();
+  const isCut = await among(read, args, { workspace, signal }, found);
+  const more = isCut
+    ? `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`
+    : undefined;
+  const said = [walked.cut, cut, more].filter((one) => one !== undefined).join(' ');
+  const [note] = found.matches === 0 ? escapeHint(args) : [];
+  return { matches: found.matches, files: found.files, ...(note && { note }), ...(said && { cut: said }) };
+}
+
+interface ReadFile {
+  path: string;
+  lines: string[];
+}
+
+async function readFirst(virtual: VirtualFiles, files: readonly VirtualFile[], signal: AbortSignal) {
+  const read: ReadFile[] = [];
+  const until = performance.now() + timeLimit;
+  let bytes = 0;
+  let looked = 0;
+  let large = 0;
+  while (looked < Math.min(files.length, mostFiles) && bytes < mostBytes && performance.now() < until) {
+    signal.throwIfAborted();
+    const now = files.slice(looked, Math.min(looked + atOnce, mostFiles));
+    looked += now.length;
+    const texts = await Promise.all(now.map((file) => textOf(virtual, file)));
+    for (const [at, text] of texts.entries()) {
+      if (text === 'large') large += 1;
+      if (text === undefined || text === 'large') continue;
+      bytes += text.bytes;
+      if (!holdsSecrets(text.text)) read.push({ path: now[at]!.path, lines: linesOf(text.text) });
+    }
+  }
+  const cut = [
+    ...(looked < files.length
+      ? [`Looked into the first ${looked} of ${files.length} files: give a path or glob.`]
+      : []),
+    ...(large > 0 ? [`${large} of over a megabyte were not looked into.`] : []),
+  ];
+  return { read, ...(cut.length > 0 && { cut: cut.join(' ') }) };
+}
+
+/** Undefined: it is no text, or cannot be read. */
+async function textOf(
+  virtual: VirtualFiles,
+  { address }: VirtualFile,
+): Promise<{ text: string; bytes: number } | 'large' | undefined> {
+  try {
+    const there = await virtual.look(address);
+    if (there?.kind !== 'file') return undefined;
+    if (there.size > mostOfFile) return 'large';
+    const bytes = Buffer.from(await virtual.read(address));
+    const decoded = decodeText(bytes);
+    return decoded && { text: decoded.text, bytes: bytes.length };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes what matches in the lines of the files. Resolves to whether there was more than is taken. */
+async function among(
+  files: readonly ReadFile[],
+  args: VirtualSearch,
+  { workspace, signal }: Pick<ToolContext, 'workspace' | 'signal'>,
+  found: Found,
+): Promise<boolean> {
+  const options = [
+    '--json',
+    '--text',
+    `--regexp=${args.pattern}`,
+    ...(args.fixed ? ['--fixed-strings'] : []),
+    ...(args.ignoreCase ? ['--ignore-case'] : []),
+  ];
+  const around = args.context ?? 0;
+  let file = 0;
+  let before = 0; // lines of the files before this one
+  let told = 0; // the last line of this one that was told
+  let enough = false;
+  const give = (line: number, isMatch: boolean, start = 0) => {
+    const { path, lines } = files[file]!;
+    told = line;
+    enough ||= !found.add({ path, isMatch, line: shownLine(line, lines[line - 1]!, isMatch, start) });
+  };
+  /** Context after the match before, up to here. */
+  let owed = 0;
+  const settle = (upTo: number) => {
+    for (let line = told + 1; !enough && line <= Math.min(owed, upTo, files[file]!.lines.length); line++)
+      give(line, false);
+  };
+  const onLine = (json: string): boolean => {
+    const { type, data } = JSON.parse(json) as { type: string; data: Matched };
+    if (type !== 'match') return true;
+    while (data.line_number - before > files[file]!.lines.length) {
+      settle(Number.POSITIVE_INFINITY);
+      before += files[file]!.lines.length;
+      file += 1;
+      [told, owed] = [0, 0];
+    }
+    const line = data.line_number - before;
+    settle(line - 1);
+    for (let above = Math.max(told + 1, line - around); !enough && above < line; above++) give(above, false);
+    if (!enough) give(line, true, data.submatches[0]?.start);
+    owed = line + around;
+    return !enough;
+  };
+  const input = files.flatMap(({ lines }) => lines).join('\n');
+  const place = { folder: tmpdir(), target: '-', prefix: '' };
+  const { cut } = await ripgrep(workspace, place, options, onLine, signal, input);
+  if (!cut && files[file]) settle(Number.POSITIVE_INFINITY);
+  return cut || enough;
+}
+
+interface Matched {
+  line_number: number;
+  submatches: { start: number }[];
+}

@@ -1,0 +1,84 @@
+import { isLeftover } from '../core/tempFiles.ts';
+import type { VirtualFiles } from '../core/workspace.ts';
+import { installedReason } from '../policy/protectedPaths.ts';
+import { secretReason } from '../policy/secretFiles.ts';
+import { relativeOfAddress, resolveVirtual } from '../sandbox/virtual.ts';
+import { byPath } from './sortedResults.ts';
+
+/** A file below the folders that are looked through. */
+export interface VirtualFile {
+  /** As the workspace names it. */
+  path: string;
+  address: string;
+}
+
+/** So many names are looked at, for so many milliseconds: each folder is asked for over whatever the editor reaches it by. */
+const mostNames = 10_000;
+const timeLimit = 15_000;
+
+/** Folders that are asked for at once. */
+const atOnce = 8;
+
+export interface Walked {
+  files: VirtualFile[];
+  /** Why these are not all. */
+  cut?: string;
+}
+
+/**
+ * The files below a path, in order, as far as they are looked at. What Git and package managers keep is left out, and so are links; no
+ * ignore file is read. Throws like `resolveVirtual`.
+ */
+export async function filesBelow(
+  virtual: VirtualFiles,
+  path: string | undefined,
+  signal: AbortSignal,
+): Promise<Walked> {
+  const all = path === undefined || path === '.' || path === './';
+  const begin = all
+    ? virtual.folders.map(({ address }) => ({ kind: 'folder' as const, path: address }))
+    : [await resolveVirtual(virtual, path, 'search')];
+  const files: VirtualFile[] = [];
+  const named = (address: string) => ({ path: relativeOfAddress(virtual, address) ?? address, address });
+  let folders: string[] = [];
+  for (const { kind, path: address } of begin)
+    if (kind === 'folder') folders.push(address);
+    else files.push(named(address));
+  const asked = new Set(folders);
+  let seen = 0;
+  const until = performance.now() + timeLimit;
+  while (folders.length > 0) {
+    signal.throwIfAborted();
+    const [now, later] = [folders.slice(0, atOnce), folders.slice(atOnce)];
+    const lists = await Promise.all(
+      now.map((folder) =>
+        virtual.list(folder).catch((error) => {
+          if (asked.has(folder)) throw error;
+          return []; // gone meanwhile, or not ours to see
+        }),
+      ),
+    );
+    const below: string[] = [];
+    for (const [at, entries] of lists.entries())
+      for (const { name, kind } of entries) {
+        seen += 1;
+        if (kind === 'folder' ? isLeftOut(name) : kind !== 'file' || isLeftover(name)) continue;
+        const address = virtual.below(now[at]!, [name]);
+        if (kind === 'folder') below.push(address);
+        else files.push(named(address));
+      }
+    folders = [...later, ...below];
+    if (folders.length > 0 && (seen > mostNames || performance.now() > until))
+      return {
+        files: sorted(files),
+        cut: `Not all of the virtual folders was looked at: ${seen} names of it. Give a path.`,
+      };
+  }
+  return { files: sorted(files) };
+}
+
+const isLeftOut = (name: string) => name === '.git' || installedReason([name]) !== undefined;
+const sorted = (files: VirtualFile[]) => files.sort((one, other) => byPath(one.path, other.path));
+
+/** It may hold secrets: a search says nothing of it. */
+export const isSecret = ({ path }: VirtualFile): boolean => secretReason(path.split('/')) !== undefined;

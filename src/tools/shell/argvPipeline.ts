@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import * as paths from 'node:path';
+import type { Step, Steps } from '../commands/commandStep.ts';
+import type { ReadOnlyLine } from '../commands/readOnly.ts';
+import { programFolders } from '../commands/readOnlyPrograms.ts';
+import { ToolError } from '../core/tool.ts';
+import { holdsSecretsNow } from '../sandbox/secretContent.ts';
+
+export interface VectorRun {
+  /** What the last program gave; 127 for one that is not there. */
+  exitCode: number;
+  /** The signal ended it. */
+  stopped: boolean;
+}
+
+/** Nothing of a person's environment: what a program is told to do stands in its words alone. */
+const environment = { PATH: programFolders.join(':'), LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1' };
+
+/**
+ * Runs a checked command line: its words and nothing else, without a shell, standard input closed. Output comes as it is
+ * written, errors among it. When the signal fires, what runs is killed.
+ */
+export async function runVectors(
+  { pipelines }: ReadOnlyLine,
+  onData: (chunk: Buffer) => void,
+  signal: AbortSignal,
+  /** Where to look for ripgrep when the system has none. */
+  ripgrep?: string,
+): Promise<VectorRun> {
+  let exitCode = 0;
+  for (const pipeline of pipelines) {
+    if (signal.aborted) break;
+    if (pipeline.operator === '&&' && exitCode !== 0) continue;
+    if (pipeline.operator === '||' && exitCode === 0) continue;
+    exitCode = await runPipeline(pipeline, onData, signal, ripgrep);
+  }
+  return { exitCode, stopped: signal.aborted };
+}
+
+async function runPipeline(
+  { commands }: Steps,
+  onData: (chunk: Buffer) => void,
+  signal: AbortSignal,
+  ripgrep: string | undefined,
+): Promise<number> {
+  /** Gives what the program before writes to the next one; without one it is told that nobody reads. */
+  let before: ((next: ChildProcess | undefined) => void) | undefined;
+  const codes: Promise<number>[] = [];
+  const free = await Promise.all(commands.map((command) => withoutSecretFiles(command, ripgrep, signal)));
+  if (signal.aborted) return 128;
+  for (const [index, command] of free.entries()) {
+    const last = index === commands.length - 1;
+    const child = start(command, before !== undefined, ripgrep);
+    if (!child) {
+      onData(Buffer.from(`${command.words[0]}: not found\n`));
+      before?.(undefined);
+      before = (next) => next?.stdin?.end();
+      codes.push(Promise.resolve(127));
+      continue;
+    }
+    const kill = () => child.kill('SIGKILL');
+    signal.addEventListener('abort', kill, { once: true });
+    codes.push(ended(child).finally(() => signal.removeEventListener('abort', kill)));
+    before?.(child);
+    if (last) child.stdout?.on('data', onData);
+    if (last || command.stderr === 'err') child.stderr?.on('data', onData);
+    before = last ? undefined : (next) => connect(child, command, next);
+  }
+  return (await Promise.all(codes)).at(-1)!;
+}
+
+/** Names of files that a search may find: more is not looked into. */
+const mostNames = 4 * 1024 * 1024;
+
+/**
+ * The same search without the files that have secrets in them, whatever they are called: it runs once before for the names of what it
+ * finds. Where those are too many, it runs no second time.
+ */
+async function withoutSecretFiles(command: Step, ripgrep: string | undefined, signal: AbortSignal): Promise<Step> {
+  const [spelled, ...args] = command.words;
+  const isRipgrep = paths.posix.basename(spelled!) === 'rg';
+  const program = command.searches && !signal.aborted ? programFor(spelled!, ripgrep) : undefined;
+  if (!program || args.includes('--files')) return command;
+  const names = isRipgrep ? ['--files-with-matches', '--null'] : ['-l', '-Z'];
+  const found = await outputOf(program, withOptions(args, names), command.folder, signal);
+  if (found === undefined)
+    throw new ToolError('TOOL_EXEC_FAILED', 'It finds more files than can be looked through for secrets. Search less.');
+  const secret = found
+    .split('\0')
+    .filter((name) => name !== '' && holdsSecretsNow(paths.resolve(command.folder, name)));
+  const excluded = secret.map((name) => {
+    const path = paths.relative(command.folder, paths.resolve(command.folder, name));
+    const [plain, last] = [path, paths.basename(path)].map((one) => one.replace(/[\\*?[\]{}!]/g, '\\$&'));
+    return isRipgrep ? `--glob=!${path.startsWith('..') ? last : `/${plain}`}` : `--exclude=${last}`;
+  });
+  return { ...command, words: [spelled!, ...withOptions(args, excluded)] };
+}
+
+/** Undefined: there is more of it. */
+async function outputOf(program: string, args: string[], folder: string, signal: AbortSignal) {
+  const child = spawn(program, args, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
+  const kill = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', kill, { once: true });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > mostNames) kill();
+    else chunks.push(chunk);
+  });
+  await ended(child).finally(() => signal.removeEventListener('abort', kill));
+  return bytes > mostNames ? undefined : Buffer.concat(chunks).toString('utf8');
+}
+
+/** Options in front of the operands, of which the last one wins. */
+function withOptions(args: readonly string[], options: readonly string[]): string[] {
+  const end = args.indexOf('--');
+  return end < 0 ? [...args, ...options] : [...args.slice(0, end), ...options, ...args.slice(end)];
+}
+
+function programFor(spelled: string, ripgrep: string | undefined): string | undefined {
+  const name = paths.posix.basename(spelled);
+  const places = programFolders.map((place) => paths.posix.join(place, name));
+  return places.find((place) => existsSync(place)) ?? (name === 'rg' ? ripgrep : undefined);
+}
+
+function start(command: Step, piped: boolean, ripgrep: string | undefined) {
+  const [spelled, ...args] = command.words;
+  const program = programFor(spelled!, ripgrep);
+  if (!program) return undefined;
+  return spawn(program, args, {
+    cwd: command.folder,
+    env: environment,
+    stdio: [
+      piped ? 'pipe' : 'ignore',
+      command.stdout === 'null' ? 'ignore' : 'pipe',
+      command.stderr === 'null' ? 'ignore' : 'pipe',
+    ],
+  });
+}
+
+/**
+ * What one writes the next reads. When that has enough, the one before is ended by what it writes then, as by a shell's pipe: Node's are
+ * sockets, of which it would be told as of a fault when they are closed, and say so.
+ */
+function connect(child: ChildProcess, command: Step, next: ChildProcess | undefined): void {
+  const streams = [child.stdout, command.stderr === 'out' ? child.stderr : null].filter((stream) => stream !== null);
+  const leave = () => {
+    child.kill(); // by a signal that there is everywhere, and after which it can tidy up
+    for (const stream of streams) stream.destroy();
+  };
+  if (!next) {
+    leave();
+    return;
+  }
+  for (const stream of streams) stream.pipe(next.stdin!, { end: false });
+  child.once('close', () => next.stdin!.end());
+  next.stdin!.on('error', leave);
+  next.once('exit', () => {
+    for (const stream of streams) stream.unpipe().once('data', leave).resume();
+  });
+}
+
+function ended(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(127));
+    child.once('close', (code) => resolve(code ?? 128));
+  });
+}

@@ -1,0 +1,65 @@
+import type { ReadOnlyLine } from '../commands/readOnly.ts';
+import { keptText } from '../core/storedOutput.ts';
+import { type ToolContext, ToolError } from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { runVectors } from './argvPipeline.ts';
+import { type CommandMirror, liveOutput } from './liveOutput.ts';
+import { Cleaner, CommandOutput } from './output.ts';
+
+/** What only reads is done soon, in milliseconds, and writes little, in bytes; more of either is worth a question. */
+export const readingLimit = 60_000;
+const outputLimit = 64 * 1024;
+
+/**
+ * Runs a command that nobody was asked about: the words that were judged, without a shell. Data as of `shell.run`, without
+ * `signal` and `stillRunning`. Past `timeout` (milliseconds) `TOOL_TIMEOUT`, stopped `TOOL_INTERRUPTED`, both with the output in `details`;
+ * what is longer than 64 KiB is cut and ended.
+ */
+export async function runReading(
+  line: ReadOnlyLine,
+  timeout: number,
+  { ripgrep }: Pick<Workspace, 'ripgrep'>,
+  context: ToolContext,
+  mirror?: CommandMirror,
+) {
+  const kept = new CommandOutput();
+  const cleaner = new Cleaner();
+  const live = liveOutput((text) => {
+    context.output(text);
+    mirror?.write(text);
+  });
+  const full = new AbortController();
+  const time = AbortSignal.timeout(timeout);
+  let bytes = 0;
+  const take = (text: string) => {
+    kept.add(text);
+    live.add(text);
+  };
+  let how = 'It could not be started.';
+  try {
+    const signal = AbortSignal.any([context.signal, time, full.signal]);
+    const onData = (chunk: Buffer) => {
+      const left = outputLimit - bytes;
+      bytes += chunk.length;
+      if (left > 0) take(cleaner.add(chunk.subarray(0, left)));
+      if (bytes > outputLimit) full.abort();
+    };
+    const { exitCode } = await runVectors(line, onData, signal, ripgrep);
+    take(cleaner.end());
+    const told = await keptText(kept.text(), kept.dropped, 'output', context);
+    how = signal.aborted ? 'Ended.' : `Exit code ${exitCode}.`;
+    if (context.signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped while it ran.', told);
+    if (time.aborted)
+      throw new ToolError(
+        'TOOL_TIMEOUT',
+        `It did not end within ${timeout / 1000} s and was ended. Read less at once.`,
+        told,
+      );
+    if (!full.signal.aborted) return { exitCode, ...told };
+    const cut = 'It wrote more than 64 KiB and was ended there. Read less at once.';
+    return { exitCode: null, ...told, cut: [told.cut, cut].filter(Boolean).join(' ') };
+  } finally {
+    live.end();
+    mirror?.end(how);
+  }
+}

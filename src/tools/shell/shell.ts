@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { packagesOf } from '../commands/grants/projectPackages.ts';
+import { doubtAbout, judgeCommand } from '../commands/judgeCommand.ts';
+import { lossFinder } from '../commands/loss/loss.ts';
+import { outputsOf } from '../commands/outputFiles.ts';
+import { namedIn } from '../commands/referencedPaths.ts';
+import type { Part } from '../core/commandPart.ts';
+import { quoted, refuse } from '../core/pathSyntax.ts';
+import { keptText } from '../core/storedOutput.ts';
+import { askingTool, type Plan, type Tool, ToolError } from '../core/tool.ts';
+import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
+import { shellDefinition, stopDefinition } from '../definitions/commandTools.ts';
+import { resolvePath } from '../sandbox/paths.ts';
+import { BackgroundCommands } from './background.ts';
+import type { CommandMirror } from './liveOutput.ts';
+import type { LeftCommands } from './orphanedCommands.ts';
+import { standingOf } from './outputRead.ts';
+import { readingLimit, runReading } from './readOnlyRun.ts';
+import { runCommand } from './runCommand.ts';
+import { CommandOutputs } from './seenOutputFiles.ts';
+
+export interface ShellOptions {
+  /** Milliseconds a command may take when the call does not say. */
+  timeout?(): number;
+  /** Where a command's output is also shown while it runs; undefined for nowhere. */
+  mirror?(command: string, folder: string): CommandMirror | undefined;
+  /** Commands that outlived an editor. */
+  left?: Pick<LeftCommands, 'twinOf'>;
+  /** Commands that go on when their call has its result. */
+  background?: BackgroundCommands;
+  /** Runs what was agreed to. */
+  run?: typeof runCommand;
+  /** Milliseconds within which it has to be known what a command discards. */
+  lossLimit?: number;
+}
+
+/**
+ * `shell.run`: one command line in the workspace. Data: `{ exitCode, signal?, output, cut?, outputId?, stillRunning? }`; an exit code other
+ * than 0 is an answer, not a failure. Past its time `TOOL_TIMEOUT`, stopped `TOOL_INTERRUPTED`, both with the output in `details`.
+ * With `background`, or when the person lets it go on: `{ id, running: true, output, cut?, outputId?, note? }` once it has said
+ * what it has to say first, unless it has ended by then.
+ */
+export function shellTool({
+  timeout = () => 600_000,
+  mirror,
+  left,
+  background = new BackgroundCommands(),
+  run = runCommand,
+  lossLimit,
+}: ShellOptions = {}): Tool {
+  const made = new CommandOutputs();
+  const refuseTwin = (command: string, folder: string, runId: string) =>
+    refuseTwinOf({ left, background }, command, folder, runId);
+  return askingTool(
+    shellDefinition,
+    'execute',
+    async function plan({ command, cwd, timeoutSeconds, background: goesOn }, context): Promise<Plan> {
+      const { workspace } = context;
+      if (command.trim() === '') throw new ToolError('TOOL_ARGS_INVALID', 'command: give a command.');
+      const place = cwd ?? defaultFolder(workspace.roots);
+      const folder = await resolvePath(workspace.roots, place, 'list');
+      if (folder.mount) throw refuse('OUTSIDE', 'Commands run in the folders of the workspace only.');
+      await refuseTwin(command, folder.path, context.runId);
+      const judge = () =>
+        judgeCommand(workspace.roots, folder.path, command, process.platform, (path) => made.has(context.runId, path));
+      const { reading, said, parts } = await judge();
+      const marker = randomUUID();
+      const named = await namedIn(workspace.roots, folder.path, command);
+      // What only reads, and what a row of the table covers, was looked through more closely.
+      const understood = parts?.every(({ reads, row }) => reads || row);
+      const why =
+        typeof reading === 'string' && !understood
+          ? (named.protected ?? (await doubtAbout(workspace.roots, folder.path, command)) ?? named.shown)
+          : typeof reading === 'string'
+            ? named.shown
+            : undefined;
+      const findLoss =
+        typeof reading === 'string' ? await lossFinder(workspace.roots, folder.path, command, lossLimit) : undefined;
+      const outputs =
+        typeof reading === 'string' && why === undefined ? await outputsOf(workspace.roots, folder.path, command) : [];
+      return {
+        what: goesOn ? sentence('Run a command in the background') : sentence('Run a command'),
+        where: folder.path,
+        why: why ?? '',
+        command,
+        ...(findLoss && { findLoss }),
+        marker,
+        ...(await placed(folder.relative, parts, workspace.roots)),
+        ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),
+        ...(goesOn && { background: true }),
+        ...(outputs.length > 0 && { outputs }),
+        named: named.paths,
+        ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
+        reading:
+          typeof reading === 'string'
+            ? (ofProject(parts) ?? said ?? reading)
+            : async (context) => {
+                const { reading: now } = await judge(); // its paths may lead elsewhere by now
+                if (!isDeepStrictEqual(now, reading))
+                  throw new ToolError('E_PRECONDITION_FAILED', 'What this command reads changed meanwhile. Try again.');
+                const limit = Math.min(
+                  timeoutSeconds === undefined ? readingLimit : timeoutSeconds * 1000,
+                  readingLimit,
+                );
+                return runReading(reading, limit, workspace, context, mirror?.(command, folder.path));
+              },
+        revise: (edited) => plan({ command: edited, cwd, timeoutSeconds, background: goesOn }, context),
+        async run(context) {
+          const now = await resolvePath(workspace.roots, place, 'list');
+          if (now.path !== folder.path)
+            throw new ToolError(
+              'E_PRECONDITION_FAILED',
+              `${quoted(folder.relative)} is another folder than was shown.`,
+            );
+          await refuseTwin(command, folder.path, context.runId);
+          if (goesOn) background.makeRoom();
+          const limit = timeoutSeconds === undefined ? (goesOn ? undefined : timeout()) : timeoutSeconds * 1000;
+          const shown = mirror?.(command, folder.path);
+          const settle = await made.begin(context.runId, { line: command, outputs, parts });
+          return run(command, folder.path, context, {
+            timeout: limit,
+            mirror: shown,
+            marker,
+            background,
+            goesOn,
+          }).finally(settle);
+        },
+      };
+    },
+  );
+}
+
+/** The same command is not run a second time beside itself. */
+async function refuseTwinOf(
+  { left, background }: Required<Pick<ShellOptions, 'background'>> & Pick<ShellOptions, 'left'>,
+  command: string,
+  folder: string,
+  runId: string,
+): Promise<void> {
+  const going = background.twinOf(runId, command, folder);
+  if (going)
+    throw new ToolError(
+      'E_PRECONDITION_FAILED',
+      `This command is at work in the background already, as ${going.id}. It is not run a second time beside itself: read it with output.read, or end it with shell.stop.`,
+      { reason: 'STILL_RUNNING', id: going.id },
+    );
+  const twin = await left?.twinOf(command, folder);
+  if (!twin) return;
+  const message = `This command went on when the editor ended, and is still at work: ${twin.processes.join(', ')}. It is not run a second time beside itself. Wait for its end, or ask the person to end it (Towpath: End Commands Left Running).`;
+  throw new ToolError('E_PRECONDITION_FAILED', message, { reason: 'STILL_RUNNING', stillRunning: twin.processes });
+}
+
+/** `shell.stop`: ends a command of this run in the background with all it has started. Data: how it ended, and what of its output is new. */
+export function stopTool(background: BackgroundCommands): Tool {
+  const tool = askingTool(stopDefinition, 'execute', async ({ id }, { runId }): Promise<Plan> => {
+    const command = background.find(runId, id);
+    if (!command)
+      throw new ToolError('ENOENT', `No command of this run is in the background with the id ${JSON.stringify(id)}.`);
+    return {
+      what: sentence('Stop a background command'),
+      where: command.folder,
+      why: sentence('It is a command of this run.'),
+      free: 'command-of-run',
+      details: command.line,
+      grant: 'shell.stop',
+      async run(context) {
+        await command.stop('call');
+        const { text, dropped } = command.takeNews();
+        return { ...standingOf(command), ...(await keptText(text, dropped, 'output', context)) };
+      },
+    };
+  });
+  return { ...tool, ofRun: true };
+}
+
+/** Where a command runs, and what lasting rules for it could be about. */
+async function placed(
+  relative: string,
+  parts: readonly Part[] | undefined,
+  roots: readonly WorkspaceRoot[],
+): Promise<Pick<Plan, 'folder' | 'parts' | 'packages'>> {
+  const root = defaultFolder(roots);
+  const fromRoot = (folder: string) => (folder === root ? '.' : folder);
+  const own = parts?.map(({ row, ...part }) => ({
+    ...part,
+    folders: part.folders.map(fromRoot),
+    ...(row && { row: { ...row, ...(row.folders && { folders: row.folders.map(fromRoot) }) } }),
+  }));
+  const packages = own?.some(({ row }) => row) && foldersOf(roots).length === 1 ? await packagesOf(roots) : undefined;
+  return { folder: fromRoot(relative), ...(own && { parts: own }), ...(packages && { packages }) };
+}
+
+/** Why a command is asked about of which it is known what it does. */
+const ofProject = (parts: readonly Part[] | undefined): Sentence | undefined =>
+  parts?.every(({ reads, row }) => reads || row) &&
+  parts.some(({ row }) => row && (row.kind === 'checks' || row.kind === 'loads'))
+    ? sentence('It runs this project’s code.')
+    : undefined;
+
+/** A command that ends as the mention of a folder does could pass for another one in that folder: it has no grant. */
+function grantFor(command: string, folder: string | undefined): Pick<Plan, 'grant'> {
+  if (/\(in .*\)\s*$/s.test(command)) return {};
+  return { grant: `shell.run ${command}${folder === undefined ? '' : ` (in ${folder})`}` };
+}
+
+/** With several folders open a command runs in the first, as a new terminal would. */
+const defaultFolder = (roots: readonly WorkspaceRoot[]) => {
+  const folders = foldersOf(roots);
+  return folders.length > 1 ? folders[0]!.name : '.';
+};

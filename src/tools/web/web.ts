@@ -1,0 +1,73 @@
+import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { keptText } from '../core/storedOutput.ts';
+import { askingTool, type Plan, type Tool, ToolError } from '../core/tool.ts';
+import { webDefinition } from '../definitions/webTools.ts';
+import { checkUrl } from './addresses.ts';
+import { anySite, fetchPage, type PageLimits } from './fetch.ts';
+import type { OwnPage, OwnPages } from './localPages.ts';
+import { type pageText, pageText as usualText } from './text.ts';
+
+export interface WebOptions extends Partial<PageLimits> {
+  /** Pages of this machine and of private networks may be fetched, too. */
+  allowPrivate?(): boolean;
+  /** Pages of this machine that a command of the run serves. */
+  ownPages?: OwnPages;
+  /** A page as text (`web/text.ts`), maybe made elsewhere. Throws a sentence where that cannot be done. */
+  pageText?: typeof pageText;
+}
+
+/**
+ * `web.fetch`: a page as text, HTML without its markup. Data: `{ url, contentType, bytes, title?, text, redirects?, cut?, outputId? }`, `url` being
+ * the address it came from in the end. Fails with `E_SANDBOX_VIOLATION` (`details.reason`: `URL_REFUSED`, `PRIVATE_ADDRESS`),
+ * `E_READ_LIMIT` for what is too large or no text, `TOOL_TIMEOUT`, else `TOOL_EXEC_FAILED`.
+ */
+export function webTool({
+  allowPrivate = () => false,
+  ownPages,
+  pageText = usualText,
+  ...limits
+}: WebOptions = {}): Tool {
+  return askingTool(webDefinition, 'execute', async ({ url: written }, { runId }) => {
+    const isOpen = allowPrivate();
+    const own = isOpen ? undefined : await ownPages?.(runId, checkUrl(written, true));
+    const url = checkUrl(written, isOpen || own !== undefined);
+    return {
+      what: sentence('Fetch a page of {0}', url.host),
+      where: `GET ${url.href}`,
+      ...(own ? aboutOwn(own) : { why, grant: `web.fetch ${url.origin}` }),
+      site: url.origin,
+      async run(context) {
+        const reach = own?.reach ?? anySite(allowPrivate());
+        const page = await fetchPage(url, { reach, signal: context.signal, ...limits });
+        const { contentType, bytes } = page;
+        const size = bytes.byteLength; // before they go to another thread
+        const { title, text } = await pageText({ contentType, bytes }).catch((error: Error) => {
+          throw new ToolError('E_READ_LIMIT', `The page is no text that can be read. ${error.message}`);
+        });
+        return {
+          url: page.url.href,
+          contentType: page.contentType,
+          bytes: size,
+          ...(title && { title: visibleProse(title) }),
+          ...(page.redirects.length > 0 && { redirects: page.redirects }),
+          ...(await keptText(visibleProse(text), 0, 'text', context)),
+        };
+      },
+    };
+  });
+}
+
+const why = sentence('The address is sent to that server, and its response is sent to the model.');
+
+/** No rule and no preset opens this machine: an answer does, for one port of one command. */
+function aboutOwn({ who, grant }: OwnPage): Pick<Plan, 'why' | 'grant' | 'guarded' | 'once'> {
+  const about = sentence('It is a page of this machine: {0}. Its response is sent to the model.', who);
+  if (grant === undefined) return { why: about };
+  return {
+    why: sentence('{0} Pages of this port need no further approval while the command runs.', about),
+    grant,
+    guarded: true,
+    once: true,
+  };
+}

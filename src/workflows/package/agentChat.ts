@@ -1,0 +1,26 @@
+import type { Workflow } from '../../engine/core/workflow.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import type { Package } from './load.ts';
+import { mountWorkspace } from './mounts.ts';
+import { allowsTool, type PackageAgent, personaOf } from './packageAgents.ts';
+
+/** A conversation with an agent of a package, which like every conversation has no end of its own. */
+export function agentTalk(id: string, source: Package, agent: PackageAgent, project: Workspace): Workflow {
+  const menu = agent.menu.map(({ trigger, title }, index) => `${index + 1}. ${trigger}: ${title}`);
+  const instructions = [
+    personaOf(agent),
+    `You work in VS Code with your tools, as an agent of the package ${JSON.stringify(source.title)}. Paths are of the workspace; @pkg/… is the package (read only).`,
+    ...(menu.length > 0
+      ? [`Your menu, which the person opens with "Talk to a Package's Agent…":\n${menu.join('\n')}`]
+      : []),
+  ].join('\n\n');
+  const speaker = { id: agent.id, name: agent.name, instructions };
+  const workspace = mountWorkspace(project, source.folder, undefined, async () => {}, {
+    maxWriteBytes: () => agent.maxWriteBytes,
+  });
+  return {
+    id,
+    agent: speaker,
+    advance: ({ turns }) => turns({ agent: speaker, workspace, allows: (tool) => allowsTool(agent, tool.name) }),
+  };
+}

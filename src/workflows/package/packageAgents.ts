@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { joined, type Words } from '../../protocol/text/localized.ts';
+import { toolNames } from '../../tools/definitions/definitions.ts';
+import { covers } from '../action/toolSpecs.ts';
+import { meant } from '../template/near.ts';
+import { idSchema } from './packageGraph.ts';
+
+export const line = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^\r\n]+$/, sentence('expected one line').english);
+export const words = z.string().min(1).max(20_000);
+
+const menuItemSchema = z
+  .object({
+    /** What a person types to choose it: one word. */
+    trigger: line,
+    title: line,
+    /** What chooses it as well. */
+    aliases: z.array(line).optional(),
+    /** The workflow it begins … */
+    workflow: idSchema.optional(),
+    /** … or what is said to the agent. */
+    prompt: words.optional(),
+  })
+  .refine(({ workflow, prompt }) => (workflow === undefined) !== (prompt === undefined), {
+    message: sentence('needs either a workflow or a prompt').english,
+  });
+export type MenuItem = z.infer<typeof menuItemSchema>;
+
+const agentSchema = z.object({
+  id: idSchema,
+  name: line,
+  title: line.optional(),
+  persona: z.union([
+    words,
+    z.object({
+      role: words,
+      identity: words.optional(),
+      style: words.optional(),
+      principles: z.union([words, z.array(words)]).optional(),
+      /** What it does whatever it is asked. */
+      actions: z.array(words).optional(),
+    }),
+  ]),
+  menu: z.array(menuItemSchema).max(100).default([]),
+  /** Names of tools, or a beginning and `*` (`fs.*`). It can only narrow what the workspace and the person allow. */
+  tools: z
+    .strictObject({ allow: z.array(z.string().min(1)).optional(), deny: z.array(z.string().min(1)).default([]) })
+    .default({ deny: [] }),
+});
+export interface PackageAgent extends z.infer<typeof agentSchema> {
+  /** Bytes of a text that it may write. */
+  maxWriteBytes?: number;
+}
+
+export const agentsSchema = z.object({ agents: z.array(agentSchema).min(1).max(200) });
+
+/** Whether the agent's tool policy leaves a tool. `fs_write`, as models call it, is `fs.write`. */
+export function allowsTool({ tools: { allow, deny } }: PackageAgent, tool: string): boolean {
+  const named = (list: readonly string[]) => list.some((one) => covers(plain(one), plain(tool)));
+  // It calls any of them: a policy that denies some cannot leave it.
+  const callsAny = plain(tool) === 'mcp.call.tool' && deny.some((one) => plain(one).startsWith('mcp.'));
+  return (allow === undefined || named(allow)) && !named(deny) && !callsAny;
+}
+
+/**
+ * What is wrong with the names of a policy, each with its place: a name that is no tool's allows and denies nothing. What tools MCP
+ * servers have is known only where they run: any name below `mcp.` may be one.
+ */
+export function policyProblems({ tools }: Pick<PackageAgent, 'tools'>): { place: string; problem: Words }[] {
+  const known = toolNames();
+  return (['allow', 'deny'] as const).flatMap((list) =>
+    (tools[list] ?? []).flatMap((name, index) => {
+      const wanted = plain(name);
+      if (/^mcp\.(?!\.)./.test(wanted) || known.some((tool) => covers(wanted, plain(tool)))) return [];
+      const whole = known.filter((tool) => plain(tool).startsWith(`${wanted}.`));
+      const hint = whole.length > 0 ? sentence('Did you mean {0}?', `"${wanted}.*"`) : meant(name, known);
+      const none = sentence('there is no tool {0}', JSON.stringify(name));
+      return [{ place: `tools.${list}[${index}]`, problem: hint ? joined([none, hint], '. ') : none }];
+    }),
+  );
+}
+
+const plain = (name: string) => name.toLowerCase().replaceAll('_', '.');
+
+/** The persona as text. */
+export function personaOf({ name, title, persona }: PackageAgent): string {
+  const who = `You are ${name}${title ? `, ${title}` : ''}.`;
+  if (typeof persona === 'string') return `${who}\n${persona.trim()}`;
+  const principles = [persona.principles ?? []].flat();
+  return [
+    who,
+    `Role: ${persona.role}`,
+    persona.identity && `Identity: ${persona.identity}`,
+    persona.style && `Style: ${persona.style}`,
+    principles.length > 0 && `Principles:\n${principles.map((one) => `- ${one}`).join('\n')}`,
+    persona.actions?.length && `Always:\n${persona.actions.map((one) => `- ${one}`).join('\n')}`,
+  ]
+    .filter(Boolean)
+    .join('\n');
+}

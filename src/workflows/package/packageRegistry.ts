@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { EngineError } from '../../engine/core/errorInfo.ts';
+import type { Workflow } from '../../engine/core/workflow.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { toErrorInfo, unended, type Words, wordsOf } from '../../protocol/text/localized.ts';
+import { foldersOf } from '../../tools/core/workspace.ts';
+import { keepFile } from '../../tools/sandbox/writeFile.ts';
+import { isArchive, unfinished } from './archiveNames.ts';
+import { parsePackageRunId } from './ids.ts';
+import type { Package } from './load.ts';
+import type { PackageRunOptions } from './packageWorkflow.ts';
+import { PackageError, type PackageProblem } from './problem.ts';
+import type { ReadPackage } from './readPackage.ts';
+import type { workflowOf } from './workflowOf.ts';
+
+/** A package that is known; one that cannot be used says why. `opened`: it can be forgotten. */
+export type ShelvedPackage = Found & { opened: boolean };
+/** `problem`: all of it; `said`: what that is made of. `file`: in the package's folder, where it is known. `problems`: where there are several, each with its file. */
+type Found = { key: string; place: string } & (
+  | { source: Package }
+  | { problem: string; said?: Sentence; file?: string; problems?: readonly PackageProblem[] }
+);
+
+export interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'stateFolder' | 'autopilot' | 'now'> {
+  /** Where archives are unpacked. */
+  storage: string;
+  /** The file that names the packages which were opened in this workspace. */
+  openedFile: string;
+  /** Reads a package (`read.ts`), maybe elsewhere, and throws a sentence when that cannot be done at all. */
+  read(place: string, storage: string): Promise<ReadPackage>;
+  /** `workflowOf.ts`, maybe loaded when a run first needs it. */
+  follow(...of: Parameters<typeof workflowOf>): Workflow | Promise<Workflow>;
+}
+
+/** `from`: what the person opened. `folder`: where it is read, for an archive where it was unpacked. */
+const openedSchema = z.array(z.object({ folder: z.string(), from: z.string() }));
+type Opened = z.infer<typeof openedSchema>[number];
+
+/** The packages of the workspace (`.towpath/packages/`: folders and `.bmad` archives), and those that were opened. */
+export class Shelf {
+  constructor(private readonly options: ShelfOptions) {}
+
+  /** All of them, in the order they were found. None in a workspace that is not trusted. */
+  async list(): Promise<ShelvedPackage[]> {
+    if (!this.options.project.trusted) return [];
+    const found = new Map<string, ShelvedPackage>();
+    const add = (shelved: Found, opened: boolean) => {
+      const known = found.get(shelved.key) ?? { ...shelved, opened };
+      found.set(shelved.key, { ...known, opened: known.opened || opened });
+    };
+    for (const place of await this.inWorkspace()) add(await this.look(place), false);
+    for (const { folder, from } of await this.opened()) add({ ...(await this.look(folder)), place: from }, true);
+    return [...found.values()];
+  }
+
+  /** Adds an archive, or the folder of a `bmad.json`. Throws `PackageError`. */
+  async open(file: string): Promise<ShelvedPackage & { source: Package }> {
+    if (!this.options.project.trusted) throw new PackageError(path.basename(file), untrusted);
+    const read = await this.read(isArchive(file) ? file : path.dirname(file));
+    if ('problem' in read) throw PackageError.of(problemsOf(read));
+    const { folder, source } = read;
+    const others = (await this.opened()).filter((one) => one.folder !== folder);
+    await this.remember([...others, { folder, from: file }]);
+    return { key: await keyOf(folder), place: file, source, opened: true };
+  }
+
+  /** Forgets a package that was opened. What was unpacked of it is removed, a folder of the person's never. */
+  async forget(key: string): Promise<void> {
+    const opened = await this.opened();
+    const keys = await Promise.all(opened.map(({ folder }) => keyOf(folder)));
+    await this.remember(opened.filter((_, index) => keys[index] !== key));
+    for (const name of await this.unpacked())
+      if (name.startsWith(key)) await rm(path.join(this.options.storage, name), { recursive: true, force: true });
+  }
+
+  /**
+   * Removes archives that were unpacked and that nobody needs any more: not opened, of no run, not used for an hour.
+   * @param workflowIds what the kept runs follow; with an undefined among them nothing is removed
+   */
+  async sweep(workflowIds: () => Promise<readonly (string | undefined)[]>): Promise<void> {
+    const { storage } = this.options;
+    const names = await readdir(storage).catch(() => []);
+    if (names.length === 0) return;
+    const ids = await workflowIds();
+    if (ids.includes(undefined)) return;
+    const keys = new Set(ids.map((id) => parsePackageRunId(id!)?.key));
+    const opened = new Set((await this.opened()).map(({ folder }) => folder));
+    for (const name of names) {
+      const folder = path.join(storage, name);
+      const { mtimeMs = Number.POSITIVE_INFINITY } = (await stat(folder).catch(() => undefined)) ?? {};
+      const isOurs = isUnpacked(name) || name.startsWith(unfinished);
+      if (!isOurs || opened.has(folder) || keys.has(name.slice(0, keyLength))) continue;
+      if (mtimeMs < this.options.now().getTime() - unusedMs) await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** The workflow of a run; undefined when the id is not of a package. Throws `EngineError`. */
+  async workflow(id: string): Promise<Workflow | undefined> {
+    const wanted = parsePackageRunId(id);
+    if (!wanted) return undefined;
+    if (!this.options.project.trusted) throw new EngineError('WORKFLOW_UNTRUSTED', untrusted);
+    const shelved = (await this.list()).find(({ key }) => key === wanted.key) ?? (await this.keptOf(wanted.key));
+    if (!shelved)
+      throw missing(sentence('The package of this run ({0}) is no longer here. Open it again.', wanted.key));
+    if ('problem' in shelved) {
+      const { problem, said } = shelved;
+      throw new EngineError('WORKFLOW_INVALID', sentence('The package cannot be used: {0}.', said ?? problem));
+    }
+    return this.options.follow(shelved.source, id, wanted, this.options);
+  }
+
+  /** An archive that a run was begun with and that is another one now, or gone: the run goes on with what it knows. */
+  private async keptOf(key: string): Promise<Found | undefined> {
+    const name = (await this.unpacked()).find((one) => one.slice(0, keyLength) === key);
+    return name === undefined ? undefined : this.look(path.join(this.options.storage, name));
+  }
+
+  private async unpacked(): Promise<string[]> {
+    return (await readdir(this.options.storage).catch(() => [])).filter(isUnpacked);
+  }
+
+  private async look(place: string): Promise<Found> {
+    try {
+      const { folder, ...read } = await this.read(place);
+      const key = await keyOf(folder);
+      if ('source' in read) return { key, place, source: read.source };
+      const error = PackageError.of(problemsOf(read));
+      const { file, problems } = error;
+      return { key, place, ...toldOf(wordsOf(error)), file, ...(error.others.length > 0 && { problems }) };
+    } catch (error) {
+      return { key: await keyOf(place), place, ...toldOf(unended(wordsOf(error))) };
+    }
+  }
+
+  private read(place: string): Promise<ReadPackage> {
+    return this.options.read(place, this.options.storage);
+  }
+
+  /** Folders and archives in `.towpath/packages`. */
+  private async inWorkspace(): Promise<string[]> {
+    const places = await Promise.all(
+      foldersOf(this.options.project.roots).map(async (root) => {
+        const folder = path.join(root.path, '.towpath', 'packages');
+        const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+        const wanted = entries.filter((entry) => entry.isDirectory() || (entry.isFile() && isArchive(entry.name)));
+        return wanted.map((entry) => path.join(folder, entry.name)).sort();
+      }),
+    );
+    return places.flat();
+  }
+
+  private async remember(opened: readonly Opened[]): Promise<void> {
+    await mkdir(path.dirname(this.options.openedFile), { recursive: true, mode: 0o700 });
+    await keepFile(this.options.openedFile, JSON.stringify(opened));
+  }
+
+  private async opened(): Promise<Opened[]> {
+    const text = await readFile(this.options.openedFile, 'utf8').catch(() => '[]');
+    try {
+      return openedSchema.parse(JSON.parse(text));
+    } catch {
+      return [];
+    }
+  }
+}
+
+const problemsOf = ({ file, problem, said, others }: PackageProblem & { others?: readonly PackageProblem[] }) => ({
+  file,
+  problem,
+  ...(said && { said }),
+  ...(others && { others }),
+});
+
+function toldOf(words: Words): { problem: string; said?: Sentence } {
+  const { message: problem, ...said } = toErrorInfo(words);
+  return { problem, ...said };
+}
+
+const untrusted = sentence(
+  'This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).',
+);
+/** What an archive is unpacked to is named by its content. */
+const isUnpacked = (name: string) => /^[0-9a-f]{64}$/.test(name);
+const keyLength = 16;
+const unusedMs = 60 * 60 * 1000;
+const missing = (words: Words) => new EngineError('WORKFLOW_NOT_FOUND', words);
+
+/** What a run remembers its package by: an archive's content, else where a folder is. */
+async function keyOf(folder: string): Promise<string> {
+  const name = path.basename(folder);
+  if (isUnpacked(name)) return name.slice(0, keyLength);
+  const real = await realpath(folder).catch(() => folder);
+  const readable = name.replace(/[^\w.-]/g, '_').slice(0, 40);
+  return `${readable}-${createHash('sha256').update(real).digest('hex').slice(0, 8)}`;
+}

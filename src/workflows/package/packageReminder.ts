@@ -1,0 +1,69 @@
+import type { Message } from '../../protocol/content/messages.ts';
+import type { Run } from '../../protocol/run/run.ts';
+import type { PackageWorkflow } from './load.ts';
+import { named, nextOf, nodeOf } from './packageGraph.ts';
+import { outputsOf, plainPath } from './packagePrompt.ts';
+import type { PackageState } from './state.ts';
+import { isComplete } from './transitions.ts';
+
+const begins = 'NODE_REMINDER\n';
+
+/**
+ * What is to be said to a model that has worked at a node and has not updated the state: once all that the node makes is there, or
+ * when it stops. Undefined: nothing, or it was said already. Where the run has been is in its messages, so that a reload does not
+ * say it again.
+ */
+export function reminderFor(run: Run, workflow: PackageWorkflow, state: PackageState): string | undefined {
+  const { graph } = workflow;
+  const { currentNodeId: nodeId, stepsCompleted } = state;
+  if (isComplete(graph, state)) return undefined;
+  const since = run.messages.slice(beginOf(run.messages, nodeId));
+  if (since.some((message) => message.role === 'system' && message.content.startsWith(begins))) return undefined;
+
+  const last = since.at(-1);
+  const stops = last?.role === 'assistant' && !last.toolCalls?.length;
+  const isFirstVisit = (run.graph?.nodes[nodeId]?.visits ?? 1) <= 1;
+  const isLeft = stepsCompleted.includes(nodeId) && isFirstVisit; // said to be done, and not left
+  const changed = changedIn(since, run);
+  const outputs = Object.values(outputsOf(workflow, nodeId)).filter((file) => !/[<>{}*]/.test(file));
+  const allMade = outputs.length > 0 && outputs.every((file) => changed.has(file));
+  if (stops ? changed.size === 0 && !isLeft : !allMade) return undefined;
+
+  const listed = new Set(state.artifacts.map((one) => plainPath(typeof one === 'string' ? one : one.path)));
+  const unlisted = outputs.filter((file) => changed.has(file) && !listed.has(file));
+  const unmade = outputs.filter((file) => !changed.has(file) && !listed.has(file));
+  const next = nextOf(graph, nodeId).map(named);
+  const missing = [
+    ...(unmade.length > 0 ? [`write ${unmade.join(', ')}`] : []),
+    ...(stepsCompleted.includes(nodeId) ? [] : [`add ${nodeId} to stepsCompleted`]),
+    ...(nodeOf(graph, nodeId)?.type === 'end' ? [] : [`set currentNodeId to ${next.join(' or ')}`]),
+    ...(unlisted.length > 0 ? [`add ${unlisted.join(', ')} to artifacts`] : []),
+  ];
+  const how =
+    'one fs.apply_patch with frontmatter on @state/workflow.md once the node is done; until then go on, or ask';
+  return `${begins}- nodeId: ${nodeId}\n- missing: ${missing.join('; ').replace(/\s+/g, ' ')}\n- how: ${how}`;
+}
+
+/** Where the run came to this node: its first brief since any other node's. */
+function beginOf(messages: readonly Message[], nodeId: string): number {
+  let begin = messages.length;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index]!;
+    if (message.role !== 'system' || !message.content.startsWith('RUN_DIRECTIVE\n')) continue;
+    const brief = message.content.slice(message.content.lastIndexOf('\n\nNODE_BRIEF\n'));
+    if (!brief.startsWith(`\n\nNODE_BRIEF\n- nodeId: ${nodeId}\n`)) break;
+    begin = index;
+  }
+  return begin;
+}
+
+/** Files that calls among these messages have changed, but for the state document, and for what was undone since. */
+function changedIn(messages: readonly Message[], { calls }: Run): Set<string> {
+  const asked = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
+  const paths = asked.flatMap(({ id }) => {
+    const { ok, changes = [], moved, undone = [] } = calls[id] ?? {};
+    const all = ok ? [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])] : [];
+    return all.filter((path) => !undone.includes(path));
+  });
+  return new Set(paths.filter((path) => path !== '@state/workflow.md'));
+}

@@ -1,0 +1,214 @@
+import type { StopPoint } from '../../engine/core/abortReason.ts';
+import type { Agent, Workflow, WorkflowContext } from '../../engine/core/workflow.ts';
+import { isInterrupting } from '../../engine/input/messageQueue.ts';
+import { turnLimit } from '../../engine/loop/loop.ts';
+import { onlyAsked } from '../../protocol/content/askTool.ts';
+import type { Message } from '../../protocol/content/messages.ts';
+import type { Run } from '../../protocol/run/run.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { toErrorInfo, wordsOf } from '../../protocol/text/localized.ts';
+import { ToolError } from '../../tools/core/tool.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import { StateDocument } from './document.ts';
+import { followBack, followState } from './follow.ts';
+import type { Package, PackageWorkflow } from './load.ts';
+import { mountWorkspace } from './mounts.ts';
+import { allowsTool, type PackageAgent } from './packageAgents.ts';
+import { nodeOf, outlineOf } from './packageGraph.ts';
+import { type Directive, nodeBrief, persona, runDirective, userInput } from './packagePrompt.ts';
+import { reminderFor } from './packageReminder.ts';
+import { newState } from './state.ts';
+import { isComplete } from './transitions.ts';
+
+export interface PackageRunOptions {
+  /** As in `run-start`. */
+  id: string;
+  source: Package;
+  workflow: PackageWorkflow;
+  /** Who does what no node names an agent for. */
+  activeAgentId: string;
+  project: Workspace;
+  /** Where a run's state is kept, with the run. */
+  stateFolder(runId: string): string;
+  autopilot(): boolean;
+  now(): Date;
+}
+
+/** A micro-file workflow: a model goes from node to node, and the state document says where it is. */
+export function packageWorkflow(options: PackageRunOptions): Workflow {
+  return {
+    id: options.id,
+    agent: runner(options),
+    outline: outlineOf(options.workflow.graph),
+    async advance(context) {
+      try {
+        return await new PackageRun(options, context, await openDocument(options, context)).advance();
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        const words = sentence("The run's state document cannot be used: {0}", wordsOf(error));
+        return { phase: 'Failed', error: { code: error.code, ...toErrorInfo(words) } };
+      }
+    },
+    async undoing(context) {
+      const { workflow, project, source } = options;
+      const document = await openDocument(options, context);
+      const before = document.state;
+      const landed = () => followBack(context, workflow.graph, before, document.state);
+      return mountWorkspace(project, source.folder, document, landed, { by: 'person' });
+    },
+  };
+}
+
+/** A run that has been at a node has a document. One without would begin anew, unasked. */
+function openDocument({ stateFolder, workflow, now }: PackageRunOptions, { run }: Pick<WorkflowContext, 'run'>) {
+  const { graph, template } = workflow;
+  const first = run.graph === undefined ? newState(template, graph.entryNodeId, now()) : undefined;
+  return StateDocument.open(stateFolder(run.id), graph, first);
+}
+
+/** The same for all nodes of a run, so that the prompt keeps its beginning; who speaks at a node comes with its brief. */
+function runner({ source, activeAgentId }: PackageRunOptions): Agent {
+  const instructions = `
+You carry out a workflow of the package ${JSON.stringify(source.title)} in VS Code, node by node.
+- Paths are of the workspace (x, where a step file says @project/x); @pkg/… is the package (read only), @state/… the folder of this run.
+- RUN_DIRECTIVE and NODE_BRIEF say where you are. Read the step file of the node and do what it says, as the agent of AGENT_PERSONA.
+- The frontmatter of @state/workflow.md is the truth about the run. When a node is done, add its id to stepsCompleted, set currentNodeId to one of allowedNext, and update variables, decisionLog, artifacts and updatedAt (ISO 8601), in one fs.apply_patch with frontmatter. Give only what is new: maps merge, lists append; {"set": …} in a value's place replaces it, {"remove": […]} takes names or items away. Go one node at a time. A refused update tells what is allowed.
+- Write what a node makes to the paths of its outputs, and list them in artifacts.
+- When something is the person's to decide, ask and stop; USER_INPUT says which node their answer is for. With autopilot: true decide yourself what can be decided, and log it.
+- The run is over when its end node is in stepsCompleted. Then say shortly what was made.`;
+  return { id: activeAgentId, name: source.title, instructions: instructions.trim() };
+}
+
+/** One way from where the run stands to a stop point. */
+class PackageRun {
+  private readonly workspace: Workspace;
+  /** What the model was last told about. */
+  private told?: { nodeId: string; agentId: string; place: number };
+
+  constructor(
+    private readonly options: PackageRunOptions,
+    private readonly context: WorkflowContext,
+    private readonly document: StateDocument,
+  ) {
+    const landed = () => this.follow();
+    this.workspace = mountWorkspace(options.project, options.source.folder, document, landed, {
+      maxWriteBytes: () => this.agent.maxWriteBytes,
+    });
+  }
+
+  async advance(): Promise<StopPoint> {
+    const { context } = this;
+    const { run, maxTurns } = context;
+    await this.follow();
+    const before = replies(run);
+    let intent: Directive['intent'] = context.intent === 'start' ? 'start' : 'resume';
+    for (;;) {
+      await context.hear();
+      const isSaid = hasUnanswered(run.messages);
+      if (intent === 'resume' && isSaid) intent = 'continue';
+      if (!this.told || this.isToBeTold || isSaid) await this.brief(intent, isSaid);
+      const reminder = this.reminder;
+      if (reminder) await context.emit({ type: 'message', message: { role: 'system', content: reminder } });
+      const left = maxTurns - (replies(run) - before);
+      if (left <= 0) return turnLimit(maxTurns);
+      const { stop, handedBack } = await this.turns(left);
+      if (!handedBack) return stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED' ? turnLimit(maxTurns) : stop;
+      if (context.pausing) return { phase: 'WaitingUser' };
+      intent = this.isForgotten ? 'resume' : 'continue';
+    }
+  }
+
+  /** The loop, until a stop point or until there is something to be told. */
+  private async turns(maxTurns: number): Promise<{ stop: StopPoint; handedBack: boolean }> {
+    const { context, document, options, agent } = this;
+    let handedBack = false;
+    const stop = await context.turns({
+      agent: runner(options),
+      allows: (tool) => allowsTool(agent, tool.name),
+      workspace: this.workspace,
+      isComplete: () => isComplete(options.workflow.graph, document.state),
+      handsBack: () => {
+        handedBack = this.isToBeTold || isInterrupting(context.run) || this.reminder !== undefined;
+        return handedBack;
+      },
+      maxTurns,
+    });
+    return { stop, handedBack };
+  }
+
+  /** Says what the model has to know now, at the end of the conversation: nothing before it changes. */
+  private async brief(intent: Directive['intent'], isSaid: boolean): Promise<void> {
+    const { agent, context, document, options } = this;
+    const { currentNodeId } = document.state;
+    const { workflow, source } = options;
+    const directive = {
+      intent,
+      packageName: source.name,
+      workflow,
+      currentNodeId,
+      agentId: agent.id,
+      autopilot: options.autopilot(),
+    };
+    const who = persona(agent);
+    const blocks = [
+      runDirective(directive),
+      ...(who === lastPersona(context.run.messages.slice(this.summarised)) ? [] : [who]),
+      nodeBrief(workflow, currentNodeId),
+      ...(isSaid ? [userInput(currentNodeId)] : []),
+    ];
+    this.told = { nodeId: currentNodeId, agentId: agent.id, place: context.run.messages.length };
+    await context.emit({ type: 'message', message: { role: 'system', content: blocks.join('\n\n') } });
+  }
+
+  /** The model does not know where it is. */
+  private get isToBeTold(): boolean {
+    const { nodeId, agentId } = this.told!;
+    return nodeId !== this.document.state.currentNodeId || agentId !== this.agent.id || this.isForgotten;
+  }
+
+  private get reminder(): string | undefined {
+    return reminderFor(this.context.run, this.options.workflow, this.document.state);
+  }
+
+  /** What the model was told is in a summary now: it goes on without knowing its place, and is told again. */
+  private get isForgotten(): boolean {
+    return this.told!.place < this.summarised;
+  }
+
+  /** Up to here messages are sent as a summary. */
+  private get summarised(): number {
+    return this.context.run.compactions.findLast(({ summary }) => summary !== undefined)?.upTo ?? 0;
+  }
+
+  /** Who speaks at the current node. */
+  private get agent(): PackageAgent {
+    const { workflow, activeAgentId, source } = this.options;
+    const id = nodeOf(workflow.graph, this.document.state.currentNodeId)?.agentId ?? activeAgentId;
+    return source.agents.find((agent) => agent.id === id)!;
+  }
+
+  private follow(): Promise<void> {
+    return followState(this.context, this.options.workflow.graph, this.document.state);
+  }
+}
+
+/** Those that count as turns. */
+const replies = ({ messages, calls }: Run): number =>
+  messages.filter((message) => message.role === 'assistant' && !onlyAsked(message, calls)).length;
+
+/** Whether the person has said something since the model was last told where it is, or answered. */
+function hasUnanswered(messages: readonly Message[]): boolean {
+  const last = messages.findLastIndex(
+    (message) => message.role === 'assistant' || message.role === 'tool' || isBrief(message),
+  );
+  return messages.slice(last + 1).some(({ role }) => role === 'user');
+}
+
+const isBrief = (message: Message): boolean =>
+  message.role === 'system' && message.content.startsWith('RUN_DIRECTIVE\n');
+
+/** The newest persona that the conversation holds. */
+function lastPersona(messages: readonly Message[]): string | undefined {
+  const brief = messages.findLast((message) => isBrief(message) && message.content.includes('\n\nAGENT_PERSONA\n'));
+  return brief && /\n\n(AGENT_PERSONA\n[\s\S]*?)\n\nNODE_BRIEF\n/.exec(brief.content)?.[1];
+}

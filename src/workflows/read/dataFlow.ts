@@ -1,0 +1,200 @@
+import { resultsKey } from '../../protocol/run/graph.ts';
+import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import type { Words } from '../../protocol/text/localized.ts';
+import { givesOf } from '../action/parameters.ts';
+import { keysOf, loopKeys } from '../plan/inputs.ts';
+import type { NodeSpec, Step, WorkflowFile } from '../plan/schema.ts';
+import { meant, withHint } from '../template/near.ts';
+import { treeOf } from '../template/template.ts';
+import { mostProblems } from './check.ts';
+import { readsOf } from './templateReads.ts';
+import type { Problem, YamlFile, YamlPath } from './yaml.ts';
+
+type Keys = ReadonlySet<string>;
+
+/**
+ * Values that nothing gives, and such that a step gives without a word of the file: a run would go on with nothing in their place, or with
+ * something else. For a file that is in order.
+ */
+export function flowFindings(file: WorkflowFile, yaml: YamlFile): Problem[] {
+  const warnings: Problem[] = [];
+  const state = statesOf(file);
+  const warn = (path: YamlPath, words: Words) => warnings.push(yaml.problem(path, words));
+  for (const { path, text, expression, step } of textsOf(file)) {
+    const said = new Set<string>();
+    for (const read of readsOf(treeOf(text, expression))) {
+      const near = warnings.length < mostProblems ? didYouMean : () => undefined; // the rest is counted alone
+      const doubt = doubtAbout(read, { ...state, near, variables: file.variables }, step);
+      if (doubt && !said.has(inEnglish(doubt))) warn(path, doubt);
+      if (doubt) said.add(inEnglish(doubt));
+    }
+  }
+  const declared = [file.state_schema, file.input_schema, file.initial_state].flatMap((one) => Object.keys(one));
+  for (const { path, step } of stepsOf(file)) {
+    const taken = [...(impliedBy(step) ?? [])].filter((key) => declared.includes(key));
+    if (taken.length > 0)
+      warn(
+        [...path, 'uses'],
+        sentence(
+          'Without `output`, the {0} of the result replaces the one of the state. Set in `output` what to keep.',
+          listOf(taken),
+        ),
+      );
+  }
+  return warnings;
+}
+
+interface States {
+  /** Undefined: a step sets what is not known before it has run. */
+  keys: Keys | undefined;
+  /** What the value of a key holds, where that is known of all that set it. */
+  inner: ReadonlyMap<string, Held | undefined>;
+}
+
+/** What a result holds, and whose it is. */
+interface Held {
+  keys: Keys;
+  action: Words;
+}
+
+/** `result` is known while a step says what to keep of it. */
+function doubtAbout(
+  [root = '', key, inner]: readonly string[],
+  { keys, inner: inners, variables, near }: States & Pick<WorkflowFile, 'variables'> & { near: typeof didYouMean },
+  step: Step | undefined,
+): Words | undefined {
+  if (root === 'result' || root === 'action_result') {
+    const known = step && heldBy(step);
+    return key === undefined || !known || known.keys.has(key) ? undefined : lacking(known, key);
+  }
+  if (root === 'variables') {
+    if (key === undefined || Object.hasOwn(variables, key)) return undefined;
+    return withHint(sentence('There is no variable `{0}`.', key), near(key, Object.keys(variables)));
+  }
+  if (!keys || (root === 'state' && key === undefined)) return undefined;
+  const name = root === 'state' ? key! : root;
+  const part = root === 'state' ? inner : key;
+  if (root !== 'state' && Object.hasOwn(variables, root)) return undefined;
+  if (!keys.has(name)) {
+    const hint = near(name, root === 'state' ? keys : [...keys, ...Object.keys(variables)]);
+    if (root !== 'state') return withHint(sentence('Nothing is named `{0}` here.', name), hint);
+    const declare = sentence('Declare it in `state_schema` to be asked for it.');
+    return withHint(sentence('Nothing sets `{0}`.', name), hint ?? declare);
+  }
+  const known = part === undefined ? undefined : inners.get(name);
+  return known && !known.keys.has(part!) && !methods.has(part!) ? lacking(known, part!) : undefined;
+}
+
+/** One letter is near to every other; and of a long file only so many names are looked through. */
+const didYouMean = (name: string, names: Iterable<string>) =>
+  name.length > 2 ? meant(name, [...names].slice(0, 300)) : undefined;
+
+const methods = new Set(['get', 'items', 'keys', 'values']);
+
+function lacking({ keys, action }: Held, key: string): Sentence {
+  const others = listOf([...keys].filter((one) => !always.includes(one)));
+  return sentence('{0} gives no `{1}`, but {2}.', action, key, others);
+}
+
+const listOf = (keys: readonly string[]) => keys.map((key) => `\`${key}\``).join(', ');
+
+function statesOf(file: WorkflowFile): States {
+  const given = Object.entries(file.initial_state).flatMap(([key, value]) => (value === null ? [] : [key]));
+  const inner = new Map<string, Held | undefined>(
+    [...given, ...Object.keys(file.input_schema), resultsKey].map((key) => [key, undefined]),
+  );
+  const keys = new Set(['input', resultsKey, ...given]);
+  for (const one of [file.state_schema, file.input_schema, file.initial_state])
+    for (const key of Object.keys(one)) keys.add(key);
+  let isKnown = true;
+  for (const { step, node } of stepsOf(file)) {
+    if (node?.foreach !== undefined) for (const key of [node.item ?? 'item', node.index ?? 'index']) keys.add(key);
+    if (step.on_error) keys.add('error');
+    if (node?.body && node.output === undefined) for (const key of loopKeys) keys.add(key);
+    const whole = typeof step.output === 'string' && node?.foreach === undefined ? heldBy(step) : undefined;
+    for (const key of keysOf(step)) {
+      keys.add(key);
+      const same = inner.has(key) ? inner.get(key) : whole;
+      inner.set(key, whole && same && { ...whole, keys: new Set([...whole.keys, ...same.keys]) });
+    }
+    const implied = impliedBy(step);
+    if (!implied) isKnown = false;
+    for (const key of implied ?? []) {
+      keys.add(key);
+      inner.set(key, undefined);
+    }
+  }
+  return { keys: isKnown ? keys : undefined, inner };
+}
+
+/** Of any result: what was cut of it, and what the person changed. */
+const always = ['cut', 'leftOut', 'value', 'changedByPerson'];
+
+/** What the result of a step holds; undefined: not known before it is there. */
+function heldBy(step: Step & { agent?: unknown }): Held | undefined {
+  if (step.agent !== undefined) return { keys: new Set(['content']), action: sentence('An agent') };
+  const action = step.uses ?? '';
+  const gives = action.startsWith('mcp') ? undefined : givesOf(action);
+  return gives && { keys: new Set([...Object.keys(gives), ...always]), action };
+}
+
+/** Keys that a step sets because it does not say which; undefined: not known before it has run. */
+function impliedBy(step: Step & { agent?: unknown; foreach?: unknown }): Keys | undefined {
+  if (step.uses === undefined || step.uses === 'state.set' || step.output !== undefined || step.foreach !== undefined)
+    return new Set();
+  return heldBy(step)?.keys;
+}
+
+/** Every step of a file, the nodes included. */
+export function* stepsOf(file: WorkflowFile): Generator<{ path: YamlPath; step: Step; node?: NodeSpec }> {
+  for (const [index, node] of file.nodes.entries()) {
+    const path = ['nodes', index];
+    yield { path, step: node, node };
+    for (const list of ['steps', 'body'] as const)
+      for (const [index, step] of (node[list] ?? []).entries()) yield { path: [...path, list, index], step };
+  }
+}
+
+interface Text {
+  path: YamlPath;
+  text: string;
+  /** Braces around it are not needed. */
+  expression: boolean;
+  /** Whose `result` it can name. */
+  step?: Step;
+}
+
+/** Every template and condition of a file. */
+export function* textsOf(file: WorkflowFile): Generator<Text> {
+  for (const { path, step, node } of stepsOf(file)) {
+    yield* templatesIn(step.with, [...path, 'with']);
+    if (step.run) yield { path: [...path, 'run', 'value'], text: step.run.value, expression: true };
+    if (typeof step.output === 'object') yield* templatesIn(step.output, [...path, 'output'], step);
+    if (!node) continue;
+    yield* templatesIn(node.prompt, [...path, 'prompt']);
+    yield* conditionIn(node.condition, [...path, 'condition']);
+    if (typeof node.foreach === 'string') yield* conditionIn(node.foreach, [...path, 'foreach']);
+    else yield* templatesIn(node.foreach, [...path, 'foreach']);
+    if (Array.isArray(node.goto))
+      for (const [index, rule] of node.goto.entries()) yield* conditionIn(rule.if, [...path, 'goto', index, 'if']);
+  }
+  for (const [index, { when, condition }] of file.edges.entries()) {
+    const path = ['edges', index];
+    yield* conditionIn(when, [...path, 'when']);
+    if (typeof condition === 'string') yield* conditionIn(condition, [...path, 'condition']);
+    else yield* conditionIn(condition?.value, [...path, 'condition', 'value']);
+  }
+  for (const [index, tool] of file.tools.entries()) yield* templatesIn(tool.with, ['tools', index, 'with']);
+}
+
+function* conditionIn(text: string | boolean | undefined, path: YamlPath): Generator<Text> {
+  if (typeof text === 'string') yield { path, text, expression: true };
+}
+
+function* templatesIn(value: unknown, path: YamlPath, step?: Step): Generator<Text> {
+  if (typeof value === 'string') yield { path, text: value, expression: false, ...(step && { step }) };
+  else if (Array.isArray(value))
+    for (const [index, one] of value.entries()) yield* templatesIn(one, [...path, index], step);
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, one] of Object.entries(value)) yield* templatesIn(one, [...path, key], step);
+}

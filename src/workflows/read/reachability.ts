@@ -1,0 +1,81 @@
+import { resultsKey } from '../../protocol/run/graph.ts';
+import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import type { Words } from '../../protocol/text/localized.ts';
+import { edgesFrom, isParallel, partsOf, standsOf, startName, unreachableOf } from '../plan/navigate.ts';
+import type { EdgeSpec, NodeSpec, WorkflowFile } from '../plan/schema.ts';
+import type { Findings } from './check.ts';
+import type { Problem, YamlFile, YamlPath } from './yaml.ts';
+
+/** Where a run of a file that is in order could go: nowhere, or never somewhere. Adds to `warnings`. */
+export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: Problem[]): Findings {
+  const warn = (path: YamlPath, words: Words, key?: 'key') => warnings.push(yaml.problem(path, words, key));
+  const nested = partsOf(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
+  const problems = nested.map(({ head }) =>
+    yaml.problem(
+      ['edges', file.edges.indexOf(head), 'fan_in'],
+      sentence(
+        'The parallel part around this one also ends at `{0}`. Let this one end at its own node.',
+        String(head.fan_in),
+      ),
+    ),
+  );
+  for (const name of unreachableOf(file)) {
+    const index = file.nodes.findIndex((node) => node.name === name);
+    warn(['nodes', index, 'name'], sentence('Nothing leads to `{0}`, so it never runs.', name));
+  }
+  for (const node of blindTo(file))
+    warn(
+      ['nodes', file.nodes.indexOf(node)],
+      sentence(
+        'A parallel branch cannot read `{0}`, which belongs to the part before. Store what it needs under another key.',
+        resultsKey,
+      ),
+    );
+  for (const [index, { goto }] of file.nodes.entries())
+    if (Array.isArray(goto) && goto.every((rule) => rule.if !== undefined))
+      warn(
+        ['nodes', index, 'goto'],
+        sentence('The run fails here if none of these applies. Add one without `if` at the end.'),
+        'key',
+      );
+  for (const [index, edge] of file.edges.entries()) {
+    const doubt = isParallel(edge) ? undefined : doubtAbout(edge, file);
+    if (doubt) warn(['edges', index], doubt);
+  }
+  return { problems, warnings };
+}
+
+/** Nodes of branches that ask for what branches gave, where no part of their own has given any. */
+function blindTo(file: WorkflowFile): NodeSpec[] {
+  const [stands, parts] = [standsOf(file), partsOf(file)];
+  return file.nodes.filter(({ name, description: _, ...node }) => {
+    const fanIn = stands.get(name)?.inside?.fanIn;
+    const asks = new RegExp(`\\b${resultsKey}\\b`).test(JSON.stringify(node));
+    const isHere = (other: string) => stands.get(other)?.inside?.fanIn === fanIn;
+    const gives = file.nodes.some((one) => one.foreach !== undefined && one.output === undefined && isHere(one.name));
+    return fanIn !== undefined && asks && !gives && !parts.some(({ inside }) => inside?.fanIn === fanIn);
+  });
+}
+
+/** Edges out of one node are tried in their order. */
+function doubtAbout(edge: EdgeSpec, file: WorkflowFile): Sentence | undefined {
+  if (file.nodes.some((node) => node.name === edge.from && node.goto !== undefined))
+    return sentence('`{0}` has a `goto`, so its edges are not followed.', String(edge.from));
+  const siblings = edgesFrom(file, edge.from ?? startName);
+  const sure = siblings.find((one) => one.when === undefined && one.condition === undefined);
+  if (sure && siblings.indexOf(edge) > siblings.indexOf(sure))
+    return sentence('The edge to `{0}` before it always applies, so this one is never used.', sure.to);
+  if (!sure && edge === siblings.at(-1) && !covered(siblings))
+    return sentence('The run fails here if no edge of this node applies. Add one without `when` at the end.');
+  return undefined;
+}
+
+/** A condition and its opposite leave nothing over: `when: x` and `when: "!x"`, or one expression with true and false. */
+function covered(edges: readonly EdgeSpec[]): boolean {
+  const words = edges.map(({ when, condition }) =>
+    condition === undefined
+      ? String(when).replaceAll(/[{}\s]/g, '')
+      : `${typeof when === 'boolean' && !when ? '!' : ''}${JSON.stringify(condition)}`,
+  );
+  return words.some((one) => words.includes(`!${one}`) || words.includes(`not${one}`));
+}

@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { StopPoint } from '../../engine/core/abortReason.ts';
+import { itemOf, lineIn, resultsKey, trackOf } from '../../protocol/run/graph.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { SaidError, toErrorInfo, type Words, wordsIn } from '../../protocol/text/localized.ts';
+import { ActionError } from '../action/action.ts';
+import { endName } from '../plan/navigate.ts';
+import type { NodeSpec } from '../plan/schema.ts';
+import { evaluate, renderAll, type Scope } from '../template/template.ts';
+import { places } from './concurrency.ts';
+import { asKept } from './jsonState.ts';
+import { isFinal, together } from './retry.ts';
+import { type NodeResult, type NodeWork, outputOf, scopeOf } from './runNode.ts';
+
+/** One item of a list, on its way through what its node does. */
+export interface Item {
+  node: NodeSpec;
+  branch: string;
+  /** Itself and its place, by the names that the file has for them. */
+  given: Record<string, unknown>;
+  of: number;
+  /** In its place was another one before. */
+  anew: boolean;
+}
+
+/** Items of one list. */
+export const mostItems = 1000;
+export const atOnceUnlessSaid = 8;
+
+/**
+ * A node over a list. Each item is a line of its own, in which the node does for it what it says; those that have come to
+ * their end are not run again. One that fails leaves the others at work; then the node fails, and goes on with what is left.
+ */
+export async function eachItem(
+  work: NodeWork,
+  visit: (item: Item) => Promise<StopPoint | undefined>,
+): Promise<NodeResult> {
+  const { node, context, place } = work;
+  const { item = 'item', index: at = 'index', max_workers = work.file.settings.parallel?.max_workers } = node;
+  const list = listOf(node, scopeOf(work));
+  const atOnce = places(max_workers ?? atOnceUnlessSaid);
+  const track = (index: number) => trackOf(context.run.graph!, lineIn(place.branch, itemOf(node.name, index)));
+  let isOver = false;
+  const settled = await Promise.allSettled(
+    list.map((value, index) =>
+      atOnce(async () => {
+        const before = track(index);
+        const isSame = before !== undefined && isDeepStrictEqual(before.state[item], asKept({ value }).value);
+        if (isOver || (isSame && before.at.length === 0)) return undefined;
+        const stop = await visit({
+          node: itemNode(node, index),
+          branch: lineIn(place.branch, itemOf(node.name, index)),
+          given: asKept({ [item]: value, [at]: index }),
+          of: list.length,
+          anew: before !== undefined && !isSame,
+        });
+        if (node.fail_fast && (stop?.phase === 'Failed' || failureOf(track(index)?.state, itemOf(node.name, index))))
+          isOver = true;
+        return stop;
+      }),
+    ),
+  );
+  const broken = settled.find((one) => one.status === 'rejected');
+  if (broken) throw broken.reason;
+  const stops = settled.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
+  const failed = stops.filter(({ phase }) => phase === 'Failed');
+  if (failed[0]) throw new ActionError(sumOf(failed, list.length));
+  if (stops[0]) return { stop: stops[0] };
+  const states = list.map(
+    (value, index) => track(index)?.state ?? { [item]: value, [at]: index, error: notBegun(node, index) },
+  );
+  const results = node.type === 'dynamic_parallel' ? states.map((state, index) => wrapped(node, state, index)) : states;
+  return { state: outputOf(work, results, node.output ?? resultsKey) };
+}
+
+function listOf({ foreach, type }: NodeSpec, scope: Scope): readonly unknown[] {
+  const list = typeof foreach === 'string' ? evaluate(foreach, scope) : renderAll(foreach, scope);
+  if ((list === null || list === undefined) && type === 'dynamic_parallel') return []; // as there
+  if (!Array.isArray(list)) {
+    throw new SaidError(sentence('`foreach` needs a list, but this is {0}.', kindOf(list)));
+  }
+  if (list.length > mostItems)
+    throw new SaidError(sentence('`foreach` takes at most {0} items, but this list has {1}.', mostItems, list.length));
+  return list;
+}
+
+const kinds = { string: 'a text', number: 'a number', boolean: 'a boolean', object: 'an object' } as const;
+
+function kindOf(value: unknown): Words {
+  if (value === null || value === undefined) return sentence('nothing');
+  const kind = typeof value;
+  return Object.hasOwn(kinds, kind) ? sentence(kinds[kind as keyof typeof kinds]) : `a ${kind}`;
+}
+
+/** What the node does, for one item: its result is what it sets. */
+function itemNode({ foreach: _, output: __, on_error: rule, ...node }: NodeSpec, index: number): NodeSpec {
+  const { goto: ___, ...own } = rule ?? {};
+  const said = node.agent === undefined ? {} : { output: { content: '{{ result.content }}' } };
+  return { ...node, ...said, ...(rule && { on_error: own }), name: itemOf(node.name, index), goto: endName };
+}
+
+const notBegun = ({ name }: NodeSpec, index: number) => ({
+  node: itemOf(name, index),
+  code: 'NOT_BEGUN',
+  message: 'Another one failed before it was begun.',
+});
+
+/** What went wrong with an item that was let go on (`on_error`). */
+function failureOf(state: Record<string, unknown> | undefined, item: string): { message: string } | undefined {
+  const { error } = state ?? {};
+  return (Object(error) as { node?: unknown }).node === item ? (error as { message: string }) : undefined;
+}
+
+function sumOf(failed: readonly StopPoint[], of: number) {
+  const worst = together(failed.filter(({ error }) => isFinal(error?.code))) ?? failed[0]!;
+  const { code, ...error } = worst.error ?? { code: 'UNKNOWN', message: '' };
+  return { code, ...toErrorInfo(sentence('{0} of {1} failed. {2}', failed.length, of, wordsIn(error))) };
+}
+
+/** As the dialect's hosts have it: `docs/shared/yaml-reference/nodes.md`, "Result format", and `ParallelFlowResult`. */
+function wrapped({ name }: NodeSpec, state: Record<string, unknown>, index: number) {
+  const branch = itemOf(name, index);
+  const { message: error = null } = failureOf(state, branch) ?? {};
+  const { error: _, ...rest } = state;
+  return { branch, source_node: name, index, success: error === null, error, state: error === null ? state : rest };
+}

@@ -1,0 +1,71 @@
+import { isClosing } from '../../engine/core/abortReason.ts';
+import type { Apart, WorkflowContext } from '../../engine/core/workflow.ts';
+import type { Message } from '../../protocol/content/messages.ts';
+import type { NodeConversation, Track } from '../../protocol/run/graph.ts';
+import { createDictionary } from '../../protocol/values/dictionary.ts';
+import type { RecordedConversation } from '../action/action.ts';
+
+interface StepAtWork {
+  context: WorkflowContext;
+  place: { node: string; branch?: string };
+  track(): Track;
+}
+
+const none: NodeConversation = { messages: [], given: 0, compactions: [], callIds: createDictionary() };
+
+/**
+ * Conversation of a step with a model, in the run's record: after an error, a stop, the editor's end or another attempt it goes on where
+ * it was.
+ * @param key of the conversation at this node
+ * @param callId of the step, or of the call in whose place a model is asked; ids of the model's calls begin with it
+ */
+export function conversationOf(
+  { context, place, track }: StepAtWork,
+  key: string,
+  callId: string,
+): RecordedConversation {
+  const callPrefix = `${callId}:`;
+  const own = (): NodeConversation => track().conversations?.[key] ?? none;
+  const record = (message: Message, more: { given?: true; anew?: true } = {}) =>
+    context.emit({ type: 'node-message', ...place, conversation: key, callPrefix, message, ...more });
+  const apart: Apart = {
+    node: place.node,
+    bare: true,
+    ...(place.branch !== undefined && { branch: place.branch }),
+    conversation: key,
+    callPrefix,
+    get messages() {
+      return own().messages;
+    },
+    get compactions() {
+      return own().compactions;
+    },
+    get callIds() {
+      return own().callIds;
+    },
+    async add(message) {
+      // A call that the editor's end interrupts is judged when the run continues; until then it has no result.
+      if (isClosing(context.signal) && isInterruption(message)) return;
+      await record(message);
+    },
+  };
+  return {
+    apart,
+    get given() {
+      return own().given;
+    },
+    async begin(messages) {
+      const { messages: before, given } = own();
+      const isAsked = before.length > given;
+      if (isAsked || isSame(before, messages)) return;
+      for (const [index, message] of messages.entries())
+        await record(message, { given: true, ...(index === 0 && { anew: true as const }) });
+    },
+  };
+}
+
+const isInterruption = (message: Message): boolean =>
+  message.role === 'tool' && message.toolResults.some(({ error }) => error === 'TOOL_INTERRUPTED');
+
+const isSame = (before: readonly Message[], messages: readonly Message[]): boolean =>
+  before.length > 0 && JSON.stringify(before) === JSON.stringify(messages);

@@ -1,0 +1,326 @@
+import { RestsAt, type StopPoint, stopPointOf } from '../../engine/core/abortReason.ts';
+import type { Agent, Workflow, WorkflowContext } from '../../engine/core/workflow.ts';
+import { isInterrupting } from '../../engine/input/messageQueue.ts';
+import type { ErrorInfo } from '../../protocol/content/messages.ts';
+import { lineIn, nestedLine, resultsKey, type Track, trackOf, withoutResults } from '../../protocol/run/graph.ts';
+import { interruptedWork, interruptionSentence } from '../../protocol/run/interruptions.ts';
+import { callsOf } from '../../protocol/run/run.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { toErrorInfo, type Words, wordsIn } from '../../protocol/text/localized.ts';
+import { StoreError } from '../../runs/journal.ts';
+import { ActionError } from '../action/action.ts';
+import { nestedInputs, nestedResult } from '../action/nested.ts';
+import { initialValues } from '../plan/inputs.ts';
+import { endName, entryOf, type Inside, type Next, nextOf } from '../plan/navigate.ts';
+import { outlineOf } from '../plan/outline.ts';
+import type { AgentFile, NodeSpec, WorkflowFile } from '../plan/schema.ts';
+import { usedLater } from '../read/usedLater.ts';
+import { Asking } from './branchQuestions.ts';
+import { towpath } from './chatWorkflow.ts';
+import { type Places, places } from './concurrency.ts';
+import { eachItem, type Item } from './forEach.ts';
+import { stateChange } from './growth.ts';
+import { asKept, warned } from './jsonState.ts';
+import { Limits } from './limits.ts';
+import { canGoOn, errorOf, together } from './retry.ts';
+import { failedStep, type Nested, type NodeResult, type NodeWork, ownOf, scopeOf, workAt } from './runNode.ts';
+
+export interface GraphOptions {
+  id: string;
+  file: WorkflowFile;
+  /** The agents that nodes name. */
+  agents: ReadonlyMap<string, AgentFile>;
+  /** The workflows that it and those run as steps: `nestedFiles`. */
+  workflows?: ReadonlyMap<string, WorkflowFile>;
+  now?(): number;
+}
+
+/** A workflow of a YAML file. Where it stands is in the run's events, so that it goes on from them after a reload. */
+export function graphWorkflow(options: GraphOptions): Workflow {
+  const agent: Agent = { ...towpath, name: options.file.name ?? options.id };
+  const outline = outlineOf(options.file);
+  return {
+    id: options.id,
+    agent,
+    outline,
+    advance: (context) => new Walk(options, context, agent).go(),
+    usedLater: (node, step) => usedLater(options.file, options.workflows ?? new Map(), node, step),
+  };
+}
+
+/** How often one node may be reached between two stop points, unless the file says so. */
+export const mostVisits = 50;
+
+/** A line of nodes: the run's own, or (named) a parallel branch with the part it is in. */
+interface Line {
+  branch?: string;
+  inside?: Inside;
+  first: Next;
+}
+
+/** A node on its line. */
+interface Visit {
+  branch?: string;
+  inside?: Inside;
+  /** Values that it begins with. */
+  state?: Record<string, unknown>;
+  item?: Omit<Item, 'node' | 'branch'> & { around: Readonly<Record<string, unknown>> };
+}
+
+const startOf = (item: Visit['item']) => item && { of: item.of, ...(item.anew && { anew: true as const }) };
+
+/** Where a workflow stands that is a step of another. */
+interface Within {
+  /** Before the names of its nodes. */
+  prefix: string;
+  branch: string;
+  inputs: Readonly<Record<string, unknown>>;
+  atOnce: Places;
+  asking: Asking;
+  /** Of the run. */
+  limits: Limits;
+}
+
+/** One way from where the run stands to a stop point. */
+class Walk {
+  private readonly visits = new Map<string, number>();
+  private readonly atOnce: Places;
+  private readonly asking: Asking;
+  private readonly prefix: string;
+  private readonly context: WorkflowContext;
+  private readonly limits: Limits;
+
+  constructor(
+    private readonly options: GraphOptions,
+    context: WorkflowContext,
+    private readonly agent: Agent,
+    private readonly within?: Within,
+  ) {
+    this.limits = within?.limits ?? new Limits(options.file.limits ?? {}, context.run, options.now);
+    this.context = within ? context : this.limits.resting(context);
+    this.prefix = within?.prefix ?? '';
+    this.atOnce = within?.atOnce ?? places(options.file.settings.parallel?.max_workers ?? 8);
+    this.asking = within?.asking ?? new Asking(context);
+  }
+
+  async go(): Promise<StopPoint> {
+    const { run } = this.context;
+    if (run.graph?.main.at.length !== 0) {
+      const stop = await this.follow({ first: run.graph ? { next: [] } : this.entry() });
+      if (stop) {
+        const told = await this.asking.tell(stop);
+        const [interrupted] = told.error?.code === 'TOOL_INTERRUPTED' ? interruptedWork(run) : [];
+        if (interrupted)
+          return { ...told, error: { code: 'TOOL_INTERRUPTED', ...toErrorInfo(interruptionSentence(interrupted)) } };
+        const { reached: error } = this.limits;
+        return error && told.phase === 'WaitingUser' && !told.error ? { ...told, error } : told;
+      }
+    }
+    const { end } = run.graph!;
+    if (end && run.messages.length === end.messages) await this.tellResult(end.node);
+    return this.talk();
+  }
+
+  private entry(): Next {
+    return entryOf(this.options.file, { state: this.initialState(), variables: this.options.file.variables });
+  }
+
+  private initialState(): Record<string, unknown> {
+    const words = this.context.run.messages.findLast((message) => message.role === 'user')?.content ?? '';
+    return asKept({ input: words, ...initialValues(this.options.file, this.within?.inputs ?? this.context.values) });
+  }
+
+  /** Goes on with a line from where it stands. Undefined: it has come to its end. */
+  private async follow({ branch, inside, first }: Line): Promise<StopPoint | undefined> {
+    const { run } = this.context;
+    for (;;) {
+      const track = run.graph && trackOf(run.graph, branch);
+      const { next, fanIn } = track ? this.local(track) : first;
+      if (next.length === 0) return undefined;
+      const isOwn = branch === this.within?.branch;
+      let state = track || !isOwn ? undefined : this.initialState();
+      if (fanIn !== undefined) {
+        const stop = await this.fork({ heads: next, fanIn }, branch);
+        if (stop) return stop;
+        const ends = next.map((head) => run.graph!.branches[lineIn(branch, head)]!);
+        state = { [resultsKey]: ends.map((end) => withoutResults(end.state)) };
+      }
+      const name = fanIn ?? next[0]!;
+      const stop = await this.visit(name, { branch, inside, state });
+      if (stop) return stop;
+    }
+  }
+
+  /** Where a line stands, in the words of its file. */
+  private local({ at, fanIn }: Track): Next {
+    const own = (name: string) => name.slice(this.prefix.length);
+    return { next: at.map(own), ...(fanIn !== undefined && { fanIn: own(fanIn) }) };
+  }
+
+  private told({ next, fanIn }: Next): Next {
+    const full = (name: string) => this.prefix + name;
+    return { next: next.map(full), ...(fanIn !== undefined && { fanIn: full(fanIn) }) };
+  }
+
+  /** Does another workflow as a step. Throws `RestsAt` where that rests, and why it failed. */
+  private async nested({ node, place }: NodeWork, params: Record<string, unknown>): Promise<Nested> {
+    const { run, signal } = this.context;
+    const { name, file, inputs } = nestedInputs(params, this.options.workflows ?? new Map());
+    const branch = lineIn(place.branch, nestedLine(node.name));
+    const { atOnce, asking, limits } = this;
+    const within = { prefix: `${place.node}/`, branch, inputs, atOnce, asking, limits };
+    const walk = new Walk({ ...this.options, id: name, file }, this.context, this.agent, within);
+    const stop = await walk.follow({ branch, first: run.graph!.branches[branch] ? { next: [] } : walk.entry() });
+    if (stop && (signal.aborted || stop.phase !== 'Failed')) throw new RestsAt(stop);
+    if (stop) throw new ActionError(stop.error!);
+    const ended = file.nodes.flatMap((one) => run.graph!.nodes[within.prefix + one.name] ?? []);
+    const said = ended
+      .filter(({ next }) => next?.length === 0)
+      .toSorted((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0))
+      .at(-1)?.output;
+    return {
+      result: nestedResult(trackOf(run.graph!, branch)!.state, inputs),
+      ...(typeof said === 'string' && { said }),
+    };
+  }
+
+  /** Branches side by side; a branch that has come to its end before is not run again. */
+  private async fork(inside: Inside, around: string | undefined): Promise<StopPoint | undefined> {
+    const branches = inside.heads.map((head) =>
+      this.follow({ branch: lineIn(around, head), inside, first: { next: [head] } }),
+    );
+    const settled = await Promise.allSettled(branches);
+    const broken = settled.find((one) => one.status === 'rejected');
+    if (broken) throw broken.reason;
+    const stops = settled.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
+    return together(stops.filter(({ phase }) => phase === 'Failed')) ?? stops[0];
+  }
+
+  /** Undefined: the run goes on. */
+  private async visit(name: string, line: Visit): Promise<StopPoint | undefined> {
+    const node = this.options.file.nodes.find((one) => one.name === name);
+    if (node) return this.enter(node, line);
+    const words = sentence(
+      'The node {0}, at which this run stopped, is no longer in the workflow. Start a new run.',
+      name,
+    );
+    return { phase: 'Failed', error: { code: 'UNKNOWN', ...toErrorInfo(words) } };
+  }
+
+  private async enter(node: NodeSpec, { branch, inside, state, item }: Visit): Promise<StopPoint | undefined> {
+    const { context, options } = this;
+    const { run, signal, emit } = context;
+    const name = this.prefix + node.name;
+    if (signal.aborted) return stopPointOf(signal);
+    if (context.pausing) return { phase: 'WaitingUser' };
+    const place = { node: name, ...(branch !== undefined && { branch }) };
+    const warnings: Words[] = [];
+    const fail = async (error: ErrorInfo): Promise<StopPoint> => {
+      const said = run.graph?.nodes[name]?.live;
+      const told = warned({ ...options, warnings });
+      await emit({ type: 'node', ...place, status: 'failed', error, ...told, ...(said && { output: said }) });
+      return { phase: 'Failed', error: { ...error, ...toErrorInfo(sentence('Node {0}: {1}', name, wordsIn(error))) } };
+    };
+    const visits = (this.visits.get(name) ?? 0) + 1;
+    this.visits.set(name, visits);
+    const most = options.file.settings.max_visits ?? mostVisits;
+    if (visits > most) {
+      const words = sentence('The node {0} was reached {1} times. Continue to allow more.', name, most);
+      return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', ...toErrorInfo(words) } };
+    }
+    if (branch !== undefined && !(await this.asking.hear(branch))) return { phase: 'WaitingUser' };
+    const track = (): Track => trackOf(run.graph!, branch)!;
+    const resumed = !item?.anew && run.graph !== undefined && trackOf(run.graph, branch)?.visit !== undefined;
+    if (!resumed) {
+      const begun = item ? item.given : state;
+      const before = run.graph && trackOf(run.graph, branch)?.state;
+      const set = begun && { state: begun, ...warned({ ...options, warnings }, before, begun) };
+      await emit({ type: 'node', ...place, status: 'start', ...set, ...startOf(item) });
+    }
+    const callPrefix = `${name}:${track().visit}`;
+
+    const { file, agents } = options;
+    const work: NodeWork = {
+      ...{ file, agents, context, node, place, callPrefix, resumed, track, atOnce: this.atOnce, warnings },
+      nested: (params) => this.nested(work, params),
+    };
+    if (item) work.item = { around: item.around, given: item.given };
+    try {
+      const done = await this.done(work);
+      if ('stop' in done) return signal.aborted ? this.stopped(fail) : done.stop;
+      const set = ownOf(work, done.state);
+      if (this.limits.doubt) warnings.push(this.limits.doubt);
+      const scope = { ...scopeOf(work, set), result: set };
+      const next = done.failedTo
+        ? { next: done.failedTo === endName ? [] : [done.failedTo] }
+        : nextOf(options.file, node, scope, (warning) => warnings.push(warning), inside);
+      const said = done.said === undefined ? {} : { output: done.said };
+      await emit({
+        type: 'node',
+        ...place,
+        status: 'end',
+        ...stateChange(track().state, set),
+        ...warned(work, track().state, set),
+        ...this.told(next),
+        ...said,
+        ...this.made(callPrefix),
+      });
+      return signal.aborted ? stopPointOf(signal) : undefined; // what was done by then is done
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      if (signal.aborted) return this.stopped(fail);
+      if (error instanceof RestsAt) return error.point;
+      return fail(errorOf(error));
+    }
+  }
+
+  /** What a node sets; of one that fails and is to be gone on from (`on_error`), what went wrong. */
+  private async done(work: NodeWork): Promise<NodeResult> {
+    const { node, context } = work;
+    const { on_error: rule } = node;
+    try {
+      const done = await (node.foreach === undefined ? workAt(work) : this.each(work));
+      if (!rule || node.foreach !== undefined || 'stop' in done) return done;
+      return { ...done, state: { ...done.state, error: null } };
+    } catch (error) {
+      if (!(rule?.continue || rule?.goto) || !canGoOn(error, context)) throw error;
+      const failed = failedStep(work, node, error);
+      return rule.goto === undefined ? failed : { ...failed, failedTo: rule.goto };
+    }
+  }
+
+  private each(work: NodeWork): Promise<NodeResult> {
+    const around = work.track().state;
+    return eachItem(work, ({ node, branch, ...item }) => this.enter(node, { branch, item: { ...item, around } }));
+  }
+
+  /** The files that a visit of a node changed. */
+  private made(callPrefix: string): { artifacts?: string[] } {
+    const calls = callsOf(this.context.run).filter(([id]) => id.startsWith(`${callPrefix}:`));
+    const artifacts = calls.flatMap(([, { changes = [] }]) => changes.map(({ path }) => path));
+    return artifacts.length > 0 ? { artifacts } : {};
+  }
+
+  /** After *Stop* the node is begun anew when the run goes on; after the editor's end it is asked first. */
+  private async stopped(fail: (error: ErrorInfo) => Promise<StopPoint>): Promise<StopPoint> {
+    const point = stopPointOf(this.context.signal);
+    if (point.phase === 'Failed' && point.error) await fail(point.error);
+    return point;
+  }
+
+  /** The result as an answer, so that it can be read, and talked about, where everything else is. */
+  private async tellResult(name: string): Promise<void> {
+    const { run, emit } = this.context;
+    const node = this.options.file.nodes.find((one) => one.name === name);
+    const output = run.graph!.nodes[name]?.output;
+    if (node?.agent === undefined && typeof output === 'string' && output.trim() !== '')
+      await emit({ type: 'message', message: { role: 'assistant', content: output } });
+  }
+
+  /** After the end: a conversation about it, when something was said since. */
+  private async talk(): Promise<StopPoint> {
+    const { run } = this.context;
+    const isSaid = run.messages.at(-1)?.role === 'user' && run.messages.length > (run.graph!.end?.messages ?? 0);
+    return isSaid || isInterrupting(run) ? this.context.turns({ agent: this.agent }) : { phase: 'Completed' };
+  }
+}

@@ -1,0 +1,317 @@
+import { RestsAt, type StopPoint } from '../../engine/core/abortReason.ts';
+import type { Apart, WorkflowContext } from '../../engine/core/workflow.ts';
+import { lostOutcome } from '../../engine/notices/interruptedCalls.ts';
+import type { Message } from '../../protocol/content/messages.ts';
+import { toToolResult } from '../../protocol/content/tools.ts';
+import type { Track } from '../../protocol/run/graph.ts';
+import { interruptionAt, interruptionSentence } from '../../protocol/run/interruptions.ts';
+import { stepOutcome } from '../../protocol/run/outcomes.ts';
+import { openCalls, pendingCalls } from '../../protocol/run/pending.ts';
+import { sentence } from '../../protocol/text/l10n.ts';
+import { SaidError, toErrorInfo, type Words, wordsIn } from '../../protocol/text/localized.ts';
+import { type ActionContext, ActionError } from '../action/action.ts';
+import { perform } from '../action/actions.ts';
+import { nestedAction } from '../action/nested.ts';
+import { usedKeys } from '../plan/inputs.ts';
+import type { AgentFile, NodeSpec, OnError, Step, WorkflowFile } from '../plan/schema.ts';
+import { evaluate, holds, render, renderAll, type Scope, type Tell } from '../template/template.ts';
+import { agentTurn } from './agent.ts';
+import { isQuestion } from './branchQuestions.ts';
+import type { Places } from './concurrency.ts';
+import { stateChange } from './growth.ts';
+import { asKept, warned } from './jsonState.ts';
+import { conversationOf } from './nodeConversation.ts';
+import { canGoOn, errorIn, errorOf, retried, UnattendedInterruption } from './retry.ts';
+
+/** One node at work. */
+export interface NodeWork {
+  file: WorkflowFile;
+  agents: ReadonlyMap<string, AgentFile>;
+  context: WorkflowContext;
+  node: NodeSpec;
+  place: { node: string; branch?: string };
+  /** Unique for this visit of the node. */
+  callPrefix: string;
+  /** It was at work when the run rested, or the editor ended. */
+  resumed: boolean;
+  track(): Track;
+  /** Of an item of a list: the values around it, which it sees, and what is its own from the beginning and stays so. */
+  item?: { around: Readonly<Record<string, unknown>>; given: Readonly<Record<string, unknown>> };
+  /** Does another workflow as a step of this node. */
+  nested(params: Record<string, unknown>): Promise<Nested>;
+  /** Where agents of parallel branches wait for a place. */
+  atOnce: Places;
+  /** What is to be said at the node with its next event. */
+  warnings: Words[];
+}
+
+/** What another workflow gave, and what it said. */
+export interface Nested {
+  result: Record<string, unknown>;
+  said?: string;
+}
+
+/** The values that a node sets, and what it said; or the person's turn. */
+export type NodeResult = Done | { stop: StopPoint };
+type Done = {
+  state: Record<string, unknown>;
+  said?: string;
+  /** It failed, and this node follows. */
+  failedTo?: string;
+};
+
+/** Does what the node says, from the step that it was at. Throws what its action throws. */
+export function workAt(work: NodeWork): Promise<NodeResult> {
+  const { node } = work;
+  if (node.agent !== undefined) return converse(work, node.agent);
+  if (node.body) return loop(work, node.body);
+  if (node.steps) return steps(work, node.steps);
+  return step(work, node, 0);
+}
+
+async function steps(work: NodeWork, list: readonly Step[]): Promise<NodeResult> {
+  let last: Done = { state: {} };
+  for (let index = work.track().steps; index < list.length; index++) {
+    if (work.context.pausing) return resting;
+    last = await kept(work, list[index]!, index);
+  }
+  return { ...last, state: {} };
+}
+
+/** Steps are counted through all rounds: one that was cut off in the middle goes on there. */
+async function loop(work: NodeWork, body: readonly Step[]): Promise<NodeResult> {
+  const { condition = false, max_iterations: most = 1 } = work.node;
+  let last: Done = { state: {} };
+  for (let index = work.track().steps; index < most * body.length; index++) {
+    if (index % body.length === 0 && !holds(condition, scopeOf(work))) break;
+    if (work.context.pausing) return resting;
+    last = await kept(work, body[index % body.length]!, index);
+  }
+  const iterations = Math.ceil(work.track().steps / body.length);
+  const result = { iterations, limit_reached: iterations === most && holds(condition, scopeOf(work)) };
+  return {
+    ...last,
+    state: work.node.output === undefined ? unused(work.file, result) : outputOf(work, result, work.node.output),
+  };
+}
+
+/** What the file does not have for something else. */
+function unused(file: WorkflowFile, values: Record<string, unknown>): Record<string, unknown> {
+  const used = usedKeys(file);
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !used.has(key)));
+}
+
+/** Between two steps, when the person wants it to rest: it goes on at the second. */
+const resting: NodeResult = { stop: { phase: 'WaitingUser' } };
+
+/** A step whose values are on disk before the next one begins. */
+async function kept(work: NodeWork, one: Step, index: number): Promise<Done> {
+  const { signal, emit } = work.context;
+  signal.throwIfAborted();
+  const result = await step(work, one, index).catch((error) => {
+    if (!one.on_error?.continue || !canGoOn(error, work.context)) throw error;
+    return failedStep(work, one, error);
+  });
+  const state = ownOf(work, result.state);
+  const before = work.track().state;
+  await emit({
+    type: 'node',
+    ...work.place,
+    status: 'step',
+    ...stateChange(before, state),
+    ...warned(work, before, state),
+  });
+  return result;
+}
+
+/** What a node may set: an item of a list, and its place, are not among it. */
+export const ownOf = ({ item }: NodeWork, state: Record<string, unknown>): Record<string, unknown> =>
+  item ? Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(item.given, key))) : state;
+
+const telling =
+  ({ warnings }: NodeWork): Tell =>
+  (warning) =>
+    warnings.push(warning);
+
+async function step(
+  work: NodeWork,
+  { uses, with: given = {}, output, run, on_error }: Step,
+  index: number,
+): Promise<Done> {
+  const rule = on_error ?? work.node.on_error ?? {};
+  const name = work.node.name;
+  if (work.resumed || work.track().conversations) restWhereInterrupted(work, rule);
+  const attempted = async (attempt: number): Promise<Done> => {
+    const scope = scopeOf(work);
+    const worked = on_error && { error: null };
+    if (run) return { state: asKept({ [run.output_key]: evaluate(run.value, scope, telling(work)), ...worked }) };
+    if (!uses) return { state: {} };
+    const params = renderAll(given, scope, telling(work)) as Record<string, unknown>;
+    if (uses === nestedAction) {
+      const { result, ...said } = await work.nested(params);
+      return { state: { ...outputOf(work, result, output), ...worked }, ...said };
+    }
+    const known = stepOutcome(work.context.run, work.place.node, index);
+    const result = known?.byPerson
+      ? known.data
+      : await performed(work, uses, params, actionContext(work, index, attempt, known?.id));
+    const content = (Object(result) as { content?: unknown }).content;
+    const state = { ...outputOf(work, result, output), ...worked };
+    return { state, ...(typeof content === 'string' && { said: content }) };
+  };
+  return retried(rule, { context: work.context, name }, attempted, attemptOf(work, index));
+}
+
+/** What an action gives. A *no* to a call that was interrupted before leaves it so: nobody knows more of it. */
+async function performed(
+  work: NodeWork,
+  uses: string,
+  params: Record<string, unknown>,
+  context: Omit<ActionContext, 'perform'>,
+): Promise<unknown> {
+  try {
+    return await perform(uses, params, context);
+  } catch (error) {
+    if (errorOf(error).code === 'TOOL_DENIED') restWhereInterrupted(work, {});
+    throw error;
+  }
+}
+
+/**
+ * Rests at a step that was interrupted until the person decides. Where no person is there, `on_error` decides, if it says what follows.
+ */
+function restWhereInterrupted({ context, node, place: { node: name, branch } }: NodeWork, rule: OnError): void {
+  const interruption = interruptionAt(context.run, name, branch);
+  if (!interruption) return;
+  const { command } = interruption;
+  const error = { code: 'TOOL_INTERRUPTED', ...toErrorInfo(interruptionSentence({ label: command ?? name })) };
+  const isDecided = [rule, node.on_error].some((one) => one?.continue || one?.goto !== undefined);
+  if (isDecided && !context.isAttended) throw new UnattendedInterruption(error);
+  throw new RestsAt({ phase: 'WaitingUser', error });
+}
+
+/** A step that failed and is gone on from: its key holds nothing, never what was there before. */
+export function failedStep({ node, warnings }: NodeWork, { output }: Step, error: unknown): Done {
+  const failed = errorIn(node.name, error);
+  warnings.push(sentence('Failed, and continued: {0}', wordsIn(errorOf(error))));
+  return { state: { ...(typeof output === 'string' && { [output]: null }), error: failed } };
+}
+
+/** A call that is tried again is another one. */
+const callIdOf = ({ callPrefix }: NodeWork, index: number, attempt: number): string =>
+  `${callPrefix}:${index}${attempt === 0 ? '' : `r${attempt}`}`;
+
+/** The attempt that a step was at when the editor ended. */
+function attemptOf(work: NodeWork, index: number): number {
+  let attempt = 0;
+  while (work.context.run.calls[callIdOf(work, index, attempt + 1)]) attempt++;
+  return attempt;
+}
+
+const actionContext = (
+  work: NodeWork,
+  index: number,
+  attempt = 0,
+  own = callIdOf(work, index, attempt),
+): Omit<ActionContext, 'perform'> => ({
+  run: work.context,
+  node: work.place.node,
+  callId: own,
+  defaults: work.file.settings.llm ?? {},
+  tools: work.file.tools,
+  scope: scopeOf(work),
+  conversation: (callId) => conversationOf(work, callId === own ? String(index) : callId, callId),
+});
+
+/**
+ * An agent in the run's conversation, or in a parallel branch in the branch's own. Whether it was told what to do here is
+ * the node's first step.
+ */
+async function converse(work: NodeWork, agent: string | AgentFile): Promise<NodeResult> {
+  const { context, node, place } = work;
+  const { branch } = place;
+  const file = typeof agent === 'string' ? work.agents.get(agent) : agent;
+  if (!file) throw new SaidError(sentence('There is no agent {0} in .towpath/agents.', String(agent)));
+  const content = node.prompt && String(render(node.prompt, scopeOf(work), telling(work)) ?? '');
+  if (work.track().steps === 0) {
+    if (branch !== undefined)
+      await context.emit({ type: 'message', message: { role: 'user', content: content || wordsOf(context) }, branch });
+    else if (content) await context.emit({ type: 'message', message: { role: 'system', content } });
+    await context.emit({ type: 'node', ...place, status: 'step', ...warned(work) });
+  }
+  const id = typeof agent === 'string' ? agent : node.name;
+  const said = () => answer(branch === undefined ? context.run.messages : (work.track().messages ?? []));
+  const { conversation: _, ...acting } = actionContext(work, 0);
+  const turn = {
+    ...agentTurn(id, file, { ...acting, perform }),
+    ...(content && { brief: content }),
+    isComplete: () => !isQuestion(said()),
+    handsBack: () => context.pausing,
+  };
+  const attempt = async (): Promise<StopPoint> => {
+    const stop =
+      branch === undefined
+        ? await context.turns(turn)
+        : await work.atOnce(async () => context.turns({ ...turn, apart: await ownTalk(work, branch) }));
+    if (stop.phase === 'Failed' && stop.error && node.on_error) throw new ActionError(stop.error);
+    return stop;
+  };
+  const stop = await retried(node.on_error ?? {}, { context, name: node.name }, attempt);
+  if (stop.phase !== 'Completed') return { stop };
+  const result = { content: said() };
+  const state = node.output === undefined ? {} : outputOf(work, result, node.output);
+  return { state, said: said() };
+}
+
+/**
+ * The conversation of a branch, kept in the run's record. Calls that the editor's end left open are answered first, but for those
+ * that can still be approved: the loop settles them.
+ */
+async function ownTalk({ context, place, callPrefix, track }: NodeWork, branch: string): Promise<Apart> {
+  const add = (message: Message) => context.emit({ type: 'message', message, branch });
+  const prefix = `${callPrefix}:0:`;
+  const visits = Array.from({ length: track().visit ?? 1 }, (_, index) => `${place.node}:${index + 1}:0:`).reverse();
+  const messages = track().messages ?? [];
+  const open = openCalls(messages, context.run.calls, prefix).map(({ id }) => id);
+  for (const { id } of pendingCalls(messages)) {
+    if (open.includes(id)) continue;
+    const made = visits.find((visit) => context.run.calls[visit + id]) ?? prefix; // before the node was begun anew, too
+    const told = lostOutcome(context.run, made + id);
+    await add({ role: 'tool', content: '', toolResults: [toToolResult(id, told)] });
+  }
+  return {
+    node: place.node,
+    get messages() {
+      return track().messages ?? [];
+    },
+    add,
+    get compactions() {
+      return track().compactions ?? [];
+    },
+    branch,
+    callPrefix: prefix,
+  };
+}
+
+const wordsOf = ({ run }: WorkflowContext): string =>
+  run.messages.findLast((message) => message.role === 'user')?.content ?? '';
+
+const answer = (messages: readonly Message[]): string =>
+  messages.findLast((message) => message.role === 'assistant')?.content ?? '';
+
+/** @param set what the node sets, and the state does not hold yet */
+export function scopeOf({ file, track, item }: NodeWork, set: Record<string, unknown> = {}): Scope {
+  const state = { ...item?.around, ...track().state, ...set, ...item?.given };
+  return { ...file.variables, ...state, state, variables: file.variables };
+}
+
+/** What a result sets. */
+export function outputOf(work: NodeWork, result: unknown, output: Step['output']): Record<string, unknown> {
+  if (typeof output === 'string') return asKept({ [output]: result });
+  if (output) {
+    const scope = { ...scopeOf(work), result, action_result: result };
+    return asKept(renderAll(output, scope, telling(work)) as Record<string, unknown>);
+  }
+  const isPlain = typeof result === 'object' && result !== null && !Array.isArray(result);
+  return asKept(isPlain ? (result as Record<string, unknown>) : { result });
+}

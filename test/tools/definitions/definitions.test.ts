@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import type * as z from 'zod';
+import { type ToolDefinition, toldOf } from '../../../src/protocol/content/tools.ts';
+import type { Language } from '../../../src/tools/code/language.ts';
+import { toolNames } from '../../../src/tools/definitions/definitions.ts';
+import { defaultTools as build } from '../../../src/tools/host/builtinTools.ts';
+import { createToolHost } from '../../../src/tools/host/host.ts';
+import { mostSent, sentSizes } from '../../support/sizes.ts';
+import { temporaryWorkspace } from '../../support/workspace.ts';
+
+const defaultTools = () => build({ language: {} as Language });
+
+describe('tools: definitions', () => {
+  for (const { wire, prompt, tools } of sentSizes())
+    it(`stay small for ${wire}: with the system prompt at most ${mostSent} characters, as they are sent`, () =>
+      assert.ok(prompt + tools <= mostSent, `prompt ${prompt}, tools ${tools}, together ${prompt + tools}`));
+
+  it('are fewer where the window is small, and one is told of where another does its work as well', async () => {
+    const workspace = await temporaryWorkspace();
+    const host = createToolHost({ workspace, tools: defaultTools(), approve: async () => ({ decision: 'deny' }) });
+    workspace.cleanup();
+    const offered = (contextWindow?: number) => host.getVisibleTools({ agentId: 'default', contextWindow });
+    const names = (tools: readonly ToolDefinition[]) => tools.map(({ name }) => name);
+    const [small, all] = [names(offered(8192)), names(offered())];
+    const extra = ['code.diagnostics', 'code.symbols', 'code.definition', 'code.references', 'editor.context'];
+    assert.deepEqual(
+      all.filter((name) => !small.includes(name)),
+      extra,
+    );
+    assert.deepEqual(
+      all.filter((name) => !names(toldOf(offered())).includes(name)),
+      ['code.references'],
+    );
+    const alone = offered().filter(({ name }) => name === 'code.references');
+    assert.deepEqual(toldOf(alone), alone, 'an agent that may use nothing else is told of it');
+  });
+
+  it('are all known without the tools themselves, in their order', () =>
+    assert.deepEqual(
+      toolNames(),
+      defaultTools().map(({ definition }) => definition.name),
+    ));
+
+  it('have the same bytes every time, in the same order', () => {
+    const bytes = () => JSON.stringify(defaultTools().map(({ definition }) => definition));
+    assert.equal(bytes(), bytes());
+    assert.deepEqual(
+      defaultTools().map(({ definition, risk }) => `${definition.name} ${risk}`),
+      [
+        'fs.list read',
+        'fs.find read',
+        'fs.search read',
+        'fs.read read',
+        'fs.write change',
+        'fs.edit change',
+        'fs.apply_patch change',
+        'fs.move change',
+        'fs.delete change',
+        'shell.run execute',
+        'shell.stop execute',
+        'output.read read',
+        'code.diagnostics read',
+        'code.symbols read',
+        'code.definition read',
+        'code.references read',
+        'editor.context read',
+        'web.fetch execute',
+        'plan.update read',
+        'ask.person read',
+      ],
+    );
+  });
+
+  it('name their arguments in the order in which they are best written', () => {
+    const orders = Object.fromEntries(
+      defaultTools().map(({ definition }) => [definition.name, Object.keys(definition.parameters.properties!)]),
+    );
+    assert.deepEqual(orders, {
+      'fs.list': ['path'],
+      'fs.find': ['pattern', 'path'],
+      'fs.search': ['pattern', 'path', 'glob', 'fixed', 'ignoreCase', 'context'],
+      'fs.read': ['path', 'offset', 'limit'],
+      'fs.write': ['path', 'content', 'ifMatchSha256'],
+      'fs.edit': ['path', 'cell', 'edits', 'ifMatchSha256'],
+      'fs.apply_patch': ['path', 'patch', 'frontmatter', 'ifMatchSha256'],
+      'fs.move': ['from', 'to'],
+      'fs.delete': ['path'],
+      'shell.run': ['command', 'cwd', 'timeoutSeconds', 'background'],
+      'shell.stop': ['id'],
+      'output.read': ['id', 'offset', 'limit'],
+      'code.diagnostics': ['path'],
+      'code.symbols': ['path', 'query'],
+      'code.definition': ['path', 'line', 'symbol', 'references'],
+      'code.references': ['path', 'line', 'symbol'],
+      'editor.context': [],
+      'web.fetch': ['url'],
+      'plan.update': ['items'],
+      'ask.person': ['questions'],
+    });
+  });
+
+  it('say what they take and give to people who write workflows, and nothing of that to a model', () => {
+    for (const { definition, arguments: given, gives } of defaultTools()) {
+      const words = Object.values((given as z.ZodObject).shape).map((one) => one.meta()?.help);
+      assert.ok(
+        words.every((help) => typeof help === 'string'),
+        `${definition.name} takes something without words`,
+      );
+      assert.ok(gives, `${definition.name} does not say what it gives`);
+      assert.doesNotMatch(JSON.stringify(definition), /"help"/);
+    }
+  });
+});

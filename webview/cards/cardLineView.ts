@@ -1,0 +1,86 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { unbroken, visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import type { CardLine, Mark } from './cardLine.ts';
+import type { Lead, Piece } from './cardText.ts';
+
+const ring = html`<vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>`;
+
+export const markOf: Record<Mark, TemplateResult> = {
+  working: ring,
+  asks: icons.question,
+  waits: icons.ring,
+  check: icons.check,
+  dot: icons.dot,
+  cross: icons.close,
+  none: icons.skipped,
+  undone: icons.undo,
+  going: icons.ringDot,
+};
+
+/** The words of a line, with what leads somewhere as links. */
+export function lineView(
+  context: PanelContext,
+  { verb, object, outcome, joint, time }: Omit<CardLine, 'status' | 'mark'>,
+): TemplateResult {
+  const words = [
+    ...(verb ? [html`<span class="card-verb">${visibleLine(verb)}</span>`] : []),
+    ...object.map((one) => piece(context, one)),
+  ];
+  return html`<span class="card-line">${words.map((one, index) => html`${index > 0 ? ' ' : ''}${one}`)}${
+    outcome.length > 0
+      ? html`${beforeOutcome(joint, outcome[0]!)}<span class="card-words">${isJoined(joint, outcome[0]!) ? html`<span class="card-joint">${joint}</span>` : nothing}${outcome.map((one, index) => html`${index > 0 ? jointOf(outcome[index - 1]!, one) : nothing}${piece(context, one)}`)}</span>`
+      : nothing
+  }${time ? html` <span class="card-time">${time}</span>` : nothing}</span>`;
+}
+
+/** A reason has its colon, and how much was changed stands right beside what was changed. */
+const isJoined = (joint: CardLine['joint'], { tone }: Piece): boolean => joint !== ': ' && !tone;
+const beforeOutcome = (joint: CardLine['joint'], first: Piece): unknown =>
+  joint === ': ' ? html`<span class="card-colon">: </span>` : isJoined(joint, first) ? nothing : ' ';
+
+/** `+12 −3` is one thing. */
+const jointOf = (before: Piece, { tone }: Piece): TemplateResult =>
+  html`<span class="card-joint">${tone && before.tone ? ' ' : ' · '}</span>`;
+
+/** What is left of a text when it is drawn: nobody reads more of it in one line. */
+const most = 300;
+
+function piece(context: PanelContext, { head = '', text, tail = '', code, tone, lead }: Piece): TemplateResult {
+  const drawn = (part: string) => (code ? clean(part) : unbroken(clean(part)));
+  // The slash of a folder goes with its file: of a shortened path `s…/name.ts` is left.
+  const slash = tail ? (/[/\\]$/.exec(text)?.[0] ?? '') : '';
+  const [before, middle, end] = [head, text.slice(0, text.length - slash.length), slash + tail].map((one) =>
+    drawn(one.length > most ? `${one.slice(0, most)}…` : one),
+  );
+  const words = html`${before ? html`<span class="piece-whole">${before}</span>` : nothing}${
+    middle ? html`<span class="piece-middle"><bdi>${middle}</bdi></span>` : nothing
+  }${end ? html`<span class="piece-whole"><bdi>${end}</bdi></span>` : nothing}`;
+  const least = Math.min(middle!.length, end ? 3 : 12); // a letter and the ellipsis have room
+  const style = `--kept: ${before!.length + end!.length + least}ch; --least: ${end ? least : 0}ch`; // as a property: the page's policy lets no attribute through
+  const name = code ? 'piece code' : 'piece';
+  if (!lead)
+    return html`<span class=${name} .style=${style} data-tone=${tone ?? nothing} title=${middle ? clean(head + text + tail) : nothing}>${words}</span>`;
+  return html`<button class="${name} link" .style=${style} title=${titleOf(lead)} aria-label=${clean(head + text + tail)} @click=${(
+    event: Event,
+  ) => {
+    event.stopPropagation();
+    follow(context, lead);
+  }}>${words}</button>`;
+}
+
+/** Blanks at the ends of a piece are a part of it: a folder and its file are one path. */
+const clean = (text: string): string => visibleLine(text);
+
+const titleOf = (lead: Lead): string =>
+  lead.kind === 'file' ? openTitle(visibleLine(lead.path), lead.line) : openTitle(visibleLine(lead.url));
+
+export const openTitle = (what: string, line?: number): string =>
+  line ? t('Open {0} at line {1}', what, line) : t('Open {0}', what);
+
+export function follow(context: PanelContext, lead: Lead): void {
+  if (lead.kind === 'address') context.post({ type: 'open-link', url: lead.url });
+  else context.post({ type: 'open-file', path: lead.path, ...(lead.line && { line: lead.line }) });
+}

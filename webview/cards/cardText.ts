@@ -1,0 +1,87 @@
+import { amount, language, t } from '../../src/protocol/text/l10n.ts';
+import { short } from '../time.ts';
+
+/** Where a part of a line leads. */
+export type Lead = { kind: 'file'; path: string; line?: number } | { kind: 'address'; url: string };
+
+/**
+ * A piece of a card's first line. `head` and `tail` are always shown whole; `text`, between them, is what gives way where there
+ * is little room. `code`: in the editor's font.
+ */
+export interface Piece {
+  head?: string;
+  text: string;
+  tail?: string;
+  code?: true;
+  tone?: 'added' | 'removed';
+  lead?: Lead;
+}
+
+export const wordsOf = ({ head = '', text, tail = '' }: Piece): string => head + text + tail;
+
+export const plain = (text: string): Piece => ({ text: '', tail: text });
+export const code = (text: string): Piece => ({ text, code: true });
+
+/** Lines of a file: the first and the last, from 1. */
+export type Lines = readonly [first: number, last: number];
+
+/** A file: its folder gives way, its name and lines never do. */
+export function file(path: string, { lines, leads = true }: { lines?: Lines; leads?: boolean } = {}): Piece {
+  const isFolder = /[/\\]$/.test(path.slice(-1));
+  const end = isFolder ? path.length - 2 : path.length;
+  const at = Math.max(path.lastIndexOf('/', end), path.lastIndexOf('\\', end)) + 1;
+  const range = !lines ? '' : lines[0] === lines[1] ? `:${lines[0]}` : `:${lines[0]}-${lines[1]}`;
+  return {
+    text: path.slice(0, at),
+    tail: path.slice(at) + range,
+    code: true,
+    ...(leads && { lead: { kind: 'file', path, ...(lines && { line: lines[0] }) } }),
+  };
+}
+
+/** An address: its host and its last part stay. */
+export function address(url: string): Piece {
+  const lead = { kind: 'address', url } as const;
+  const parts = /^https?:\/\/([^/?#]+)([^?#]*)/.exec(url);
+  if (!parts) return { text: url, code: true };
+  const [, host, path = ''] = parts;
+  const at = path.replace(/\/$/, '').lastIndexOf('/');
+  const last = path.slice(Math.max(0, at)).replace(/^\/$/, '');
+  return {
+    head: host,
+    ...(last.length > 16 ? { text: path } : { text: path.slice(0, Math.max(0, at)), tail: last }),
+    code: true,
+    lead,
+  };
+}
+
+/** `+12`, `−3`. */
+export const changeCounts = (added: number, removed: number): Piece[] => [
+  { text: '', tail: `+${inNumber(added)}`, tone: 'added' },
+  { text: '', tail: `−${inNumber(removed)}`, tone: 'removed' },
+];
+
+/** `2,000`. */
+export const inNumber = (number: number): string => number.toLocaleString(language());
+
+/** `840 bytes`, `12 KB`, `1.2 MB`. */
+export function bytes(number: number): string {
+  if (number < 1000) return t(amount(number, 'byte'));
+  if (number < 1_000_000) return t('{0} KB', Math.round(number / 1000));
+  return t('{0} MB', short(number / 1_000_000));
+}
+
+/** Whose tool it is and which, of `mcp.<server>.<tool>` and of the editor's `vscode.<tool>`, in words. */
+export function ofServer(name: string): { server: string; tool: string } | undefined {
+  const lent = /^vscode\.(.+)$/s.exec(name)?.[1];
+  if (lent !== undefined) return { server: t('editor'), tool: unjoined(lent) };
+  const [, server, tool] = /^mcp\.([^.]+)\.(.+)$/s.exec(name) ?? [];
+  return server === undefined || tool === undefined ? undefined : { server: unjoined(server), tool: unjoined(tool) };
+}
+
+/** `read_all-files` as people write it: `read all files`. */
+export const unjoined = (name: string): string =>
+  name
+    .replace(/[_{}]+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim() || t('a tool');

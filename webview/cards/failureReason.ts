@@ -1,0 +1,133 @@
+import type { ApprovalBasis } from '../../src/protocol/content/approvalBasis.ts';
+import { basisSentences } from '../../src/protocol/content/basisMessages.ts';
+import type { ErrorInfo } from '../../src/protocol/content/messages.ts';
+import { formerBasis, outcomeReasonOf } from '../../src/protocol/run/formerText.ts';
+import type { CallState } from '../../src/protocol/run/run.ts';
+import type { EditReason, RefusalReason } from '../../src/protocol/text/codes.ts';
+import { codeWords, editWords, isCode, refusalWords } from '../../src/protocol/text/codeText.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import { ofServer } from './cardText.ts';
+import { verbOf, wordsFor } from './toolText.ts';
+
+/** Why a call did not do what it was for, in words that stand behind a colon. `code` counts where what it said was lost. */
+export function whyNot(name: string, code: string | undefined, error: ErrorInfo | undefined): string {
+  const known = isCode(code) ? code : 'TOOL_EXEC_FAILED';
+  const { reason, lines } = Object(error?.details) as { reason?: unknown; lines?: unknown };
+  switch (known) {
+    case 'E_SANDBOX_VIOLATION':
+      if (isOf(refusalWords, reason)) return t(refusalWords[reason as RefusalReason]);
+      break;
+    case 'E_PRECONDITION_FAILED':
+      if (reason === 'EXISTS') return t(refusalWords.EXISTS);
+      if (reason === 'STILL_RUNNING') return t('the same command is already running');
+      if (isOf(editWords, reason)) return t(editWords[reason as EditReason]) + nearest(lines, reason === 'ABSENT');
+      return ownWords(error) ?? t(codeWords[known]);
+    case 'TOOL_ARGS_INVALID':
+      if (error && outcomeReasonOf(error) === 'PATTERN_INVALID') return t('the pattern is invalid');
+      break;
+    case 'ENOENT':
+      return t(Object.hasOwn(absent, name) ? absent[name as keyof typeof absent] : codeWords.ENOENT);
+    case 'TOOL_EXEC_FAILED':
+    case 'TOOL_NOT_AVAILABLE':
+      return ownWords(error) ?? t(codeWords[known]);
+  }
+  return t(codeWords[known]);
+}
+
+const absent = {
+  'fs.list': 'the folder does not exist',
+  'fs.delete': 'nothing has that name',
+  'fs.move': 'nothing has that name',
+  'shell.run': 'the folder does not exist',
+  'shell.stop': 'this command does not exist',
+  'output.read': 'the output does not exist',
+} as const;
+
+const isOf = (words: object, reason: unknown): boolean => typeof reason === 'string' && Object.hasOwn(words, reason);
+
+function nearest(lines: unknown, isApart: boolean): string {
+  if (!Array.isArray(lines) || lines.length === 0 || !lines.every((line) => typeof line === 'number')) return '';
+  const [first, last] = [lines[0]!, lines.at(-1)!];
+  if (first === last) return ` (${t(isApart ? 'nearest: line {0}' : 'line {0}', first)})`;
+  return ` (${t(isApart ? 'nearest: lines {0}-{1}' : 'lines {0}-{1}', first, last)})`;
+}
+
+const longest = 160;
+
+/** Its first sentence, where that is one for people: without names of tools, codes and data. */
+function ownWords(error: ErrorInfo | undefined): string | undefined {
+  const line = (error?.message ?? '').trim().split('\n', 1)[0]!;
+  const sentence = line.split(/(?<=[.!?])\s+(?=\p{Lu})/u, 1)[0]!.replace(/[.:]$/, '');
+  if (sentence === '' || /[_{}<>`]|\b[A-Z]{2,}\d*[A-Z]{3,}\b|\b[a-z]+\.[a-z]+\b(?!\/)/.test(withoutQuoted(sentence)))
+    return undefined;
+  if (sentence.length <= longest) return sentence;
+  return `${sentence.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+const withoutQuoted = (sentence: string) => sentence.replace(/"[^"]*"|“[^”]*”/g, '');
+
+/** State of a call that nobody was asked about. */
+type Decided = Pick<CallState, 'automatic' | 'basis' | 'decision'>;
+
+/**
+ * Returns what a rule decided, with the tools that it names as what they do; undefined if nothing is to be said: the call was
+ * allowed by the preset, or before.
+ */
+export function ruleText(state: Decided, decision: 'allow' | 'deny'): string | undefined {
+  const { rules } = basisOf(state) ?? {};
+  if (decision === 'allow') return rules && t('Allowed by {0}', namesOf(rules, deed));
+  return t('Denied: {0}', rules ? namesOf(rules, deed) : (state.automatic ?? '').replace(/\.$/, ''));
+}
+
+/** Returns why nobody was asked, as a sentence for people; of a basis that this version does not know, in English. */
+export function automaticText(state: Decided): string {
+  const { automatic = '' } = state;
+  const basis = basisOf(state);
+  if (!basis) return automatic;
+  const { by, rules, preset, grant } = basis;
+  if (rules)
+    return state.decision === 'deny'
+      ? automatic
+      : `${t(
+          'Allowed by {0}',
+          namesOf(rules, (rule) => rule),
+        )}.`;
+  if (grant !== undefined) return t('Allowed earlier in this run: {0}.', grant);
+  const reason = preset ?? by;
+  return isOf(basisSentences, reason) ? t(basisSentences[reason as keyof typeof basisSentences]) : automatic;
+}
+
+const basisOf = ({ automatic, basis }: Decided): ApprovalBasis | undefined =>
+  basis ?? (automatic === undefined ? undefined : formerBasis(automatic));
+
+/** Rules by whose they are, joined. */
+const namesOf = (rules: NonNullable<ApprovalBasis['rules']>, name: (rule: string) => string): string =>
+  rules
+    .map(({ scope, what }) =>
+      t(scope === 'workspace' ? 'your rule for this workspace “{0}”' : 'your rule “{0}”', name(what)),
+    )
+    .join(` ${t('and')} `);
+
+/** `shell.run npm test` as `npm test`, `fs.edit src` as `edit src`. */
+function deed(rule: string): string {
+  const [, tool, rest = ''] = /^([a-z]+\.[^\s]+)(?: (.*))?$/s.exec(rule) ?? [];
+  if (tool === undefined) return rule;
+  if (tool === 'shell.run') return rest || t('run commands');
+  const of = ofServer(tool);
+  const words = of ? `${of.server}: ${of.tool === '*' ? t('all tools') : of.tool}` : kindOr(tool);
+  return [words, rest].filter(Boolean).join(' ');
+}
+
+const kinds = {
+  'fs.*': 'all about files',
+  'shell.*': 'all commands',
+  'code.*': 'all about code',
+  'mcp.*': 'all tools of servers',
+} as const;
+
+const kindOr = (tool: string): string =>
+  t(
+    Object.hasOwn(kinds, tool)
+      ? kinds[tool as keyof typeof kinds]
+      : verbOf(wordsFor(tool), { name: tool, args: {}, data: {} }),
+  );

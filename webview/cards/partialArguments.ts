@@ -1,0 +1,103 @@
+import { aboutNames } from '../../src/protocol/run/callSubject.ts';
+import type { CallDraft } from '../../src/protocol/run/run.ts';
+import { createDictionary } from '../../src/protocol/values/dictionary.ts';
+
+/** Arguments that are still being written: those texts that are whole, of the names that say what a call is about. */
+export function argumentsSoFar(argumentsText: string): Record<string, string> {
+  const written = argumentsText.slice(0, 4000);
+  const found = createDictionary<string>();
+  for (const [, name, value] of written.matchAll(stringField)) {
+    if (aboutNames.has(name!) && !(name! in found)) found[name!] = readString(value!);
+  }
+  return found;
+}
+
+const stringField = /"(\w+)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
+
+function readString(written: string): string {
+  try {
+    return JSON.parse(`"${written}"`) as string;
+  } catch {
+    return written;
+  }
+}
+
+/** What an edit that is being written says so far. */
+export interface Writing {
+  lines: number;
+  /** The newest three, each with what it does to the file where that is known. */
+  newest: { sign: '+' | '-' | ' '; text: string }[];
+}
+
+const textNames: Record<string, string> = { 'fs.write': 'content', 'fs.edit': 'newText', 'fs.apply_patch': 'patch' };
+/** Characters at the end of what is written that are looked at. */
+const tail = 4000;
+const longestLine = 300;
+
+/** How many lines of a text were counted already, and up to where. */
+const counts = new WeakMap<CallDraft, { from: number; at: number; lines: number }>();
+
+/** The text that an edit puts into a file, as far as it is written. What was counted before is not counted again. */
+export function writingOf(draft: CallDraft): Writing | undefined {
+  const { name, argumentsText } = draft;
+  const field = Object.hasOwn(textNames, name) ? textNames[name]! : undefined;
+  if (field === undefined) return undefined;
+  const key = argumentsText.lastIndexOf(`"${field}"`);
+  const opening = /^"\w+"\s*:\s*"/.exec(argumentsText.slice(key, key + 60));
+  if (key < 0 || !opening) return undefined;
+  const from = key + opening[0].length;
+  const end = endOfString(argumentsText, from);
+  const before = counts.get(draft);
+  const count = before?.from === from && before.at <= end ? before : { from, at: from, lines: 1 };
+  counts.set(draft, countUpTo(argumentsText, end, count));
+  const { lines } = counts.get(draft)!;
+  const newest = unescaped(argumentsText.slice(Math.max(from, end - tail), end)).split('\n');
+  const isEnded = newest.at(-1) === '';
+  const shown = isEnded ? newest.slice(-4, -1) : newest.slice(-3);
+  const isPatch = name === 'fs.apply_patch';
+  return {
+    lines: isEnded ? lines - 1 : lines,
+    newest: shown.map((line) => {
+      const sign = !isPatch ? '+' : line[0] === '+' || line[0] === '-' ? line[0] : ' ';
+      return { sign, text: (isPatch ? line.slice(1) : line).slice(0, longestLine) };
+    }),
+  };
+}
+
+/** The quote that ends the text, which can be there only where what follows it may end the arguments; else the end of what is there. */
+function endOfString(written: string, from: number): number {
+  if (!/["}\]]\s*$/.test(written.slice(-20))) return written.length;
+  for (let at = from; at < written.length; at++) {
+    if (written[at] === '\\') at++;
+    else if (written[at] === '"') return at;
+  }
+  return written.length;
+}
+
+function countUpTo(written: string, end: number, { from, at, lines }: { from: number; at: number; lines: number }) {
+  let next = written.indexOf('\\n', at);
+  while (next >= 0 && next + 2 <= end) {
+    if (!isEscaped(written, next)) lines++;
+    at = next + 2;
+    next = written.indexOf('\\n', at);
+  }
+  return { from, at: Math.max(at, end - 1), lines };
+}
+
+/** From a place that may be within an escape, up to one that may be. */
+function unescaped(written: string): string {
+  const whole = written.replace(/\\(?:u[0-9a-fA-F]{0,3})?$/, (end) =>
+    isEscaped(written, written.length - end.length) ? end : '',
+  );
+  return whole.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, hex: string | undefined, one: string) =>
+    hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (escapes[one] ?? one),
+  );
+}
+
+function isEscaped(written: string, at: number): boolean {
+  let slashes = 0;
+  while (written[at - 1 - slashes] === '\\') slashes++;
+  return slashes % 2 === 1;
+}
+
+const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '', f: '' };

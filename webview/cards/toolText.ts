@@ -1,0 +1,403 @@
+import { askTool } from '../../src/protocol/content/askTool.ts';
+import type { CallState } from '../../src/protocol/run/run.ts';
+import { shortened } from '../../src/protocol/text/escapeInvisible.ts';
+import { amount, grouped, type Sentence, sentence, t } from '../../src/protocol/text/l10n.ts';
+import {
+  address,
+  bytes,
+  changeCounts,
+  code,
+  file,
+  type Lines,
+  ofServer,
+  type Piece,
+  plain,
+  unjoined,
+} from './cardText.ts';
+import type { Doing, Done, Verb } from './verbs.ts';
+
+/** What is known of a call: `args` as the model gave them, `data` as the tool answered (empty before). */
+export interface Known {
+  name: string;
+  args: Record<string, unknown>;
+  data: Record<string, unknown>;
+  state?: CallState;
+  /** The command that a call of this run left in the background under this id. */
+  lineOf?(id: string): string | undefined;
+}
+
+type Words<Word> = Word | ((known: Known) => Word);
+
+/** How a tool is spoken of: `Reading a.ts`, `Read a.ts`, `Could not read a.ts`. */
+export interface ToolWords {
+  doing: Words<Doing>;
+  done: Words<Done | Sentence>;
+  /** Behind `Could not`. */
+  not: Words<Verb>;
+  object(known: Known): Piece[];
+  /** What came of it, where that is to be said: each piece of it by itself. */
+  gave?(known: Known): Piece[];
+  /** It only reads: how so many of them are told in one line, behind a comma. `places`: how many different ones they were about. */
+  many?(times: number, places: number): Sentence;
+}
+
+const names = [
+  'fs.list',
+  'fs.find',
+  'fs.search',
+  'fs.read',
+  'fs.write',
+  'fs.edit',
+  'fs.apply_patch',
+  'fs.move',
+  'fs.delete',
+  'shell.run',
+  'shell.stop',
+  'output.read',
+  'code.diagnostics',
+  'code.symbols',
+  'code.definition',
+  'code.references',
+  'editor.context',
+  'web.fetch',
+  'plan.update',
+  askTool,
+  'mcp.search_tools',
+  'mcp.call_tool',
+  'mcp.read_resource',
+] as const;
+type ToolName = (typeof names)[number];
+
+const edit: Pick<ToolWords, 'object' | 'gave'> = {
+  object: ({ args, data, state }) => [changed(args, data, state)],
+  gave: edited,
+};
+
+/** Every tool of ours has a row here (a test holds it to that). */
+export const toolWords: Record<ToolName, ToolWords> = {
+  'fs.list': {
+    doing: 'Listing',
+    done: 'Listed',
+    not: 'list',
+    object: ({ args }) => [folder(text(args.path) || '.')],
+    gave: ({ data }) => (Array.isArray(data.entries) ? [some(amount(data.entries.length, 'entry', 'entries'))] : []),
+    many: (_, places) =>
+      places === 1 ? sentence('listed a folder') : sentence('listed {0}', amount(places, 'folder')),
+  },
+  'fs.find': {
+    doing: 'Looking for',
+    done: ({ data }) =>
+      Array.isArray(data.files) ? sentence('Found {0}', amount(data.files.length, 'file')) : 'Looked for',
+    not: 'look for',
+    object: ({ args }) => [pattern(args.pattern), ...inPlace(args.path)],
+    gave: ({ data }) => (data.cut ? [plain(t('there are more'))] : []),
+    many: (many) => sentence('looked for files {0}', times(many)),
+  },
+  'fs.search': {
+    doing: 'Searching',
+    done: 'Searched',
+    not: 'search',
+    object: ({ args }) => [pattern(args.pattern), ...inPlace(args.path, args.glob)],
+    gave: ({ data }) => matches(data),
+    many: (many) => sentence('searched {0}', times(many)),
+  },
+  'fs.read': {
+    doing: 'Reading',
+    done: ({ data }) => (data.image ? 'Viewed' : 'Read'),
+    not: 'read',
+    object: ({ args, data }) => [file(text(args.path), { lines: linesRead(args, data) })],
+    gave: ({ args, data }) => {
+      const { startLine, endLine, totalLines } = data;
+      const isFirst = startLine === 1 && number(endLine) < number(totalLines) && !isWindow(args);
+      return isFirst ? [plain(t('first {0}', amount(number(endLine), 'line')))] : [];
+    },
+    many: (_, places) => (places === 1 ? sentence('read a file') : sentence('read {0}', amount(places, 'file'))),
+  },
+  'fs.write': {
+    doing: 'Writing',
+    done: ({ state }) => (state?.changes?.[0]?.before === null ? 'Created' : 'Wrote'),
+    not: 'write',
+    ...edit,
+  },
+  'fs.edit': { doing: 'Editing', done: 'Edited', not: 'edit', ...edit },
+  'fs.apply_patch': {
+    doing: 'Editing',
+    done: ({ data }) => (data.created ? 'Created' : 'Edited'),
+    not: 'edit',
+    ...edit,
+  },
+  'fs.move': {
+    doing: 'Moving',
+    done: 'Moved',
+    not: 'move',
+    object: ({ args, data, state }) => {
+      const isThere = data.path !== undefined && !state?.undone?.length;
+      const { from, to } = state?.moved ?? { from: '', to: '' };
+      return [
+        file(text(data.from) || text(args.from) || from, { leads: !isThere }),
+        plain(t('to')),
+        file(text(data.path) || text(args.to) || to, { leads: isThere }),
+      ];
+    },
+  },
+  'fs.delete': {
+    doing: 'Deleting',
+    done: 'Deleted',
+    not: 'delete',
+    object: ({ args, data, state }) => {
+      const path = text(args.path) || (state?.changes?.[0]?.path ?? '');
+      const isFolder = data.files !== undefined && !path.endsWith('/');
+      return [file(path + (isFolder ? '/' : ''), { leads: false })];
+    },
+    gave: ({ data }) => (data.files === undefined ? [] : [some(amount(number(data.files), 'file'))]),
+  },
+  'shell.run': {
+    doing: 'Running',
+    done: ({ state, data }) => (state?.background || data.running ? 'Started' : 'Ran'),
+    not: 'run',
+    object: ({ args, state }) => [code(state?.command?.line ?? text(args.command))],
+  },
+  'shell.stop': {
+    doing: 'Stopping',
+    done: 'Stopped',
+    not: 'stop',
+    object: ({ args, lineOf }) => [commandOf(lineOf, args.id)],
+  },
+  'output.read': {
+    doing: 'Reading output of',
+    done: 'Read output of',
+    not: 'read output of',
+    object: ({ args, lineOf }) => [commandOf(lineOf, args.id)],
+    gave: ({ data }) => {
+      const [first, last, all] = [data.startLine, data.endLine, data.totalLines].map(number);
+      return all === 0 ? [] : [plain(t('lines {0} to {1} of {2}', grouped(first!), grouped(last!), grouped(all!)))];
+    },
+    many: (many) => sentence('read an output {0}', times(many)),
+  },
+  'code.diagnostics': {
+    doing: 'Checking',
+    done: 'Checked',
+    not: 'check',
+    object: ({ args }) => [args.path === undefined ? plain(t('all files')) : folder(text(args.path))],
+    gave: ({ data }) => {
+      if (data.errors === undefined) return [];
+      const [errors, warnings] = [number(data.errors), number(data.warnings)];
+      if (errors + warnings === 0) return [plain(t('no problems'))];
+      return [
+        ...(errors > 0 ? [some(amount(errors, 'error'))] : []),
+        ...(warnings > 0 ? [some(amount(warnings, 'warning'))] : []),
+      ];
+    },
+    many: (many) => sentence('checked for problems {0}', times(many)),
+  },
+  'code.symbols': {
+    doing: ({ args }) => (args.path === undefined ? 'Looking for' : 'Listing names in'),
+    done: ({ args }) => (args.path === undefined ? 'Looked for' : 'Listed names in'),
+    not: ({ args }) => (args.path === undefined ? 'look for' : 'list names in'),
+    object: ({ args }) => [args.path === undefined ? pattern(args.query) : file(text(args.path))],
+    gave: ({ data }) => (Array.isArray(data.files) ? [some(amount(linesIn(data.files), 'name'))] : []),
+    many: (many) => sentence('looked at definitions {0}', times(many)),
+  },
+  'code.definition': {
+    doing: 'Looking up',
+    done: 'Looked up',
+    not: 'look up',
+    object: named,
+    gave: ({ data }) => definitions(data),
+    many: (many) => sentence('looked up names {0}', times(many)),
+  },
+  'code.references': {
+    doing: 'Finding uses of',
+    done: 'Found uses of',
+    not: 'find uses of',
+    object: named,
+    gave: ({ data }) => uses(data),
+    many: (many) => sentence('looked up uses {0}', times(many)),
+  },
+  'editor.context': {
+    doing: 'Viewing',
+    done: 'Viewed',
+    not: 'view',
+    object: ({ data }) => {
+      const active = Object(data.active) as { path?: unknown; selection?: { startLine: number; endLine: number } };
+      if (typeof active.path !== 'string') return [plain(t('the editor'))];
+      const { selection } = active;
+      return [
+        plain(t('the editor:')),
+        file(active.path, selection && { lines: [selection.startLine, selection.endLine] }),
+      ];
+    },
+    many: (many) => sentence('looked at the editor {0}', times(many)),
+  },
+  'web.fetch': {
+    doing: 'Fetching',
+    done: 'Fetched',
+    not: 'fetch',
+    object: ({ args, data }) => [address(text(data.url) || text(args.url))],
+    gave: ({ data }) => (typeof data.bytes === 'number' ? [plain(bytes(data.bytes))] : []),
+  },
+  'plan.update': {
+    doing: 'Planning',
+    done: 'Planned',
+    not: 'change the plan',
+    object: () => [],
+    gave: ({ data }) =>
+      data.items === undefined ? [] : [plain(t('{0} of {1} done', number(data.done), number(data.items)))],
+  },
+  [askTool]: {
+    doing: 'Asking',
+    done: 'Asked',
+    not: 'ask',
+    object: ({ args, state }) => {
+      const asked = state?.asked ?? (Array.isArray(args.questions) ? (args.questions as unknown[]) : []);
+      const [first] = asked as { question?: unknown }[];
+      return [asked.length > 1 ? some(amount(asked.length, 'question')) : { text: text(Object(first).question) }];
+    },
+  },
+  'mcp.search_tools': {
+    doing: 'Looking for tools:',
+    done: 'Looked for tools:',
+    not: 'look for tools:',
+    object: ({ args }) => [{ text: text(args.query) }],
+    gave: ({ data }) => (Array.isArray(data.tools) ? [plain(t('{0} found', data.tools.length))] : []),
+    many: (many) => sentence('looked for a tool {0}', times(many)),
+  },
+  'mcp.call_tool': {
+    doing: 'Using',
+    done: 'Used',
+    not: 'use',
+    object: ({ args, state }) => {
+      const of = ofServer(text(args.name));
+      return of ? serverPieces(of, args.arguments, state?.title) : [plain(t('a tool of a server'))];
+    },
+  },
+  'mcp.read_resource': {
+    doing: ({ args }) => (args.uri === undefined ? 'Listing' : 'Reading'),
+    done: ({ args }) => (args.uri === undefined ? 'Listed' : 'Read'),
+    not: ({ args }) => (args.uri === undefined ? 'list' : 'read'),
+    object: ({ args }) => {
+      const server = text(args.server) || t('a server');
+      if (args.uri === undefined) return [plain(t('{0} resources', server))];
+      return [file(text(args.uri), { leads: false }), plain(t('of')), plain(server)];
+    },
+    many: (many) => sentence('read from a server {0}', times(many)),
+  },
+};
+
+/** Of a server's tool, or one that is none of ours. */
+const foreign: ToolWords = {
+  doing: 'Using',
+  done: 'Used',
+  not: 'use',
+  object: ({ name, args, state }) => {
+    const of = ofServer(name);
+    return of ? serverPieces(of, args, state?.title) : [{ text: unjoined(name) }];
+  },
+};
+
+export const wordsFor = (name: string): ToolWords =>
+  Object.hasOwn(toolWords, name) ? toolWords[name as ToolName] : foreign;
+
+export const say = (words: Words<Doing | Done | Sentence>, known: Known): string =>
+  t(typeof words === 'function' ? words(known) : words);
+export const verbOf = ({ not }: ToolWords, known: Known): Verb => (typeof not === 'function' ? not(known) : not);
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const pattern = (value: unknown): Piece => code(text(value));
+const folder = (path: string): Piece => (path === '.' ? plain(t('the folder')) : file(path));
+const some = (amount: Sentence): Piece => plain(t(amount));
+const times = (many: number): Sentence =>
+  many > 2 ? sentence('{0} times', grouped(many)) : sentence(many === 1 ? 'once' : 'twice');
+const serverPieces = ({ server, tool }: { server: string; tool: string }, args: unknown, title?: string): Piece[] => [
+  plain(`${server}:`),
+  { text: title === undefined ? tool : unjoined(title) },
+  ...firstArgument(args),
+];
+
+/** Value of the first argument that can be read in a line. */
+function firstArgument(args: unknown): Piece[] {
+  const values = typeof args === 'object' && args !== null ? Object.values(args) : [];
+  const first = values.find((one) => typeof one === 'number' || (typeof one === 'string' && one.trim() !== ''));
+  if (first === undefined) return [];
+  return [{ text: t('“{0}”', shortened(String(first).replace(/\s+/g, ' ').trim(), longestArgument)) }];
+}
+
+const longestArgument = 80;
+
+function inPlace(path: unknown, glob?: unknown): Piece[] {
+  const [where, which] = [text(path), text(glob)];
+  const place = where === '.' ? '' : where;
+  if (place === '' && which === '') return [];
+  const whole = place && which ? `${place.replace(/\/$/, '')}/${which}` : place || which;
+  return [plain(t('in')), file(whole, { leads: which === '' })];
+}
+
+function matches(data: Record<string, unknown>): Piece[] {
+  if (data.matches === undefined) return [];
+  const [found, files] = [number(data.matches), Array.isArray(data.files) ? data.files.length : 0];
+  if (found === 0) return [plain(t('no match'))];
+  const all = amount(found, 'match', 'matches');
+  return [inFiles(data.cut ? sentence('first {0}', all) : all, files)];
+}
+
+/** So much, in so many files where these are several. */
+const inFiles = (all: Sentence, files: number): Piece =>
+  some(files > 1 ? sentence('{0} in {1}', all, amount(files, 'file')) : all);
+
+function definitions({ places, files }: Record<string, unknown>): Piece[] {
+  if (places === undefined) return [];
+  const all =
+    places === 0 ? sentence('defined nowhere') : sentence('defined in {0}', amount(number(places), 'location'));
+  return [inFiles(all, Array.isArray(files) ? files.length : 0)];
+}
+
+function uses({ places, files }: Record<string, unknown>): Piece[] {
+  if (places === undefined) return [];
+  const all = places === 0 ? sentence('nowhere') : amount(number(places), 'location');
+  return [inFiles(all, Array.isArray(files) ? files.length : 0)];
+}
+
+function named({ args }: Known): Piece[] {
+  const line = typeof args.line === 'number' ? args.line : undefined;
+  const at = file(text(args.path), line === undefined ? {} : { lines: [line, line] });
+  return [pattern(args.symbol), plain(t('of')), at];
+}
+
+const isWindow = ({ offset, limit }: Record<string, unknown>) => offset !== undefined || limit !== undefined;
+
+/** The lines that were read, or are being read, where that is not the file as a whole. */
+function linesRead(args: Record<string, unknown>, data: Record<string, unknown>): Lines | undefined {
+  if (!isWindow(args)) return undefined;
+  const first = number(data.startLine) || number(args.offset) || 1;
+  const last = number(data.endLine) || (args.limit === undefined ? 0 : first + number(args.limit) - 1);
+  return last < first ? undefined : [first, last];
+}
+
+function changed(args: Record<string, unknown>, data: Record<string, unknown>, state: CallState | undefined): Piece {
+  const path = text(data.path) || state?.changes?.[0]?.path || text(args.path) || pathOfPatch(text(args.patch));
+  return file(path);
+}
+
+const pathOfPatch = (patch: string): string => /^\+\+\+ (?:b\/)?([^\t\n]+)/m.exec(patch)?.[1] ?? '';
+
+function edited({ data }: Known): Piece[] {
+  if (data.added === undefined) return [];
+  const { newProblems, changedOnSave } = data;
+  const problems = Array.isArray(newProblems) ? newProblems.length : 0;
+  const onSave = text(changedOnSave).match(/^\+/gm)?.length ?? 0;
+  return [
+    ...changeCounts(number(data.added), number(data.removed)),
+    ...(problems > 0 ? [some(amount(problems, 'new problem'))] : []),
+    ...(onSave > 0 ? [plain(t('your formatter changed {0}', amount(onSave, 'more line')))] : []),
+    ...(changedOnSave && onSave === 0 ? [plain(t('your formatter changed it, too'))] : []),
+  ];
+}
+
+const linesIn = (files: readonly unknown[]): number =>
+  files.reduce<number>((sum, one) => sum + ((Object(one) as { lines?: unknown[] }).lines?.length ?? 0), 0);
+
+function commandOf(lineOf: Known['lineOf'], id: unknown): Piece {
+  const line = lineOf?.(text(id));
+  return line === undefined ? plain(t('a command')) : code(line);
+}

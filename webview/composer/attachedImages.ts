@@ -1,0 +1,127 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { imageTypes, largestImage, mostImages } from '../../src/protocol/content/images.ts';
+import type { Attachment } from '../../src/protocol/content/messages.ts';
+import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import type { PanelContext } from '../context.ts';
+import { savedView, saveView } from '../host.ts';
+import { icons } from '../icons.ts';
+
+/** Pixels of a picture's longer side: models look at no more, and more only costs. */
+const longestSide = 1568;
+
+/** The pictures that go with the message being written; they survive a hidden view like its words. */
+export const pickedImages = (): readonly Attachment[] => savedView().images;
+
+export function forgetImages(): void {
+  saveView({ images: [] });
+}
+
+/** The model in use may see pictures, as far as anybody knows. */
+function seesImages({ model }: PanelContext): boolean {
+  return model.state?.models.find((option) => option.id === model.state?.modelId)?.images !== false;
+}
+
+export const imagesIn = (files: FileList | undefined | null): File[] =>
+  [...(files ?? [])].filter((file) => file.type.startsWith('image/'));
+
+/** Takes pictures in that were pasted, dropped or chosen. What cannot be sent is said, and the rest is taken. */
+export async function takeImages(context: PanelContext, files: readonly File[]): Promise<void> {
+  const problems = new Set<string>();
+  if (!seesImages(context))
+    problems.add(t('The current model does not accept pictures. Pick another model to send them.'));
+  else
+    for (const file of files) {
+      const image = await readImage(file).catch(() => undefined);
+      const images = pickedImages();
+      if (!image) problems.add(t('{0} cannot be read as a picture, or is too large to send.', visibleLine(file.name)));
+      else if (images.length >= mostImages) problems.add(t('A message can have at most {0} pictures.', mostImages));
+      else saveView({ images: [...images, image] });
+    }
+  context.model.notice = problems.size > 0 ? { level: 'warning', text: [...problems].join(' ') } : null;
+  context.refresh();
+}
+
+/** Small pictures above the words being written, each with a button that takes it away. */
+export function pickedStrip(context: PanelContext): TemplateResult | typeof nothing {
+  const images = pickedImages();
+  if (images.length === 0) return nothing;
+  const remove = (image: Attachment) => {
+    saveView({ images: pickedImages().filter(({ data }) => data !== image.data) });
+    context.refresh();
+  };
+  return html`<div class="pictures" data-testid="pictures">${images.map(
+    (
+      image,
+    ) => html`<span class="picked">${picture(image)}<button title=${t('Remove this picture')} aria-label=${t('Remove {0}', nameOf(image))}
+      @click=${() => remove(image)}>${icons.close}</button></span>`,
+  )}</div>`;
+}
+
+/** The pictures of a message that was said. */
+export function pictures(attachments: readonly Attachment[] = []): TemplateResult | typeof nothing {
+  const images = attachments.filter(({ mediaType }) => mediaType.startsWith('image/'));
+  return images.length === 0 ? nothing : html`<div class="pictures">${images.map(picture)}</div>`;
+}
+
+export const attachButton = (context: PanelContext): TemplateResult | typeof nothing =>
+  seesImages(context)
+    ? html`<vscode-button appearance="icon" data-testid="attach" title=${t('Add a picture (or paste or drop one)')} aria-label=${t('Add a picture')}
+        @click=${() => choose(context)}>${icons.picture}</vscode-button>`
+    : nothing;
+
+function choose(context: PanelContext): void {
+  const input = document.createElement('input');
+  input.type = 'file';
+  input.multiple = true;
+  input.accept = imageTypes.join(',');
+  input.addEventListener('change', () => void takeImages(context, imagesIn(input.files)));
+  input.click();
+}
+
+const nameOf = (image: Attachment) => visibleLine(image.name ?? t('picture'));
+const picture = (image: Attachment) => html`<img src=${urlOf(image)} alt=${nameOf(image)} title=${nameOf(image)}>`;
+
+const urls = new Map<string, string>();
+
+/** The page's policy lets only pictures through that it made itself. */
+function urlOf({ mediaType, data }: Attachment): string {
+  let url = urls.get(data);
+  if (!url) {
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    url = URL.createObjectURL(new Blob([bytes], { type: mediaType }));
+    urls.set(data, url);
+  }
+  return url;
+}
+
+/** As it is when it is small and of a kind that all providers take, else drawn anew. Undefined: too large even then. */
+async function readImage(file: File): Promise<Attachment | undefined> {
+  const bitmap = await createImageBitmap(file);
+  const scale = Math.min(1, longestSide / Math.max(bitmap.width, bitmap.height));
+  const fits = scale === 1 && (imageTypes as readonly string[]).includes(file.type);
+  const whole = fits ? await toBase64(file) : undefined;
+  const [mediaType, data] =
+    whole && whole.length <= largestImage
+      ? [file.type, whole]
+      : ['image/jpeg', await toBase64(await drawn(bitmap, scale))];
+  return data.length > largestImage ? undefined : { mediaType, data, name: file.name.slice(0, 200) };
+}
+
+async function drawn(bitmap: ImageBitmap, scale: number): Promise<Blob> {
+  const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale));
+  const pen = canvas.getContext('2d')!;
+  pen.fillStyle = 'white'; // what shows through a picture that had holes
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  return canvas.convertToBlob({ type: 'image/jpeg', quality: 0.9 });
+}
+
+function toBase64(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^.*?,/, ''));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}

@@ -1,0 +1,45 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { CommandAtWork } from '../../src/protocol/panel/panelMessages.ts';
+import { ago } from '../../src/protocol/text/ago.ts';
+import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../src/protocol/text/l10n.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import type { StripPart } from './statusStripPart.ts';
+
+/** Commands of the shown run that are running in the background. Those of other runs are in the status bar. */
+export function commandsPart(context: PanelContext): StripPart | undefined {
+  const { run, state } = context.model;
+  const own = (state?.commands ?? []).filter(({ runId }) => runId === run?.id);
+  if (own.length === 0) return undefined;
+  return {
+    list: 'commands',
+    icon: icons.terminal,
+    count: `${own.length}`,
+    noun: t('running'),
+    says: t('{0} running in the background', amount(own.length, 'command')),
+    rows: () => html`<ul class="commands">${own.map((one) => row(context, one))}</ul>`,
+  };
+}
+
+function row(context: PanelContext, { id, line, startedAt }: CommandAtWork): TemplateResult {
+  const name = visibleLine(line);
+  const isNew = context.now - startedAt < 60_000;
+  return html`<li data-command=${id}>
+    <span class="command-mark">${icons.terminal}</span>
+    <span class="command-line" title=${name}><bdi>${name}</bdi></span>
+    <span class="command-age quiet">${isNew ? t('just now') : ago(startedAt, context.now)}</span>
+    <span class="command-ways">${commandWays(context, id, name)}</span>
+  </li>`;
+}
+
+/** What a person can do with one that is at work. */
+export const commandWays = (context: PanelContext, id: string, name: string): TemplateResult => html`
+  <button class="link" data-testid="command-output" title=${t('Show the output of {0}', name)} aria-label=${t('Output of {0}', name)}
+    @click=${() => context.post({ type: 'command-output', id })}>${t('Output')}</button>
+  <button class="link" data-testid="stop-command" title=${t('Stop {0}', name)} aria-label=${t('Stop {0}', name)}
+    @click=${() => context.post({ type: 'stop-command', id })}>${t('Stop')}</button>`;
+
+/** It is at work in this window. */
+export const isAtWork = (context: PanelContext, id: string | undefined): boolean =>
+  id !== undefined && (context.model.state?.commands ?? []).some((one) => one.id === id);

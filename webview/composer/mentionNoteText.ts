@@ -1,0 +1,52 @@
+import { formerMentionForms, formerMentionReasons } from '../../src/protocol/run/formerText.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import { formOf } from '../../src/protocol/text/pluralForms.ts';
+
+/** What is kept beside what went with a message, as `tools/mention` says it to the model, too. */
+const said = [
+  'not read',
+  'none',
+  'its start',
+  'its end',
+  'no longer a problem',
+  'error',
+  'warning',
+  'info',
+  '{0} file',
+  '{0} of more than {1} files',
+  '{0} of {1} files',
+  '{0} files',
+  'lines {0}-{1} of {2}',
+  'lines {0}-{1}',
+  '{0} error, {1} warning',
+  '{0} error, {1} warnings',
+  '{0} errors, {1} warning',
+  '{0} errors, {1} warnings',
+  'It took too long.',
+  'Its start did not fit.',
+  'The rest did not fit.',
+  'Not all of them fit.',
+  'The rest of {0} is not read.',
+  'Mentions up to line {0} did not fit.',
+  'The mentions of this message are larger than it can carry.',
+  'The selection is in no file of the open folders.',
+  'Nothing is selected in the editor.',
+  'Not read: {0}.',
+] as const;
+
+/** Why files of a folder are not, behind their names. */
+const why = ['too many', 'no space', 'a picture', 'not readable text', 'needs approval', 'denied'] as const;
+
+/** Returns the text beside an attachment in the user's language; text of no known form stays as it is. The first form that fits counts. */
+export function told(words: string): string {
+  const found = formOf<string>([...said, ...formerMentionForms], words);
+  if (!found) return words;
+  const form = found.form as (typeof said)[number];
+  return t(form, ...(form === 'Not read: {0}.' ? found.values.map(withReasons) : found.values));
+}
+
+const withReasons = (names: string): string =>
+  [...why, ...formerMentionReasons].reduce(
+    (all, one) => all.replaceAll(` (${one})`, () => ` (${t(one as (typeof why)[number])})`),
+    names,
+  );

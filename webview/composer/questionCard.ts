@@ -1,0 +1,237 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { askTool } from '../../src/protocol/content/askTool.ts';
+import type { Asked } from '../../src/protocol/content/questions.ts';
+import type { CallState, Run } from '../../src/protocol/run/run.ts';
+import { proseLine, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import { sent } from '../activityReport.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import { longText } from '../longText.ts';
+import { firstAsking } from '../store.ts';
+import { pictures } from './attachedImages.ts';
+import {
+  answersIn,
+  asksIn,
+  type Choosing,
+  choose,
+  choosingOf,
+  chosenOf,
+  forget,
+  isDirect,
+  isSeveral,
+  isWhole,
+  nextOpen,
+  setWords,
+  turnTo,
+} from './choosing.ts';
+import { draft, focusComposer } from './draft.ts';
+import { mentioned } from './mentions.ts';
+
+/** What a model asks the person, with its answers: by a click, by 1 to 5, or in words of their own in the message box. */
+export function askCard(context: PanelContext, run: Run, toolCallId: string, about = ''): TemplateResult {
+  const choosing = choosingOf(run, toolCallId)!;
+  const { questions, at } = choosing;
+  const name = `ask-${toolCallId}`;
+  return html`<section class="card ask" data-call=${toolCallId} data-tool=${askTool} data-status="asking" aria-label=${t('Towpath has a question')}
+      @keydown=${(event: KeyboardEvent) => onKey(context, choosing, event)}>
+    ${about ? html`<p class="ask-about quiet">${about}</p>` : nothing}
+    ${questions.map((question, index) =>
+      index === at ? opened(context, choosing, question, `${name}-${index}`) : folded(context, choosing, index),
+    )}
+    ${foot(context, choosing)}
+  </section>`;
+}
+
+/** Questions of calls that stand in no message: of nodes and parallel branches of a workflow. */
+export function asksElsewhere(context: PanelContext, run: Run): TemplateResult[] {
+  const ids = asksIn(run);
+  if (ids.length === 0) return [];
+  const last = run.messages.findLast(({ role }) => role === 'assistant');
+  const inMessage = new Set(last?.role === 'assistant' ? last.toolCalls?.map(({ id }) => id) : []);
+  return ids
+    .filter((id) => !inMessage.has(id))
+    .map((id) => askCard(context, run, id, t('Node {0} asks', proseLine(id.split(':', 1)[0]!))));
+}
+
+function opened(context: PanelContext, choosing: Choosing, question: Asked, name: string): TemplateResult {
+  const { at, choices, questions } = choosing;
+  const { chosen, words } = choices[at]!;
+  const typed = answersIn(draft(), question) ?? [];
+  const type = (event: Event) => {
+    setWords(choosing, (event.target as HTMLInputElement).value);
+    context.refresh();
+  };
+  return html`<div class="ask-question">
+      <span class="card-icon">${icons.question}</span>
+      <span class="ask-text" id=${name}>${visibleProse(question.question)}</span>
+      ${isSeveral(choosing) ? html`<span class="ask-count quiet">${t('{0} of {1}', at + 1, questions.length)}</span>` : nothing}
+    </div>
+    <div class="ask-answers" role=${question.many ? 'group' : 'radiogroup'} aria-labelledby=${name}>
+      ${question.answers.map(({ label, why }, place) => {
+        const isChosen = chosen.includes(place);
+        const reached = question.many || isChosen || (chosen.length === 0 && place === 0);
+        return html`<div class="ask-answer" role=${question.many ? 'checkbox' : 'radio'} aria-checked=${isChosen}
+            tabindex=${reached ? 0 : -1} data-place=${place} ?data-typed=${typed.includes(place)}
+            @click=${() => pick(context, choosing, place)}>
+          <span class="ask-number" aria-hidden="true">${place + 1}</span>
+          <span class="ask-words"><span class="ask-label">${proseLine(label)}</span>${
+            why
+              ? html`<span class="for-screen-readers">: </span><span class="ask-why">${proseLine(why)}</span>`
+              : nothing
+          }</span>
+          <span class="ask-mark">${isChosen ? icons.check : nothing}</span>
+        </div>`;
+      })}
+    </div>
+    ${
+      isSeveral(choosing)
+        ? html`<input class="ask-own" type="text" maxlength="10000" placeholder=${t('Your own answer')}
+            aria-label=${t('Your own answer to: {0}', proseLine(question.question))}
+            .value=${words} @input=${type}>`
+        : nothing
+    }`;
+}
+
+/** Another one of several questions: what was chosen, or that it comes. */
+function folded(context: PanelContext, choosing: Choosing, index: number): TemplateResult {
+  const given = wordsOf(choosing.questions[index]!, choosing.choices[index]!);
+  const open = () => {
+    turnTo(choosing, index);
+    goOn(context, '.ask-answer[tabindex="0"]');
+  };
+  return html`<button class="ask-folded" @click=${open}>
+    <span class="card-icon">${given ? icons.check : icons.ring}</span>
+    <span class="ask-text">${proseLine(choosing.questions[index]!.question)}</span>
+    ${given ? html`<span class="ask-given">${given}</span>` : nothing}
+  </button>`;
+}
+
+function foot(context: PanelContext, choosing: Choosing): TemplateResult {
+  const { questions, at } = choosing;
+  const { answers, many } = questions[at]!;
+  const keys = numbersOf(answers.length);
+  const hint = isDirect(choosing)
+    ? t('Click, press {0}, or write your own answer below.', keys)
+    : isSeveral(choosing)
+      ? many
+        ? t('Choose one or more, or write your own answer below.')
+        : t('Or write your own answer below.')
+      : t('Choose any of {0}, or write your own answer below.', keys);
+  return html`<div class="ask-foot">
+    <span class="quiet">${hint}</span>
+    ${
+      isDirect(choosing)
+        ? nothing
+        : html`<vscode-button class="small" appearance=${isNext(context, choosing) ? 'primary' : 'secondary'} data-testid="answer" ?disabled=${!isWhole(choosing)}
+            @click=${() => answer(context, choosing)}>${t('Answer')}</vscode-button>`
+    }
+  </div>`;
+}
+
+/** No other question is asked before it. */
+const isNext = ({ model }: PanelContext, { toolCallId }: Choosing): boolean =>
+  firstAsking(model) === undefined && asksIn(model.run)[0] === toolCallId;
+
+const numbersOf = (count: number): string => (count === 2 ? t('1 or 2') : t('1 to {0}', count));
+
+/** Where choosing is answering it is sent; else the next question opens. */
+function pick(context: PanelContext, choosing: Choosing, place: number): void {
+  choose(choosing, place);
+  if (isDirect(choosing)) answer(context, choosing);
+  else if (choosing.questions[choosing.at]!.many) context.refresh();
+  else next(context, choosing);
+}
+
+function next(context: PanelContext, choosing: Choosing): void {
+  const open = nextOpen(choosing);
+  if (open !== undefined) turnTo(choosing, open);
+  goOn(context, open === undefined ? '[data-testid="answer"]' : '.ask-answer[tabindex="0"]');
+}
+
+/** What had the keys may be gone with the next drawing. */
+function goOn(context: PanelContext, to: string): void {
+  context.refresh();
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(`.ask ${to}`)?.focus());
+}
+
+/** Sends what was chosen; the panel shows it when the run has heard of it. */
+export function answer(context: PanelContext, choosing: Choosing): void {
+  sent();
+  context.post({ type: 'answer', chosen: chosenOf(choosing) });
+  forget(choosing);
+  focusComposer();
+  context.toEnd();
+}
+
+function onKey(context: PanelContext, choosing: Choosing, event: KeyboardEvent): void {
+  const act = meantBy(context, choosing, event);
+  if (!act) return;
+  event.preventDefault();
+  event.stopPropagation();
+  act();
+}
+
+function meantBy(context: PanelContext, choosing: Choosing, event: KeyboardEvent): (() => void) | undefined {
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return undefined;
+  if (target instanceof HTMLInputElement) return key === 'Enter' ? () => next(context, choosing) : undefined;
+  const { answers, many } = choosing.questions[choosing.at]!;
+  const place = /^[1-5]$/.test(key) ? Number(key) - 1 : -1;
+  if (place >= 0 && place < answers.length) return () => pick(context, choosing, place);
+  const row = (target as HTMLElement).closest<HTMLElement>('.ask-answer');
+  if (!row) return undefined;
+  const here = Number(row.dataset.place);
+  const rows = [...row.parentElement!.querySelectorAll<HTMLElement>('.ask-answer')];
+  const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[key];
+  if (step) return () => rows[(here + step + rows.length) % rows.length]!.focus();
+  if (key === ' ' && isDirect(choosing)) return () => mark(context, choosing, here);
+  if (key === ' ' || (key === 'Enter' && !many)) return () => pick(context, choosing, here);
+  return key === 'Enter' ? () => finish(context, choosing, here) : undefined;
+}
+
+/** Chosen, and not sent. */
+function mark(context: PanelContext, choosing: Choosing, place: number): void {
+  choose(choosing, place);
+  context.refresh();
+}
+
+/** Where several may be chosen, what is chosen is enough; where nothing is, the one with the keys. */
+function finish(context: PanelContext, choosing: Choosing, place: number): void {
+  if (choosing.choices[choosing.at]!.chosen.length === 0) choose(choosing, place);
+  if (isSeveral(choosing)) next(context, choosing);
+  else answer(context, choosing);
+}
+
+/** Digits that are pressed in the conversation, and in nothing of it, are for the question. */
+export function onConversationKey(context: PanelContext, event: KeyboardEvent): void {
+  const { run } = context.model;
+  const [oldest] = asksIn(run);
+  if (event.target !== event.currentTarget || !run || oldest === undefined) return;
+  onKey(context, choosingOf(run, oldest)!, event);
+}
+
+/** What was answered, below the head of its card. */
+export function answered(
+  context: PanelContext,
+  { asked = [], answer }: CallState,
+  place: string,
+): TemplateResult | typeof nothing {
+  if (!answer) return nothing;
+  const { choices, said, attachments } = answer;
+  const given = choices.map((choice, index) => wordsOf(asked[index], { words: '', ...choice }));
+  return html`<div class="ask-answered">
+    ${given.map((words, index) =>
+      words
+        ? html`<p>${asked.length > 1 ? html`<span class="quiet">${proseLine(asked[index]?.question ?? '')}</span> ` : nothing}<span class="ask-given">${words}</span></p>`
+        : nothing,
+    )}
+    ${said ? html`<p class="user-text">${longText(context, `${place}:said`, visibleProse(said), 1000)}</p>` : nothing}
+    ${pictures(attachments)}${mentioned(context, attachments)}
+  </div>`;
+}
+
+const wordsOf = (asked: Asked | undefined, { chosen, words }: { chosen: readonly number[]; words: string }): string =>
+  [...chosen.map((place) => proseLine(asked?.answers[place]?.label ?? '')), proseLine(words)]
+    .filter(Boolean)
+    .join(', ');

@@ -1,0 +1,50 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Run, Waiting } from '../../src/protocol/run/run.ts';
+import { visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
+import { amount, t } from '../../src/protocol/text/l10n.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import { longText } from '../longText.ts';
+import { pictures } from './attachedImages.ts';
+import { editWaiting } from './composer.ts';
+import { mentioned } from './mentions.ts';
+import type { StripPart } from './statusStripPart.ts';
+
+/** What was said to the run and is not given yet. */
+export function waitingPart(context: PanelContext): StripPart | undefined {
+  const { run } = context.model;
+  if (!run || run.queued.length === 0) return undefined;
+  return {
+    list: 'waiting',
+    icon: icons.history,
+    count: `${run.queued.length}`,
+    noun: t('queued'),
+    says: t('{0} queued', amount(run.queued.length, 'message')),
+    rows: () => run.queued.map((one) => waitingMessage(context, run, one)),
+  };
+}
+
+const words = { turn: 'Sent at the next step', done: 'Sent when finished', now: 'Sent now' } as const;
+
+/** A message that waits: when it is given, and what can be done about it until then. */
+function waitingMessage(context: PanelContext, run: Run, { text, attachments, queued, when }: Waiting): TemplateResult {
+  const where = { runId: run.id, queued };
+  const other = when === 'done' ? 'turn' : 'done';
+  const rests = run.phase !== 'Running';
+  const button = (id: string, label: string, title: string, act: () => void) =>
+    html`<vscode-button class="small" appearance="secondary" data-testid=${id} title=${title} @click=${act}>${label}</vscode-button>`;
+  return html`<article class="user queued" data-role="queued">${pictures(attachments)}${mentioned(context, attachments)}<div class="user-text">${longText(context, `${queued}:waiting`, visibleProse(text), 2000)}</div>
+    <span class="quiet">${t(rests && when !== 'done' ? 'Sent when this run continues' : words[when])}</span>
+    <span class="phase-ways">
+      ${button('waiting-now', t('Send Now'), t(rests ? 'Continue with this' : 'Stop and Send'), () => context.post({ type: 'change-waiting', ...where, when: 'now' }))}
+      ${
+        rests
+          ? nothing
+          : button('waiting-when', t(other === 'done' ? 'When Finished' : 'Next Step'), t(words[other]), () =>
+              context.post({ type: 'change-waiting', ...where, when: other }),
+            )
+      }
+      ${button('waiting-edit', t('Edit'), t('Edit in the message box'), () => editWaiting(context, queued))}
+      ${button('waiting-remove', t('Remove'), t('Undo it'), () => context.post({ type: 'take-back', ...where }))}
+    </span></article>`;
+}

@@ -1,0 +1,64 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { t } from '../../src/protocol/text/l10n.ts';
+import type { PanelContext, StripList } from '../context.ts';
+import { icons } from '../icons.ts';
+import { commandsPart } from './backgroundCommandsPart.ts';
+import { focusComposer } from './draft.ts';
+import { filesPart } from './files.ts';
+import { planPart } from './plan.ts';
+import { waitingPart } from './queuedMessageList.ts';
+import type { StripPart } from './statusStripPart.ts';
+
+export const stripParts = (context: PanelContext): StripPart[] =>
+  [planPart, filesPart, commandsPart, waitingPart].map((part) => part(context)).filter((part) => part !== undefined);
+
+/** One line above the composer: what is planned, changed, at work and waits. Each word opens its list above the line, one at a time. */
+export const strip = (context: PanelContext, parts: readonly StripPart[]): TemplateResult | typeof nothing =>
+  parts.length === 0
+    ? nothing
+    : html`<section class="strip ${isMany(parts) ? 'many' : ''}" aria-label=${t('Status of this run')}>${parts.map(
+        (part) => word(context, part, part.list === context.opened.strip),
+      )}</section>`;
+
+export function stripList(context: PanelContext, parts: readonly StripPart[]): TemplateResult | typeof nothing {
+  const open = parts.find(({ list }) => list === context.opened.strip);
+  return open
+    ? html`<section id="strip-list" class="strip-list" data-testid=${open.list} tabindex="0" aria-label=${open.says}
+        @keydown=${(event: KeyboardEvent) => onStripKey(context, event)}>${
+          open.close && isMany(parts) ? closeButton(open, open.close, 'strip-close-here') : nothing
+        }${open.rows()}</section>`
+    : nothing;
+}
+
+const word = (context: PanelContext, part: StripPart, isOpen: boolean): TemplateResult => html`<span class="strip-part"
+  ><button class="strip-word" data-testid=${`strip-${part.list}`} title=${part.says} aria-expanded=${isOpen ? 'true' : 'false'}
+    aria-controls=${isOpen ? 'strip-list' : nothing} @click=${(event: MouseEvent) => toggle(context, part.list, event)}
+    >${part.icon}${part.before ? html`<span class="strip-noun">${part.before}</span>` : nothing}<span>${part.count}</span>${
+      part.noun ? html`<span class="strip-noun">${part.noun}</span>` : nothing
+    }${part.more}</button>${part.close ? closeButton(part, part.close, `${part.list}-close`) : nothing}</span>`;
+
+/** A panel that is too narrow for all words has it in the list. */
+const closeButton = ({ list }: StripPart, close: () => void, id: string): TemplateResult =>
+  html`<button class="strip-close" data-testid=${id} title=${t('Close the {0}', t(list))} aria-label=${t('Close the {0}', t(list))}
+    @click=${close}>${icons.close}</button>`;
+
+const isMany = (parts: readonly StripPart[]): boolean => parts.length > 2;
+
+/** By the keyboard the list has the next key; after a click the message box has it. */
+function toggle(context: PanelContext, list: StripList, { detail }: MouseEvent): void {
+  const { opened } = context;
+  opened.strip = opened.strip === list ? undefined : list;
+  context.refresh();
+  if (detail > 0) focusComposer();
+  else if (opened.strip) requestAnimationFrame(() => document.getElementById('strip-list')?.focus());
+}
+
+/** Escape, here and in the message box, closes what is open; whoever was in it is at its word again. */
+export function onStripKey(context: PanelContext, event: KeyboardEvent): void {
+  const list = document.getElementById('strip-list');
+  if (event.key !== 'Escape' || event.isComposing || !list) return;
+  if (list.contains(document.activeElement))
+    document.querySelector<HTMLElement>(`[data-testid="strip-${context.opened.strip}"]`)?.focus();
+  context.opened.strip = undefined;
+  context.refresh();
+}

@@ -1,0 +1,42 @@
+import { amount, type Sentence, t } from '../../src/protocol/text/l10n.ts';
+import { decodeEntities } from './entities.ts';
+import { lex, type Token } from './lexer.ts';
+
+/** What a Markdown text says without its marks, for who hears it: a block of code by its size, a picture by its description. */
+export const plainWords = (markdown: string): string => blocks(lex(markdown));
+
+const blocks = (tokens: readonly Token[]): string => tokens.map(words).filter(Boolean).join('\n');
+const inline = (tokens: readonly unknown[] = []): string => (tokens as Token[]).map(words).join('');
+
+function words(token: Token): string {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+    case 'hr':
+      return '';
+    case 'code':
+      return codeWords(token.lang, amount(token.text.split('\n').length, 'line'));
+    case 'blockquote':
+      return blocks(token.tokens as Token[]);
+    case 'list':
+      return token.items.map((item) => blocks(item.tokens as Token[])).join('\n');
+    case 'table':
+      return [token.header, ...token.rows].map((row) => row.map((cell) => inline(cell.tokens)).join(', ')).join('\n');
+    case 'html':
+      return token.raw.trim();
+    case 'br':
+      return ' ';
+    case 'checkbox':
+      return `${t(token.checked ? 'Done' : 'To do')}: `;
+    case 'codespan':
+    case 'escape':
+      return token.text;
+    case 'image':
+      return decodeEntities(token.text);
+    default:
+      return token.tokens ? inline(token.tokens) : decodeEntities(token.text);
+  }
+}
+
+const codeWords = (language: string | undefined, lines: Sentence): string =>
+  language ? t('{0} code, {1}.', language, lines) : t('Code, {0}.', lines);

@@ -1,0 +1,60 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { Run } from '../../src/protocol/run/run.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import type { Scroll } from './scroll.ts';
+
+type Way = 'previous' | 'next';
+
+/** The arrow that was pressed, until the person does something else, or something happens in the branch that it led to. */
+let pressed: { runId: string; at: number; way: Way; top: number; seq?: number } | undefined;
+const letGo = (): void => {
+  pressed = undefined;
+};
+
+/** Which of several ways the run goes on from here, before the message at this place. */
+export function branchesAt({ model, post }: PanelContext, run: Run, place: number): TemplateResult[] {
+  const points = model.branches?.runId === run.id ? model.branches.points.filter(({ at }) => at === place) : [];
+  const button = (name: string, icon: TemplateResult, way: Way, runId: string | undefined) => {
+    const press = ({ currentTarget }: Event) => {
+      if (runId === undefined) return;
+      const { top } = (currentTarget as HTMLElement).getBoundingClientRect();
+      pressed = { runId, at: place, way, top };
+      for (const deed of ['wheel', 'pointerdown', 'keydown'])
+        window.addEventListener(deed, letGo, { capture: true, once: true });
+      post({ type: 'open-run', runId });
+    };
+    return html`<vscode-button appearance="icon" data-way=${way} title=${name} aria-label=${name} ?disabled=${runId === undefined}
+      @click=${press}>${icon}</vscode-button>`;
+  };
+  return points.map(
+    ({
+      nth,
+      of,
+      previous,
+      next,
+    }) => html`<div class="branches" role="group" data-role="branches" data-at=${place} aria-label=${t('Branch {0} of {1}', nth, of)}>
+    ${button(t('Show the previous branch'), icons.left, 'previous', previous)}<span>${t('{0} of {1}', nth, of)}</span>${button(t('Show the next branch'), icons.chevron, 'next', next)}</div>`,
+  );
+}
+
+/** A run is shown: where an arrow led to it, from there on and not from its end. */
+export function openBranch(runId: string | undefined, scroll: Scroll): void {
+  if (pressed?.runId !== runId) letGo();
+  if (pressed && pressed.seq === undefined) scroll.toPlace(pressed.at);
+}
+
+/** After each drawing: who goes from branch to branch has the arrow where it was, whatever else comes into view, and the keys on it. */
+export function settleBranch({ model: { run, branches } }: PanelContext, scroll: Scroll): void {
+  if (!pressed || run?.id !== pressed.runId || branches?.runId !== run.id) return;
+  const group = document.querySelector(`.branches[data-at="${pressed.at}"]`);
+  const arrow = [`[data-way="${pressed.way}"]`, '[data-way]']
+    .map((one) => group?.querySelector<HTMLElement>(`${one}:not([disabled])`))
+    .find(Boolean);
+  if (!arrow) return;
+  if (pressed.seq === undefined && document.hasFocus()) arrow.focus({ preventScroll: true });
+  pressed.seq ??= run.seq;
+  if (pressed.seq === run.seq) scroll.by(arrow.getBoundingClientRect().top - pressed.top);
+  else letGo();
+}

@@ -1,0 +1,327 @@
+import type { ErrorInfo } from '../../src/protocol/content/messages.ts';
+import type { Took } from '../../src/protocol/content/workStats.ts';
+import type { ViewMessage } from '../../src/protocol/panel/panelMessages.ts';
+import { formerLinks } from '../../src/protocol/run/formerText.ts';
+import { finishedNode, interruptedWork, interruptionSentence } from '../../src/protocol/run/interruptions.ts';
+import { money } from '../../src/protocol/run/money.ts';
+import { openApprovals } from '../../src/protocol/run/pending.ts';
+import { isPlanned, planOf } from '../../src/protocol/run/plan.ts';
+import { readOnlySentences } from '../../src/protocol/run/readOnlyReason.ts';
+import { hasLooseEnds, isBetweenTurns, isHeld } from '../../src/protocol/run/resumable.ts';
+import { type CallState, callsOf, endSentence, hasDied, type Run, untoldEnds } from '../../src/protocol/run/run.ts';
+import type { EndCode, Reason, Repeated } from '../../src/protocol/text/codes.ts';
+import { errorSentence } from '../../src/protocol/text/codeText.ts';
+import { shortened, visible, visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { amount, type Sentence, sentence, t } from '../../src/protocol/text/l10n.ts';
+import { objectWords } from '../cards/cardLine.ts';
+import { inNumber } from '../cards/cardText.ts';
+import { clock, count, duration } from '../time.ts';
+
+/** How a run ended or rests: the sentence, and what can be done about it, what the sentence names first. */
+export interface End {
+  tone: 'error' | 'warning' | '';
+  says: string;
+  ways: readonly Way[];
+  /** What *Details* opens: the output of this call. */
+  toolCallId?: string;
+  /** What *Settings* opens: the setting that the sentence names. */
+  setting?: string;
+  /** The system's own text of a network error, which *Details* unfolds. */
+  details?: string;
+  /** Labels of the buttons, where they are not their names. None of such buttons is the primary one. */
+  labels?: Partial<Record<Way, string>>;
+}
+
+/** What each button does. `say`: the keys go to the message box; `review`: what the run changed in one editor; `do-plan`: with what stands in the message box. *Another* names as much as the limit, and the host asks before. */
+export const acts = {
+  Continue: { type: 'continue' },
+  Retry: { type: 'continue' },
+  'Retry With…': { type: 'action', action: 'try-another-model' },
+  'Pick Model': { type: 'action', action: 'try-another-model' },
+  'Set API Key': { type: 'action', action: 'set-key' },
+  'Set Secret…': { type: 'action', action: 'set-secret' },
+  'Delete API Key': { type: 'action', action: 'forget-key' },
+  'Connect to a Provider…': { type: 'action', action: 'use-endpoint' },
+  'Manage Models…': { type: 'action', action: 'manage-models' },
+  'Add GPU Engine…': { type: 'action', action: 'add-gpu-engine' },
+  Another: { type: 'action', action: 'raise-limit' },
+  'Continue After…': { type: 'action', action: 'continue-after' },
+  'Run Again': { type: 'action', action: 'run-again' },
+  'Take Over': { type: 'action', action: 'take-over' },
+  'Manage Trust': { type: 'action', action: 'manage-trust' },
+  Settings: { type: 'action', action: 'open-settings' },
+  'Show Log': { type: 'action', action: 'show-log' },
+  'New Run': { type: 'new-run' },
+  'New Run with Summary': { type: 'new-run', summary: true },
+  'Change Instructions': 'say',
+  Details: 'output',
+  Review: 'review',
+  'Implement Plan': 'do-plan',
+  'Implement Plan in New Run': { type: 'do-plan', apart: true },
+} as const satisfies Record<string, ViewMessage | 'say' | 'output' | 'review' | 'do-plan'>;
+export type Way = keyof typeof acts;
+
+/** The button for each command that a message may name, by the command's id. */
+export const named: Readonly<Record<string, Way>> = {
+  'towpath.setKey': 'Set API Key',
+  'towpath.setSecret': 'Set Secret…',
+  'towpath.deleteKey': 'Delete API Key',
+  'towpath.useEndpoint': 'Connect to a Provider…',
+  'towpath.pickModel': 'Pick Model',
+  'towpath.manageModels': 'Manage Models…',
+  'towpath.addGpuEngine': 'Add GPU Engine…',
+  'towpath.showLog': 'Show Log',
+};
+
+interface Kind extends Pick<End, 'tone' | 'ways'> {
+  /** In place of the error's own sentence. */
+  says?(run: Run, error: ErrorInfo): string;
+}
+
+const again = ['Retry', 'Retry With…'] as const;
+
+/** A new code has no way out before it has one here. */
+export const ends: Record<EndCode, Kind> = {
+  LLM_AUTH_FAILED: { tone: 'error', ways: again },
+  LLM_TIMEOUT: { tone: 'error', ways: again },
+  LLM_RATE_LIMITED: { tone: 'warning', ways: again },
+  LLM_HTTP_ERROR: { tone: 'error', ways: again },
+  LLM_BAD_RESPONSE: { tone: 'error', ways: again },
+  LLM_INCOMPLETE: { tone: 'error', ways: again },
+  LLM_CONTEXT_OVERFLOW: {
+    tone: 'warning',
+    ways: ['New Run with Summary', 'Pick Model'],
+    says: (run, error) => [errorSentence(error), ...fillingWords(run)].join(' '),
+  },
+  LLM_CONTENT_FILTERED: { tone: '', ways: ['Retry With…'] },
+  UNKNOWN: { tone: 'error', ways: again },
+  STORE_FULL: { tone: 'error', ways: ['Retry'] },
+  STORE_READONLY: { tone: 'error', ways: ['Retry'] },
+  STORE_LOCKED: { tone: 'warning', ways: ['Take Over'] },
+  STORE_DAMAGED: { tone: 'error', ways: ['New Run'] },
+  STORE_FAILED: { tone: 'error', ways: ['Continue'] },
+  STORE_AUDIT: { tone: 'error', ways: ['Settings', 'Retry'] },
+  ENGINE_RUN_NOT_FOUND: { tone: 'warning', ways: ['New Run'] },
+  ENGINE_RUN_EXISTS: { tone: 'warning', ways: ['Continue', 'New Run'] },
+  ENGINE_ABORTED: { tone: '', ways: ['Continue'], says: (run, error) => withPlan(run, errorSentence(error)) },
+  ENGINE_BUSY: { tone: '', ways: [] },
+  ENGINE_NOT_ASKED: { tone: '', ways: ['Continue'] },
+  ENGINE_MAX_TURNS_EXCEEDED: {
+    tone: 'warning',
+    ways: ['Continue'],
+    says: ({ took }, error) => (took ? limitSentence(took) : errorSentence(error)),
+  },
+  ENGINE_LOOP_DETECTED: {
+    tone: 'warning',
+    ways: ['Change Instructions', 'Continue', 'Retry With…'],
+    says: (_, { details }) => repeatedWords(details),
+  },
+  WORKFLOW_LIMIT_REACHED: { tone: 'warning', ways: ['Continue'] },
+  LIMIT_RUN_REACHED: { tone: 'warning', ways: ['Another', 'Pick Model'] },
+  LIMIT_DAY_REACHED: { tone: 'warning', ways: ['Another', 'Pick Model'] },
+  LIMIT_UNREADABLE: { tone: 'warning', ways: ['Settings', 'Continue'] },
+  LIMIT_DAY_UNKNOWN: { tone: 'warning', ways: ['Continue', 'Settings'] },
+  WORKFLOW_NOT_FOUND: { tone: 'error', ways: ['Retry', 'New Run'] },
+  WORKFLOW_INVALID: { tone: 'error', ways: ['Retry', 'New Run'] },
+  WORKFLOW_UNTRUSTED: { tone: 'warning', ways: ['Manage Trust', 'Retry'] },
+};
+
+/** Where a code alone does not say which way out there is. */
+export const endsFor: Record<Reason, Kind> = {
+  cut: { tone: '', ways: ['Continue'] },
+  empty: { tone: '', ways: ['Retry With…', 'Retry'] },
+  'no-credit': { tone: 'error', ways: ['Pick Model', 'Retry'] },
+  'other-model': { tone: 'error', ways: ['Pick Model', 'Retry'] },
+  'no-model': { tone: 'warning', ways: ['Pick Model'] },
+  'unusable-model': { tone: 'error', ways: ['Pick Model', 'Retry'] },
+  unreachable: { tone: 'error', ways: ['Retry', 'Settings', 'Retry With…'] },
+  'local-ended': { tone: 'error', ways: ['Continue', 'Show Log', 'Retry With…'] },
+};
+
+/** A node of a workflow brings whatever its tool says; it can be tried again. */
+const ofNode: Kind = { tone: 'error', ways: ['Retry'] };
+/** A code of another version. */
+const unknown: Kind = { tone: 'error', ways: ['Retry'] };
+
+/** Where the run rests; undefined: at work, answering is the way on, or there is nothing to be said. */
+export function endOf(run: Run): End | undefined {
+  if (run.readOnly) return { tone: 'warning', says: t(readOnlySentences[run.readOnly]), ways: [] };
+  if (run.phase === 'Running') return undefined;
+  const { error } = run;
+  if (openApprovals(run).length > 0 && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
+  if (isHeld(run) && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
+  if (run.asking?.length && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
+  const interrupted = interruptedEnd(run);
+  if (interrupted) return interrupted;
+  if (error) return ofError(run, error);
+  const died = untoldEnds(run).find(([, { ended }]) => hasDied(ended));
+  if (died) return diedEnd(...died);
+  if (run.phase === 'Completed') return receipt(run); // a workflow has come to its end, with or without words
+  if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, t('Paused.')), ways: ['Continue'] };
+  if (hasLooseEnds(run)) return { tone: '', says: t('Interrupted before it was done.'), ways: ['Continue'] };
+  if (isPlanned(run)) return { tone: '', says: t(planned), ways: ['Implement Plan', 'Implement Plan in New Run'] };
+  return receipt(run);
+}
+
+/** Work of a workflow that the editor's end interrupted, or whose end is on record. */
+function interruptedEnd(run: Run): End | undefined {
+  if (run.error && run.error.code !== 'ENGINE_ABORTED' && run.error.code !== 'TOOL_INTERRUPTED') return undefined;
+  const [work] = interruptedWork(run);
+  if (!work) {
+    const finished = run.error && finishedNode(run);
+    if (!finished) return undefined;
+    return { tone: '', says: t('“{0}” finished before the window closed.', visibleLine(finished)), ways: ['Continue'] };
+  }
+  const name = shortened(work.label, 24);
+  return {
+    tone: 'warning',
+    says: t(interruptionSentence({ ...work, label: shortened(work.label, 80) }, clock(work.at))),
+    ways: ['Continue After…', 'Run Again'],
+    labels: work.items
+      ? { 'Continue After…': t('Continue After Them…'), 'Run Again': t('Run Them Again') }
+      : { 'Continue After…': t('Continue After “{0}”…', name), 'Run Again': t('Run “{0}” Again', name) },
+  };
+}
+
+const planned = 'The plan is ready. Implement it, or describe what should be different.';
+
+function ofError(run: Run, error: ErrorInfo): End {
+  const kind = kindOf(run, error);
+  const says = kind.says?.(run, error) ?? errorSentence(error);
+  const { commands = [], setting } = error.links ?? formerLinks(error.message);
+  const ways: Way[] = [...commands.flatMap((command) => named[command] ?? []), ...kind.ways];
+  const isFirst = (way: Way, place: number) => ways.findIndex((other) => doTheSame(other, way)) === place;
+  const details = detailsOf(error);
+  return {
+    tone: kind.tone,
+    says,
+    ways: ways.filter(isFirst),
+    ...(setting && { setting }),
+    ...(details && { details }),
+  };
+}
+
+/** Returns the text of the network error that ended a run. */
+function detailsOf({ details }: ErrorInfo): string | undefined {
+  const { text } = Object(details) as { text?: unknown };
+  return typeof text === 'string' && text !== '' ? visible(text) : undefined;
+}
+
+const doTheSame = (one: Way, other: Way): boolean => JSON.stringify(acts[one]) === JSON.stringify(acts[other]);
+
+function kindOf(run: Run, { code, reason }: ErrorInfo): Kind {
+  const kind = endsFor[reason as Reason] ?? ends[code as EndCode];
+  if (kind) return kind;
+  return run.graph && run.graph.main.at.length > 0 ? ofNode : unknown;
+}
+
+/** The model hears of it at the next turn; until then only this says it. */
+function diedEnd(toolCallId: string, { command, ended }: ReturnType<typeof untoldEnds>[number][1]): End {
+  const name = visibleLine(command.line.length > 60 ? `${command.line.slice(0, 60)}…` : command.line);
+  const ways: Way[] = ended.outputId ? ['Continue', 'Details'] : ['Continue'];
+  return { tone: 'warning', says: t('In the background, “{0}” {1}.', name, endSentence(ended)), ways, toolCallId };
+}
+
+/** What the work changed and ran, if it did: nothing is said of mere words. */
+function receipt(run: Run): End | undefined {
+  const { work } = run;
+  if (!work?.ended) return undefined;
+  const since = callsOf(run).filter(([, { startedAt = 0 }]) => startedAt >= work.began);
+  const calls = since.map(([, state]) => state);
+  const files = new Set(calls.flatMap(changed)).size;
+  const standing = new Set(since.flatMap(([id, state]) => (changed(state).length > 0 ? [id] : [])));
+  const commands = calls.filter(({ command, step }) => command && !step).length;
+  if (files + commands === 0) return undefined;
+  const cost = (run.usage.cost ?? 0) - work.costBefore;
+  const parts = [
+    t('Done'),
+    ...(files > 0 ? [t(amount(files, 'file')) + linesOf(run, standing)] : []),
+    ...(commands > 0 ? [t(amount(commands, 'command'))] : []),
+    ...(cost > 0 ? [t(money(cost))] : []),
+    duration(work.ended - work.began),
+  ];
+  return { tone: '', says: parts.join(' · '), ways: files > 0 ? ['Review'] : [] };
+}
+
+/** How many lines came and went by these calls, where they said so. */
+function linesOf({ messages }: Run, ids: ReadonlySet<string>): string {
+  const sum = { added: 0, removed: 0 };
+  let left = ids.size;
+  for (let at = messages.length - 1; at >= 0 && left > 0; at--) {
+    const message = messages[at]!;
+    for (const { toolCallId, content } of message.role === 'tool' ? message.toolResults : []) {
+      if (!ids.has(toolCallId)) continue;
+      left--;
+      const { added, removed } = dataOf(content);
+      if (typeof added === 'number') sum.added += added;
+      if (typeof removed === 'number') sum.removed += removed;
+    }
+  }
+  return sum.added + sum.removed === 0 ? '' : ` ${linesWords(sum.added, sum.removed)}`;
+}
+
+/** A run from a file may hold anything. */
+function dataOf(content: string): { added?: unknown; removed?: unknown } {
+  try {
+    return Object(Object(JSON.parse(content)).data);
+  } catch {
+    return {};
+  }
+}
+
+const linesWords = (added: number, removed: number): string => `+${inNumber(added)} −${inNumber(removed)}`;
+
+/** Files that are not as they were before the call. */
+export function changed({ changes = [], moved, undone = [] }: CallState): string[] {
+  const paths = [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])];
+  return paths.filter((path) => !undone.includes(path));
+}
+
+function withPlan(run: Run, words: string): string {
+  const items = planOf(run);
+  const left = items.filter(({ status }) => status !== 'done').length;
+  if (left === 0) return words;
+  return `${words.replace(/\.$/, '')} · ${t('{0} of {1} of the plan left', left, items.length)}`;
+}
+
+/** Sentence about the limit of turns, with what the turns cost. */
+function limitSentence({ turns, cost, files, tokens }: Took): string {
+  const usage = [
+    ...(cost ? [t(money(cost))] : []),
+    ...(files > 0 ? [t(amount(files, 'file'))] : []),
+    ...(tokens > 0 ? [t('{0} tokens', count(tokens))] : []),
+  ];
+  return [t('Stopped at the limit of {0}', t(amount(turns, 'step'))), ...usage.slice(0, 2)].join(' · ');
+}
+
+/** What takes most of a window that is full. */
+function fillingWords({ filling }: Run): string[] {
+  if (!filling) return [];
+  const parts: [words: Sentence, tokens: number][] = [
+    [sentence('instructions'), filling.instructions],
+    [sentence('tools'), filling.tools],
+    [sentence('your messages'), filling.words],
+    [sentence('files and output'), filling.output],
+    [sentence('answers'), filling.answers],
+    [sentence('a summary'), filling.summary],
+  ];
+  const most = parts.filter(([, tokens]) => tokens > 0).sort(([, one], [, other]) => other - one);
+  const [first, second] = most.map(([words, tokens]) => t('{0} (about {1})', words, count(tokens)));
+  if (!first) return [];
+  return [second ? t('Mostly: {0} and {1}.', first, second) : t('Mostly: {0}.', first)];
+}
+
+function repeatedWords(details: unknown): string {
+  const { name, arguments: args, times } = (details ?? {}) as Partial<Repeated>;
+  const object = visibleLine(objectWords(name ?? '', args ?? {}));
+  return object
+    ? t(
+        'The same call failed {0} times without a change in between: “{1}”. Change the instructions, or continue.',
+        times ?? 3,
+        object,
+      )
+    : t(
+        'The same call failed {0} times without a change in between. Change the instructions, or continue.',
+        times ?? 3,
+      );
+}

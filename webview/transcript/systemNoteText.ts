@@ -1,0 +1,34 @@
+import { formerNoteForms } from '../../src/protocol/run/formerText.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import { formOf } from '../../src/protocol/text/pluralForms.ts';
+
+/** What the model is told in the system's name, which is kept in English: said of the model, and of the person as “you”. */
+const forms = [
+  'continued without its window',
+  'ended after its window',
+  'ended with its window or its run',
+  'was stopped: it wrote more than 100 MiB',
+  'timed out',
+  'was stopped by you',
+  'was stopped',
+  'was killed ({0})',
+  'exited with code {0}',
+  'have undone all of its changes to {0}',
+  'have undone {0} of its {1} changes to {2}, and made other changes',
+  'have undone {0} of its {1} changes to {2}',
+  'have undone {0} of its {1} change to {2}, and made other changes',
+  'have undone {0} of its {1} change to {2}',
+  'have deleted {0}, which it had changed',
+  'have changed {0} since then',
+  'have restored, as in this conversation: {0}. Read again before you edit',
+  'No longer there: {0}. Its instructions no longer apply.',
+  'Instruction files of this workspace have changed. They now contain:',
+  'A part of the record of this conversation was damaged: {0}. What came after it is not in this conversation. This much of it could be read, as data:',
+  'Part of the record of this conversation is damaged: {0}. Its contents are lost. Calls that are missing from it may have run: check the current state before you change or run anything again.',
+] as const;
+
+/** Returns a note in the user's language; text of no known form stays as it is. The first form that fits counts. */
+export function noteWords(words: string): string {
+  const found = formOf<string>([...forms, ...formerNoteForms], words);
+  return found ? t(found.form as (typeof forms)[number], ...found.values) : words;
+}

@@ -1,0 +1,65 @@
+import { html, type TemplateResult } from 'lit-html';
+import { proseLine, visibleLine, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
+import { t } from '../../src/protocol/text/l10n.ts';
+import type { keepsOpen } from '../context.ts';
+import { icons } from '../icons.ts';
+import { noteWords } from './systemNoteText.ts';
+
+/** What was said to the model in the system's name: words for it, and not for the person, who sees what it is about and can open it. */
+export function note(content: string, isOpen: boolean, toggled: ReturnType<typeof keepsOpen>): TemplateResult {
+  const undone = /^The person has undone your changes of: ([\s\S]*)\. Read again before you edit\.$/.exec(content)?.[1];
+  if (undone !== undefined)
+    return html`<p class="ending" data-role="system">${t('You undid the changes in {0}', proseLine(undone))}</p>`;
+  const redone = /^The user has redone your changes of: ([\s\S]*)\. Read again before you edit\.$/.exec(content)?.[1];
+  if (redone !== undefined)
+    return html`<p class="ending" data-role="system">${t('You redid the changes in {0}', proseLine(redone))}</p>`;
+  const isBrief = content.startsWith('RUN_DIRECTIVE\n');
+  const title = isBrief ? briefTitle(content) : noteTitle(content);
+  return html`<details class="thinking brief" data-role=${isBrief ? 'brief' : 'system'}
+    ?open=${isOpen} @toggle=${toggled}><summary><span class="twistie">${icons.chevron}</span><span class="brief-title">${title}</span></summary><pre>${visibleProse(content)}</pre></details>`;
+}
+
+/** What a workflow told the model: the node it is about. */
+const briefTitle = (brief: string): string =>
+  visibleLine(t('Node {0}, as {1}', fieldOf(brief, 'currentNodeId'), fieldOf(brief, 'effectiveAgentId')));
+
+/** Its first sentence, in which the person is “you” and the model is “it”, and nothing has a name that people do not know. */
+function noteTitle(content: string): string {
+  if (content.startsWith('NODE_REMINDER\n'))
+    return visibleLine(t('The model is reminded of what node {0} still needs', fieldOf(content, 'nodeId')));
+  const first = proseLine(content.trim().split('\n', 1)[0]!);
+  const end = /^The command "(.*)" \([^()]*\) in the background (.*?)\.(?: What it wrote: output\.read .*)?$/.exec(
+    first,
+  );
+  if (end) return endTitle(end[1]!.replace(/\\(["\\])/g, '$1'), end[2]!.replace('the person', 'you'));
+  if (first.startsWith('Of files that you have come to,'))
+    return t('Instructions of this workspace for the files that the model has opened');
+  const edit = /^The person( \(or a command\))? has (.*)$/.exec(first);
+  if (edit) {
+    const did = noteWords(`have ${asItsOwn(edit[2]!)}`);
+    return edit[1] ? t('The model is informed: you (or a command) {0}', did) : t('The model is informed: you {0}', did);
+  }
+  return t('The model is informed: {0}', noteWords(first));
+}
+
+function endTitle(line: string, how: string): string {
+  const [, ended = '', left] = /^(.*?)(?:\. Still (?:running|at work of it): (.*))?$/.exec(how) ?? [];
+  const title = t('The model is informed: the background command “{0}” {1}', line, noteWords(ended));
+  return left === undefined ? title : `${title}. ${t('Still running: {0}', left)}`;
+}
+
+/** Returns a change by the user, which the model reads as done to “your” work, in the forms of `noteWords`, where the model is “it”. */
+const asItsOwn = (words: string): string =>
+  words
+    .replace(
+      /^taken back (all|\d+) of your (changes|\d+ changes?) of /,
+      (_, some, of) => `undone ${some} of its ${of} to `,
+    )
+    .replace(/\. Of yours, this is gone:$/, '')
+    .replace(/, and changed it otherwise, too$/, ', and made other changes')
+    .replace(/, which you changed\.$/, ', which it had changed')
+    .replace(/ since you did\.$/, ' since then')
+    .replace(/^put back, as they are in this conversation: /, 'restored, as in this conversation: ')
+    .replace(/\.$/, '');
+
+const fieldOf = (lines: string, key: string): string => new RegExp(`^- ${key}: (.*)$`, 'm').exec(lines)?.[1] ?? '';
