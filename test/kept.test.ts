@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Ajv } from 'ajv';
 import { RunPresets } from '../src/extension/approvals/runPresets.ts';
 import { providerSettings } from '../src/extension/providers/providerSettings.ts';
-import { Memory } from '../src/extension/settings/decisionFile.ts';
+import { DecisionFile } from '../src/extension/settings/decisionFile.ts';
 import type { ProviderId } from '../src/llm/models/providers.ts';
 import { markdownOf } from '../src/protocol/run/exportMarkdown.ts';
 import { interruptedWork } from '../src/protocol/run/interruptions.ts';
@@ -17,7 +17,7 @@ import { redoable } from '../src/protocol/run/runFiles.ts';
 import { RunStore } from '../src/runs/store.ts';
 import { readRules } from '../src/tools/policy/rules.ts';
 import { packageRunId } from '../src/workflows/package/ids.ts';
-import { Shelf } from '../src/workflows/package/packageRegistry.ts';
+import { PackageRegistry } from '../src/workflows/package/packageRegistry.ts';
 import { readPackage } from '../src/workflows/package/readPackage.ts';
 import { workflowOf } from '../src/workflows/package/workflowOf.ts';
 import { Conversation } from './engine/conversation.ts';
@@ -179,7 +179,7 @@ describe('a run of an earlier Towpath', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'towpath-kept-'));
     try {
       cpSync(path.join(kept, 'runs/package/state'), path.join(folder, 'state'), { recursive: true });
-      const shelf = new Shelf({
+      const shelf = new PackageRegistry({
         project: workspace,
         storage: path.join(folder, 'unpacked'),
         openedFile: path.join(folder, 'opened.json'),
@@ -300,7 +300,7 @@ describe('a run of an earlier Towpath', () => {
 });
 
 describe('what an earlier Towpath remembered', () => {
-  const memory = new Memory(path.join(kept, 'approvals.json'));
+  const memory = new DecisionFile(path.join(kept, 'approvals.json'));
   const { rules, problems } = readRules(memory.get('approvals.rules'), 'workspace');
   const expected = json('verdicts.json') as {
     problems: string[];

@@ -94,7 +94,7 @@ export const fine = [
       assert.deepEqual(lines, [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 25]);
       writeFileSync(
         file,
-        "linked(sentence('Run *Towpath: A*.'), {});\nsentence('Run *Towpath: A*.');\nsentence('It is towpath.model.');",
+        "linked(message('Run *Towpath: A*.'), {});\nmessage('Run *Towpath: A*.');\nmessage('It is towpath.model.');",
       );
       assert.deepEqual(unlinked([file], folder), ['a.ts:2', 'a.ts:3']);
     } finally {

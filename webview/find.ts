@@ -4,16 +4,16 @@ import { t } from '../src/protocol/text/l10n.ts';
 import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
-import { type Found, findIn } from './transcript/findInRun.ts';
+import { type FoundText, findIn } from './transcript/findInRun.ts';
 import type { Scroll } from './transcript/scroll.ts';
-import { unfold } from './transcript/transcript.ts';
+import { openFold } from './transcript/transcript.ts';
 
 /** How many places of one message are marked: who looks for one letter needs no more. */
 const mostMarked = 500;
 
 /** What is looked for in the shown run, while its box is open. */
 let looking:
-  | { query: string; found: (Found & { drawnAt?: number })[]; at: number; run: Run | null; messages: number }
+  | { query: string; found: (FoundText & { drawnAt?: number })[]; at: number; run: Run | null; messages: number }
   | undefined;
 /** The find box was opened by the newest shortcut, and the user has gone nowhere else since. */
 let newest = false;
@@ -94,7 +94,7 @@ export function watchFind(): void {
   window.addEventListener('blur', () => performance.now() - openedAt > settlingMs && elsewhere());
 }
 
-export function closeFind(context: PanelContext): void {
+function closeFind(context: PanelContext): void {
   forgetFind();
   context.refresh();
   focusComposer();
@@ -150,7 +150,7 @@ function goOn(context: PanelContext, scroll: Scroll, step: number): void {
     const hit = found[looking.at]!;
     for (const card of hit.cards) context.opened.cards.add(card).add(`${card}:raw`);
     if (hit.thinking) context.opened.unfolded.add(`${hit.place}:thinking`);
-    hit.drawnAt = hit.cards.length > 0 || hit.thinking ? unfold(context, hit.place) : hit.place;
+    hit.drawnAt = hit.cards.length > 0 || hit.thinking ? openFold(context, hit.place) : hit.place;
     scroll.toPlace(hit.drawnAt);
     going = true;
   }

@@ -3,7 +3,7 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import type { RunRow } from '../src/protocol/panel/panelMessages.ts';
 import { money } from '../src/protocol/run/money.ts';
 import { readOnlySentences } from '../src/protocol/run/readOnlyReason.ts';
-import { titleSaid } from '../src/protocol/run/run.ts';
+import { titleFromText } from '../src/protocol/run/run.ts';
 import { ago } from '../src/protocol/text/ago.ts';
 import { proseLine, visibleLine } from '../src/protocol/text/escapeInvisible.ts';
 import { t } from '../src/protocol/text/l10n.ts';
@@ -146,7 +146,7 @@ const deepest = 4;
 function line(context: PanelContext, run: RunRow, heading: string | undefined): TemplateResult {
   const current = context.model.run?.id === run.id;
   const deleting = context.opened.deleting === run.id;
-  const title = proseLine(titleSaid(run.title)) || t('Untitled');
+  const title = proseLine(titleFromText(run.title)) || t('Untitled');
   const model = run.model && visibleLine(run.model.slice(run.model.indexOf('/') + 1));
   const facts = [
     run.depth > 0 && t('Branch'),

@@ -11,7 +11,7 @@ export interface Picked {
 }
 
 /** What survives when the view is hidden and made again. */
-export interface SavedView {
+interface SavedView {
   draft: string;
   images: Attachment[];
   mentions: Picked[];
@@ -65,7 +65,7 @@ const isSaid: Record<HostMessage['type'], true> = {
  * It is the host that says it, through the page around this one, which is of the same origin: any other page in the window can send messages
  * here, too. What is in it the host has made and checked, from the same types; it comes as JSON.
  */
-export function heardFromHost({ data, origin }: MessageEvent<unknown>): HostMessage | undefined {
+export function receiveFromHost({ data, origin }: MessageEvent<unknown>): HostMessage | undefined {
   if (origin !== window.origin || typeof data !== 'string') return undefined;
   const said: unknown = JSON.parse(data);
   return isFromHost(said) ? said : undefined;

@@ -6,7 +6,7 @@ import type { HostMessage } from '../src/protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../src/protocol/run/events.ts';
 import { answerLook } from './activityReport.ts';
 import { completed, settleCompletion } from './composer/completion.ts';
-import { addMentions, bringBack, editWaiting, longestMessage, sayUnheard, setDraft } from './composer/composer.ts';
+import { addMentions, editWaiting, maxMessageLength, restoreDraft, sayUnheard, setDraft } from './composer/composer.ts';
 import { draft, focusComposer } from './composer/draft.ts';
 import { putPasted } from './composer/dropping.ts';
 import { measured } from './composer/mentions.ts';
@@ -15,7 +15,7 @@ import type { PanelContext } from './context.ts';
 import { defineElements } from './elements.ts';
 import { forgetFind, keepsKeys, markFound, onFindKey, watchFind } from './find.ts';
 import { closeHistory, focusHistory } from './history.ts';
-import { heardFromHost, post, savedView } from './host.ts';
+import { post, receiveFromHost, savedView } from './host.ts';
 import { panel } from './panel.ts';
 import { letOneMove } from './singleSpinner.ts';
 import { callsAtWork, newModel, receive } from './store.ts';
@@ -56,7 +56,7 @@ const context: PanelContext = {
       }
     },
     copy: (text) => post({ type: 'copy', text }),
-    use: (how, text, language) => post({ type: 'use-code', how, text: text.slice(0, longestMessage), language }),
+    use: (how, text, language) => post({ type: 'use-code', how, text: text.slice(0, maxMessageLength), language }),
   },
 };
 const scroll = new Scroll(refresh);
@@ -130,7 +130,7 @@ function keepTime(): void {
 }
 
 window.addEventListener('message', (event: MessageEvent<unknown>) => {
-  const message = heardFromHost(event);
+  const message = receiveFromHost(event);
   if (message) take(message);
 });
 
@@ -176,7 +176,7 @@ function take(message: HostMessage): void {
   if (message.type === 'pasted') putPasted(message.text);
   if (message.type === 'look') answerLook(message.look);
   if (message.type === 'draft') setDraft(context, [message.text, draft()].filter(Boolean).join('\n\n'));
-  if (message.type === 'unheard') bringBack(context, message.text);
+  if (message.type === 'unheard') restoreDraft(context, message.text);
   if (message.type === 'say-unheard') sayUnheard(context);
   if (message.type === 'mention') addMentions(context, message.mentions);
   if (message.type === 'edit-waiting') editWaiting(context, message.queued);

@@ -5,7 +5,7 @@ import { t } from '../src/protocol/text/l10n.ts';
 import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
-import { sentence, sentenceWords } from './transcript/sentence.ts';
+import { nameListMessage, nameListText } from './transcript/sentence.ts';
 
 /** Milliseconds after which a notice that only informs leaves. */
 const shownMs = 6000;
@@ -21,7 +21,7 @@ export function noticeBar(context: PanelContext): TemplateResult {
     timed = notice;
     measure(context);
   }
-  const words = notice ? sentenceWords(notice.text) : nothing;
+  const words = notice ? nameListText(notice.text) : nothing;
   const isError = notice?.level === 'error';
   return html`<div class="for-screen-readers" role="status">${isError ? nothing : words}</div>
     <div class="for-screen-readers" role="alert">${isError ? words : nothing}</div>
@@ -56,7 +56,7 @@ function box(context: PanelContext, { level, text, action, offer }: Notice): Tem
   return html`<div class="notice ${level}" data-testid="notice"
       @mouseenter=${hold} @focusin=${hold} @mouseleave=${letGo} @focusout=${letGo}>
     ${icons[level]}
-    <span class="notice-text">${sentence(text)}</span>
+    <span class="notice-text">${nameListMessage(text)}</span>
     ${buttons.length > 0 ? html`<span class="notice-ways">${buttons}</span>` : nothing}
     <vscode-button appearance="icon" class="dismiss" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => answer()}>${icons.close}</vscode-button>
   </div>`;

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { titleOf, titleSaid } from '../src/protocol/run/run.ts';
+import { runTitle, titleFromText } from '../src/protocol/run/run.ts';
 import { proseLine } from '../src/protocol/text/escapeInvisible.ts';
 import { t } from '../src/protocol/text/l10n.ts';
 import { asksIn } from './composer/choosing.ts';
@@ -13,7 +13,7 @@ import { closeHistory, history, leaveHistory, onHistoryKey, openHistory } from '
 import { icons } from './icons.ts';
 import { noticeBar } from './notice.ts';
 import { onLetter } from './shortcuts.ts';
-import { graph, graphPlace } from './transcript/graphView.ts';
+import { graph, graphPosition } from './transcript/graphView.ts';
 import { phaseLine } from './transcript/phase.ts';
 import type { Scroll } from './transcript/scroll.ts';
 import { transcript } from './transcript/transcript.ts';
@@ -33,7 +33,7 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
         ${state ? workspaceNotices(context, state) : nothing}
         ${state && empty ? welcome(context, state) : nothing}
         ${run ? transcript(context, run, scroll.pages) : nothing}
-        ${run && graphPlace(run) === undefined ? graph(context, run) : nothing}
+        ${run && graphPosition(run) === undefined ? graph(context, run) : nothing}
         ${run ? asksElsewhere(context, run) : nothing}
         ${run && !context.model.partial ? phaseLine(context, run) : nothing}
       </div>
@@ -54,7 +54,7 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
 
 function header(context: PanelContext): TemplateResult {
   const { run } = context.model;
-  const title = run ? proseLine(titleSaid(titleOf(run))) : t('New run');
+  const title = run ? proseLine(titleFromText(runTitle(run))) : t('New run');
   const toggle = () => (context.opened.history ? closeHistory(context) : openHistory(context));
   const begin = () => {
     context.post({ type: 'new-run' });

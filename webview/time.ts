@@ -31,15 +31,15 @@ export function day(at: number, now: number): string {
 }
 
 /** `840`, `12.3k`, `1.2M`. */
-export function count(amount: number): string {
+export function formatCount(amount: number): string {
   if (amount < 1000) return String(amount);
   if (amount < 1_000_000) return `${decimal(amount / 1000, amount < 100_000 ? 1 : 0)}k`;
   return `${decimal(amount / 1_000_000, 1)}M`;
 }
 
 /** What something has cost, in words. `unpriced`: tokens whose price is not known, which is not the same as nothing. */
-export function costWords(cost: number | undefined, unpriced = 0): string {
+export function formatCost(cost: number | undefined, unpriced = 0): string {
   if (cost === undefined) return t('no price');
   const known = cost === 0 ? t('free') : cost < 0.0001 ? t(money(cost)) : t('about {0}', money(cost));
-  return unpriced > 0 ? t('{0}, and {1} tokens without a price', known, count(unpriced)) : known;
+  return unpriced > 0 ? t('{0}, and {1} tokens without a price', known, formatCount(unpriced)) : known;
 }

@@ -6,19 +6,19 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { contentsOf, troublesOf } from './check.ts';
 import { buildAll } from './stage.ts';
-import { budgetOf, projectRoot, type Target, targets, temporaryFolder } from './targets.ts';
+import { type BuildTarget, budgetOf, projectRoot, targets, temporaryFolder } from './targets.ts';
 import { packVsix, type Vsix } from './vsix.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { twice: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },
 });
-const unknown = positionals.filter((name) => !targets.includes(name as Target));
+const unknown = positionals.filter((name) => !targets.includes(name as BuildTarget));
 if (unknown.length > 0) {
   console.error(`There is no platform ${unknown.join(', ')}. Platforms: ${targets.join(', ')}.`);
   process.exit(2);
 }
-const asked = positionals.length > 0 ? (positionals as Target[]) : targets;
+const asked = positionals.length > 0 ? (positionals as BuildTarget[]) : targets;
 const into = path.join(projectRoot, 'dist', 'packages');
 let troubled = false;
 

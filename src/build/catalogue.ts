@@ -44,7 +44,7 @@ interface Conditional {
     | { type: 'time_of_date'; start_time: string; end_time: string };
   prices: Amounts;
 }
-interface Given {
+interface CatalogProvider {
   id: string;
   api_pattern: string;
   fallback_model_providers?: string[];
@@ -59,7 +59,7 @@ export async function catalogueOf(folder: string, date: string): Promise<string>
   const { findProvider } = await import(pathToFileURL(path.resolve(projectRoot, folder, 'dist/index.js')).href);
   const { version, integrity } = lock().packages[`node_modules/${cataloguePackage}`]!;
   const providers = wanted.map((providerId) => {
-    const given: Given | undefined = findProvider({ providerId });
+    const given: CatalogProvider | undefined = findProvider({ providerId });
     if (!given) throw new Error(`${cataloguePackage} does not know ${providerId} any more.`);
     return providerOf(given, date);
   });
@@ -72,9 +72,9 @@ export async function catalogueOf(folder: string, date: string): Promise<string>
 }
 
 /** When the version of the table was published: `YYYY-MM-DD`. */
-export const catalogueDate = (): string => JSON.parse(readFileSync(catalogueFile, 'utf8')).source.date;
+export const publishedCatalogueDate = (): string => JSON.parse(readFileSync(catalogueFile, 'utf8')).source.date;
 
-function providerOf({ id, api_pattern, fallback_model_providers: also, models }: Given, date: string) {
+function providerOf({ id, api_pattern, fallback_model_providers: also, models }: CatalogProvider, date: string) {
   const rows = models.flatMap(({ match, context_window: window, prices }) => {
     const price = pricesOf(prices, date);
     if (!price && !window) return [];

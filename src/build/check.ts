@@ -3,7 +3,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { openPromise } from 'yauzl';
 import { engineOf } from '../llm/local/engineInstall/missingEngine.ts';
-import { budgetOf, projectRoot, type Target } from './targets.ts';
+import { type BuildTarget, budgetOf, projectRoot } from './targets.ts';
 import type { Vsix } from './vsix.ts';
 
 /** What may be in a package: the installer's own files, ours by the folder they are of, and the engine's closure. */
@@ -46,7 +46,7 @@ export function troublesOf({ target, bytes }: Vsix, contents: Map<string, Buffer
   return [...strange, ...twice.map((name) => `${name} is in it twice.`), ...traces, ...size, ...engine];
 }
 
-function isAllowed(name: string, target: Target): boolean {
+function isAllowed(name: string, target: BuildTarget): boolean {
   if (ours.some((rule) => rule.test(name))) return true;
   if (target === 'universal') return false;
   const bins = `extension/dist/node_modules/@node-llama-cpp/${engineOf[target]}/bins/${engineOf[target]}/`;

@@ -23,7 +23,10 @@ const values = new Set(['default', 'enum']);
 type Manifest = Record<string, unknown>;
 
 /** The same manifest with other words for people: `say` is given each, and where it stands. */
-export function withWords<Of extends Manifest>(manifest: Of, say: (english: string, place: string) => string): Of {
+export function withManifestTexts<Of extends Manifest>(
+  manifest: Of,
+  say: (english: string, place: string) => string,
+): Of {
   const walk = (value: unknown, name: string, place: string): unknown => {
     if (typeof value === 'string') return spoken.has(name) ? say(value, place) : value;
     if (Array.isArray(value)) return value.map((one, nth) => walk(one, name, `${place}.${idOf(one) ?? nth}`));
@@ -44,9 +47,9 @@ function idOf(part: unknown): string | undefined {
 }
 
 /** Everything that people read in it, once each. */
-export function wordsOf(manifest: Manifest): string[] {
+export function manifestTexts(manifest: Manifest): string[] {
   const words = new Set<string>();
-  withWords(manifest, (english) => {
+  withManifestTexts(manifest, (english) => {
     words.add(english);
     return english;
   });
@@ -54,14 +57,14 @@ export function wordsOf(manifest: Manifest): string[] {
 }
 
 /** A manifest with keys in the place of its words, and the words by their keys: what an editor looks for as `package.nls.json` beside it. */
-export interface Translatable<Of> {
+interface Translatable<Of> {
   manifest: Of;
   english: Record<string, string>;
 }
 
 export function translatable<Of extends Manifest>(manifest: Of): Translatable<Of> {
   const keys = new Map<string, string>();
-  const keyed = withWords(manifest, (english, place) => {
+  const keyed = withManifestTexts(manifest, (english, place) => {
     const key = keys.get(english) ?? place.replace(/[^\w.-]/g, '-');
     keys.set(english, key);
     return `%${key}%`;

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { engineOf } from '../llm/local/engineInstall/missingEngine.ts';
-import { catalogueDate, catalogueFile, catalogueOf, cataloguePackage } from './catalogue.ts';
+import { catalogueFile, catalogueOf, cataloguePackage, publishedCatalogueDate } from './catalogue.ts';
 import { closure } from './closure.ts';
 import { engineFolder, lockedFolder } from './lockedFolder.ts';
 import { translatable } from './manifestText.ts';
 import { thirdPartyNotices } from './notices.ts';
 import { billOfMaterials } from './sbom.ts';
 import { bundledPackages, factsOf } from './shippedPackages.ts';
-import { projectRoot, type Target } from './targets.ts';
+import { type BuildTarget, projectRoot } from './targets.ts';
 
 /** What all packages have in common, built once. */
 export interface Built {
@@ -42,7 +42,7 @@ async function catalogued(folder: string): Promise<string> {
   const work = path.join(folder, 'catalogue');
   mkdirSync(work);
   const from = lockedFolder(cataloguePackage, work);
-  if ((await catalogueOf(from, catalogueDate())) !== readFileSync(catalogueFile, 'utf8'))
+  if ((await catalogueOf(from, publishedCatalogueDate())) !== readFileSync(catalogueFile, 'utf8'))
     throw new Error(`The prices are not those of ${cataloguePackage}. Run npm run catalogue.`);
   return from;
 }
@@ -50,7 +50,7 @@ async function catalogued(folder: string): Promise<string> {
 export const vsce = path.join(projectRoot, 'node_modules/@vscode/vsce/vsce');
 
 /** Everything that the package of a platform has in it, in `folder`, each file with the same mode on whatever machine. */
-export function stage(target: Target, built: Built, folder: string): void {
+export function stage(target: BuildTarget, built: Built, folder: string): void {
   const put = (from: string, to: string) =>
     cpSync(path.resolve(projectRoot, from), path.join(folder, to), { recursive: true });
   for (const file of built.files) put(file, file);

@@ -3,15 +3,15 @@ import path from 'node:path';
 import { engineOf } from '../llm/local/engineInstall/missingEngine.ts';
 
 /** `universal` has no engine: it is for every platform without a package of its own. */
-export type Target = keyof typeof engineOf | 'universal';
+export type BuildTarget = keyof typeof engineOf | 'universal';
 
-export const targets = [...Object.keys(engineOf), 'universal'] as Target[];
+export const targets = [...Object.keys(engineOf), 'universal'] as BuildTarget[];
 
 /** The most that a package may take, in bytes. */
-export const budgetOf = (target: Target) => (target === 'universal' ? 3 : 18) * 1_000_000;
+export const budgetOf = (target: BuildTarget) => (target === 'universal' ? 3 : 18) * 1_000_000;
 
 /** The package for this machine. */
-export function ownTarget(): Target {
+export function ownTarget(): BuildTarget {
   return targets.find((target) => target === `${process.platform}-${process.arch}`) ?? 'universal';
 }
 

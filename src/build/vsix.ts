@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Built, stage, vsce } from './stage.ts';
-import { projectRoot, type Target } from './targets.ts';
+import { type BuildTarget, projectRoot } from './targets.ts';
 
 export interface Vsix {
-  target: Target;
+  target: BuildTarget;
   file: string;
   bytes: number;
   sha256: string;
 }
 
 /** The package of a platform, in `into`. The same sources and packages give the same bytes. */
-export function packVsix(target: Target, built: Built, into: string): Vsix {
+export function packVsix(target: BuildTarget, built: Built, into: string): Vsix {
   const folder = path.join(built.folder, `stage-${target}`);
   mkdirSync(folder);
   mkdirSync(into, { recursive: true });

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ReadLimit } from '../engine/core/budget.ts';
 import type { RunModel } from '../engine/run/runContext.ts';
-import { sentence } from '../protocol/text/l10n.ts';
-import { toErrorInfo, type Words, wordsIn } from '../protocol/text/localized.ts';
+import { message } from '../protocol/text/l10n.ts';
+import { type LocalizableText, localizedMessageIn, toErrorInfo } from '../protocol/text/localized.ts';
 import { type Measured, nothingMeasured } from './meter.ts';
 import { runTask, type TaskLimits, type Trying, usualLimits } from './runTask.ts';
 import type { Task } from './task.ts';
@@ -45,7 +45,7 @@ export async function checkModel({
   const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'towpath-check-')));
   const results: TaskResult[] = [];
   let all: Measured = nothingMeasured;
-  let ended: Words | undefined;
+  let ended: LocalizableText | undefined;
   const at = Date.now();
   try {
     for (const task of tasks) {
@@ -67,7 +67,7 @@ export async function checkModel({
       });
       all = sum(all, tried);
       if (tried.unasked) {
-        ended = signal.aborted ? sentence('It was stopped.') : wordsIn(tried.unasked);
+        ended = signal.aborted ? message('It was stopped.') : localizedMessageIn(tried.unasked);
         break;
       }
       const { why, ms, replies, prompt, cached, written } = tried;
@@ -106,12 +106,12 @@ export async function checkModel({
 }
 
 /** As it is kept. */
-function whyAs(words: Words): Pick<TaskResult, 'why' | 'said'> {
+function whyAs(words: LocalizableText): Pick<TaskResult, 'why' | 'said'> {
   const { message: why, ...said } = toErrorInfo(words);
   return { why, ...said };
 }
 
-function endedAs(words: Words): Pick<CheckResult, 'ended' | 'said'> {
+function endedAs(words: LocalizableText): Pick<CheckResult, 'ended' | 'said'> {
   const { message: ended, ...said } = toErrorInfo(words);
   return { ended, ...said };
 }

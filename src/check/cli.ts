@@ -12,7 +12,7 @@ import { rgPath } from '@vscode/ripgrep';
 import { visible } from '../protocol/text/escapeInvisible.ts';
 import { readPlain } from '../tools/sandbox/regularFile.ts';
 import { checkModel } from './checkModel.ts';
-import { estimateInWords, estimateOf } from './estimate.ts';
+import { estimateOf, estimateText } from './estimate.ts';
 import { namedModel } from './namedModel.ts';
 import { checksAsJson, checksAsMarkdown } from './report.ts';
 import { checkInShort } from './taskResult.ts';
@@ -44,9 +44,7 @@ async function run(id: string): Promise<number> {
   process.once('SIGINT', () => stop.abort());
   const estimate = estimateOf(id.startsWith('local/'));
   say(
-    [`Checking ${id}`, ...estimateInWords(estimate, model.adapter.leastCost?.(model.model, estimate.prompt))].join(
-      '\n',
-    ),
+    [`Checking ${id}`, ...estimateText(estimate, model.adapter.leastCost?.(model.model, estimate.prompt))].join('\n'),
   );
   try {
     const result = await checkModel({

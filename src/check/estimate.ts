@@ -1,18 +1,18 @@
 import { estimateTokenCount } from 'tokenx';
 import { systemPrompt } from '../engine/context/systemPrompt.ts';
 import { tokensOfPrefix } from '../engine/core/tokenCount.ts';
-import { toldOf } from '../protocol/content/tools.ts';
+import { offeredTools } from '../protocol/content/tools.ts';
 import { cents } from '../protocol/run/money.ts';
-import { amount, grouped, language, t } from '../protocol/text/l10n.ts';
+import { amount, groupDigits, language, t } from '../protocol/text/l10n.ts';
 import { defaultTools } from '../tools/host/builtinTools.ts';
 import { towpath } from '../workflows/run/chatWorkflow.ts';
 import { usualLimits } from './runTask.ts';
 import type { Task } from './task.ts';
-import { type CheckResult, inDay, inTime, sumOf } from './taskResult.ts';
+import { type CheckResult, formatDuration, inDay, sumOf } from './taskResult.ts';
 import { tasks as allTasks } from './tasks.ts';
 
 /** What a check is going to take, about. */
-export interface Estimate {
+interface Estimate {
   replies: number;
   /** Tokens: of all prompts, what of them is new each time, and what is written. */
   prompt: number;
@@ -37,7 +37,7 @@ export function estimateOf(isLocal: boolean, before?: CheckResult, tasks: readon
   const prefix = tokensOfPrefix({
     model: '',
     systemPrompt: systemPrompt(towpath, { names: ['harbour'] }),
-    tools: toldOf(defaultTools().map(({ definition }) => definition)),
+    tools: offeredTools(defaultTools().map(({ definition }) => definition)),
   });
   const given = (task: Task) => estimateTokenCount(task.asks);
   const sum = (of: (task: Task) => number) => tasks.reduce((all, task) => all + of(task), 0);
@@ -61,11 +61,11 @@ export function estimateOf(isLocal: boolean, before?: CheckResult, tasks: readon
 }
 
 /** The same for a person, before anything is sent. `least`: US dollars that it costs at least; undefined: no price is known. */
-export function estimateInWords({ replies, prompt, fresh, written, ms, basis }: Estimate, least: number | undefined) {
-  const rounded = (tokens: number) => grouped(Math.round(tokens / 100) * 100);
+export function estimateText({ replies, prompt, fresh, written, ms, basis }: Estimate, least: number | undefined) {
+  const rounded = (tokens: number) => groupDigits(Math.round(tokens / 100) * 100);
   const { replies: most, written: mostWritten, ms: mostMs } = usualLimits;
   return [
-    t('About {0}, {1}. Models that think take longer.', inTime(ms), basis),
+    t('About {0}, {1}. Models that think take longer.', formatDuration(ms), basis),
     t(
       'About {0}: {1} tokens sent, {2} of them new, and {3} generated.',
       amount(replies, 'reply', 'replies'),
@@ -76,6 +76,11 @@ export function estimateInWords({ replies, prompt, fresh, written, ms, basis }: 
       : least === 0
         ? t('It costs nothing.')
         : t('It costs at least {0}.', cents(least)),
-    t('A task takes at most {0} replies, {1} generated tokens and {2}.', most, grouped(mostWritten), inTime(mostMs)),
+    t(
+      'A task takes at most {0} replies, {1} generated tokens and {2}.',
+      most,
+      groupDigits(mostWritten),
+      formatDuration(mostMs),
+    ),
   ];
 }

@@ -8,7 +8,7 @@ import { readPlain, readPlainNow } from '../tools/sandbox/regularFile.ts';
 import { createFile, replaceFile } from '../tools/sandbox/writeFile.ts';
 
 /** The folder of a task. Paths are relative to it, with `/`. */
-export interface Folder {
+export interface TaskFolder {
   /** Undefined where there is no such file. */
   read(path: string): string | undefined;
   write(path: string, text: string): void;
@@ -41,7 +41,7 @@ export const folderWorkspace = (root: string, ripgrep: string | undefined): Work
 });
 
 /** The same folder as a task and its judge see it. */
-export const folderAt = (root: string): Folder => ({
+export const folderAt = (root: string): TaskFolder => ({
   read: (file) => readPlainNow(path.join(root, file), mostBytes)?.toString(), // a model may have made anything of it
   write(file, text) {
     const place = path.join(root, file);

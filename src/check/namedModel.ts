@@ -3,14 +3,14 @@ import type { RunModel } from '../engine/run/runContext.ts';
 import { createAdapter } from '../llm/adapter/adapter.ts';
 import { createClient } from '../llm/createClient.ts';
 import { createLocalClient } from '../llm/local/host/client.ts';
-import { mostContext } from '../llm/local/modelFile/contextSize.ts';
+import { maxContextSize } from '../llm/local/modelFile/contextSize.ts';
 import { catalogued } from '../llm/models/modelCatalogue.ts';
 import { free } from '../llm/models/prices.ts';
 import { providers } from '../llm/models/providers.ts';
 import { withRescue } from '../llm/textCalls/textCalls.ts';
 
 /** What is known of a model where there are no settings. */
-export interface Named {
+interface CheckedModel {
   /** `provider/model`; of `local` the path of its file. */
   id: string;
   /** In place of the provider's own. */
@@ -23,7 +23,7 @@ export interface Named {
 
 /** A model by its name, ready to be asked. Throws an `Error` with a sentence. @param dist where the programs are that were built */
 export function namedModel(
-  { id, address, key, window: given }: Named,
+  { id, address, key, window: given }: CheckedModel,
   dist: string,
   environment: NodeJS.ProcessEnv = process.env,
 ): { model: RunModel; dispose(): Promise<void> } {
@@ -33,7 +33,7 @@ export function namedModel(
   const window = given === undefined ? undefined : Number(given);
   if (window !== undefined && !(window >= 512)) throw new Error('--window is a number of tokens, 512 at least.');
   if (provider === 'local') {
-    const contextWindow = mostContext(window ?? 0);
+    const contextWindow = maxContextSize(window ?? 0);
     const workerPath = path.join(dist, 'worker.mjs');
     const client = createLocalClient({
       workerPath,

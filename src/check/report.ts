@@ -1,11 +1,11 @@
 import { money } from '../protocol/run/money.ts';
 import { visibleLine } from '../protocol/text/escapeInvisible.ts';
-import { type Sentence, sentence } from '../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../protocol/text/l10n.ts';
 import {
   type CheckResult,
   english,
+  formatDuration,
   inDay,
-  inTime,
   passedOf,
   perSecond,
   sumOf,
@@ -23,15 +23,15 @@ export function checksAsMarkdown(results: readonly CheckResult[], tongue = engli
     return task ? (task.passed ? '✓' : '✗') : '–';
   };
   return [
-    tell(sentence('# Model check results')),
+    tell(message('# Model check results')),
     '',
-    ...(results.length === 0 ? [tell(sentence('None yet. *Check This Model* checks the selected model.')), ''] : []),
+    ...(results.length === 0 ? [tell(message('None yet. *Check This Model* checks the selected model.')), ''] : []),
     ...(results.length > 0
       ? [
           row(['', ...results.map(({ model }) => model)]),
           row(['---', ...results.map(() => ':-:')]),
           ...[...tried].map(([id, task]) =>
-            row([tell(titleOf(task)), ...results.map((result) => outcome(result, id))]),
+            row([tell(taskTitle(task)), ...results.map((result) => outcome(result, id))]),
           ),
           ...factsOf(results, tongue),
           '',
@@ -44,8 +44,8 @@ export function checksAsMarkdown(results: readonly CheckResult[], tongue = engli
 /** One of them: what went wrong, task by task. */
 function checkAsMarkdown(result: CheckResult, { tell, locale }: Tongue): string {
   const { model, at, towpath, tasks } = result;
-  const ended = endOf(result);
-  const done = sentence(
+  const ended = taskEndText(result);
+  const done = message(
     '{0} of {1} tasks done, on {2} with Towpath {3}.',
     passedOf(result),
     result.of,
@@ -58,15 +58,15 @@ function checkAsMarkdown(result: CheckResult, { tell, locale }: Tongue): string 
     `## ${visibleLine(model)}`,
     '',
     tell(done),
-    ...(ended ? ['', tell(sentence('**Not all tasks were run.** {0}', visibleLine(tell(ended))))] : []),
+    ...(ended ? ['', tell(message('**Not all tasks were run.** {0}', visibleLine(tell(ended))))] : []),
     ...failuresAsMarkdown(result, tell),
     '',
-    row(heads.map((head) => tell(sentence(head)))),
+    row(heads.map((head) => tell(message(head)))),
     '|---|--:|--:|--:|--:|',
     ...tasks.map((task) => {
       const { passed, ms, replies, prompt, cached, written } = task;
       const counts = [replies, prompt - cached, written].map(number);
-      return row([`${passed ? '✓' : '✗'} ${tell(titleOf(task))}`, inTime(ms), ...counts]);
+      return row([`${passed ? '✓' : '✗'} ${tell(taskTitle(task))}`, formatDuration(ms), ...counts]);
     }),
   ].join('\n');
 }
@@ -75,37 +75,37 @@ function checkAsMarkdown(result: CheckResult, { tell, locale }: Tongue): string 
 export function failuresAsMarkdown({ tasks }: CheckResult, tell: Tongue['tell']): string[] {
   const failed = tasks.filter(({ passed }) => !passed);
   if (failed.length === 0) return [];
-  const head = row([sentence('not done'), sentence('what failed')].map(tell));
-  const rows = failed.map((task) => row([titleOf(task), whyOf(task)].map(tell)));
+  const head = row([message('not done'), message('what failed')].map(tell));
+  const rows = failed.map((task) => row([taskTitle(task), whyOf(task)].map(tell)));
   return ['', head, '|---|---|', ...rows];
 }
 
 /** What a task is about. (Of another version, nothing may translate it.) */
-export const titleOf = ({ title }: Pick<TaskResult, 'title'>): Sentence => sentence(title as Title);
+export const taskTitle = ({ title }: Pick<TaskResult, 'title'>): LocalizedMessage => message(title as Title);
 
 /** Why a task is not done. */
-const whyOf = ({ why = '', said }: TaskResult): Sentence => said ?? { english: why };
+const whyOf = ({ why = '', said }: TaskResult): LocalizedMessage => said ?? { english: why };
 
 /** Why not all tasks were tried; undefined: all were. */
-export const endOf = ({ ended, said }: CheckResult): Sentence | undefined =>
+export const taskEndText = ({ ended, said }: CheckResult): LocalizedMessage | undefined =>
   ended === undefined ? undefined : (said ?? { english: ended });
 
 function factsOf(results: readonly CheckResult[], { tell, locale }: Tongue): string[] {
   const number = (count: number) => Math.round(count).toLocaleString(locale);
   const speed = (tokens: number) => perSecond(tokens, locale);
-  const done = (result: CheckResult) => `**${tell(sentence('{0} of {1}', passedOf(result), result.of))}**`;
-  const facts: [Sentence, (result: CheckResult) => string | undefined][] = [
-    [sentence('Done'), done],
-    [sentence('Generation, tokens/s'), ({ writtenPerSecond }) => shown(writtenPerSecond, speed)],
-    [sentence('Reading, tokens/s'), ({ readPerSecond }) => shown(readPerSecond, speed)],
-    [sentence('Time'), (result) => inTime(sumOf(result, 'ms'))],
-    [sentence('Tokens sent'), (result) => number(sumOf(result, 'prompt'))],
-    [sentence('… from a cache'), (result) => number(sumOf(result, 'cached'))],
-    [sentence('Tokens generated'), (result) => number(sumOf(result, 'written'))],
-    [sentence('Window'), ({ window }) => shown(window, number)],
-    [sentence('Cost'), ({ cost }) => shown(cost, (amount) => tell(money(amount)))],
+  const done = (result: CheckResult) => `**${tell(message('{0} of {1}', passedOf(result), result.of))}**`;
+  const facts: [LocalizedMessage, (result: CheckResult) => string | undefined][] = [
+    [message('Done'), done],
+    [message('Generation, tokens/s'), ({ writtenPerSecond }) => shown(writtenPerSecond, speed)],
+    [message('Reading, tokens/s'), ({ readPerSecond }) => shown(readPerSecond, speed)],
+    [message('Time'), (result) => formatDuration(sumOf(result, 'ms'))],
+    [message('Tokens sent'), (result) => number(sumOf(result, 'prompt'))],
+    [message('… from a cache'), (result) => number(sumOf(result, 'cached'))],
+    [message('Tokens generated'), (result) => number(sumOf(result, 'written'))],
+    [message('Window'), ({ window }) => shown(window, number)],
+    [message('Cost'), ({ cost }) => shown(cost, (amount) => tell(money(amount)))],
   ];
-  const unknown = tell(sentence('unknown'));
+  const unknown = tell(message('unknown'));
   return facts.map(([name, of]) => row([`*${tell(name)}*`, ...results.map((result) => of(result) ?? unknown)]));
 }
 

@@ -8,10 +8,10 @@ import type { ErrorInfo } from '../protocol/content/messages.ts';
 import { defaultPolicy } from '../protocol/content/policy.ts';
 import type { RunEvent } from '../protocol/run/events.ts';
 import { isOverLimit } from '../protocol/run/money.ts';
-import { grouped, sentence } from '../protocol/text/l10n.ts';
-import { toPeople, type Words, wordsIn } from '../protocol/text/localized.ts';
+import { groupDigits, message } from '../protocol/text/l10n.ts';
+import { type LocalizableText, localize, localizedMessageIn } from '../protocol/text/localized.ts';
 import { RunStore } from '../runs/store.ts';
-import type { Approve, Plan } from '../tools/core/tool.ts';
+import type { Approve, CallPlan } from '../tools/core/tool.ts';
 import { defaultTools } from '../tools/host/builtinTools.ts';
 import { createToolHost } from '../tools/host/host.ts';
 import { workspaceInstructions } from '../tools/instructions/instructions.ts';
@@ -21,7 +21,7 @@ import { folderAt, folderWorkspace } from './folderWorkspace.ts';
 import { type Measured, Meter } from './meter.ts';
 import { seenOf } from './seen.ts';
 import { type Task, usualAnswer } from './task.ts';
-import { inTime } from './taskResult.ts';
+import { formatDuration } from './taskResult.ts';
 
 /** After which a task is over, whatever the model does. */
 export interface TaskLimits {
@@ -50,7 +50,7 @@ export interface Trying {
 
 export interface Tried extends Measured {
   /** Undefined: it is done. */
-  why?: Words;
+  why?: LocalizableText;
   ms: number;
   /** It says nothing about the model: it could not be asked, or the person stopped it. */
   unasked?: ErrorInfo;
@@ -66,7 +66,7 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
   const folder = folderAt(root);
   for (const [name, text] of Object.entries(task.files)) folder.write(name, text);
   const workspace = folderWorkspace(root, given.ripgrep);
-  const questions: Plan[] = [];
+  const questions: CallPlan[] = [];
   const approve: Approve = async (request) => {
     questions.push(request.plan);
     return task.answers?.(request, folder) ?? usualAnswer(request);
@@ -88,8 +88,8 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
   const runId = RunStore.newId();
   const meter = new Meter();
   let written = '';
-  let over: Words | undefined;
-  const end = (why: Words) => {
+  let over: LocalizableText | undefined;
+  const end = (why: LocalizableText) => {
     over ??= why;
     void engine.stop(runId);
   };
@@ -106,18 +106,18 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
     tell(event: RunEvent) {
       meter.hear(event);
       record?.told(event);
-      if (event.type === 'progress') given.progress(toPeople(event.said ?? event.text));
+      if (event.type === 'progress') given.progress(localize(event.said ?? event.text));
       if (event.type === 'ask') void engine.say({ runId, userInput: nobody });
       if (event.type !== 'chunk') return;
       written += [event.content, event.thinking, event.toolCall?.argumentsText].filter(Boolean).join('');
       if (written.length > limits.written && estimateTokenCount(written) > limits.written)
-        end(sentence('It had generated more than {0} tokens and was stopped.', grouped(limits.written)));
+        end(message('It had generated more than {0} tokens and was stopped.', groupDigits(limits.written)));
     },
   });
   const stop = () => void engine.stop(runId);
   signal.addEventListener('abort', stop);
   const late = setTimeout(
-    () => end(sentence('It was not done after {0} and was stopped.', inTime(limits.ms))),
+    () => end(message('It was not done after {0} and was stopped.', formatDuration(limits.ms))),
     limits.ms,
   );
   const started = performance.now();
@@ -154,9 +154,9 @@ const ofTheModel = [
 const isOfTheModel = (error: ErrorInfo, hasAnswered: boolean): boolean =>
   !isOverLimit(error) && error.code !== 'LLM_AUTH_FAILED' && (hasAnswered || ofTheModel.includes(error.code));
 
-function faultOf(error: ErrorInfo, { replies }: TaskLimits): Words {
+function faultOf(error: ErrorInfo, { replies }: TaskLimits): LocalizableText {
   if (error.code === 'ENGINE_MAX_TURNS_EXCEEDED')
-    return sentence('It did not finish and was stopped after {0} replies.', replies);
-  if (error.code === 'ENGINE_LOOP_DETECTED') return sentence('It repeated itself. {0}', wordsIn(error));
-  return wordsIn(error);
+    return message('It did not finish and was stopped after {0} replies.', replies);
+  if (error.code === 'ENGINE_LOOP_DETECTED') return message('It repeated itself. {0}', localizedMessageIn(error));
+  return localizedMessageIn(error);
 }

@@ -1,11 +1,11 @@
 import type { ToolCall } from '../protocol/content/messages.ts';
 import type { CallState, Run } from '../protocol/run/run.ts';
 import { understoodCall } from '../protocol/run/understoodArguments.ts';
-import type { Plan } from '../tools/core/tool.ts';
-import type { Folder } from './folderWorkspace.ts';
+import type { CallPlan } from '../tools/core/tool.ts';
+import type { TaskFolder } from './folderWorkspace.ts';
 
 /** A call that the model made, and what became of it. */
-export interface SeenCall extends Pick<ToolCall, 'name' | 'arguments'> {
+interface SeenCall extends Pick<ToolCall, 'name' | 'arguments'> {
   ok: boolean;
   /** How the command ended that it has run. */
   exitCode?: CallState['exitCode'];
@@ -16,22 +16,22 @@ export interface SeenCall extends Pick<ToolCall, 'name' | 'arguments'> {
 }
 
 /** What a model has made of a task. */
-export interface Seen {
+export interface SeenCalls {
   run: Run;
-  folder: Folder;
+  folder: TaskFolder;
   /** Its last words. */
   answer: string;
   calls: readonly SeenCall[];
   /** What the person was asked. */
-  questions: readonly Plan[];
+  questions: readonly CallPlan[];
 }
 
 export function seenOf(
   run: Run,
-  folder: Folder,
-  questions: readonly Plan[],
+  folder: TaskFolder,
+  questions: readonly CallPlan[],
   onlyReads: (name: string) => boolean,
-): Seen {
+): SeenCalls {
   const replies = run.messages.filter((message) => message.role === 'assistant');
   const calls = replies.flatMap(({ toolCalls = [] }, reply) =>
     toolCalls.map((call): SeenCall => {

@@ -1,7 +1,7 @@
-import type { Sentence } from '../protocol/text/l10n.ts';
+import type { LocalizedMessage } from '../protocol/text/l10n.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../tools/core/tool.ts';
-import type { Folder } from './folderWorkspace.ts';
-import type { Seen } from './seen.ts';
+import type { TaskFolder } from './folderWorkspace.ts';
+import type { SeenCalls } from './seen.ts';
 
 /** One small task, and how it is known whether a model has done it. */
 export interface Task {
@@ -14,9 +14,9 @@ export interface Task {
   /** Replies that it takes when nothing goes wrong, for the estimate. */
   replies: number;
   /** What the person would answer; undefined: as always (`usualAnswer`). */
-  answers?(request: ApprovalRequest, folder: Folder): ApprovalAnswer | undefined;
+  answers?(request: ApprovalRequest, folder: TaskFolder): ApprovalAnswer | undefined;
   /** Why it is not done, in a sentence about the model; undefined: it is. */
-  judge(seen: Seen): Sentence | undefined;
+  judge(seen: SeenCalls): LocalizedMessage | undefined;
 }
 
 /**

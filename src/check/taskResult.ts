@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { amount, inEnglish, language, type Sentence, t } from '../protocol/text/l10n.ts';
+import { amount, inEnglish, type LocalizedMessage, language, t } from '../protocol/text/l10n.ts';
 import { sentenceSchema } from '../protocol/text/localizedSchema.ts';
 
 const count = z.number().nonnegative();
 
 /** What became of one task. */
-export const taskResultSchema = z.object({
+const taskResultSchema = z.object({
   id: z.string(),
   title: z.string(),
   passed: z.boolean(),
@@ -52,7 +52,7 @@ export const sumOf = ({ tasks }: Pick<CheckResult, 'tasks'>, of: 'ms' | 'replies
 
 /** In which language it is told what came of a check. */
 export interface Tongue {
-  tell(said: Sentence): string;
+  tell(said: LocalizedMessage): string;
   /** For dates and numbers. */
   locale: string;
 }
@@ -75,7 +75,7 @@ export const perSecond = (tokens: number, locale: string): string => {
 };
 
 /** `40 s`, `6 min`. */
-export const inTime = (ms: number): string =>
+export const formatDuration = (ms: number): string =>
   ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
 
 export const inDay = (at: number, locale: string): string =>

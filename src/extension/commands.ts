@@ -5,8 +5,8 @@ import type { ReadModel } from '../llm/local/modelFile/modelLibrary.ts';
 import { t } from '../protocol/text/l10n.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Workspace } from '../tools/core/workspace.ts';
-import { keptFromSearch } from '../tools/policy/policy.ts';
-import type { Shelf } from '../workflows/package/packageRegistry.ts';
+import { excludedFromSearch } from '../tools/policy/policy.ts';
+import type { PackageRegistry } from '../workflows/package/packageRegistry.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import { showApprovals } from './approvals/approvalsMenu.ts';
 import type { Policies } from './approvals/policies.ts';
@@ -16,8 +16,8 @@ import type { CommandsAtWork } from './background/backgroundCommands.ts';
 import type { LeftRunning } from './background/orphanedCommandsNotice.ts';
 import { CommitMessages } from './commit/commitMessages.ts';
 import type { SourceControl } from './commit/git.ts';
-import type { Modals } from './dialogs/dialogs.ts';
-import { tell } from './dialogs/notify.ts';
+import type { Dialogs } from './dialogs/dialogs.ts';
+import { notify } from './dialogs/notify.ts';
 import { Doctor } from './doctor/doctor.ts';
 import { doctorChecks } from './doctor/doctorChecks.ts';
 import { helpCommand, showHelp } from './help/help.ts';
@@ -27,18 +27,18 @@ import { ModelFetcher } from './localModels/downloadModel.ts';
 import { Downloads } from './localModels/downloads.ts';
 import { GpuEngines } from './localModels/gpuEngines.ts';
 import { ModelManager } from './localModels/modelManager.ts';
-import { chooseLent } from './mcp/editorToolsMenu.ts';
+import { chooseEditorTools } from './mcp/editorToolsMenu.ts';
 import type { Mcp } from './mcp/mcp.ts';
 import { showServers } from './mcp/mcpMenu.ts';
 import type { Mentions } from './mentions/mentions.ts';
 import { FromCode } from './mentions/runFromCode.ts';
 import type { Terminals } from './mentions/terminals.ts';
-import type { OfferedModels } from './modelProvider/providedModels.ts';
+import type { ProvidedModels } from './modelProvider/providedModels.ts';
 import { offerModelsMenu, showAsks } from './modelProvider/providerMenu.ts';
 import { ModelChecks } from './models/modelChecks.ts';
 import { Setup } from './models/modelPicker.ts';
 import type { Models } from './models/models.ts';
-import type { KeptChecks } from './models/storedChecks.ts';
+import type { StoredChecks } from './models/storedChecks.ts';
 import { testConnection } from './models/testConnection.ts';
 import type { Details } from './panel/detailLevel.ts';
 import type { LocalEngine } from './providers/localEngine.ts';
@@ -59,20 +59,20 @@ import type { Agents } from './runs/pickAgent.ts';
 import { pickOfNow, pickRun } from './runs/pickRun.ts';
 import { sayToRun, showWaiting } from './runs/queuedMessagesMenu.ts';
 import { raiseLimit } from './runs/raiseLimit.ts';
-import { takeBack } from './runs/revertChange.ts';
+import { createRevertChange } from './runs/revertChange.ts';
 import type { RunStates } from './runs/runStates.ts';
 import { takeOverRun } from './runs/takeOverRun.ts';
 import type { Titles } from './runs/titles.ts';
 import type { Undo } from './runs/undoFiles.ts';
-import type { Asks } from './runs/userQuestions.ts';
+import type { UserQuestionList } from './runs/userQuestions.ts';
 import type { Worktrees } from './runs/worktrees.ts';
 import type { Secrets } from './settings/secrets.ts';
 import type { ChatView } from './view/chatView.ts';
-import type { createAsides } from './worker/parserWorker.ts';
+import type { createParserWorkers } from './worker/parserWorker.ts';
 import { Packages } from './workflows/packages.ts';
 import { Workflows } from './workflows/workflows.ts';
 
-interface Given {
+interface Dependencies {
   context: vscode.ExtensionContext;
   /** Where runs are kept. */
   storage: string;
@@ -85,19 +85,19 @@ interface Given {
   leftRunning: LeftRunning;
   commandsAtWork: CommandsAtWork;
   worktrees: Worktrees;
-  shelf: Shelf;
+  shelf: PackageRegistry;
   workflowFiles: WorkflowFiles;
-  asides: ReturnType<typeof createAsides>;
+  asides: ReturnType<typeof createParserWorkers>;
   secrets: Secrets;
   localEngine: LocalEngine;
   readModel: ReadModel;
   models: Models;
-  offered(): Promise<OfferedModels>;
-  checks: KeptChecks;
+  offered(): Promise<ProvidedModels>;
+  checks: StoredChecks;
   limits: MoneyLimits;
   namedModels: NamedModels;
   approvals: Approvals;
-  asks: Asks;
+  asks: UserQuestionList;
   interrupted: InterruptedApprovals;
   branches: Branches;
   titles: Titles;
@@ -110,14 +110,14 @@ interface Given {
   mentions(): Promise<Mentions>;
   terminals: Terminals;
   mcp(): Promise<Mcp>;
-  modals: Modals;
+  modals: Dialogs;
   log: vscode.LogOutputChannel;
 }
 
 type Parts = ReturnType<typeof partsOf>;
 
 /** What only commands need, made for the first of them. */
-function partsOf(given: Given) {
+function partsOf(given: Dependencies) {
   const { context, conversation, engine, store, models, localEngine, policies, workspace, audit, modals, log } = given;
   const setup = new Setup(models, given.secrets, log);
   const downloads = new Downloads(context.globalStorageUri, log);
@@ -168,7 +168,7 @@ function partsOf(given: Given) {
 }
 
 /** Every command of package.json, by its name. One that takes an argument can be called with it by keybindings and tests. */
-export function createCommands(given: Given): (name: string, args: unknown[]) => unknown {
+export function createCommands(given: Dependencies): (name: string, args: unknown[]) => unknown {
   const parts = partsOf(given);
   const {
     view,
@@ -267,7 +267,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),
     'towpath.redo': () => undo.redo(),
-    'towpath.takeBackChange': () => takeBack(parts),
+    'towpath.takeBackChange': () => createRevertChange(parts),
     'towpath.commands': () => parts.commandsAtWork.choose(),
     'towpath.writeCommitMessage': (pressed?: SourceControl) => parts.commitMessages.write(pressed),
     'towpath.stopCommitMessage': (pressed?: SourceControl) => parts.commitMessages.stop(pressed),
@@ -325,7 +325,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.mcpServers': async () => showServers(await parts.mcp(), parts.policies),
     'towpath.editorTools': async () => {
       const { lent, reviews } = await parts.mcp();
-      await chooseLent(lent, reviews);
+      await chooseEditorTools(lent, reviews);
     },
     'towpath.offerModels': async () => offerModelsMenu(await parts.offered(), models, parts.modals),
     'towpath.editorAsks': async () => showAsks(await parts.offered()),
@@ -350,7 +350,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.importOthers': () =>
       importOthers({
         workspace: parts.workspace,
-        isKept: (path) => keptFromSearch(parts.policies.current(), '')(path),
+        isKept: (path) => excludedFromSearch(parts.policies.current(), '')(path),
       }),
     'towpath.importRuns': async (file?: vscode.Uri) => {
       const runId = await importRuns(parts.exchange, file);
@@ -370,11 +370,11 @@ const versionOf = ({ extension }: vscode.ExtensionContext): string => extension.
 async function tryAnotherModel({ conversation, models, setup }: Parts, id?: string): Promise<void> {
   await conversation.restored;
   if (conversation.working && !conversation.waitsToAsk) {
-    tell('info', t('This run is in progress. Stop it first.'));
+    notify('info', t('This run is in progress. Stop it first.'));
     return;
   }
   if (conversation.runId === undefined) {
-    tell('info', t('No run is shown. Open the run to continue.'));
+    notify('info', t('No run is shown. Open the run to continue.'));
     return;
   }
   const picked = await models.pickedIn(() => (typeof id === 'string' ? models.pick(id) : setup.pickModel()));
@@ -382,7 +382,7 @@ async function tryAnotherModel({ conversation, models, setup }: Parts, id?: stri
   await showPanel();
   if (conversation.working) {
     if (!conversation.waitsToAsk)
-      return tell('info', t('The run has continued. Its next answer comes from the other model.'));
+      return notify('info', t('The run has continued. Its next answer comes from the other model.'));
     await conversation.stop();
   }
   void conversation.goOn(picked);
@@ -404,7 +404,7 @@ async function showRunsNow(parts: Parts): Promise<void> {
   await parts.states.look();
   const { all } = parts.states;
   if (all.length === 0) {
-    tell('info', t('No runs in progress.'));
+    notify('info', t('No runs in progress.'));
     return;
   }
   const [run] = (await pickOfNow(all, t('Towpath: active runs'))) ?? [];
@@ -422,9 +422,9 @@ async function showPanel(): Promise<void> {
 
 async function unloadLocal(models: Models): Promise<void> {
   const what = await models.unloadLocal();
-  if (what === 'busy') tell('warning', t('The local model is in use. Stop its run, then unload it.'));
-  else if (what === 'none') tell('info', t('No local model is loaded.'));
-  else tell('info', t('The local model was unloaded, and its memory is free. The next message loads it again.'));
+  if (what === 'busy') notify('warning', t('The local model is in use. Stop its run, then unload it.'));
+  else if (what === 'none') notify('info', t('No local model is loaded.'));
+  else notify('info', t('The local model was unloaded, and its memory is free. The next message loads it again.'));
 }
 
 function askTask(): Thenable<string | undefined> {

@@ -6,16 +6,16 @@ import type { ReadModel } from '../llm/local/modelFile/modelLibrary.ts';
 import { lazily } from '../protocol/panel/lazyImport.ts';
 import type { RunEvent } from '../protocol/run/events.ts';
 import { openApprovals } from '../protocol/run/pending.ts';
-import { newRun, titleOf } from '../protocol/run/run.ts';
-import { wordsOf } from '../protocol/text/localized.ts';
+import { newRun, runTitle } from '../protocol/run/run.ts';
+import { messageOf } from '../protocol/text/localized.ts';
 import { isolated } from '../protocol/values/listeners.ts';
 import { modelStatesIn } from '../runs/modelStates.ts';
 import { RunStore } from '../runs/store.ts';
 import { ignoreCurrentFolder } from '../tools/core/programs.ts';
-import { keptFromSearch } from '../tools/policy/policy.ts';
+import { excludedFromSearch } from '../tools/policy/policy.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
 import { LeftCommands } from '../tools/shell/orphanedCommands.ts';
-import { Shelf } from '../workflows/package/packageRegistry.ts';
+import { PackageRegistry } from '../workflows/package/packageRegistry.ts';
 import { chat } from '../workflows/run/chatWorkflow.ts';
 import { AddedRules } from './approvals/addedRules.ts';
 import { Approvals } from './approvals/approvals.ts';
@@ -26,8 +26,8 @@ import { Reviews } from './approvals/reviews.ts';
 import { CommandsAtWork } from './background/backgroundCommands.ts';
 import { CommandTerminal } from './background/commandTerminal.ts';
 import { LeftRunning } from './background/orphanedCommandsNotice.ts';
-import { Modals } from './dialogs/dialogs.ts';
-import { tellIn } from './dialogs/notify.ts';
+import { Dialogs } from './dialogs/dialogs.ts';
+import { setNotificationTarget } from './dialogs/notify.ts';
 import { EditorWorkspace } from './editor/editorWorkspace.ts';
 import { Problems } from './editor/problems.ts';
 import { watchPackages } from './language/packageProblems.ts';
@@ -36,9 +36,9 @@ import { workflowLanguage } from './language/workflowLanguage.ts';
 import { watchWorkflowFiles } from './language/workflowProblems.ts';
 import { Selected } from './mentions/attachedSelection.ts';
 import { Terminals } from './mentions/terminals.ts';
-import type { Offered } from './modelProvider/registerProvider.ts';
+import type { ProvidedModel } from './modelProvider/registerProvider.ts';
 import { Models } from './models/models.ts';
-import { KeptChecks } from './models/storedChecks.ts';
+import { StoredChecks } from './models/storedChecks.ts';
 import { Details } from './panel/detailLevel.ts';
 import { FirstSteps } from './panel/firstSteps.ts';
 import { Panel } from './panel/panel.ts';
@@ -61,17 +61,17 @@ import { Agents } from './runs/pickAgent.ts';
 import { RunStates } from './runs/runStates.ts';
 import { Titles } from './runs/titles.ts';
 import { Undo } from './runs/undoFiles.ts';
-import { Asks } from './runs/userQuestions.ts';
+import { UserQuestionList } from './runs/userQuestions.ts';
 import { Worktrees } from './runs/worktrees.ts';
-import { Memory } from './settings/decisionFile.ts';
+import { DecisionFile } from './settings/decisionFile.ts';
 import { takeOverFormerSettings } from './settings/formerSettings.ts';
 import { Secrets } from './settings/secrets.ts';
 import { settings } from './settings/settings.ts';
 import { speakAsTheEditor } from './useEditorLanguage.ts';
 import type { ChatPage } from './view/chatPage.ts';
 import { ChatView } from './view/chatView.ts';
-import { Presence } from './view/userActivity.ts';
-import { createAsides } from './worker/parserWorker.ts';
+import { UserActivity } from './view/userActivity.ts';
+import { createParserWorkers } from './worker/parserWorker.ts';
 
 /** What is worth doing is looked at anew once the editor has rested. */
 const offersAfterMs = 1000;
@@ -84,13 +84,13 @@ export interface Towpath {
   /** Runs a command of package.json. */
   run(command: string, args: unknown[]): unknown;
   /** What answers who asks models of ours by the editor. */
-  offered(): Promise<Offered>;
+  offered(): Promise<ProvidedModel>;
   /** Nothing depends on this being called: journals are whole at every moment, and the model's process ends with its parent. */
   close(): Promise<void>;
 }
 
 /** Builds everything, top to bottom, in the order a sentence travels. */
-export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath {
+export function createTowpath(context: vscode.ExtensionContext, page: ChatPage): Towpath {
   ignoreCurrentFolder(); // before anything is started
   speakAsTheEditor(); // this program's own copy of what tells words
   context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before anybody else hears of a change
@@ -102,26 +102,26 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const workspace = new EditorWorkspace(problems, context.extensionPath);
   const secrets = new Secrets(context.secrets, context.globalState);
   const runLogs = new RunLogs(log, () => secrets.all());
-  const memory = new Memory(path.join(storage.fsPath, 'approvals.json'));
+  const memory = new DecisionFile(path.join(storage.fsPath, 'approvals.json'));
   const panelTurned = () => {
     approvals.panelTurned();
     asks.panelTurned();
   };
   const view = new ChatView(page, (message) => panel.receive(message), log, panelTurned);
-  tellIn(view, log);
-  const presence = new Presence(view);
-  const modals = new Modals(presence);
+  setNotificationTarget(view, log);
+  const presence = new UserActivity(view);
+  const modals = new Dialogs(presence);
   const namedModels = new NamedModels(memory, modals);
   const localEngine = new LocalEngine(context);
   const limits = new MoneyLimits(path.join(context.globalStorageUri.fsPath, 'spent'), modals);
-  const checks = new KeptChecks(context.globalState, () => void panel.showState());
+  const checks = new StoredChecks(context.globalState, () => void panel.showState());
   const keep = (): KeepOptions | undefined => {
     const bytes = settings()['local.stateQuota'];
     const folders = everyStorage(storage.fsPath, withoutFolder).map((one) => modelStatesIn(storeIn(one)));
     return bytes > 0 ? { folder: store.modelStates, folders, runs: store.runsFolder, bytes } : undefined;
   };
   const readModel: ReadModel = (file) =>
-    asides.others.run('model', file).catch((error: unknown) => ({ trouble: wordsOf(error) }));
+    asides.others.run('model', file).catch((error: unknown) => ({ trouble: messageOf(error) }));
   const models = new Models(
     context,
     secrets,
@@ -172,7 +172,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     awaitsApproval: (runId) => openApprovals(engine.live(runId) ?? newRun(runId)).length > 0,
     titleOf: (runId) => {
       const run = engine.live(runId);
-      return run && titleOf(run);
+      return run && runTitle(run);
     },
     inView: () => (presence.panelInView ? conversation.runId : undefined),
     ended: (run) =>
@@ -189,13 +189,13 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       void runList.refresh();
     },
   });
-  const userMemory = new Memory(path.join(context.globalStorageUri.fsPath, 'approvals.json'));
+  const userMemory = new DecisionFile(path.join(context.globalStorageUri.fsPath, 'approvals.json'));
   const policies = new Policies(memory, userMemory, modals, log, () => {
     showStatus();
     void panel.showState();
   });
   const reviews = new Reviews();
-  const nameOf = (runId: string) => titleOf(engine.live(runId) ?? newRun(runId));
+  const nameOf = (runId: string) => runTitle(engine.live(runId) ?? newRun(runId));
   const addedRules = new AddedRules(policies);
   const approvals = new Approvals({
     reviews,
@@ -212,7 +212,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       }),
   });
   const firstSteps = new FirstSteps();
-  const asides = createAsides(path.join(context.extensionPath, 'dist', 'aside.cjs'));
+  const asides = createParserWorkers(path.join(context.extensionPath, 'dist', 'aside.cjs'));
 
   const terminal = new CommandTerminal();
   const left = new LeftCommands();
@@ -236,7 +236,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     (part) => (id: string) => part.workflowOfFile(workflowFiles, id),
   );
   const packageRuns = lazily(() => import('../workflows/package/workflowOf.ts'));
-  const shelf = new Shelf({
+  const shelf = new PackageRegistry({
     project: workspace,
     storage: path.join(storage.fsPath, 'packages'),
     openedFile: path.join(storage.fsPath, 'opened-packages.json'),
@@ -248,7 +248,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   });
   const instructions = lazily(
     () => import('../tools/instructions/instructions.ts'),
-    (part) => part.workspaceInstructions({ workspace, isKept: (path) => keptFromSearch(policies.current(), '')(path) }),
+    (part) =>
+      part.workspaceInstructions({ workspace, isKept: (path) => excludedFromSearch(policies.current(), '')(path) }),
   );
   const engine: ExecutionEngine = new ExecutionEngine({
     store,
@@ -338,13 +339,13 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   });
   const worktrees = new Worktrees({
     conversation,
-    memory: new Memory(path.join(context.globalStorageUri.fsPath, 'worktrees.json')),
+    memory: new DecisionFile(path.join(context.globalStorageUri.fsPath, 'worktrees.json')),
     store: storeIn(storage.fsPath),
   });
   const elsewhere = () => worktrees.elsewhere();
   const runList = new RunList({ store, states, liveIds: () => engine.liveIds, elsewhere, view });
   const titles = new Titles({ engine, store, conversation, states, changed: () => void runList.refresh() });
-  const asks = new Asks({
+  const asks = new UserQuestionList({
     shown: () => conversation.runId,
     panelInView: () => presence.panelInView,
     titleOf: nameOf,
@@ -361,7 +362,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     shown: () => conversation.runId,
     store,
     workspace,
-    reviewed: new Memory(path.join(storage.fsPath, 'reviewed.json')),
+    reviewed: new DecisionFile(path.join(storage.fsPath, 'reviewed.json')),
     post: (message) => view.post(message),
     failed: logError,
   });
@@ -437,8 +438,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
 
   const offered = lazily(
     () => import('./modelProvider/providedModels.ts'),
-    ({ OfferedModels }) =>
-      new OfferedModels({
+    ({ ProvidedModels }) =>
+      new ProvidedModels({
         context,
         models,
         modals,

@@ -65,7 +65,7 @@ async function hasOwnFolder(): Promise<boolean> {
 /** Told once; a command says it again by failing. */
 async function loadAll(context: vscode.ExtensionContext, page: ChatPage): Promise<Towpath> {
   try {
-    return (await main()).begin(context, page);
+    return (await main()).createTowpath(context, page);
   } catch (error) {
     console.error(error);
     void vscode.window.showErrorMessage(t('Towpath could not start. Reload the window, or reinstall it.'));

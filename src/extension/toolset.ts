@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { toPeople } from '../protocol/text/localized.ts';
+import { localize } from '../protocol/text/localized.ts';
 import { defaultTools } from '../tools/host/builtinTools.ts';
 import { createToolHost, type ToolHost } from '../tools/host/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
@@ -7,27 +7,27 @@ import type { LeftCommands } from '../tools/shell/orphanedCommands.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import type { Policies } from './approvals/policies.ts';
 import type { CommandTerminal } from './background/commandTerminal.ts';
-import type { Modals } from './dialogs/dialogs.ts';
+import type { Dialogs } from './dialogs/dialogs.ts';
 import type { EditorWorkspace } from './editor/editorWorkspace.ts';
 import { editorLanguage } from './editor/languageService.ts';
 import { Mcp } from './mcp/mcp.ts';
 import { settings } from './settings/settings.ts';
-import type { createAsides } from './worker/parserWorker.ts';
+import type { createParserWorkers } from './worker/parserWorker.ts';
 
-interface Parts {
+interface Dependencies {
   context: vscode.ExtensionContext;
   workspace: EditorWorkspace;
-  modals: Modals;
+  modals: Dialogs;
   approvals: Approvals;
   policies: Policies;
   left: LeftCommands;
   background: BackgroundCommands;
   terminal: CommandTerminal;
-  asides: ReturnType<typeof createAsides>;
+  asides: ReturnType<typeof createParserWorkers>;
 }
 
 /** What a run works with: the gate, and the tools behind it. */
-export interface Toolset {
+interface Toolset {
   host: ToolHost;
   mcp: Mcp;
   /** Of our own tools. */
@@ -35,7 +35,7 @@ export interface Toolset {
 }
 
 /** Loaded with the first run, or the first who asks about it: showing the panel needs none of it. */
-export function createToolset(parts: Parts): Toolset {
+export function createToolset(parts: Dependencies): Toolset {
   const { workspace, approvals, policies, left, background, terminal, asides } = parts;
   const mcp = new Mcp(parts.context, workspace, parts.modals);
   workspace.startedFiles = () => mcp.servers.startedFiles();
@@ -56,7 +56,7 @@ export function createToolset(parts: Parts): Toolset {
     approve: approvals.approve,
     policy: policies.current,
     prepare: mcp.prepare,
-    tell: toPeople,
+    tell: localize,
   });
   return { host, mcp, toolNames: tools.map((tool) => tool.definition.name) };
 }

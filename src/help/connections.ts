@@ -4,7 +4,7 @@
  */
 
 /** A connection that Towpath itself opens. */
-export interface Connection {
+interface ConnectionRow {
   /** What it is for. */
   what: string;
   when: string;
@@ -16,7 +16,7 @@ export interface Connection {
 }
 
 /** An occasion on which a model is asked. Where that goes is the model's row among the connections. */
-export interface Occasion {
+interface Occasion {
   what: string;
   when: string;
   /** Which of the person's models. */
@@ -39,7 +39,7 @@ export interface Program {
 const called = 'When a model of the provider is called (below)';
 const conversation = 'The request (below), with the key and the headers for that address';
 
-export const connections: readonly Connection[] = [
+export const connections: readonly ConnectionRow[] = [
   {
     what: 'OpenAI’s chat completions: OpenAI, Azure and compatible providers',
     when: called,

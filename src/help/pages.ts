@@ -1,5 +1,5 @@
 /** A page of this folder. */
-export interface Page {
+interface HelpPage {
   /** Its file, without `.md`. */
   name: string;
   /** Its heading. */
@@ -42,6 +42,6 @@ export const pages = [
   { name: 'packages', title: 'Workflow packages', about: 'Micro-file packages: folders and .bmad archives' },
   { name: 'settings', title: 'Settings and commands', about: 'Every setting with its default, and every command' },
   { name: 'developing', title: 'Developing Towpath', about: 'Building, testing and measuring Towpath' },
-] as const satisfies readonly Page[];
+] as const satisfies readonly HelpPage[];
 
 export type PageName = (typeof pages)[number]['name'];

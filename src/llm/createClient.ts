@@ -1,10 +1,10 @@
-import { sentence } from '../protocol/text/l10n.ts';
+import { message } from '../protocol/text/l10n.ts';
 import { linked } from '../protocol/text/links.ts';
 import { createAnthropicClient } from './anthropic/client.ts';
 import type { LLMClient } from './core/client.ts';
 import { LLMError } from './core/errors.ts';
 import { createGoogleClient } from './google/client.ts';
-import { type Preset, presets } from './models/providerPresets.ts';
+import { type ProviderPreset, providerPresets } from './models/providerPresets.ts';
 import { keyHeaderOf, labelOf, organizationHeaderOf, type ProviderId, providers } from './models/providers.ts';
 import { createOllamaClient } from './ollama/client.ts';
 import { createAzureClient } from './openai/azure.ts';
@@ -63,7 +63,7 @@ function createPlainClient(choice: ProviderChoice): LLMClient {
     case 'openai-compatible':
       return createOpenAIClient(openAI);
     default:
-      return createOpenAIClient({ ...openAI, flags: (presets[provider] as Preset).flags });
+      return createOpenAIClient({ ...openAI, flags: (providerPresets[provider] as ProviderPreset).flags });
   }
 }
 
@@ -72,7 +72,7 @@ function headersOf({ provider, apiKey, organization, headers }: ProviderChoice, 
   const keyHeader = keyHeaderOf(provider);
   if (apiKey && headers?.[keyHeader] !== undefined) {
     const problem = linked(
-      sentence(
+      message(
         'The API key of {0} is sent in the header {1}, which towpath.providers also sets. Remove the header, or delete the key (*Towpath: Delete API Key*).',
         labelOf({ label }),
         keyHeader,
@@ -89,7 +89,7 @@ function providerOf(id: string): { provider: ProviderId; label: string } {
   const found = providers.find((one) => one.id === id);
   if (found) return { provider: found.id, label: found.label };
   const known = providers.map((one) => one.id).join(', ');
-  throw new LLMError('UNKNOWN', sentence('There is no provider called {0}. Choose one of {1}.', id, known));
+  throw new LLMError('UNKNOWN', message('There is no provider called {0}. Choose one of {1}.', id, known));
 }
 
 function addressOf({ provider, baseUrl }: Pick<ProviderChoice, 'provider' | 'baseUrl'>): string {
@@ -98,7 +98,7 @@ function addressOf({ provider, baseUrl }: Pick<ProviderChoice, 'provider' | 'bas
   const label = labelOf(providerOf(provider));
   throw new LLMError(
     'LLM_HTTP_ERROR',
-    linked(sentence('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label), {
+    linked(message('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label), {
       commands: ['towpath.useEndpoint'],
     }),
   );

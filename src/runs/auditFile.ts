@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { constants, promises as fs } from 'node:fs';
 import path from 'node:path';
-import { sentence } from '../protocol/text/l10n.ts';
+import { message } from '../protocol/text/l10n.ts';
 import { linked } from '../protocol/text/links.ts';
-import { SaidError, type Words, wordsOf } from '../protocol/text/localized.ts';
+import { type LocalizableText, messageOf, UserFacingError } from '../protocol/text/localized.ts';
 import { StoreError } from './journal.ts';
 
 /**
@@ -67,7 +67,7 @@ export class AuditFile {
       const { size } = await handle.stat();
       if (size !== open.bytes) {
         this.open = undefined;
-        throw new SaidError(sentence('another program changed its file'));
+        throw new UserFacingError(message('another program changed its file'));
       }
       const bytes = Buffer.from(`${open.torn ? '\n' : ''}${JSON.stringify(entry)}\n`);
       open.torn = true;
@@ -85,11 +85,11 @@ export class AuditFile {
 }
 
 /** Whoever must show what was done wants nothing done that is not shown: a run without its audit stops. */
-export const auditError = (folder: string, reason: Words, cause?: unknown): StoreError =>
+export const auditError = (folder: string, reason: LocalizableText, cause?: unknown): StoreError =>
   new StoreError(
     'STORE_AUDIT',
     linked(
-      sentence(
+      message(
         'The audit cannot be written to {0} ({1}), so nothing more is done. Fix this, or change the setting towpath.audit.folder; then continue.',
         folder,
         reason,
@@ -109,8 +109,8 @@ const reasons = {
   EDQUOT: 'the disk is full',
 } as const;
 
-const reasonOf = (error: unknown): Words => {
+const reasonOf = (error: unknown): LocalizableText => {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined) return wordsOf(error);
-  return Object.hasOwn(reasons, code) ? sentence(reasons[code as keyof typeof reasons]) : code;
+  if (code === undefined) return messageOf(error);
+  return Object.hasOwn(reasons, code) ? message(reasons[code as keyof typeof reasons]) : code;
 };

@@ -1,4 +1,4 @@
-import type { KeptChange } from '../protocol/run/events.ts';
+import type { StoredChange } from '../protocol/run/events.ts';
 import { callsOf, type Run } from '../protocol/run/run.ts';
 import { t } from '../protocol/text/l10n.ts';
 import { keysOf } from '../protocol/values/dictionary.ts';
@@ -10,7 +10,7 @@ export interface BranchFile {
   /** The run that has kept it. */
   of: string;
   /** `to` was deleted as it was on disk, by another run, and comes back so. */
-  was?: Pick<KeptChange, 'kind' | 'mode'>;
+  was?: Pick<StoredChange, 'kind' | 'mode'>;
   /** All that the run and its branches know of it: anything else there now was made by somebody else. */
   known: (string | null)[];
 }

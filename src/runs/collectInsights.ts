@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { type Counts, countsOf, noCounts, together } from '../protocol/run/insights.ts';
-import { few } from '../protocol/values/mapLimit.ts';
+import { type Counts, countsOf, noCounts, sumCounts } from '../protocol/run/insights.ts';
+import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { readJournal } from './readJournal.ts';
 import { journalIn } from './storedSummary.ts';
 
@@ -62,9 +62,9 @@ export async function insightsOf(stores: readonly string[]): Promise<{ counts: C
       }),
     )
   ).flat();
-  const all = await few(folders, atOnce, (folder) => countsIn(folder).catch(() => undefined));
+  const all = await mapLimit(folders, atOnce, (folder) => countsIn(folder).catch(() => undefined));
   return {
-    counts: together(all.flatMap((one) => one ?? [])),
+    counts: sumCounts(all.flatMap((one) => one ?? [])),
     unread: all.filter((one) => one === undefined).length,
   };
 }

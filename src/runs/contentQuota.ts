@@ -3,7 +3,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { createDictionary, entriesOf } from '../protocol/values/dictionary.ts';
-import { few } from '../protocol/values/mapLimit.ts';
+import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { type Lock, takeBriefly } from './lock.ts';
 
 /** Looked at at the same time: the editor has other things to do with its disk. */
@@ -55,9 +55,10 @@ export class Quota {
     const total = await this.total([...kept, ...deleted]);
     if (total <= bytes || total === this.stuckAt) return;
     const mayGo = kept.filter((folder) => !spared.has(path.basename(folder)));
-    const gone = await few(deleted, atOnce, (folder) => filesOf(folder));
+    const gone = await mapLimit(deleted, atOnce, (folder) => filesOf(folder));
     const left = await remove(oldestFirst(gone), total, bytes);
-    const others = left > bytes ? await few(mayGo, atOnce, (folder) => filesOf(folder, path.join(folder, 'lock'))) : [];
+    const others =
+      left > bytes ? await mapLimit(mayGo, atOnce, (folder) => filesOf(folder, path.join(folder, 'lock'))) : [];
     await remove(oldestFirst(others), left, bytes);
     const stays = await this.total([...kept, ...deleted]);
     this.stuckAt = stays > bytes ? stays : undefined;
@@ -66,7 +67,7 @@ export class Quota {
   private async total(folders: readonly string[]): Promise<number> {
     const before = this.sizes ?? (await this.readSizes());
     const now = createDictionary<z.infer<typeof sizesSchema>[string]>();
-    await few(folders, atOnce, async (folder) => {
+    await mapLimit(folders, atOnce, async (folder) => {
       const stamp = (await fs.stat(contentsIn(folder)).catch(() => undefined))?.mtimeMs;
       if (stamp === undefined) return;
       const known = before[keyOf(folder)];
@@ -128,7 +129,7 @@ async function remove(files: readonly KeptFile[], total: number, bytes: number):
 
 async function filesOf(folder: string, lock?: string): Promise<KeptFile[]> {
   const contents = contentsIn(folder);
-  const stats = await few(await names(contents), atOnce, async (name) => {
+  const stats = await mapLimit(await names(contents), atOnce, async (name) => {
     const file = path.join(contents, name);
     const stat = await fs.stat(file).catch(() => undefined);
     return stat ? [{ file, size: stat.size, mtimeMs: stat.mtimeMs, ...(lock && { lock }) }] : [];

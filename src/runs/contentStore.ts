@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { sentence } from '../protocol/text/l10n.ts';
+import { message } from '../protocol/text/l10n.ts';
 import { Quota } from './contentQuota.ts';
 import { StoreError } from './journal.ts';
 
@@ -41,19 +41,19 @@ export class Contents {
   /** A kept text. Throws `StoreError` when it is gone (removed for the quota, too) or no longer what was kept. */
   async read(runId: string, id: string): Promise<string> {
     const text = (await this.readBytes(runId, id)).toString('utf8');
-    if (hash(text) !== id) throw new StoreError('STORE_DAMAGED', sentence('The stored content is not text.'));
+    if (hash(text) !== id) throw new StoreError('STORE_DAMAGED', message('The stored content is not text.'));
     return text;
   }
 
   /** The same of anything that was kept. */
   async readBytes(runId: string, id: string): Promise<Buffer> {
     if (!/^[0-9a-f]{64}$/.test(id))
-      throw new StoreError('STORE_DAMAGED', sentence('This is not the ID of a stored content.'));
+      throw new StoreError('STORE_DAMAGED', message('This is not the ID of a stored content.'));
     const bytes = await fs.readFile(this.fileOf(runId, id)).catch((error) => {
-      if (error.code === 'ENOENT') throw new StoreError('STORE_DAMAGED', sentence('This content is no longer stored.'));
+      if (error.code === 'ENOENT') throw new StoreError('STORE_DAMAGED', message('This content is no longer stored.'));
       throw StoreError.from(error);
     });
-    if (hash(bytes) !== id) throw new StoreError('STORE_DAMAGED', sentence('The stored content was altered.'));
+    if (hash(bytes) !== id) throw new StoreError('STORE_DAMAGED', message('The stored content was altered.'));
     return bytes;
   }
 

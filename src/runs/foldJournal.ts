@@ -3,9 +3,9 @@ import { applyEvent } from '../protocol/run/fold.ts';
 import { isConversation } from '../protocol/run/isConversation.ts';
 import { pendingCalls } from '../protocol/run/pending.ts';
 import { type Damage, newRun, type Run } from '../protocol/run/run.ts';
-import { amount, type Sentence, sentence } from '../protocol/text/l10n.ts';
+import { amount, type LocalizedMessage, message } from '../protocol/text/l10n.ts';
 import { joined, textAs } from '../protocol/text/localized.ts';
-import { type Entry, isGap, type JournalContents } from './readJournal.ts';
+import { isGap, type JournalContents, type JournalEntry } from './readJournal.ts';
 
 type Mended = Extract<StoredEvent, { type: 'mended' }>;
 
@@ -13,14 +13,14 @@ type Mended = Extract<StoredEvent, { type: 'mended' }>;
  * The run that a journal tells, which had `bytes` before, as far as anybody knows. What was said after a loss is no part of the conversation: it is kept in `damage`, apart. What
  * calls did after it counts all the same, so that it can be undone, and is not done again.
  */
-export function fold(id: string, { entries, wounds, newer, size }: JournalContents, bytes = 0): Run {
+export function foldJournal(id: string, { entries, wounds, newer, size }: JournalContents, bytes = 0): Run {
   const run = newRun(id);
   const mends = entries.flatMap(({ event }) => (event?.type === 'mended' ? [event] : []));
   const told = new Set(mends.flatMap(({ places }) => places));
   const fresh = wounds.filter(({ at }) => !told.has(at));
   if (bytes > size && fresh.length === 0 && !told.has(bytes))
     fresh.push({ at: bytes, line: 0, text: missing(bytes, size), loses: true });
-  const isTold = (before: Entry | undefined, { seq }: Entry) =>
+  const isTold = (before: JournalEntry | undefined, { seq }: JournalEntry) =>
     mends.some(({ from, to }) => from <= (before?.seq ?? 0) && seq <= to);
   const gap = entries.findIndex((entry, index) => {
     const before = entries[index - 1];
@@ -50,9 +50,9 @@ export function fold(id: string, { entries, wounds, newer, size }: JournalConten
 const mostPlaces = 1000;
 const mostSentences = 8;
 
-const missing = (had: number, has: number) => sentence('a part is missing (it had {0} bytes, and has {1})', had, has);
+const missing = (had: number, has: number) => message('a part is missing (it had {0} bytes, and has {1})', had, has);
 
-function inShort(wounds: readonly { text: Sentence }[]): { text: string; said?: Sentence } {
+function inShort(wounds: readonly { text: LocalizedMessage }[]): { text: string; said?: LocalizedMessage } {
   const texts = wounds.slice(0, mostSentences).map(({ text }) => text);
   const more = wounds.length - texts.length;
   const others = more > 0 ? [amount(more, 'more location is damaged', 'more locations are damaged')] : [];

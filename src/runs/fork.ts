@@ -6,15 +6,15 @@ import type { Parent } from '../protocol/run/branches.ts';
 import type { StoredEvent } from '../protocol/run/events.ts';
 import { readOnlySentences } from '../protocol/run/readOnlyReason.ts';
 import { callsOf, leftCalls, type Run } from '../protocol/run/run.ts';
-import { type Sentence, sentence } from '../protocol/text/l10n.ts';
-import { few } from '../protocol/values/mapLimit.ts';
-import { fold } from './foldJournal.ts';
+import { type LocalizedMessage, message } from '../protocol/text/l10n.ts';
+import { mapLimit } from '../protocol/values/mapLimit.ts';
+import { foldJournal } from './foldJournal.ts';
 import { shareImages, withStoredImages } from './imageStore.ts';
-import { header, lineOf, StoreError } from './journal.ts';
+import { header, journalLineOf, StoreError } from './journal.ts';
 import type { JournalContents } from './readJournal.ts';
 
 /** Words of the person, and where in the run they stand. */
-export interface Said {
+export interface ForkedText {
   /** Of their event. */
   seq: number;
   /** Among the messages. */
@@ -34,14 +34,14 @@ export function messageSeqs(run: Run, { entries }: JournalContents): number[] {
 }
 
 /** What the person said in the conversation, in order. */
-export function saidIn(run: Run, contents: JournalContents): Said[] {
+export function forkedText(run: Run, contents: JournalContents): ForkedText[] {
   const seqs = messageSeqs(run, contents);
   return run.messages.flatMap((message, at) => (message.role === 'user' ? [{ seq: seqs[at]!, at, message }] : []));
 }
 
 /** The run as it was at its event `seq`. */
-export const foldUpTo = (id: string, contents: JournalContents, seq: number): Run =>
-  fold(id, { ...contents, entries: contents.entries.filter((entry) => entry.seq <= seq) });
+const foldUpTo = (id: string, contents: JournalContents, seq: number): Run =>
+  foldJournal(id, { ...contents, entries: contents.entries.filter((entry) => entry.seq <= seq) });
 
 /** Calls whose end, if they have one, came after the event `seq`. */
 export function callsAfter(run: Run, contents: JournalContents, seq: number): string[] {
@@ -112,13 +112,18 @@ function parentAt(run: Run, seqs: readonly number[], seq: number): Parent {
  * Why nothing can be forked from the event `seq` of a run, as a sentence: it has more than its events tell.
  * @param hasState it has a folder of its own
  */
-export function unforkable(run: Run, contents: JournalContents, seq: number, hasState: boolean): Sentence | undefined {
-  if (run.readOnly) return sentence(readOnlySentences[run.readOnly]);
+export function unforkable(
+  run: Run,
+  contents: JournalContents,
+  seq: number,
+  hasState: boolean,
+): LocalizedMessage | undefined {
+  if (run.readOnly) return message(readOnlySentences[run.readOnly]);
   if (!run.graph) return undefined;
   const until = foldUpTo(run.id, contents, seq);
-  if (!until.graph) return sentence('A workflow starts from its first message. Run it again instead.');
+  if (!until.graph) return message('A workflow starts from its first message. Run it again instead.');
   if (!hasState) return undefined;
-  return sentence(
+  return message(
     'The run of a package stores its state in files that exist only in their current form, so it has no branches.',
   );
 }
@@ -139,7 +144,7 @@ export async function keepFork(runs: string, from: string, id: string, events: r
     let previous = 0;
     const lines: Buffer[] = [];
     for (const event of events) {
-      lines.push(lineOf(await withStoredImages(event, aside), previous));
+      lines.push(journalLineOf(await withStoredImages(event, aside), previous));
       previous = event.seq;
     }
     const journal = Buffer.concat([Buffer.from(header), ...lines]);
@@ -156,7 +161,7 @@ export async function keepFork(runs: string, from: string, id: string, events: r
 async function shareContents(from: string, to: string, journal: string): Promise<void> {
   const named = new Set(journal.match(/\b[0-9a-f]{64}\b/g) ?? []);
   const kept = (await fs.readdir(from).catch(() => [])).filter((name) => named.has(name));
-  await few(kept, 8, async (name) => {
+  await mapLimit(kept, 8, async (name) => {
     const [source, target] = [path.join(from, name), path.join(to, name)];
     await fs.link(source, target).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return; // gone for the quota meanwhile, as it is from the other run

@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { RunSummary } from '../protocol/run/summary.ts';
 import { checksum } from './journal.ts';
-import { type Stamp, toldSchema } from './storedSummary.ts';
+import { type Stamp, storedSummarySchema } from './storedSummary.ts';
 
 /** What is known of a run without opening its journal. */
 export interface Indexed {
@@ -89,7 +89,7 @@ const fileName = 'history-1';
 /** Bytes of lines without use that nobody minds. */
 const spare = 1_000_000;
 
-const headSchema = toldSchema.extend({ id: z.string(), size: z.number(), mtimeMs: z.number() });
+const headSchema = storedSummarySchema.extend({ id: z.string(), size: z.number(), mtimeMs: z.number() });
 
 function lineOf({ summary: { live: _, ...summary }, stamp: { size, mtimeMs }, words }: Indexed): Buffer {
   const head = JSON.stringify(Object.assign({ id: summary.id, size, mtimeMs }, summary));

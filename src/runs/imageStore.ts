@@ -3,14 +3,14 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { Attachment } from '../protocol/content/messages.ts';
 import type { StoredEvent } from '../protocol/run/events.ts';
-import { few } from '../protocol/values/mapLimit.ts';
+import { mapLimit } from '../protocol/values/mapLimit.ts';
 
 /**
  * Images of a run, each stored once by the hash of its bytes in the folder `images` of the run. A journal line has the hash
  * (`storedAs`) in the place of the base64 `data`. Journals of format version 1 have the data in the line; they are read as they are
  * and never rewritten. The folder lives and dies with its run: a branch has its own names of the same files, an export has the data.
  */
-export const imagesIn = (folder: string): string => path.join(folder, 'images');
+export const storedImages = (folder: string): string => path.join(folder, 'images');
 
 type StoredAttachment = Omit<Attachment, 'data'> & { storedAs: string };
 
@@ -27,7 +27,7 @@ export async function withStoredImages(event: StoredEvent, folder: string): Prom
     if (data.length < minStored || !attachment.mediaType.startsWith('image/')) continue;
     const bytes = Buffer.from(data, 'base64');
     if (bytes.toString('base64') !== data) continue; // it would not be read as it was written
-    stored.set(attachment, { ...rest, storedAs: await storeImage(imagesIn(folder), bytes) });
+    stored.set(attachment, { ...rest, storedAs: await storeImage(storedImages(folder), bytes) });
   }
   return stored.size === 0 ? event : mapAttachments(event, (one) => (stored.get(one) ?? one) as Attachment);
 }
@@ -65,8 +65,8 @@ export function storedImageNames(journal: Buffer): string[] {
 /** Reads images as base64, by hash. One that is gone or was altered is not among them. */
 export async function readImages(folder: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const images = new Map<string, string>();
-  await few(names, 4, async (name) => {
-    const bytes = await fs.readFile(path.join(imagesIn(folder), name)).catch(() => undefined);
+  await mapLimit(names, 4, async (name) => {
+    const bytes = await fs.readFile(path.join(storedImages(folder), name)).catch(() => undefined);
     if (bytes && createHash('sha256').update(bytes).digest('hex') === name) images.set(name, bytes.toString('base64'));
   });
   return images;
@@ -92,11 +92,11 @@ export function restoreImages(event: unknown, images: ReadonlyMap<string, string
 
 /** Gives a branch its own names of images; whatever becomes of the run that it comes from later. */
 export async function shareImages(from: string, to: string): Promise<void> {
-  const names = (await fs.readdir(imagesIn(from)).catch(() => [])).filter((name) => isName.test(name));
+  const names = (await fs.readdir(storedImages(from)).catch(() => [])).filter((name) => isName.test(name));
   if (names.length === 0) return;
-  await fs.mkdir(imagesIn(to), { recursive: true, mode: 0o700 });
-  await few(names, 8, async (name) => {
-    const [source, target] = [path.join(imagesIn(from), name), path.join(imagesIn(to), name)];
+  await fs.mkdir(storedImages(to), { recursive: true, mode: 0o700 });
+  await mapLimit(names, 8, async (name) => {
+    const [source, target] = [path.join(storedImages(from), name), path.join(storedImages(to), name)];
     await fs.link(source, target).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST' || error.code === 'ENOENT') return;
       await fs.copyFile(source, target);

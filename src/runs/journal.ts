@@ -4,8 +4,8 @@ import { crc32 } from 'node:zlib';
 import type { StoredEvent } from '../protocol/run/events.ts';
 import { eventVersions, grownVersion, holdVersion } from '../protocol/run/eventVersions.ts';
 import type { StoreErrorCode } from '../protocol/text/codes.ts';
-import { sentence } from '../protocol/text/l10n.ts';
-import { SaidError, type Words } from '../protocol/text/localized.ts';
+import { message } from '../protocol/text/l10n.ts';
+import { type LocalizableText, UserFacingError } from '../protocol/text/localized.ts';
 import { hasStoredImages } from './imageStore.ts';
 
 /**
@@ -16,11 +16,11 @@ import { hasStoredImages } from './imageStore.ts';
 export const header = '{"towpath-run":1}\n';
 
 /** A run could not be kept. It says what that means for the person. */
-export class StoreError extends SaidError {
+export class StoreError extends UserFacingError {
   override readonly name = 'StoreError';
   constructor(
     readonly code: StoreErrorCode,
-    words: Words,
+    words: LocalizableText,
     options?: ErrorOptions,
   ) {
     super(words, options);
@@ -30,7 +30,7 @@ export class StoreError extends SaidError {
   static gone = (): StoreError =>
     new StoreError(
       'STORE_DAMAGED',
-      sentence(
+      message(
         'The folder of this run was deleted or moved while the run was in progress, so nothing more is done in it.',
       ),
     );
@@ -41,19 +41,19 @@ export class StoreError extends SaidError {
     if (code === 'ENOSPC' || code === 'EDQUOT')
       return new StoreError(
         'STORE_FULL',
-        sentence('The disk is full: this run cannot be recorded, so nothing more is done in it.'),
+        message('The disk is full: this run cannot be recorded, so nothing more is done in it.'),
         {
           cause,
         },
       );
     if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
-      return new StoreError('STORE_READONLY', sentence('The folder of the runs cannot be written to.'), {
+      return new StoreError('STORE_READONLY', message('The folder of the runs cannot be written to.'), {
         cause,
       });
     if (code === 'EIO')
       return new StoreError(
         'STORE_FAILED',
-        sentence(
+        message(
           'The disk failed while this run was recorded, so nothing more is done in it. Check the disk; then continue.',
         ),
         { cause },
@@ -61,18 +61,18 @@ export class StoreError extends SaidError {
     if (code === 'EMFILE' || code === 'ENFILE')
       return new StoreError(
         'STORE_FAILED',
-        sentence(
+        message(
           'Too many files are open on this machine ({0}) to record this run, so nothing more is done in it. Close the programs that opened them; then continue.',
           code,
         ),
         { cause },
       );
-    const unusable = sentence("This run's record cannot be used ({0}).", code ?? String(cause));
+    const unusable = message("This run's record cannot be used ({0}).", code ?? String(cause));
     return new StoreError('STORE_DAMAGED', unusable, { cause });
   }
 }
 
-const alreadyThere = sentence('A run with this ID already exists. Continue it, or start another run.');
+const alreadyThere = message('A run with this ID already exists. Continue it, or start another run.');
 
 export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
 
@@ -84,7 +84,7 @@ function versionOf(event: StoredEvent): number | undefined {
 }
 
 /** Returns the line of an event. `previous` is the number of the event in the line before it, 0 at the beginning. */
-export function lineOf(event: StoredEvent, previous: number): Buffer {
+export function journalLineOf(event: StoredEvent, previous: number): Buffer {
   const version = versionOf(event);
   const json = Buffer.from(JSON.stringify({ previous, ...(version && { version }), ...event }));
   return Buffer.concat([Buffer.from(`${checksum(json)} `), json, Buffer.from('\n')]);
@@ -135,7 +135,7 @@ export class Journal {
   }
 
   async append(event: StoredEvent): Promise<void> {
-    await Journal.guard(() => this.write(lineOf(event, this.previous)));
+    await Journal.guard(() => this.write(journalLineOf(event, this.previous)));
     this.previous = event.seq;
   }
 

@@ -1,8 +1,8 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { few } from '../protocol/values/mapLimit.ts';
+import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { forkingPrefix } from './fork.ts';
-import { imagesIn } from './imageStore.ts';
+import { storedImages } from './imageStore.ts';
 import { isLocked, takeBriefly } from './lock.ts';
 import { isUnbegun } from './readJournal.ts';
 
@@ -17,8 +17,8 @@ const asideContent = new RegExp(`^[0-9a-f]{64}\\.${id}$`);
 const oldMs = 60 * 60 * 1000;
 
 /** Removes what kills left behind in the folders of runs, locks of the dead among it, and runs that were killed before they began. `now`: epoch ms. */
-export async function sweepLeftovers(runs: string, now: number): Promise<void> {
-  await few(await names(runs), 2, async (name) => {
+export async function sweepRunLeftovers(runs: string, now: number): Promise<void> {
+  await mapLimit(await names(runs), 2, async (name) => {
     const folder = path.join(runs, name);
     const isLeft = async (file: string) => {
       const stat = await fs.stat(file).catch(() => undefined);
@@ -29,7 +29,7 @@ export async function sweepLeftovers(runs: string, now: number): Promise<void> {
       return;
     }
     const files = (await names(folder)).filter((one) => aside.test(one)).map((one) => path.join(folder, one));
-    for (const within of [path.join(folder, 'contents'), imagesIn(folder)])
+    for (const within of [path.join(folder, 'contents'), storedImages(folder)])
       files.push(...(await names(within)).filter((one) => asideContent.test(one)).map((one) => path.join(within, one)));
     for (const file of files) if (await isLeft(file)) await fs.rm(file, { force: true }).catch(() => {});
     if ((await isLeft(folder)) && (await isEmpty(folder))) return removeEmpty(folder);

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sentence } from '../protocol/text/l10n.ts';
+import { message } from '../protocol/text/l10n.ts';
 import { StoreError } from './journal.ts';
-import { type Holder, held, parseHolder, standingOf, thisProcess } from './storage/lockHolder.ts';
+import { held, holderState, type LockHolder, parseHolder, thisProcess } from './storage/lockHolder.ts';
 
 /**
  * One window at a time writes a run. The lock is a file that names who has it (`holder.ts`). A dead process's lock is taken
@@ -76,7 +76,7 @@ export async function isLocked(file: string): Promise<boolean> {
 }
 
 /** Who has the lock, and the last sign of life (epoch ms); undefined: nobody who lives. Only looked at. */
-export async function holderOf(file: string): Promise<{ holder?: Holder; beatAt: number } | undefined> {
+export async function holderOf(file: string): Promise<{ holder?: LockHolder; beatAt: number } | undefined> {
   const text = await textOf(file);
   if (text === undefined) return undefined;
   const beatAt = (await stampOf(file)) ?? 0;
@@ -86,7 +86,7 @@ export async function holderOf(file: string): Promise<{ holder?: Holder; beatAt:
 }
 
 export const lockedMessage = 'This run is in progress in another window. Stop it there to continue here.';
-const locked = () => new StoreError('STORE_LOCKED', sentence(lockedMessage));
+const locked = () => new StoreError('STORE_LOCKED', message(lockedMessage));
 
 /** Somebody has it for longer than a moment, and not this process. */
 export async function isHeldElsewhere(file: string): Promise<boolean> {
@@ -100,8 +100,8 @@ interface Text {
 }
 
 /** It counts as this process's before it is on disk: a second taker here must not take it for one that was left. */
-function newText(more: Pick<Holder, 'window' | 'brief'>): Text {
-  const holder: Holder = { id: randomUUID(), ...thisProcess(), since: Date.now(), ...more };
+function newText(more: Pick<LockHolder, 'window' | 'brief'>): Text {
+  const holder: LockHolder = { id: randomUUID(), ...thisProcess(), since: Date.now(), ...more };
   held.add(holder.id);
   return { id: holder.id, text: JSON.stringify(holder) };
 }
@@ -132,11 +132,11 @@ async function beat(file: string, text: string): Promise<void> {
   }
 }
 
-type Standing = ReturnType<typeof standingOf>;
+type Standing = ReturnType<typeof holderState>;
 
 const standingOfText = (text: string): Standing => {
   const holder = parseHolder(text);
-  return holder ? standingOf(holder) : 'unknown'; // it may be half written yet, where links are unknown
+  return holder ? holderState(holder) : 'unknown'; // it may be half written yet, where links are unknown
 };
 
 /**

@@ -1,9 +1,9 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { few } from '../protocol/values/mapLimit.ts';
+import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { History } from './history.ts';
 import { takeLock } from './lock.ts';
-import { Marks } from './windowStatus.ts';
+import { WindowStatus } from './windowStatus.ts';
 
 /**
  * Takes the runs of another store into this one, deleted ones as well; gives how many came. Each goes whole, by one rename, so that it is
@@ -11,9 +11,9 @@ import { Marks } from './windowStatus.ts';
  * @param from folder of the other store, absolute
  * @param to folder of this one
  */
-export async function gatherRuns(from: string, to: string): Promise<number> {
-  const [history, marks] = [new History(from), new Marks(path.join(from, 'now'))];
-  const came = await few(await runsIn(path.join(from, 'runs')), 1, async (id) => {
+export async function mergeStorages(from: string, to: string): Promise<number> {
+  const [history, marks] = [new History(from), new WindowStatus(path.join(from, 'now'))];
+  const came = await mapLimit(await runsIn(path.join(from, 'runs')), 1, async (id) => {
     const lock = await takeLock(path.join(from, 'runs', id, 'lock')).catch(() => undefined);
     if (!lock) return false;
     try {

@@ -5,12 +5,12 @@ import { type StoredEvent, storedEventSchema } from '../protocol/run/events.ts';
 import { formatVersion } from '../protocol/run/eventVersions.ts';
 import { isConversation } from '../protocol/run/isConversation.ts';
 import type { ReadOnlyCode } from '../protocol/run/readOnlyReason.ts';
-import { amount, type Sentence, sentence } from '../protocol/text/l10n.ts';
+import { amount, type LocalizedMessage, message } from '../protocol/text/l10n.ts';
 import { readImages, restoreImages, storedImageNames } from './imageStore.ts';
 import { checksum, header, StoreError } from './journal.ts';
 
 /** A line with a right checksum. `event` is absent if this version of Towpath cannot read it. */
-export interface Entry {
+export interface JournalEntry {
   seq: number;
   /** Number of the line before it; absent in journals of the first Towpath. */
   previous?: number;
@@ -24,20 +24,20 @@ export interface Entry {
 }
 
 /** A place that is not as it was written. */
-export interface Wound {
+interface CorruptRange {
   /** Its first byte, which names it. */
   at: number;
   line: number;
   /** For people, with where and how much. */
-  text: Sentence;
+  text: LocalizedMessage;
   /** Something of the run is lost there, or may be. */
   loses: boolean;
 }
 
 /** All that a journal still says: every whole line in the order of its number, each once, and what is wrong with the rest. */
 export interface JournalContents {
-  entries: Entry[];
-  wounds: Wound[];
+  entries: JournalEntry[];
+  wounds: CorruptRange[];
   /** Why it can be read, and not gone on with. */
   newer?: ReadOnlyCode;
   /** Bytes up to the end of its last line that has one: a torn line comes after them. */
@@ -69,7 +69,7 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
   let pause = performance.now() + mostMs;
   for (const { line, at, end } of lines(bytes, start)) {
     if (end < 0) {
-      found.wounds.push(wound(line, at, sentence('its last line is torn ({0})', bytesFrom(bytes.length - at, at))));
+      found.wounds.push(wound(line, at, message('its last line is torn ({0})', bytesFrom(bytes.length - at, at))));
       break;
     }
     wholeBytes = end + 1;
@@ -80,17 +80,17 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
     const entry = parseLine(bytes.subarray(at, end), line, at, images);
     if (entry?.lostImages) found.addLostImages(entry, entry.lostImages);
     if (entry?.event && runId !== undefined && entry.event.runId !== runId)
-      found.wounds.push(wound(line, at, sentence('line {0} is of another run', line)));
+      found.wounds.push(wound(line, at, message('line {0} is of another run', line)));
     else if (entry && isReadable(entry)) found.add(entry);
     else if (entry) found.addUnreadable(entry);
-    else found.wounds.push(wound(line, at, sentence('line {0} is damaged ({1})', line, bytesFrom(end - at, at))));
+    else found.wounds.push(wound(line, at, message('line {0} is damaged ({1})', line, bytesFrom(end - at, at))));
   }
   const { wounds } = found;
   const entries = found.entries.sort((one, other) => one.seq - other.seq);
   if (version > 1) return { entries, wounds: [], newer: 'writtenByNewer', wholeBytes, size: bytes.length };
   if (version === 0) {
-    if (entries.length === 0) throw new StoreError('STORE_DAMAGED', sentence('This is not the record of a run.'));
-    wounds.push({ ...wound(1, 0, sentence('its first line, which names the format, is damaged')), loses });
+    if (entries.length === 0) throw new StoreError('STORE_DAMAGED', message('This is not the record of a run.'));
+    wounds.push({ ...wound(1, 0, message('its first line, which names the format, is damaged')), loses });
   }
   addMissing(entries, wounds);
   wounds.sort((one, other) => one.at - other.at);
@@ -184,7 +184,7 @@ function parseLine(
   line: number,
   at: number,
   images: ReadonlyMap<string, string> = new Map(),
-): (Entry & { lostImages?: number }) | undefined {
+): (JournalEntry & { lostImages?: number }) | undefined {
   if (!isLine(bytes)) return undefined;
   try {
     const said: unknown = JSON.parse(bytes.toString('utf8', 9));
@@ -203,44 +203,44 @@ function parseLine(
 }
 
 /** Only a version number says that a newer Towpath wrote a line; an unreadable line without one is damaged. */
-const isNewer = ({ version = 1 }: Entry): boolean => version > formatVersion;
-const isReadable = (entry: Entry): boolean => entry.event !== undefined || isNewer(entry);
+const isNewer = ({ version = 1 }: JournalEntry): boolean => version > formatVersion;
+const isReadable = (entry: JournalEntry): boolean => entry.event !== undefined || isNewer(entry);
 
 /** What was found so far, in the order of the file. */
 class Found {
-  readonly entries: Entry[] = [];
-  readonly wounds: Wound[] = [];
-  private readonly bySeq = new Map<number, Entry>();
+  readonly entries: JournalEntry[] = [];
+  readonly wounds: CorruptRange[] = [];
+  private readonly bySeq = new Map<number, JournalEntry>();
   private newest = 0;
 
   /** Names images that are no longer stored: the rest of their line is whole. */
-  addLostImages({ line, at }: Entry, count: number): void {
-    const text = sentence('{0} of line {1} cannot be read', amount(count, 'image'), line);
+  addLostImages({ line, at }: JournalEntry, count: number): void {
+    const text = message('{0} of line {1} cannot be read', amount(count, 'image'), line);
     this.wounds.push({ ...wound(line, at, text), loses: false });
   }
 
   /** Isolates a line that the schema refuses. Only a lost part of the conversation separates what follows it. */
-  addUnreadable(entry: Entry): void {
+  addUnreadable(entry: JournalEntry): void {
     const { line, at, type } = entry;
     const loses = isConversation(type);
-    this.wounds.push({ ...wound(line, at, sentence('line {0} ({1}) cannot be read', line, type)), loses });
+    this.wounds.push({ ...wound(line, at, message('line {0} ({1}) cannot be read', line, type)), loses });
     if (!loses) this.add(entry);
   }
 
   /** A line counts where its number says. One whose number was there before counts for nothing. */
-  add(entry: Entry): void {
+  add(entry: JournalEntry): void {
     const { seq, line, at } = entry;
     const first = this.bySeq.get(seq);
     if (first) {
       const isSame = JSON.stringify(first.event) === JSON.stringify(entry.event);
       const text = isSame
-        ? sentence('line {0} repeats line {1}', line, first.line)
-        : sentence('line {0} contradicts line {1}', line, first.line);
+        ? message('line {0} repeats line {1}', line, first.line)
+        : message('line {0} contradicts line {1}', line, first.line);
       this.wounds.push({ ...wound(line, at, text), loses: !isSame });
       return;
     }
     if (seq < this.newest)
-      this.wounds.push({ ...wound(line, at, sentence('line {0} was at the wrong position', line)), loses: false });
+      this.wounds.push({ ...wound(line, at, message('line {0} was at the wrong position', line)), loses: false });
     this.newest = Math.max(seq, this.newest);
     this.bySeq.set(seq, entry);
     this.entries.push(entry);
@@ -248,23 +248,23 @@ class Found {
 }
 
 /** What nothing but the next line's word for it tells of. */
-function addMissing(entries: readonly Entry[], wounds: Wound[]): void {
+function addMissing(entries: readonly JournalEntry[], wounds: CorruptRange[]): void {
   for (const [index, entry] of entries.entries()) {
     const before = entries[index - 1];
     if (entry.previous === undefined || entry.previous === (before?.seq ?? 0)) continue;
     if (wounds.some(({ at, loses }) => loses && isBetween(at, before, entry))) continue; // said already
-    wounds.push(wound(entry.line, entry.at, sentence('the part before line {0} is missing', entry.line)));
+    wounds.push(wound(entry.line, entry.at, message('the part before line {0} is missing', entry.line)));
   }
 }
 
 /** Whether something is lost between two entries that follow each other. */
-export function isGap(before: Entry | undefined, entry: Entry, wounds: readonly Wound[]): boolean {
+export function isGap(before: JournalEntry | undefined, entry: JournalEntry, wounds: readonly CorruptRange[]): boolean {
   if (entry.previous !== undefined) return entry.previous !== (before?.seq ?? 0);
   return wounds.some(({ at, loses }) => loses && isBetween(at, before, entry));
 }
 
-const isBetween = (at: number, before: Entry | undefined, entry: Entry): boolean =>
+const isBetween = (at: number, before: JournalEntry | undefined, entry: JournalEntry): boolean =>
   at > (before?.at ?? -1) && at < entry.at;
 
-const wound = (line: number, at: number, text: Sentence): Wound => ({ at, line, text, loses: true });
-const bytesFrom = (bytes: number, at: number) => sentence('{0} from byte {1}', amount(bytes, 'byte'), at);
+const wound = (line: number, at: number, text: LocalizedMessage): CorruptRange => ({ at, line, text, loses: true });
+const bytesFrom = (bytes: number, at: number) => message('{0} from byte {1}', amount(bytes, 'byte'), at);

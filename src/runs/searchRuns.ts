@@ -1,8 +1,8 @@
-import { type Run, titleOf } from '../protocol/run/run.ts';
+import { type Run, runTitle } from '../protocol/run/run.ts';
 import type { Indexed } from './history.ts';
 
 /** A run in which all of the words that were asked for are. */
-export interface Found {
+interface FoundRun {
   indexed: Indexed;
   /** Where one of them is that is not in its title, with what stands around it, in small letters. */
   excerpt?: string;
@@ -12,14 +12,14 @@ export interface Found {
 const mostText = 200_000;
 
 /** A run's title, a tab, and what the person and the models said in it. */
-export function wordsOf(run: Run): Buffer {
+export function searchTermsOf(run: Run): Buffer {
   const said = [...run.messages, ...(run.damage ?? []).flatMap(({ messages }) => messages)];
   const texts = said.flatMap((message) => (message.role === 'tool' ? [] : [message.content]));
-  return Buffer.from(`${searchable(titleOf(run))}\t${searchable(bothEnds(texts, mostText / 2))}`);
+  return Buffer.from(`${searchable(runTitle(run))}\t${searchable(bothEnds(texts, mostText / 2))}`);
 }
 
 /** Of a run of which nothing else can be read. */
-export const titleWords = (title: string): Buffer => Buffer.from(`${searchable(title)}\t`);
+export const titleTerms = (title: string): Buffer => Buffer.from(`${searchable(title)}\t`);
 
 /** The same for what is written differently: no capitals, no marks on letters, a space for every gap. */
 export function searchable(text: string): string {
@@ -32,7 +32,7 @@ export function searchable(text: string): string {
 const isPlain = /^[\x20-\x7E\s]*$/;
 
 /** The runs in which every word of `query` is, or part of a word; all of them where it has none. */
-export function search(runs: readonly Indexed[], query: string): Found[] {
+export function search(runs: readonly Indexed[], query: string): FoundRun[] {
   const wanted = wordsIn(query)
     .sort((one, other) => other.length - one.length) // the rarest first, most likely
     .map((word) => Buffer.from(word));

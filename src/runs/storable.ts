@@ -1,5 +1,5 @@
 import { type StoredEvent, storedEventSchema } from '../protocol/run/events.ts';
-import { sentence } from '../protocol/text/l10n.ts';
+import { message } from '../protocol/text/l10n.ts';
 import { StoreError } from './journal.ts';
 
 /**
@@ -16,7 +16,7 @@ export function storable(event: StoredEvent): StoredEvent {
   const where = error.issues[0]?.path.join('.') ?? '';
   throw new StoreError(
     'STORE_FAILED',
-    sentence('An event of this run could not be recorded ({0}: {1}).', event.type, where),
+    message('An event of this run could not be recorded ({0}: {1}).', event.type, where),
   );
 }
 

@@ -7,24 +7,32 @@ import { dataOf, type Hide, type Imported, type RunsFile } from '../protocol/run
 import { readOnlySentences } from '../protocol/run/readOnlyReason.ts';
 import { newRun, type Run } from '../protocol/run/run.ts';
 import type { RunSummary } from '../protocol/run/summary.ts';
-import { inEnglish, sentence } from '../protocol/text/l10n.ts';
-import { few } from '../protocol/values/mapLimit.ts';
+import { inEnglish, message } from '../protocol/text/l10n.ts';
+import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { Contents } from './contentStore.ts';
-import { callsAfter, forkEvents, keepFork, messageSeqs, type Said, saidIn, unforkable } from './fork.ts';
+import { callsAfter, type ForkedText, forkEvents, forkedText, keepFork, messageSeqs, unforkable } from './fork.ts';
 import { History, type Indexed } from './history.ts';
 import { withStoredImages } from './imageStore.ts';
 import { Journal, StoreError } from './journal.ts';
 import { readLastMessages } from './lastMessages.ts';
-import { sweepLeftovers } from './leftovers.ts';
+import { sweepRunLeftovers } from './leftovers.ts';
 import { holderOf, isHeldElsewhere, type Lock, takeLock, takeOver } from './lock.ts';
 import { idsOfStates, modelStatesIn, removeStates } from './modelStates.ts';
 import { readFirstEvent, readJournal } from './readJournal.ts';
-import { search, titleWords, wordsOf } from './searchRuns.ts';
-import type { Holder } from './storage/lockHolder.ts';
+import { search, searchTermsOf, titleTerms } from './searchRuns.ts';
+import type { LockHolder } from './storage/lockHolder.ts';
 import { makeFolder } from './storage/privateFolder.ts';
-import { journalIn, readForIndex, readRun, readSummary, type Stamp, summarise, writeSummary } from './storedSummary.ts';
+import {
+  journalIn,
+  readForIndex,
+  readRun,
+  readSummary,
+  type Stamp,
+  toStoredSummary,
+  writeSummary,
+} from './storedSummary.ts';
 import { DeletedRuns } from './trash.ts';
-import { Marks } from './windowStatus.ts';
+import { WindowStatus } from './windowStatus.ts';
 
 /** Runs looked at at the same time: a thousand journals would not fit into memory. */
 const atOnce = 8;
@@ -45,7 +53,7 @@ export interface OpenRun {
 export class RunStore {
   readonly contents: Contents;
   readonly deleted: DeletedRuns;
-  readonly marks: Marks;
+  readonly marks: WindowStatus;
   private readonly history: History;
   private readonly openHere = new Map<string, Run>();
 
@@ -64,7 +72,7 @@ export class RunStore {
     const runs = path.join(folder, 'runs');
     this.deleted = new DeletedRuns(runs, path.join(folder, 'deleted'), now);
     this.history = new History(folder);
-    this.marks = new Marks(path.join(folder, 'now'));
+    this.marks = new WindowStatus(path.join(folder, 'now'));
     this.contents = new Contents(runs, () => this.deleted.folders());
   }
 
@@ -89,7 +97,7 @@ export class RunStore {
     try {
       if (lock.fromLiving) await renew(this.journalOf(id));
       read = await readRun(folder, id);
-      if (read.run.readOnly) throw new StoreError('STORE_DAMAGED', sentence(readOnlySentences[read.run.readOnly]));
+      if (read.run.readOnly) throw new StoreError('STORE_DAMAGED', message(readOnlySentences[read.run.readOnly]));
     } catch (error) {
       await lock.release();
       throw error;
@@ -110,9 +118,9 @@ export class RunStore {
   }
 
   /** What the person said in a run. */
-  async said(id: string): Promise<Said[]> {
+  async said(id: string): Promise<ForkedText[]> {
     const { run, contents } = await this.readWhole(id);
-    return saidIn(run, contents);
+    return forkedText(run, contents);
   }
 
   /** How many messages a run had at its event `seq`. */
@@ -156,7 +164,7 @@ export class RunStore {
   /** A run with its branches, each as far as its record is whole, as a file that `importedRuns` reads. `hide`: see `dataOf`. */
   async exported(id: string, hide: Hide): Promise<RunsFile> {
     await this.mustExist(id);
-    const runs = await few(kinOf(id, await this.list()), atOnce, async (one) => {
+    const runs = await mapLimit(kinOf(id, await this.list()), atOnce, async (one) => {
       const read = this.readWhole(one.id);
       const whole = await (one.id === id ? read : read.catch(() => undefined)); // a branch that cannot be read stays here
       if (!whole) return [];
@@ -198,7 +206,7 @@ export class RunStore {
   /** What a list says of one run; undefined: there is none. */
   async listed(id: string): Promise<RunSummary | undefined> {
     const open = this.openHere.get(id);
-    if (open) return summarise(open);
+    if (open) return toStoredSummary(open);
     return isRunId(id) ? readSummary(this.folderOf(id), id) : undefined;
   }
 
@@ -211,7 +219,7 @@ export class RunStore {
     const [ids, known] = await Promise.all([this.ids(), this.history.read()]);
     const found: Indexed[] = [];
     const stale: string[] = [];
-    await few(ids, atOnce, async (id) => {
+    await mapLimit(ids, atOnce, async (id) => {
       const open = this.openHere.get(id);
       const run = known.get(id);
       if (open) {
@@ -223,7 +231,7 @@ export class RunStore {
       else if (stat) stale.push(id);
     });
     for (let at = 0; at < stale.length; at += keptAtOnce) {
-      const read = await few(stale.slice(at, at + keptAtOnce), atOnce, (id) => this.readForIndex(id));
+      const read = await mapLimit(stale.slice(at, at + keptAtOnce), atOnce, (id) => this.readForIndex(id));
       const made = read.filter((run) => run !== undefined);
       await this.history.keep(made);
       found.push(...made);
@@ -234,13 +242,13 @@ export class RunStore {
 
   private async readForIndex(id: string): Promise<Indexed | undefined> {
     const read = await readForIndex(this.folderOf(id), id);
-    return read && { ...read, words: read.run ? wordsOf(read.run) : titleWords(read.summary.title) };
+    return read && { ...read, words: read.run ? searchTermsOf(read.run) : titleTerms(read.summary.title) };
   }
 
   /** What each run follows, deleted ones too; undefined for one whose record does not tell. */
   async workflowIds(): Promise<(string | undefined)[]> {
     const folders = [...(await this.ids()).map((id) => this.folderOf(id)), ...(await this.deleted.folders())];
-    const firsts = await few(folders, atOnce, (folder) => readFirstEvent(journalIn(folder)));
+    const firsts = await mapLimit(folders, atOnce, (folder) => readFirstEvent(journalIn(folder)));
     return firsts.map((event) => (event?.type === 'run-start' ? event.workflowId : undefined));
   }
 
@@ -258,7 +266,7 @@ export class RunStore {
   }
 
   /** Who has the run open for writing, and the last sign of life of that (epoch ms); undefined: nobody who lives. */
-  holder(id: string): Promise<{ holder?: Holder; beatAt: number } | undefined> {
+  holder(id: string): Promise<{ holder?: LockHolder; beatAt: number } | undefined> {
     return holderOf(this.lockOf(id));
   }
 
@@ -284,7 +292,7 @@ export class RunStore {
   /** Removes what kills left behind, and what was deleted longer ago than it is kept. */
   async sweep(): Promise<void> {
     await this.deleted.sweep();
-    await sweepLeftovers(path.join(this.folder, 'runs'), this.now());
+    await sweepRunLeftovers(path.join(this.folder, 'runs'), this.now());
     await removeStates(this.modelStates, await idsOfStates(this.modelStates, (id) => this.has(id)));
   }
 
@@ -370,7 +378,7 @@ export class RunStore {
 
   private async mustExist(id: string): Promise<void> {
     if (!isRunId(id) || !(await fs.stat(this.journalOf(id)).catch(() => undefined)))
-      throw new StoreError('ENGINE_RUN_NOT_FOUND', sentence('This run does not exist, or no longer exists.'));
+      throw new StoreError('ENGINE_RUN_NOT_FOUND', message('This run does not exist, or no longer exists.'));
   }
 
   private folderOf(id: string): string {
@@ -385,10 +393,10 @@ export class RunStore {
 }
 
 const indexedOf = (run: Run, stamp: Stamp): Indexed => ({
-  summary: summarise(run),
+  summary: toStoredSummary(run),
   stamp,
   get words() {
-    return wordsOf(run); // what is only listed has no need of them
+    return searchTermsOf(run); // what is only listed has no need of them
   },
 });
 
@@ -397,7 +405,7 @@ const isRunId = (name: string): boolean => /^run-[\w-]{1,100}$/.test(name);
 const takenOver = () =>
   new StoreError(
     'STORE_LOCKED',
-    sentence('Another window took over this run. It continues there; this window does nothing more in it.'),
+    message('Another window took over this run. It continues there; this window does nothing more in it.'),
   );
 
 /** A copy in its place: whoever has the one before open, and writes late, writes where nobody reads. */

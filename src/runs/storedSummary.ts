@@ -4,16 +4,16 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { ErrorInfo } from '../protocol/content/messages.ts';
 import { openApprovals } from '../protocol/run/pending.ts';
-import { type Damage, leftCalls, type Run, titleOf } from '../protocol/run/run.ts';
+import { type Damage, leftCalls, type Run, runTitle } from '../protocol/run/run.ts';
 import { type RunSummary, runSummarySchema } from '../protocol/run/summary.ts';
-import { fold } from './foldJournal.ts';
+import { foldJournal } from './foldJournal.ts';
 import { checksum, StoreError } from './journal.ts';
 import { isUnbegun, readJournal } from './readJournal.ts';
 
 /** Which journal it is of, and how many bytes that had when it had the most: one that is shorter has lost some. */
 const stampShape = { journalBytes: z.number(), journalTime: z.number(), mostBytes: z.number() };
-export const toldSchema = runSummarySchema.omit({ id: true, live: true });
-const summarySchema = z.strictObject({ ...stampShape, ...toldSchema.shape, check: z.string() });
+export const storedSummarySchema = runSummarySchema.omit({ id: true, live: true });
+const summarySchema = z.strictObject({ ...stampShape, ...storedSummarySchema.shape, check: z.string() });
 type Summary = z.infer<typeof summarySchema>;
 
 export interface Stamp {
@@ -58,7 +58,7 @@ async function readAnew(
     if (run.damage && run.messages.length === 0) run.title ||= kept?.title ?? ''; // its first words are among what is lost
     const most = Math.max(contents.wholeBytes, kept?.mostBytes ?? 0);
     await writeSummary(folder, run, stat, most).catch(() => {});
-    return { run, summary: summarise(run) };
+    return { run, summary: toStoredSummary(run) };
   } catch (error) {
     const { title = 'Damaged run', createdAt = stat.mtimeMs, updatedAt = stat.mtimeMs } = kept ?? {};
     const { message: damaged, said } = StoreError.from(error);
@@ -75,7 +75,7 @@ function listed(id: string, { journalBytes: _, journalTime: __, mostBytes: ___, 
 export async function readRun(folder: string, id: string, kept?: Summary) {
   const contents = await readJournal(journalIn(folder), id);
   const { mostBytes } = kept ?? (await readStoredSummary(folder)) ?? {};
-  return { contents, run: fold(id, contents, mostBytes) };
+  return { contents, run: foldJournal(id, contents, mostBytes) };
 }
 
 /** Reads the stored summary of the run in this folder; undefined: absent, of another shape, or altered. */
@@ -94,7 +94,7 @@ const checkOf = (said: Omit<Summary, 'check'>): string =>
 
 /** Replaces the summary, whole at once. `stamp`: of the journal that tells the run. */
 export async function writeSummary(folder: string, run: Run, stamp: Stamp, mostBytes = stamp.size): Promise<void> {
-  const { id: _, live: __, ...told } = summarise(run);
+  const { id: _, live: __, ...told } = toStoredSummary(run);
   const said = { journalBytes: stamp.size, journalTime: stamp.mtimeMs, mostBytes, ...told };
   const aside = `${summaryIn(folder)}.${randomUUID()}`;
   try {
@@ -109,7 +109,7 @@ export async function writeSummary(folder: string, run: Run, stamp: Stamp, mostB
 const damageOf = (run: Run): Damage | undefined => run.damage?.findLast(({ open }) => open);
 
 /** What a list says of a run. */
-export function summarise(run: Run): RunSummary {
+export function toStoredSummary(run: Run): RunSummary {
   const damaged = damageOf(run);
   const { id, phase, createdAt, updatedAt, readOnly, imported, parent, error, named, pinned } = run;
   const model = run.models?.at(-1)?.model || run.model;
@@ -117,7 +117,7 @@ export function summarise(run: Run): RunSummary {
   return {
     id,
     live: false,
-    title: titleOf(run),
+    title: runTitle(run),
     phase,
     createdAt,
     updatedAt,

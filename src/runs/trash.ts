@@ -1,15 +1,15 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { RunSummary } from '../protocol/run/summary.ts';
-import { sentence } from '../protocol/text/l10n.ts';
-import { few } from '../protocol/values/mapLimit.ts';
+import { message } from '../protocol/text/l10n.ts';
+import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { StoreError } from './journal.ts';
 import { makeFolder } from './storage/privateFolder.ts';
 import { readSummary } from './storedSummary.ts';
 
 const day = 24 * 60 * 60 * 1000;
 /** How long a deleted run can be brought back. */
-export const keptDays = 30;
+export const maxTrashDays = 30;
 
 /** `name`: what it is brought back by. */
 export interface DeletedRun extends RunSummary {
@@ -46,7 +46,7 @@ export class DeletedRuns {
 
   /** Those that can be brought back, the last deleted first. */
   async list(): Promise<DeletedRun[]> {
-    const runs = await few(await this.names(), 8, async (name) => {
+    const runs = await mapLimit(await this.names(), 8, async (name) => {
       const summary = await readSummary(path.join(this.folder, name), idOf(name)!);
       return summary ? [{ ...summary, name, daysLeft: this.daysLeft(name) }] : [];
     });
@@ -98,7 +98,7 @@ export class DeletedRuns {
   }
 
   private daysLeft(name: string): number {
-    return Math.min(keptDays, Math.ceil((deletedAt(name) - this.now()) / day) + keptDays);
+    return Math.min(maxTrashDays, Math.ceil((deletedAt(name) - this.now()) / day) + maxTrashDays);
   }
 
   private async unlock(name: string): Promise<void> {
@@ -113,7 +113,7 @@ const entries = (folder: string): Promise<string[]> => fs.readdir(folder).catch(
 const idOf = (name: string): string | undefined => /^\d{1,15}\.(run-[\w-]{1,100})$/.exec(name)?.[1];
 const deletedAt = (name: string): number => Number(name.split('.', 1)[0]);
 
-const gone = () => new StoreError('STORE_DAMAGED', sentence('This deleted run no longer exists.'));
+const gone = () => new StoreError('STORE_DAMAGED', message('This deleted run no longer exists.'));
 
 async function guarded(work: () => Promise<void>): Promise<void> {
   try {
@@ -122,7 +122,7 @@ async function guarded(work: () => Promise<void>): Promise<void> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw gone();
     if (code === 'ENOTEMPTY' || code === 'EEXIST')
-      throw new StoreError('STORE_DAMAGED', sentence('This run is already in the list.'), { cause: error });
+      throw new StoreError('STORE_DAMAGED', message('This run is already in the list.'), { cause: error });
     throw StoreError.from(error);
   }
 }

@@ -1,4 +1,4 @@
-import type { KeptChange, Moved, RemovedKind } from '../protocol/run/events.ts';
+import type { Moved, RemovedKind, StoredChange } from '../protocol/run/events.ts';
 import { callsOf, type Run } from '../protocol/run/run.ts';
 import type { Undone } from '../protocol/run/runFiles.ts';
 
@@ -14,15 +14,15 @@ export interface UndoStep {
   paths: string[];
   to: string | null;
   /** `to` was removed as it was on disk, and comes back so. */
-  was?: Pick<KeptChange, 'kind' | 'mode'>;
+  was?: Pick<StoredChange, 'kind' | 'mode'>;
   /** Form that a text had, for one that comes back: its file went away meanwhile. */
-  form?: Pick<KeptChange, 'mode' | 'encoding'>;
+  form?: Pick<StoredChange, 'mode' | 'encoding'>;
   /** Content that the last of the changes left; anything else there now was made since. */
   left: string | null;
   /** `left` is no text. */
   leftKind?: RemovedKind;
   /** Form of a text that the run has made or moved there: for a redo, when an interrupted undo has replaced it already. */
-  leftForm?: Pick<KeptChange, 'mode' | 'encoding'>;
+  leftForm?: Pick<StoredChange, 'mode' | 'encoding'>;
   /** Between the changes somebody else changed the file, too. */
   mixed?: true;
   toolCallIds: string[];
@@ -162,8 +162,8 @@ export function redoOperations({ toolCallIds, changes, moves }: Undone): UndoOpe
 }
 
 /** Form of a file that a call has made: that of the text that it has moved there, else a plain one. */
-function formOfNew(changes: readonly KeptChange[] = [], { after: id }: KeptChange): UndoStep['leftForm'] {
-  const isSource = ({ before, after, kind, mode }: KeptChange) =>
+function formOfNew(changes: readonly StoredChange[] = [], { after: id }: StoredChange): UndoStep['leftForm'] {
+  const isSource = ({ before, after, kind, mode }: StoredChange) =>
     before === id && after === null && !kind && mode !== undefined;
   const { mode = 0o666 & ~process.umask(), encoding } = changes.find(isSource) ?? {};
   return { mode, encoding };
@@ -199,7 +199,7 @@ export function undoable(run: Run, scope: 'turn' | 'run'): string[] {
  * The run's changes and moves that have not been undone, in the order they were made; those of a call without an end among
  * them, which may have been made.
  */
-function standingOf(run: Run): { toolCallId: string; change?: KeptChange; moved?: Moved }[] {
+function standingOf(run: Run): { toolCallId: string; change?: StoredChange; moved?: Moved }[] {
   return callsOf(run).flatMap(([toolCallId, { changes = [], moved, undone = [] }]) => [
     ...changes.filter(({ path }) => !undone.includes(path)).map((change) => ({ toolCallId, change })),
     ...(moved && !undone.includes(moved.to) ? [{ toolCallId, moved }] : []),

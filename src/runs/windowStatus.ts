@@ -11,20 +11,20 @@ const markSchema = z.object({
   /** With `ended`: it rests at its limit of turns. */
   isAtLimit: z.boolean().optional(),
 });
-export type Mark = z.infer<typeof markSchema>;
+export type RunStatus = z.infer<typeof markSchema>;
 
 /**
  * What windows say of runs that concern the person, for the other windows of the workspace and for the next one: a small file for
  * each, which its run does not depend on. That one is at work is true only as long as somebody has its lock.
  */
-export class Marks {
+export class WindowStatus {
   private last: Promise<void> = Promise.resolve();
 
   /** @param folder absolute path; made when first written to */
   constructor(private readonly folder: string) {}
 
   /** Undefined: nothing more is to be said of it. In order, and never rejects: nothing hangs on it. */
-  set(runId: string, mark: Mark | undefined): Promise<void> {
+  set(runId: string, mark: RunStatus | undefined): Promise<void> {
     const write = async () => {
       const file = path.join(this.folder, runId);
       if (!mark) return fs.rm(file, { force: true });
@@ -36,7 +36,7 @@ export class Marks {
   }
 
   /** By the runs' ids, after all that was said here. What is not understood is left out. */
-  async read(): Promise<Map<string, Mark>> {
+  async read(): Promise<Map<string, RunStatus>> {
     await this.last;
     const names = await fs.readdir(this.folder).catch(() => []);
     const marks = await Promise.all(names.map(async (name) => [name, await this.markIn(name)] as const));
@@ -67,7 +67,7 @@ export class Marks {
     };
   }
 
-  private async markIn(name: string): Promise<Mark | undefined> {
+  private async markIn(name: string): Promise<RunStatus | undefined> {
     try {
       return markSchema.parse(JSON.parse(await fs.readFile(path.join(this.folder, name), 'utf8')));
     } catch {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import type { Row } from '../../src/tools/commands/grants/grantRow.ts';
+import type { GrantRow } from '../../src/tools/commands/grants/grantRow.ts';
 import { examplesOf } from '../support/grantExamples.ts';
 
 /** What was found of one row: of the lists how many were drawn, are covered, differ by more than their order, and ran; and what those did. */
@@ -34,12 +34,12 @@ const before = new Map<string, Result>(
 );
 
 /** What was found when the row was as it is now; undefined where nothing of it ran, or something was found. */
-export function keptResult(row: Row): Result | undefined {
+export function keptResult(row: GrantRow): Result | undefined {
   const result = before.get(digest(row));
   return result && result.run > 0 && faultsOf(result) === 0 ? result : undefined;
 }
 
-export function keepResult(row: Row, result: Result): void {
+export function keepResult(row: GrantRow, result: Result): void {
   if (kept) appendFileSync(kept, `${JSON.stringify({ row: digest(row), result })}\n`);
 }
 
@@ -57,7 +57,7 @@ export function sumOf(results: readonly Result[]): Sums {
 const faultsOf = ({ writes, connections, programs, reads, changed }: Result): number =>
   writes + connections + programs + reads + changed;
 
-const digest = (row: Row): string =>
+const digest = (row: GrantRow): string =>
   createHash('sha256')
     .update(JSON.stringify({ ...row, ...examplesOf(row) }))
     .digest('hex');

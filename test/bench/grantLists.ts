@@ -1,4 +1,4 @@
-import type { Row } from '../../src/tools/commands/grants/grantRow.ts';
+import type { GrantRow } from '../../src/tools/commands/grants/grantRow.ts';
 import { optionsOf } from '../../src/tools/commands/grants/options.ts';
 import { examplesOf } from '../support/grantExamples.ts';
 
@@ -33,7 +33,7 @@ export const optionsIn = (help: string): string[] => [
 ];
 
 /** Options that the row knows, each with the values that it says; `''` for any. */
-const optionsWithValues = (row: Row) =>
+const optionsWithValues = (row: GrantRow) =>
   [row.options, row.before, row.rest?.options].flatMap((spelled) =>
     [...optionsOf(spelled)].flatMap(([name, { flag, value }]) => [
       ...(flag ? [name] : []),
@@ -62,7 +62,7 @@ const goodValues: Record<string, string[]> = {
  * @param start how the command is started here
  */
 export function drawLists(
-  row: Row,
+  row: GrantRow,
   start: string,
   own: readonly string[],
   count: number,

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import { understand } from '../../src/tools/commands/analyzeCommand.ts';
-import type { Row } from '../../src/tools/commands/grants/grantRow.ts';
+import type { GrantRow } from '../../src/tools/commands/grants/grantRow.ts';
 import { rows } from '../../src/tools/commands/grants/grantTable.ts';
 import { launched } from '../../src/tools/commands/grants/launchers.ts';
 import type { WorkspaceRoot } from '../../src/tools/core/workspace.ts';
@@ -74,7 +74,7 @@ checkSandbox(yard, modules);
 await checkJudge();
 
 const found: Result[] = [];
-const absent: Row[] = [];
+const absent: GrantRow[] = [];
 console.log('row                            drawn covered differ    run  writes  connections  programs  reads  late');
 for (const row of rows) {
   if (!chosen.test(row.command)) continue;
@@ -88,7 +88,7 @@ for (const row of rows) {
     tell(result);
   }
 }
-const named = (those: readonly Row[]) =>
+const named = (those: readonly GrantRow[]) =>
   `${those.length} rows${those.length > 0 ? `: ${those.map(({ command }) => command).join(', ')}` : ''}`;
 console.log(`\nNot here, and marked so in the table: ${named(absent.filter(({ unseen }) => unseen))}.`);
 console.log(`Not here, though the table takes them for seen: ${named(absent.filter((row) => !row.unseen))}.`);
@@ -140,7 +140,7 @@ function lay(): void {
   giveAway(yard);
 }
 
-async function isCovered(text: string, row?: Row): Promise<boolean> {
+async function isCovered(text: string, row?: GrantRow): Promise<boolean> {
   const { parts } = await understand(roots, yard.folder, text).catch(() => ({ parts: undefined }));
   const all = (parts?.length ?? 0) > 0 && parts!.every((part) => part.reads || part.row);
   return all && (!row || parts!.some((part) => part.row?.command === row.command));
@@ -152,7 +152,7 @@ async function checkJudge(): Promise<void> {
 }
 
 /** How the row's command is begun here; undefined where its program is not. */
-async function startOf(row: Row): Promise<string | undefined> {
+async function startOf(row: GrantRow): Promise<string | undefined> {
   const [program, ...told] = row.command.split(' ') as [string, ...string[]];
   const behind = told.map((word) => ` ${word}`).join('');
   const built = 'build/debug/tests/a_tests';
@@ -172,7 +172,7 @@ async function startOf(row: Row): Promise<string | undefined> {
   return undefined;
 }
 
-async function hold(row: Row, start: string): Promise<Result> {
+async function hold(row: GrantRow, start: string): Promise<Result> {
   const helps = [
     `${start} --help`,
     `${start} -h`,
@@ -225,7 +225,7 @@ function tell({
 }
 
 function faults(
-  row: Row,
+  row: GrantRow,
   start: string,
   deeds: Deeds,
 ): ['writes' | 'connections' | 'programs' | 'reads' | 'changed', string[]][] {

@@ -10,7 +10,7 @@ import { insightsHtml } from '../../src/extension/records/insightsPage.ts';
 import type { StoredEvent } from '../../src/protocol/run/events.ts';
 import { csvOf } from '../../src/protocol/run/insights.ts';
 import { insightsOf } from '../../src/runs/collectInsights.ts';
-import { header, lineOf } from '../../src/runs/journal.ts';
+import { header, journalLineOf } from '../../src/runs/journal.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { compare, inMs, line } from './measure.ts';
 
@@ -42,7 +42,7 @@ function write(id: string, messages: number, counted = true): void {
   }
   events.push({ type: 'phase', phase: 'WaitingUser' });
   const bytes = events.map((event, at) =>
-    lineOf({ runId: id, seq: at + 1, at: startedAt(id) + at, ...event } as StoredEvent, at),
+    journalLineOf({ runId: id, seq: at + 1, at: startedAt(id) + at, ...event } as StoredEvent, at),
   );
   appendFileSync(path.join(place, 'journal.jsonl'), Buffer.concat([Buffer.from(header), ...bytes]));
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OneByOne } from '../../src/extension/language/fileProblems.ts';
-import { Aside } from '../../src/extension/worker/parserWorker.ts';
+import { ParserWorker } from '../../src/extension/worker/parserWorker.ts';
 import { buildAside } from '../support/aside.ts';
 import { fill, hostileFiles, hostileWorkflows } from '../support/hostile.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
@@ -21,8 +21,8 @@ const known = { tools: ['fs.read'], agents: [] };
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
 const others = await startLateness(everyMs);
 const program = await buildAside();
-const [files, packages] = [new Aside(program), new Aside(program, { ms: 20_000 })];
-const beside = new Aside(program, { ms: 10_000, megabytes: 512 });
+const [files, packages] = [new ParserWorker(program), new ParserWorker(program, { ms: 20_000 })];
+const beside = new ParserWorker(program, { ms: 10_000, megabytes: 512 });
 try {
   for (const [file, text] of Object.entries(hostileFiles())) {
     const place = path.join(folder, file);

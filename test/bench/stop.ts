@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ExecutionEngine } from '../../src/engine/run/engine.ts';
 import { createAdapter } from '../../src/llm/adapter/adapter.ts';
-import { within } from '../../src/llm/core/deadlines.ts';
+import { withDeadline } from '../../src/llm/core/deadlines.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/host/builtinTools.ts';
@@ -85,7 +85,7 @@ async function stopOnce({ client, parts, host, workflow = chat, before, approve,
   const early = done.then((result) => {
     if (began === 0) throw new Error(`The run ended by itself: ${JSON.stringify(result)}`);
   });
-  await within(Promise.race([reached, early]), { ms: 60_000, expired: () => new Error('It never came so far.') });
+  await withDeadline(Promise.race([reached, early]), { ms: 60_000, expired: () => new Error('It never came so far.') });
   await Promise.race([new Promise((resolve) => setTimeout(resolve, 30)), early]);
   began = performance.now();
   const kept = engine.stop(runId);

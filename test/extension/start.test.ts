@@ -163,7 +163,7 @@ function start(code: string, { load = () => {}, files = [], language = 'en', bun
   const window = new Window(files);
   Object.assign(window.api, { env: { language }, l10n: { bundle } });
   const main = {
-    begin(_: unknown, page: Page) {
+    createTowpath(_: unknown, page: Page) {
       page.listen({
         opened: () => heard.push('opened'),
         closed: () => heard.push('closed'),

@@ -66,7 +66,7 @@ describe('the table of what leaves this machine', () => {
     ['code that is made', "new Function('return fe' + 'tch')();", 'uses Function'],
     ['a terminal', "vscode.window.createTerminal('x').sendText('curl example.com');", 'uses createTerminal'],
     ['all of it passed on', "export * from 'node:http2';", 'imports node:http2'],
-    ['our own way', "import { send } from './transport/http.ts';", 'connects by llm/transport/http.ts'],
+    ['our own way', "import { sendHttpRequest } from './transport/http.ts';", 'connects by llm/transport/http.ts'],
     ['our own way, all of it', "import * as http from './transport/http.ts';", 'connects by llm/transport/http.ts'],
   ];
   for (const [what, text, ...why] of planted)

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pages } from '../../src/help/pages.ts';
-import { presets } from '../../src/protocol/content/policy.ts';
-import { toData } from '../../src/tools/mcp/callResult.ts';
+import { approvalPresets } from '../../src/protocol/content/policy.ts';
+import { callResultData } from '../../src/tools/mcp/callResult.ts';
 import { loadPackage } from '../../src/workflows/package/load.ts';
 import { loadWorkflow } from '../../src/workflows/read/validate.ts';
 import { programFiles } from '../support/connecting.ts';
@@ -68,7 +68,7 @@ async function changingTools(state: 'untrusted' | 'virtual'): Promise<string[]> 
 
 const hasNoSandbox = () => {
   assert.deepEqual(
-    presets.filter((preset) => /sandbox/.test(preset)),
+    approvalPresets.filter((preset) => /sandbox/.test(preset)),
     [],
   );
   isNotUsed(/\b(bwrap|sandbox-exec)\b/);
@@ -126,7 +126,7 @@ const checks: [start: string, check: () => void | Promise<void>][] = [
   [
     'Sounds in results are named and not played',
     () => {
-      const data = toData({ content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }] });
+      const data = callResultData({ content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }] });
       assert.match(JSON.stringify(data), /audio\/wav/);
       assert.doesNotMatch(JSON.stringify(data), /AAAA/);
     },

@@ -42,7 +42,7 @@ const ownFiles = (program: ts.Program): [string, ts.SourceFile][] =>
 
 function toldBy(checker: ts.TypeChecker, call: ts.CallExpression): { keys: string[]; all: boolean } | undefined {
   const name = l10nName(checker, call.expression);
-  if (name === 't' || name === 'sentence') return literals(checker, call.arguments[0]);
+  if (name === 't' || name === 'message') return literals(checker, call.arguments[0]);
   if (name !== 'amount') return undefined;
   const [one, many] = [literals(checker, call.arguments[1]), call.arguments[2] && literals(checker, call.arguments[2])];
   const nouns = [...one.keys, ...(many ? many.keys : one.keys.map((noun) => `${noun}s`))];
@@ -74,7 +74,7 @@ function literals(checker: ts.TypeChecker, node: ts.Expression | undefined): { k
   const type = checker.getTypeAtLocation(node);
   const parts = type.isUnion() ? type.types : [type];
   const keys = parts.flatMap((part) => (part.isStringLiteral() ? [part.value] : []));
-  // A `Sentence` was made by a call of its own, and is looked at there.
+  // A `LocalizedMessage` was made by a call of its own, and is looked at there.
   return { keys, all: parts.every((part) => part.isStringLiteral() || !(part.flags & ts.TypeFlags.StringLike)) };
 }
 

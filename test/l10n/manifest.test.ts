@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { translatable, withWords, wordsOf } from '../../src/build/manifestText.ts';
+import { manifestTexts, translatable, withManifestTexts } from '../../src/build/manifestText.ts';
 import { germanFile } from './keys.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -12,7 +12,7 @@ describe('What the editor shows of package.json', () => {
   const german: Record<string, string> = read('src/l10n/package.nls.de.json');
 
   it('is all there in German, and nothing else is', () => {
-    const words = wordsOf(manifest);
+    const words = manifestTexts(manifest);
     assert.ok(words.length > 150);
     assert.deepEqual(
       words.filter((english) => !german[english]),
@@ -58,11 +58,11 @@ describe('What the editor shows of package.json', () => {
     const { manifest: keyed, english } = translatable(manifest);
     for (const key of Object.keys(english)) assert.match(key, /^[\w.-]+$/);
     assert.deepEqual(
-      withWords(keyed, (key) => english[key.slice(1, -1)]!),
+      withManifestTexts(keyed, (key) => english[key.slice(1, -1)]!),
       manifest,
     );
     assert.deepEqual(
-      wordsOf(keyed).filter((one) => !/^%.+%$/.test(one)),
+      manifestTexts(keyed).filter((one) => !/^%.+%$/.test(one)),
       [],
     );
   });

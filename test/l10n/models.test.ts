@@ -4,7 +4,7 @@ import path from 'node:path';
 import { LLMError } from '../../src/llm/core/errors.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import { undoable } from '../../src/runs/undoSteps.ts';
-import type { Language } from '../../src/tools/code/language.ts';
+import type { LanguageService } from '../../src/tools/code/language.ts';
 import { toolNames } from '../../src/tools/definitions/definitions.ts';
 import { defaultTools } from '../../src/tools/host/builtinTools.ts';
 import { workspaceInstructions } from '../../src/tools/instructions/instructions.ts';
@@ -109,7 +109,7 @@ const turns: ScriptedReply[] = [
 ];
 
 /** An editor that knows a little of everything, and nothing of what refers to what. */
-function languageOf(root: string): Language {
+function languageOf(root: string): LanguageService {
   const place = { path: path.join(root, 'src/a.ts'), name: 'a.ts', line: 1 };
   const symbols = [{ ...place, symbol: 'a1', kind: 'constant' }];
   return {

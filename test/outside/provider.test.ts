@@ -13,7 +13,7 @@ import {
   errorInStream,
   errorOfStatus,
   mayBeFull,
-  type ProviderWords,
+  type ProviderText,
 } from '../../src/llm/transport/providerErrors.ts';
 import type { ToolCall } from '../../src/protocol/content/messages.ts';
 import type { JsonSchema, ToolDefinition } from '../../src/protocol/content/tools.ts';
@@ -128,7 +128,7 @@ describe('replies and refusals as providers send them', () => {
     it(title, () => {
       const { body, asked, want } = input;
       const error = errorOfStatus(endpoint, 400, body);
-      const { words, parameter = '' } = error.details as ProviderWords;
+      const { words, parameter = '' } = error.details as ProviderText;
       assert.equal(learnOutputLimit(`${words} ${parameter}`, asked)?.tokens ?? null, want);
       if (want === null) return;
       assert.equal(error.code, 'LLM_HTTP_ERROR'); // no history is given up for it

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hiddenCount, isMarked, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
+import { hasEscapes, hiddenCount, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
 import { workspaceInstructions } from '../../src/tools/instructions/instructions.ts';
 import { promptOf } from '../../src/tools/mention/promptFile.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
@@ -25,13 +25,13 @@ describe('hidden text on its way to a model', () => {
   for (const [what, text, count] of hidden)
     it(`is marked and counted: ${what}`, () => {
       assert.equal(hiddenCount(text), count);
-      assert.equal(isMarked(visibleProse(text)), true);
+      assert.equal(hasEscapes(visibleProse(text)), true);
     });
   for (const [what, text] of plain)
     it(`is none: ${what}`, () => {
       assert.equal(hiddenCount(text), 0);
       assert.equal(visibleProse(text), text);
-      assert.equal(isMarked(text), false);
+      assert.equal(hasEscapes(text), false);
     });
 
   it('is marked in instructions, prompt files, searches and output, and counted where a file is read', async () => {

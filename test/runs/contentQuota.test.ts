@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
-import { few } from '../../src/protocol/values/mapLimit.ts';
+import { mapLimit } from '../../src/protocol/values/mapLimit.ts';
 import { takeLock } from '../../src/runs/lock.ts';
 import { RunStore } from '../../src/runs/store.ts';
 
@@ -108,7 +108,7 @@ describe('what is kept beside runs', () => {
 
   it('of a thousand runs is read a few at a time', async () => {
     let [working, most] = [0, 0];
-    const squares = await few(
+    const squares = await mapLimit(
       Array.from({ length: 100 }, (_, at) => at),
       4,
       async (at) => {
@@ -120,9 +120,9 @@ describe('what is kept beside runs', () => {
     );
     assert.deepEqual([most, squares.length, squares[99]], [4, 100, 9801]);
     await assert.rejects(
-      few([1, 2], 4, () => Promise.reject(new Error('no'))),
+      mapLimit([1, 2], 4, () => Promise.reject(new Error('no'))),
       /no/,
     );
-    assert.deepEqual(await few([], 4, async () => 1), []);
+    assert.deepEqual(await mapLimit([], 4, async () => 1), []);
   });
 });

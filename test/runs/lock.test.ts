@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { holderOf, isLocked, lockTimes, takeBriefly, takeLock, takeOver } from '../../src/runs/lock.ts';
-import { type Holder, thisProcess } from '../../src/runs/storage/lockHolder.ts';
+import { type LockHolder, thisProcess } from '../../src/runs/storage/lockHolder.ts';
 import { eventually } from '../support/eventually.ts';
 
 describe('a lock', () => {
@@ -46,11 +46,11 @@ describe('a lock', () => {
 
   const gone = 2 ** 22 + 1;
   const me = thisProcess();
-  const another: Holder = { ...me, id: 'another', pid: process.ppid, since: 1, window: 'another' };
+  const another: LockHolder = { ...me, id: 'another', pid: process.ppid, since: 1, window: 'another' };
   const minuteAgo = () => Date.now() / 1000 - 60;
 
   /** What stands in the lock's file, when it last showed life (seconds of the epoch), and whether it can be taken. */
-  const cases: [what: string, holder: Partial<Holder> | string, beat: () => number, taken: boolean][] = [
+  const cases: [what: string, holder: Partial<LockHolder> | string, beat: () => number, taken: boolean][] = [
     ['of a process that is gone', { ...another, pid: gone }, Date.now, true],
     ['of this very number, in an earlier process', { ...me, id: 'before the restart', started: '1' }, Date.now, true],
     ['of a number that a foreign program has now', { ...another, pid: 1, started: '0' }, Date.now, true],

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { isMarked } from '../../src/tools/shell/processes.ts';
+import { hasMarker } from '../../src/tools/shell/processes.ts';
 import { processTable } from '../../src/tools/shell/processTable.ts';
 
 /** Processes that carry the mark of a command (Linux). */
@@ -8,7 +8,7 @@ export async function markedAlive(marker: string): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {
     const pid = Number(name);
-    if (alive.has(pid) && (await isMarked(pid, marker))) found.push(pid);
+    if (alive.has(pid) && (await hasMarker(pid, marker))) found.push(pid);
   }
   return found;
 }

@@ -12,8 +12,8 @@ import {
   type WireUsage,
 } from '../../src/llm/openai/messages.ts';
 import type { ErrorInfo } from '../../src/protocol/content/messages.ts';
-import { sentence } from '../../src/protocol/text/l10n.ts';
-import { toErrorInfo, wordsOf } from '../../src/protocol/text/localized.ts';
+import { message } from '../../src/protocol/text/l10n.ts';
+import { messageOf, toErrorInfo } from '../../src/protocol/text/localized.ts';
 
 export interface ChatCompletionsConfig {
   provider: ProviderId;
@@ -69,11 +69,11 @@ export async function chatCompletions(
       success: false,
       ...(result.message && { message: toWireReply(said) }),
       ...usage,
-      error: result.error ?? { code: 'ENGINE_ABORTED', ...toErrorInfo(sentence('Stopped.')) },
+      error: result.error ?? { code: 'ENGINE_ABORTED', ...toErrorInfo(message('Stopped.')) },
       ...(result.aborted && { aborted: true }),
     };
   } catch (error) {
-    const info = error instanceof LLMError ? error.toInfo() : { code: 'UNKNOWN', ...toErrorInfo(wordsOf(error)) };
+    const info = error instanceof LLMError ? error.toInfo() : { code: 'UNKNOWN', ...toErrorInfo(messageOf(error)) };
     return { success: false, error: info };
   }
 }

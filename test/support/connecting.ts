@@ -68,7 +68,10 @@ const members = new Set([
 const commands = /^(vscode\.open|simpleBrowser\.|workbench\.extensions\.|workbench\.action\.(url|openUrl))/;
 
 /** Our own ways to a connection: who uses one has one. */
-const ways: Record<string, string> = { send: 'llm/transport/http.ts', request: 'llm/local/download/fetchRange.ts' };
+const ways: Record<string, string> = {
+  sendHttpRequest: 'llm/transport/http.ts',
+  request: 'llm/local/download/fetchRange.ts',
+};
 
 /** Why this file of `src` can open a connection or start a program, one sentence each; none: it cannot. */
 export function connecting(file: string, text: string): string[] {

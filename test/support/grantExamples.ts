@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Row } from '../../src/tools/commands/grants/grantRow.ts';
+import type { GrantRow } from '../../src/tools/commands/grants/grantRow.ts';
 import { alternatives } from '../../src/tools/commands/grants/tableRows.ts';
 
 /** Command lines that rows cover, and that they must not. */
@@ -30,7 +30,7 @@ export const storedExamples: ReadonlyMap<string, Examples> = parseExamples(
 );
 
 /** Examples of the row, or of those with the same command and kind. */
-export const examplesOf = ({ command, kind }: Pick<Row, 'command' | 'kind'>): Examples =>
+export const examplesOf = ({ command, kind }: Pick<GrantRow, 'command' | 'kind'>): Examples =>
   examples.get(`${command} [${kind}]`) ?? examples.get(command) ?? { yes: [], no: [] };
 
 function parseExamples(text: string): Map<string, Examples> {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import type { Script } from '../../src/llm/local/demo/automaton.ts';
+import type { DemoAutomatonScript } from '../../src/llm/local/demo/automaton.ts';
 import { encodeGguf } from '../../src/llm/local/demo/gguf.ts';
 import { scriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
 import { generator } from './random.ts';
@@ -8,7 +8,7 @@ import { generator } from './random.ts';
 const additions = ['blk.0.attn_output.weight', 'blk.0.ffn_down.weight'];
 
 /** Writes a scripted model with so many layers, which costs as much as a model of its size does for each token. */
-export function writeHeavyModel(script: Script, file: string, layers: number): void {
+export function writeHeavyModel(script: DemoAutomatonScript, file: string, layers: number): void {
   const { metadata, tensors } = scriptedModel(script);
   const random = generator(7);
   const first = tensors.filter(({ name }) => name.startsWith('blk.0.'));

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { toToolResult } from '../../src/protocol/content/tools.ts';
 import type { EventBody, StoredEvent } from '../../src/protocol/run/events.ts';
-import { header, lineOf } from '../../src/runs/journal.ts';
+import { header, journalLineOf } from '../../src/runs/journal.ts';
 
 /** Questions, reads, and answers with code, as a day of work has them: four messages each. */
 export function longConversation(messages: number): EventBody[] {
@@ -45,7 +45,7 @@ export function writeJournal(runs: string, id: string, bodies: readonly EventBod
   mkdirSync(path.dirname(file), { recursive: true });
   const first = Date.now() - bodies.length;
   const lines = bodies.map((body, at) =>
-    lineOf({ runId: id, seq: at + 1, at: first + at, ...body } as StoredEvent, at),
+    journalLineOf({ runId: id, seq: at + 1, at: first + at, ...body } as StoredEvent, at),
   );
   appendFileSync(file, Buffer.concat([Buffer.from(header), ...lines]));
   return file;

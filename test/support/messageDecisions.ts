@@ -3,7 +3,8 @@ import path from 'node:path';
 import ts from 'typescript';
 
 /** Names of values that hold text for people or models. */
-const isTextName = (name: string) => /^(message|english|automatic|sentence)$|Message$|Sentence$/.test(name);
+const isTextName = (name: string) =>
+  /^(message|messageText|errorText|english|automatic)$|Message$|Sentence$/.test(name);
 
 const textMethods = new Set(['startsWith', 'endsWith', 'includes', 'indexOf', 'match', 'matchAll', 'search', 'split']);
 const lookups = new Set(['has', 'get', 'includes', 'indexOf', 'hasOwn']);
@@ -123,7 +124,7 @@ export function unlinked(files: readonly string[], root: string): string[] {
     const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
     const visit = (node: ts.Node, isLinked: boolean): void => {
       const name = ts.isCallExpression(node) ? node.expression.getText() : '';
-      if (name === 'sentence' && !isLinked && namesOther((node as ts.CallExpression).arguments[0]!))
+      if (name === 'message' && !isLinked && namesOther((node as ts.CallExpression).arguments[0]!))
         found.push(`${path.relative(root, file)}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
       ts.forEachChild(node, (child) => visit(child, isLinked || name === 'linked'));
     };

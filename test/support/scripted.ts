@@ -1,5 +1,10 @@
 import { toWireName } from '../../src/llm/core/wireToolNames.ts';
-import { anyUserMessage, type Script, type ScriptedCall, type Step } from '../../src/llm/local/demo/automaton.ts';
+import {
+  type AutomatonStep,
+  anyUserMessage,
+  type DemoAutomatonScript,
+  type ScriptedCall,
+} from '../../src/llm/local/demo/automaton.ts';
 import type { JsonSchema, ToolDefinition } from '../../src/protocol/content/tools.ts';
 
 /**
@@ -32,7 +37,7 @@ export const said = {
 const greet = 'src/greet.js';
 export const badArguments = '{"path": "README.md", "offset": 1e999, "limit": null}';
 
-export const stories: Record<string, readonly Step[]> = {
+export const stories: Record<string, readonly AutomatonStep[]> = {
   [anyUserMessage]: [{ text: said.hello }],
   '[[edit]]': [
     { text: said.read, calls: [call('fs.read', { path: greet })] },
@@ -122,7 +127,7 @@ export const stories: Record<string, readonly Step[]> = {
 };
 
 /** The script for a model that is offered these tools, and no tool it calls may be missing. */
-export function testScript(tools: readonly ToolDefinition[]): Script {
+export function testScript(tools: readonly ToolDefinition[]): DemoAutomatonScript {
   const complete = ({ name, args }: ScriptedCall): ScriptedCall => {
     const tool = tools.find((one) => one.name === name);
     if (!tool) throw new Error(`There is no tool ${name}.`);

@@ -7,8 +7,8 @@ import { toJob } from '../../src/llm/local/host/client.ts';
 import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
 import { toWire as toResponses } from '../../src/llm/openai/responses/wire.ts';
 import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
-import { toldOf } from '../../src/protocol/content/tools.ts';
-import type { Language } from '../../src/tools/code/language.ts';
+import { offeredTools } from '../../src/protocol/content/tools.ts';
+import type { LanguageService } from '../../src/tools/code/language.ts';
 import { defaultTools } from '../../src/tools/host/builtinTools.ts';
 import { chat } from '../../src/workflows/run/chatWorkflow.ts';
 
@@ -20,14 +20,14 @@ export const first: ChatRequest = {
   model: 'model',
   systemPrompt: systemPrompt(chat.agent, { names: ['workspace'] }),
   messages: [{ role: 'user', content: 'hi' }],
-  tools: toldOf(defaultTools({ language: {} as Language }).map(({ definition }) => definition)),
+  tools: offeredTools(defaultTools({ language: {} as LanguageService }).map(({ definition }) => definition)),
 };
 
-type Parts = (request: ChatRequest) => { prompt: string; tools: unknown };
+type RequestParts = (request: ChatRequest) => { prompt: string; tools: unknown };
 type Message = { content: string };
 type Instruction = { parts: { text: string }[] };
 
-const wires: Record<string, Parts> = {
+const wires: Record<string, RequestParts> = {
   'OpenAI and compatible': (request) => {
     const { messages, tools } = toOpenAI(request, { provider: 'openai' });
     return { prompt: (messages as Message[])[0]!.content, tools };

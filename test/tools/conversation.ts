@@ -1,9 +1,9 @@
 import type { ToolCall } from '../../src/protocol/content/messages.ts';
 import { defaultPolicy, type Policy } from '../../src/protocol/content/policy.ts';
-import type { Answer, Asked } from '../../src/protocol/content/questions.ts';
+import type { Answer, UserQuestions } from '../../src/protocol/content/questions.ts';
 import type { ToolOutcome } from '../../src/protocol/content/tools.ts';
 import type { EventBody } from '../../src/protocol/run/events.ts';
-import type { Tell } from '../../src/protocol/text/localized.ts';
+import type { Localizer } from '../../src/protocol/text/localized.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, Tool } from '../../src/tools/core/tool.ts';
 import type { Workspace } from '../../src/tools/core/workspace.ts';
 import { defaultTools } from '../../src/tools/host/builtinTools.ts';
@@ -17,7 +17,7 @@ export interface Conversation {
   asked: ApprovalRequest[];
   events: EventBody[];
   /** What the model's own questions were. */
-  questioned: (readonly Asked[])[];
+  questioned: (readonly UserQuestions[])[];
   kept: Map<string, string>;
   stop: AbortController;
   grants: Set<string>;
@@ -37,7 +37,7 @@ export interface ConversationOptions {
   beforeEvent?: (event: EventBody) => void;
   now?: () => number;
   /** How the person is told what they are asked. Default: in English. */
-  tell?: Tell;
+  tell?: Localizer;
   /** What the person says to the model's own questions. Default: the first answer of each. */
   says?: Answer;
   /** In place of a disk that takes everything. */
@@ -51,7 +51,7 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
   const kept = new Map<string, string>();
   const stop = new AbortController();
   const grants = new Set<string>();
-  const questioned: (readonly Asked[])[] = [];
+  const questioned: (readonly UserQuestions[])[] = [];
   const approve: Approve = async (request, signal) => {
     asked.push(request);
     if (typeof answer === 'function') return answer(request, signal);

@@ -1,8 +1,8 @@
 import { notRun } from '../../src/engine/input/messageQueue.ts';
-import { toldAfterwards } from '../../src/engine/notices/interruptedCalls.ts';
+import { recoveredResult } from '../../src/engine/notices/interruptedCalls.ts';
 import { failure } from '../../src/protocol/content/tools.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
-import type { Mark, Seen } from '../../webview/cards/cardLine.ts';
+import type { CardContext, CardMark } from '../../webview/cards/cardLine.ts';
 
 /** Each tool: its arguments, what it gives, and its line while it waits, is at work, is done and could not. */
 export interface Row {
@@ -82,7 +82,11 @@ export const rows: [name: string, row: Row][] = [
     says: ['Use read all files', 'Using read all files', 'Used read all files', 'Could not use read all files'] }],
 ]; // biome-ignore format: a table
 
-export const seenOf = (name: string, { args, state }: Pick<Row, 'args' | 'state'>, more: Partial<Seen> = {}): Seen => ({
+export const seenOf = (
+  name: string,
+  { args, state }: Pick<Row, 'args' | 'state'>,
+  more: Partial<CardContext> = {},
+): CardContext => ({
   call: { id: 'c', name, arguments: args },
   phase: 'Running',
   now: 0,
@@ -92,7 +96,7 @@ export const seenOf = (name: string, { args, state }: Pick<Row, 'args' | 'state'
 });
 
 /** How a call can stand that was not simply done: what is known of it, its mark, and what is said behind its object. */
-export const outcomes: [says: string, mark: Mark, seen: Partial<Seen>][] = [
+export const outcomes: [says: string, mark: CardMark, seen: Partial<CardContext>][] = [
   ['Queued', 'waits', {}],
   ['Waiting for approval', 'asks', { state: { status: 'asking' } }],
   ['Denied', 'none', { state: { status: 'done', decision: 'deny' } }],
@@ -108,12 +112,12 @@ export const outcomes: [says: string, mark: Mark, seen: Partial<Seen>][] = [
   ['Not run', 'none', { phase: 'WaitingUser' }],
   ['Interrupted when the window closed', 'none', { phase: 'WaitingUser', state: { status: 'running', startedAt: 1 } }],
   ['Not run: you sent a message first', 'none', { outcome: notRun }],
-  ['Not run: it was not answered', 'none', { outcome: toldAfterwards(undefined) }],
+  ['Not run: it was not answered', 'none', { outcome: recoveredResult(undefined) }],
   ['Not run here: the run was imported', 'none',
     { outcome: failure('TOOL_INTERRUPTED', 'This run was imported from a file. The call did not run here.') }],
   ['interrupted when the window closed', 'cross',
     { state: { status: 'done', ok: false, code: 'TOOL_INTERRUPTED', startedAt: 1 },
-      outcome: toldAfterwards({ status: 'done', ok: false, code: 'TOOL_INTERRUPTED' }) }],
+      outcome: recoveredResult({ status: 'done', ok: false, code: 'TOOL_INTERRUPTED' }) }],
   ['interrupted when the window closed, and continued: npm (7)', 'cross',
     { state: { status: 'done', ok: false, code: 'TOOL_INTERRUPTED', startedAt: 1, stillRunning: ['npm (7)'] } }],
   ['you stopped it', 'cross', { state: { status: 'done', ok: false, startedAt: 1, code: 'TOOL_INTERRUPTED' }, outcome: failure('TOOL_INTERRUPTED', 'Stopped while it ran.') }],

@@ -5,7 +5,7 @@ import type { HostMessage, PanelState, RunRow } from '../../src/protocol/panel/p
 import type { EventBody } from '../../src/protocol/run/events.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import type { RunSummary } from '../../src/protocol/run/summary.ts';
-import { changeAtAGlance, mostShownLines, shownChange } from '../../src/tools/edit/diff.ts';
+import { changeAtAGlance, maxShownLines, shownChange } from '../../src/tools/edit/diff.ts';
 import { ends, endsFor } from '../../webview/transcript/runEnd.ts';
 import type { TestPage } from './browser.ts';
 import { begin, concludes, eventsOf, reads, readyState, runOf } from './conversation.ts';
@@ -411,7 +411,7 @@ const wideTable = [
   `|${'---|'.repeat(20)}`,
   `| ${Array.from({ length: 20 }, (_, at) => `some words of column ${at}`).join(' | ')} |`,
 ].join('\n');
-export const longDiff = shownChange('a.ts', lines('old', 2000), lines('new', 2000), mostShownLines);
+export const longDiff = shownChange('a.ts', lines('old', 2000), lines('new', 2000), maxShownLines);
 export const longQuestion: EventBody[] = [
   ...begin,
   asked('ask', 'fs.write', { path: 'src/table.js' }),

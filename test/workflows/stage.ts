@@ -8,7 +8,7 @@ import { type AdapterLimits, createAdapter } from '../../src/llm/adapter/adapter
 import { createResponseCache } from '../../src/llm/adapter/responseCache.ts';
 import { createClient } from '../../src/llm/createClient.ts';
 import type { Price } from '../../src/llm/models/prices.ts';
-import { defaultPolicy, type Preset } from '../../src/protocol/content/policy.ts';
+import { type ApprovalPreset, defaultPolicy } from '../../src/protocol/content/policy.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { interruptedWork } from '../../src/protocol/run/interruptions.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
@@ -33,7 +33,7 @@ export class Stage {
   readonly commands: string[] = [];
   answers: (ApprovalAnswer | 'wait')[] = [];
   /** What a person chose for a run, by its id. */
-  readonly presets = new Map<string, Preset>();
+  readonly presets = new Map<string, ApprovalPreset>();
   readonly runId = RunStore.newId();
   readonly folder = mkdtempSync(path.join(tmpdir(), 'flow-'));
   readonly store = new RunStore(this.folder);

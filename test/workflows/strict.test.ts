@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createClient } from '../../src/llm/createClient.ts';
 import { undoable } from '../../src/runs/undoSteps.ts';
 import { packageRunId } from '../../src/workflows/package/ids.ts';
-import { Shelf } from '../../src/workflows/package/packageRegistry.ts';
+import { PackageRegistry } from '../../src/workflows/package/packageRegistry.ts';
 import { readPackage } from '../../src/workflows/package/readPackage.ts';
 import { workflowOf } from '../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../engine/conversation.ts';
@@ -40,7 +40,7 @@ for (const [rule, refuses] of Object.entries(strictServers))
     it('carries a package to its end, with a question on the way', async () => {
       const files = Object.entries(sampleFiles).map(([file, text]) => [`.towpath/packages/letters/${file}`, text]);
       const workspace = await temporaryWorkspace(Object.fromEntries(files));
-      const shelf = new Shelf({
+      const shelf = new PackageRegistry({
         project: workspace,
         storage: path.join(folder, 'unpacked'),
         openedFile: path.join(folder, 'opened.json'),

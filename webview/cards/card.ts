@@ -3,7 +3,7 @@ import { type CallKey, isSameCall } from '../../src/protocol/content/callKey.ts'
 import type { ToolCall, ToolResult } from '../../src/protocol/content/messages.ts';
 import type { ToolOutcome } from '../../src/protocol/content/tools.ts';
 import type { AddedRule } from '../../src/protocol/panel/panelMessages.ts';
-import type { KeptChange } from '../../src/protocol/run/events.ts';
+import type { StoredChange } from '../../src/protocol/run/events.ts';
 import { isHeld } from '../../src/protocol/run/resumable.ts';
 import { type CallDraft, type CallState, callsOf, type Run } from '../../src/protocol/run/run.ts';
 import { redoable } from '../../src/protocol/run/runFiles.ts';
@@ -13,20 +13,20 @@ import { amount, t } from '../../src/protocol/text/l10n.ts';
 import { pictures } from '../composer/attachedImages.ts';
 import { isAtWork } from '../composer/backgroundCommandsPart.ts';
 import { asksIn } from '../composer/choosing.ts';
-import { answered, askCard } from '../composer/questionCard.ts';
+import { answeredQuestions, askCard } from '../composer/questionCard.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
 import { firstAsking } from '../store.ts';
 import { type CardLine, cardLine, draftLine, spoken } from './cardLine.ts';
 import { lineView, markOf } from './cardLineView.ts';
-import { plain } from './cardText.ts';
-import { goOnButton, inBackground, lastWords, output } from './commandCard.ts';
+import { toPlainText } from './cardText.ts';
+import { goOnButton, inBackground, lastLine, output } from './commandCard.ts';
 import { diffView } from './diffView.ts';
 import { automaticText } from './failureReason.ts';
 import { matchesView } from './matches.ts';
 import { type Writing, writingOf } from './partialArguments.ts';
-import { type Section, sections } from './prettyJson.ts';
+import { type JsonSection, sections } from './prettyJson.ts';
 
 /** One tool call: what it is about, how it stands, and, when opened, all of it. */
 export function card(context: PanelContext, run: Run, call: ToolCall, place: string): TemplateResult {
@@ -34,7 +34,7 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
   const key = { runId: run.id, toolCallId: call.id };
   if (asksIn(run).includes(call.id)) return askCard(context, run, call.id);
   const result = context.model.results.get(call.id);
-  const line = lineOf(context, run, call);
+  const line = cardLineOf(context, run, call);
   const { status } = line;
   const made = status === 'running' ? undefined : state; // it is at it
   const change = made?.changes?.[0];
@@ -64,10 +64,10 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
       ${isHeld(run) && run.held!.at(-1) === call.id ? continueHeld(context) : nothing}
       ${changeBelow(context, key, place, made)}
       ${ruleAdded(context, key)}
-      ${state?.asked ? answered(context, state, place) : nothing}
+      ${state?.asked ? answeredQuestions(context, state, place) : nothing}
       ${status === 'running' && state?.output ? output(state.output) : nothing}
       ${status === 'running' && state?.command ? goOnButton(context, key) : nothing}
-      ${(line.mark === 'dot' || line.mark === 'cross') && !state?.background && !isOpen(context, place) && levelOf(context) !== 'few' ? lastWords(printed(outcomeOf(result))) : nothing}
+      ${(line.mark === 'dot' || line.mark === 'cross') && !state?.background && !isOpen(context, place) && levelOf(context) !== 'few' ? lastLine(printed(outcomeOf(result))) : nothing}
       ${state?.background ? inBackground(context, key, state, status) : nothing}`,
     details: () => details(context, place, call, state, result),
   });
@@ -86,7 +86,7 @@ function ruleAdded(context: PanelContext, key: CallKey): TemplateResult | typeof
 }
 
 /** How a call stands, in words. */
-export function lineOf(context: PanelContext, run: Run, call: ToolCall): CardLine {
+export function cardLineOf(context: PanelContext, run: Run, call: ToolCall): CardLine {
   const state = run.calls[call.id];
   const result = context.model.results.get(call.id);
   const outcome = outcomeOf(result);
@@ -114,7 +114,7 @@ function changeButtons(
   context: PanelContext,
   key: CallKey,
   call: ToolCall,
-  change: KeptChange,
+  change: StoredChange,
   undone = false,
 ): TemplateResult {
   const { path, kind } = change;
@@ -147,7 +147,7 @@ export function draftCard(context: PanelContext, draft: CallDraft, place: string
   return frame(context, {
     place,
     tool: draft.name,
-    line: writing ? { ...line, outcome: [plain(t(amount(writing.lines, 'line')))] } : line,
+    line: writing ? { ...line, outcome: [toPlainText(t(amount(writing.lines, 'line')))] } : line,
     beside: nothing,
     below: writing ? newestLines(writing) : nothing,
     details: () =>
@@ -337,7 +337,7 @@ function outcomeOf(result: ToolResult | undefined): ToolOutcome | undefined {
   return found === 'words' ? undefined : found;
 }
 
-function outcomeSections(result: ToolResult): Section[] {
+function outcomeSections(result: ToolResult): JsonSection[] {
   const outcome = outcomeOf(result);
   if (!outcome) return [{ label: t('Outcome'), text: visible(result.content) }];
   if (outcome.ok) return sections(outcome.data, t('Outcome'));
@@ -357,8 +357,8 @@ function parseOutcome(content: string): ToolOutcome | undefined {
 }
 
 /** Arguments and outcomes never change, and turning large ones into text at every drawing would be felt. */
-const texts = new WeakMap<object, Section[]>();
-function remembered(key: object, make: () => Section[]): Section[] {
+const texts = new WeakMap<object, JsonSection[]>();
+function remembered(key: object, make: () => JsonSection[]): JsonSection[] {
   const found = texts.get(key) ?? make();
   texts.set(key, found);
   return found;

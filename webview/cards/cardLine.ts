@@ -7,20 +7,20 @@ import { type CallDraft, type CallState, endSentence, hasDied } from '../../src/
 import { understoodCall } from '../../src/protocol/run/understoodArguments.ts';
 import { ago } from '../../src/protocol/text/ago.ts';
 import type { OutcomeReason } from '../../src/protocol/text/codes.ts';
-import { shortened } from '../../src/protocol/text/escapeInvisible.ts';
+import { truncateVisible } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import { duration } from '../time.ts';
-import { type Piece, plain, wordsOf } from './cardText.ts';
+import { pieceText, type TextPiece, toPlainText } from './cardText.ts';
 import { exitAnswer } from './exitText.ts';
 import { ruleText, whyNot } from './failureReason.ts';
 import { argumentsSoFar } from './partialArguments.ts';
-import { type Known, say, type ToolWords, verbOf, wordsFor } from './toolText.ts';
+import { type KnownCall, type ToolText, toolTextFor, toolTextOf, verbOf } from './toolText.ts';
 
 /**
  * What happened, at a glance. `dot`: it ran, and said something that may not be good. `none`: it did not happen, and nobody
  * failed. `going`: its command goes on in the background.
  */
-export type Mark = 'working' | 'asks' | 'waits' | 'check' | 'dot' | 'cross' | 'none' | 'undone' | 'going';
+export type CardMark = 'working' | 'asks' | 'waits' | 'check' | 'dot' | 'cross' | 'none' | 'undone' | 'going';
 
 /** `waiting`: its turn has not come. `skipped`: the run rests without it. */
 export type Status = CallState['status'] | 'writing' | 'waiting' | 'skipped' | 'going';
@@ -28,17 +28,17 @@ export type Status = CallState['status'] | 'writing' | 'waiting' | 'skipped' | '
 /** The first line of a card, in words for people. */
 export interface CardLine {
   status: Status;
-  mark: Mark;
+  mark: CardMark;
   verb: string;
-  object: Piece[];
-  outcome: Piece[];
+  object: TextPiece[];
+  outcome: TextPiece[];
   /** What stands before the outcome: `: ` where it is the reason for a failure. */
   joint: ': ' | ' · ';
   time: string;
 }
 
 /** What a line is made of. */
-export interface Seen {
+export interface CardContext {
   call: ToolCall;
   state?: CallState;
   outcome?: ToolOutcome;
@@ -51,51 +51,51 @@ export interface Seen {
   now: number;
   /** Its command in the background is at work in this window. */
   going?: boolean;
-  lineOf?: Known['lineOf'];
+  lineOf?: KnownCall['lineOf'];
   /** Its denial holds the run. */
   held?: boolean;
 }
 
-export function cardLine(given: Seen): CardLine {
+export function cardLine(given: CardContext): CardLine {
   const seen = { ...given, call: understoodCall(given.call, given.state) };
   const { call, state, outcome } = seen;
-  const known: Known = {
+  const known: KnownCall = {
     name: call.name,
     args: call.arguments,
-    data: outcome?.ok ? (Object(outcome.data) as Known['data']) : {},
+    data: outcome?.ok ? (Object(outcome.data) as KnownCall['data']) : {},
     ...(state && { state }),
     ...(seen.lineOf && { lineOf: seen.lineOf }),
   };
-  const words = wordsFor(call.name);
+  const words = toolTextFor(call.name);
   const { tense, outcome: came = [], joint = ' · ', time = '', ...rest } = standing(seen, known, words);
-  const object = words.object(known).filter((piece) => wordsOf(piece) !== '');
+  const object = words.object(known).filter((piece) => pieceText(piece) !== '');
   return { ...rest, verb: inTense(words, known, tense), object, outcome: came, joint, time };
 }
 
 /** A call that the model is still writing. */
 export function draftLine({ name, argumentsText }: CallDraft): CardLine {
-  const known: Known = { name, args: argumentsSoFar(argumentsText), data: {} };
-  const words = wordsFor(name);
-  const object = name === '' ? [] : words.object(known).filter((piece) => wordsOf(piece) !== '');
+  const known: KnownCall = { name, args: argumentsSoFar(argumentsText), data: {} };
+  const words = toolTextFor(name);
+  const object = name === '' ? [] : words.object(known).filter((piece) => pieceText(piece) !== '');
   const verb = name === '' ? t('Writing') : inTense(words, known, 'doing');
   return { status: 'writing', mark: 'working', verb, object, outcome: [], joint: ' · ', time: '' };
 }
 
 /** What a call is about, as one text. */
-export const objectWords = (name: string, args: Known['args']): string =>
-  wordsFor(name).object({ name, args, data: {} }).map(wordsOf).join(' ').trim();
+export const callObjectText = (name: string, args: KnownCall['args']): string =>
+  toolTextFor(name).object({ name, args, data: {} }).map(pieceText).join(' ').trim();
 
 /** What a workflow's node does or has done, as far as that is known of its call: there is no message with its arguments. */
 export function deedLine(name: string, state: CallState, tense: 'doing' | 'done'): Pick<CardLine, 'verb' | 'object'> {
-  const known: Known = { name, args: state.about ?? {}, data: {}, state };
-  const words = wordsFor(name);
-  return { verb: inTense(words, known, tense), object: words.object(known).filter((piece) => wordsOf(piece) !== '') };
+  const known: KnownCall = { name, args: state.about ?? {}, data: {}, state };
+  const words = toolTextFor(name);
+  return { verb: inTense(words, known, tense), object: words.object(known).filter((piece) => pieceText(piece) !== '') };
 }
 
 /** All of the line as one text, for who hears it, and for where links are not to be. */
 export function spoken({ verb, object, outcome, joint, time }: CardLine): string {
-  const what = [verb, ...object.map(wordsOf)].filter(Boolean).join(' ');
-  const came = outcome.map(wordsOf).join(' · ');
+  const what = [verb, ...object.map(pieceText)].filter(Boolean).join(' ');
+  const came = outcome.map(pieceText).join(' · ');
   return [came ? `${what}${joint}${came}` : what, time].filter(Boolean).join(' · ');
 }
 
@@ -104,9 +104,9 @@ export const interruptedApproval = 'Interrupted when the window closed · needs 
 
 type Tense = 'doing' | 'done' | 'to do' | 'could not' | 'none';
 
-function inTense(words: ToolWords, known: Known, tense: Tense): string {
+function inTense(words: ToolText, known: KnownCall, tense: Tense): string {
   if (tense === 'none') return '';
-  if (tense === 'doing' || tense === 'done') return say(words[tense], known);
+  if (tense === 'doing' || tense === 'done') return toolTextOf(words[tense], known);
   const verb = verbOf(words, known);
   if (tense === 'could not') return t(`Could not ${verb}` as const);
   const told = t(verb);
@@ -115,7 +115,7 @@ function inTense(words: ToolWords, known: Known, tense: Tense): string {
 
 type Standing = Pick<CardLine, 'status' | 'mark'> & Partial<CardLine> & { tense: Tense };
 
-function standing(seen: Seen, known: Known, words: ToolWords): Standing {
+function standing(seen: CardContext, known: KnownCall, words: ToolText): Standing {
   const { state, outcome, phase, call } = seen;
   if (state?.asked) return asked(seen, state);
   if (state?.decision === 'deny') return denied(seen, state);
@@ -123,24 +123,24 @@ function standing(seen: Seen, known: Known, words: ToolWords): Standing {
   if (state?.status === 'done' || outcome) return ended(seen, known, words);
   const running = phase === 'Running';
   if (!running && !seen.elsewhere && needsApproval(state))
-    return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [plain(t(interruptedApproval))] };
+    return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [toPlainText(t(interruptedApproval))] };
   if (!running)
     return state?.startedAt === undefined
       ? {
           status: 'skipped',
           mark: 'none',
           tense: 'to do',
-          outcome: [plain(t(seen.stopped ? 'Not run: stopped' : 'Not run'))],
+          outcome: [toPlainText(t(seen.stopped ? 'Not run: stopped' : 'Not run'))],
         }
       : {
           status: 'skipped',
           mark: 'none',
           tense: 'to do',
-          outcome: [plain(t(seen.stopped ? 'Stopped' : 'Interrupted when the window closed'))],
+          outcome: [toPlainText(t(seen.stopped ? 'Stopped' : 'Interrupted when the window closed'))],
         };
   switch (state?.status) {
     case 'asking':
-      return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [plain(t('Waiting for approval'))] };
+      return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [toPlainText(t('Waiting for approval'))] };
     case 'running': {
       const elapsed = seen.now - (state.startedAt ?? seen.now);
       return { status: 'running', mark: 'working', tense: 'doing', time: elapsed < 1000 ? '' : duration(elapsed) };
@@ -149,44 +149,44 @@ function standing(seen: Seen, known: Known, words: ToolWords): Standing {
       return { status: 'allowed', mark: 'working', tense: 'doing' };
     default:
       return call.malformed === undefined
-        ? { status: 'waiting', mark: 'waits', tense: 'to do', outcome: [plain(t('Queued'))] }
+        ? { status: 'waiting', mark: 'waits', tense: 'to do', outcome: [toPlainText(t('Queued'))] }
         : {
             status: 'waiting',
             mark: 'none',
             tense: 'could not',
             joint: ': ',
-            outcome: [plain(whyNot(call.name, 'TOOL_ARGS_INVALID_JSON', undefined))],
+            outcome: [toPlainText(whyNot(call.name, 'TOOL_ARGS_INVALID_JSON', undefined))],
           };
   }
 }
 
 /** Its own questions to the person. */
-function asked({ phase }: Seen, { answer, ok }: CallState): Standing {
+function asked({ phase }: CardContext, { answer, ok }: CallState): Standing {
   if (!answer && ok !== false && phase === 'Running')
-    return { status: 'asking', mark: 'asks', tense: 'doing', outcome: [plain(t('Waiting for your answer'))] };
+    return { status: 'asking', mark: 'asks', tense: 'doing', outcome: [toPlainText(t('Waiting for your answer'))] };
   return answer
-    ? { status: 'done', mark: 'check', tense: 'done', outcome: [plain(t('You answered'))] }
-    : { status: 'done', mark: 'none', tense: 'done', outcome: [plain(t('Not answered'))] };
+    ? { status: 'done', mark: 'check', tense: 'done', outcome: [toPlainText(t('You answered'))] }
+    : { status: 'done', mark: 'none', tense: 'done', outcome: [toPlainText(t('Not answered'))] };
 }
 
-function denied({ outcome, held }: Seen, state: CallState): Standing {
+function denied({ outcome, held }: CardContext, state: CallState): Standing {
   const { automatic, feedback } = state;
   const base = { status: 'done', mark: 'none', tense: 'to do' } as const;
-  if (automatic !== undefined) return { ...base, outcome: [plain(ruleText(state, 'deny')!)] };
-  if (held) return { ...base, outcome: [plain(t('Denied')), plain(t('waiting for your instructions'))] };
+  if (automatic !== undefined) return { ...base, outcome: [toPlainText(ruleText(state, 'deny')!)] };
+  if (held) return { ...base, outcome: [toPlainText(t('Denied')), toPlainText(t('waiting for your instructions'))] };
   const { words } = Object(outcome?.ok === false ? outcome.error.details : undefined) as { words?: unknown };
   const said = feedback ?? words;
-  if (typeof said !== 'string') return { ...base, outcome: [plain(t('Denied'))] };
+  if (typeof said !== 'string') return { ...base, outcome: [toPlainText(t('Denied'))] };
   return {
     ...base,
-    outcome: [{ text: t('Denied: “{0}”', shortened(said.replace(/\s+/g, ' ').trim(), longestFeedback)) }],
+    outcome: [{ text: t('Denied: “{0}”', truncateVisible(said.replace(/\s+/g, ' ').trim(), longestFeedback)) }],
   };
 }
 
 /** Characters; the message itself stands below. */
 const longestFeedback = 200;
 
-function ended(seen: Seen, known: Known, words: ToolWords): Standing {
+function ended(seen: CardContext, known: KnownCall, words: ToolText): Standing {
   const { call, state, outcome } = seen;
   const ok = state?.ok ?? outcome?.ok ?? true;
   const isCommand = call.name === 'shell.run';
@@ -194,17 +194,17 @@ function ended(seen: Seen, known: Known, words: ToolWords): Standing {
   const time = ms >= 1000 || (isCommand && state?.ms !== undefined) ? duration(ms) : '';
   if (!ok) return { ...failed(seen), time };
   const gave = words.gave?.(known) ?? [];
-  const notes = notesOf(state).map(plain);
+  const notes = notesOf(state).map(toPlainText);
   const undone = undoneWords(state);
-  if (undone) return { status: 'done', mark: 'undone', tense: 'done', outcome: [plain(undone), ...gave], time };
+  if (undone) return { status: 'done', mark: 'undone', tense: 'done', outcome: [toPlainText(undone), ...gave], time };
   const base = { status: 'done', tense: 'done', time } as const;
   if (!isCommand) return { ...base, mark: 'check', outcome: [...gave, ...notes] };
   const { mark, words: how } = exit(seen, known);
-  return { ...base, mark, outcome: [...(how ? [plain(how)] : []), ...notes] };
+  return { ...base, mark, outcome: [...(how ? [toPlainText(how)] : []), ...notes] };
 }
 
 /** Check: it said 0. Dot: it said something else. Cross: it was not let to its end. */
-function exit({ call, state }: Seen, { data }: Known): { mark: Mark; words?: string } {
+function exit({ call, state }: CardContext, { data }: KnownCall): { mark: CardMark; words?: string } {
   const exitCode = data.exitCode === undefined ? state?.exitCode : (data.exitCode as number | null);
   if (exitCode === 0 || exitCode === undefined) return { mark: 'check' };
   if (typeof data.signal === 'string') return { mark: 'cross', words: t('was killed') };
@@ -217,12 +217,12 @@ function exit({ call, state }: Seen, { data }: Known): { mark: Mark; words?: str
     : { mark: 'check', words: t(answer) };
 }
 
-function failed({ call, state, outcome }: Seen): Standing {
+function failed({ call, state, outcome }: CardContext): Standing {
   const error = outcome?.ok === false ? outcome.error : undefined;
   const code = state?.code ?? error?.code;
   const reason = error && outcomeReasonOf(error);
   const base = { status: 'done', outcome: [] } as const;
-  const not = (words: string): Standing => ({ ...base, mark: 'none', tense: 'to do', outcome: [plain(words)] });
+  const not = (words: string): Standing => ({ ...base, mark: 'none', tense: 'to do', outcome: [toPlainText(words)] });
   if (code === 'TOOL_NOT_RUN') return not(t('Not run: you sent a message first'));
   if (code === 'TOOL_DENIED') {
     if (!error || reason === 'RUN_ENDED') return not(t('Not run: it was not answered'));
@@ -236,7 +236,7 @@ function failed({ call, state, outcome }: Seen): Standing {
     mark: 'cross',
     tense,
     joint: isCommand ? ' · ' : ': ',
-    outcome: [plain(words)],
+    outcome: [toPlainText(words)],
   });
   if ((Object(error?.details) as { stale?: unknown }).stale === true)
     return not(t('The file has changed; the edit no longer applies.'));
@@ -244,7 +244,13 @@ function failed({ call, state, outcome }: Seen): Standing {
   if (code === 'TOOL_TIMEOUT' && isCommand) return cross(t('timed out'));
   if (code === 'TOOL_EXEC_FAILED' && isCommand && reason === 'OUTPUT_LIMIT')
     return cross(t('was stopped: it wrote too much'));
-  return { ...base, mark: 'cross', tense: 'could not', joint: ': ', outcome: [plain(whyNot(call.name, code, error))] };
+  return {
+    ...base,
+    mark: 'cross',
+    tense: 'could not',
+    joint: ': ',
+    outcome: [toPlainText(whyNot(call.name, code, error))],
+  };
 }
 
 /** The window that it ran in has ended, or the person has stopped it. */
@@ -274,21 +280,21 @@ function undoneWords({ undone = [], changes = [], moved }: CallState = { status:
 }
 
 /** A call whose command goes on after it, or has ended since. */
-function inBackground({ now, going, call }: Seen, { ended: end, startedAt }: CallState): Standing {
+function inBackground({ now, going, call }: CardContext, { ended: end, startedAt }: CallState): Standing {
   const name = { tense: 'none' } as const;
   if (!end) {
-    if (!going) return { ...name, status: 'done', mark: 'none', outcome: [plain(t('Its window was closed'))] };
+    if (!going) return { ...name, status: 'done', mark: 'none', outcome: [toPlainText(t('Its window was closed'))] };
     const began = startedAt ?? now;
     const age = now - began < 60_000 ? t('just started') : ago(began, now);
-    return { ...name, status: 'going', mark: 'going', outcome: [plain(age)] };
+    return { ...name, status: 'going', mark: 'going', outcome: [toPlainText(age)] };
   }
   const left = end.stillRunning?.length ? `. ${t('Still running: {0}', end.stillRunning.join(', '))}` : '';
   const isOwn = end.by === 'itself' && !end.signal;
   const line = typeof call.arguments.command === 'string' ? call.arguments.command : '';
   const answer = isOwn && typeof end.exitCode === 'number' ? exitAnswer(line, end.exitCode) : undefined;
   const words = answer ? t(answer) : backgroundEnd(end);
-  const mark: Mark = isOwn ? (end.exitCode === 0 || answer ? 'check' : 'dot') : hasDied(end) ? 'cross' : 'none';
-  return { ...name, status: 'done', mark, outcome: [plain(words + left)] };
+  const mark: CardMark = isOwn ? (end.exitCode === 0 || answer ? 'check' : 'dot') : hasDied(end) ? 'cross' : 'none';
+  return { ...name, status: 'done', mark, outcome: [toPlainText(words + left)] };
 }
 
 function backgroundEnd(end: CommandEnd): string {

@@ -3,12 +3,12 @@ import { unbroken, visibleLine } from '../../src/protocol/text/escapeInvisible.t
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import type { CardLine, Mark } from './cardLine.ts';
-import type { Lead, Piece } from './cardText.ts';
+import type { CardLine, CardMark } from './cardLine.ts';
+import type { Lead, TextPiece } from './cardText.ts';
 
 const ring = html`<vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>`;
 
-export const markOf: Record<Mark, TemplateResult> = {
+export const markOf: Record<CardMark, TemplateResult> = {
   working: ring,
   asks: icons.question,
   waits: icons.ring,
@@ -37,18 +37,18 @@ export function lineView(
 }
 
 /** A reason has its colon, and how much was changed stands right beside what was changed. */
-const isJoined = (joint: CardLine['joint'], { tone }: Piece): boolean => joint !== ': ' && !tone;
-const beforeOutcome = (joint: CardLine['joint'], first: Piece): unknown =>
+const isJoined = (joint: CardLine['joint'], { tone }: TextPiece): boolean => joint !== ': ' && !tone;
+const beforeOutcome = (joint: CardLine['joint'], first: TextPiece): unknown =>
   joint === ': ' ? html`<span class="card-colon">: </span>` : isJoined(joint, first) ? nothing : ' ';
 
 /** `+12 −3` is one thing. */
-const jointOf = (before: Piece, { tone }: Piece): TemplateResult =>
+const jointOf = (before: TextPiece, { tone }: TextPiece): TemplateResult =>
   html`<span class="card-joint">${tone && before.tone ? ' ' : ' · '}</span>`;
 
 /** What is left of a text when it is drawn: nobody reads more of it in one line. */
 const most = 300;
 
-function piece(context: PanelContext, { head = '', text, tail = '', code, tone, lead }: Piece): TemplateResult {
+function piece(context: PanelContext, { head = '', text, tail = '', code, tone, lead }: TextPiece): TemplateResult {
   const drawn = (part: string) => (code ? clean(part) : unbroken(clean(part)));
   // The slash of a folder goes with its file: of a shortened path `s…/name.ts` is left.
   const slash = tail ? (/[/\\]$/.exec(text)?.[0] ?? '') : '';

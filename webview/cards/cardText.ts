@@ -8,7 +8,7 @@ export type Lead = { kind: 'file'; path: string; line?: number } | { kind: 'addr
  * A piece of a card's first line. `head` and `tail` are always shown whole; `text`, between them, is what gives way where there
  * is little room. `code`: in the editor's font.
  */
-export interface Piece {
+export interface TextPiece {
   head?: string;
   text: string;
   tail?: string;
@@ -17,16 +17,16 @@ export interface Piece {
   lead?: Lead;
 }
 
-export const wordsOf = ({ head = '', text, tail = '' }: Piece): string => head + text + tail;
+export const pieceText = ({ head = '', text, tail = '' }: TextPiece): string => head + text + tail;
 
-export const plain = (text: string): Piece => ({ text: '', tail: text });
-export const code = (text: string): Piece => ({ text, code: true });
+export const toPlainText = (text: string): TextPiece => ({ text: '', tail: text });
+export const code = (text: string): TextPiece => ({ text, code: true });
 
 /** Lines of a file: the first and the last, from 1. */
 export type Lines = readonly [first: number, last: number];
 
 /** A file: its folder gives way, its name and lines never do. */
-export function file(path: string, { lines, leads = true }: { lines?: Lines; leads?: boolean } = {}): Piece {
+export function file(path: string, { lines, leads = true }: { lines?: Lines; leads?: boolean } = {}): TextPiece {
   const isFolder = /[/\\]$/.test(path.slice(-1));
   const end = isFolder ? path.length - 2 : path.length;
   const at = Math.max(path.lastIndexOf('/', end), path.lastIndexOf('\\', end)) + 1;
@@ -40,7 +40,7 @@ export function file(path: string, { lines, leads = true }: { lines?: Lines; lea
 }
 
 /** An address: its host and its last part stay. */
-export function address(url: string): Piece {
+export function address(url: string): TextPiece {
   const lead = { kind: 'address', url } as const;
   const parts = /^https?:\/\/([^/?#]+)([^?#]*)/.exec(url);
   if (!parts) return { text: url, code: true };
@@ -56,13 +56,13 @@ export function address(url: string): Piece {
 }
 
 /** `+12`, `−3`. */
-export const changeCounts = (added: number, removed: number): Piece[] => [
-  { text: '', tail: `+${inNumber(added)}`, tone: 'added' },
-  { text: '', tail: `−${inNumber(removed)}`, tone: 'removed' },
+export const changeCounts = (added: number, removed: number): TextPiece[] => [
+  { text: '', tail: `+${cardPluralOf(added)}`, tone: 'added' },
+  { text: '', tail: `−${cardPluralOf(removed)}`, tone: 'removed' },
 ];
 
 /** `2,000`. */
-export const inNumber = (number: number): string => number.toLocaleString(language());
+export const cardPluralOf = (number: number): string => number.toLocaleString(language());
 
 /** `840 bytes`, `12 KB`, `1.2 MB`. */
 export function bytes(number: number): string {
@@ -72,7 +72,7 @@ export function bytes(number: number): string {
 }
 
 /** Whose tool it is and which, of `mcp.<server>.<tool>` and of the editor's `vscode.<tool>`, in words. */
-export function ofServer(name: string): { server: string; tool: string } | undefined {
+export function serverLabelOf(name: string): { server: string; tool: string } | undefined {
   const lent = /^vscode\.(.+)$/s.exec(name)?.[1];
   if (lent !== undefined) return { server: t('editor'), tool: unjoined(lent) };
   const [, server, tool] = /^mcp\.([^.]+)\.(.+)$/s.exec(name) ?? [];

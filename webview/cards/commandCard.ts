@@ -36,7 +36,7 @@ const lastLines = 6;
 const longestLine = 200;
 
 /** The last lines of an output that say something: not the empty ones, and not those that npm says of itself. */
-export function sayingLines(text: string): string[] {
+function sayingLines(text: string): string[] {
   const lines = visibleOutput(text.slice(-20_000)).split('\n');
   const said = lines.filter(
     (line) =>
@@ -52,7 +52,7 @@ export function sayingLines(text: string): string[] {
 }
 
 /** Below a command that did not end well. */
-export const lastWords = (text: string): TemplateResult | typeof nothing => {
+export const lastLine = (text: string): TemplateResult | typeof nothing => {
   const lines = sayingLines(text);
   return lines.length === 0
     ? nothing

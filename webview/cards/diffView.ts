@@ -11,7 +11,7 @@ interface Line {
 }
 
 /** Reads what `shownChange` wrote. `left`: how many lines there are besides. */
-export function readDiff(diff: string): { lines: Line[]; left: number } {
+function readDiff(diff: string): { lines: Line[]; left: number } {
   const lines: Line[] = [];
   let [before, after, left] = [0, 0, 0];
   for (const line of diff.split('\n')) {

@@ -4,10 +4,10 @@ import type { ErrorInfo } from '../../src/protocol/content/messages.ts';
 import { formerBasis, outcomeReasonOf } from '../../src/protocol/run/formerText.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
 import type { EditReason, RefusalReason } from '../../src/protocol/text/codes.ts';
-import { codeWords, editWords, isCode, refusalWords } from '../../src/protocol/text/codeText.ts';
+import { codeText, editText, isCode, refusalText } from '../../src/protocol/text/codeText.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { ofServer } from './cardText.ts';
-import { verbOf, wordsFor } from './toolText.ts';
+import { serverLabelOf } from './cardText.ts';
+import { toolTextFor, verbOf } from './toolText.ts';
 
 /** Why a call did not do what it was for, in words that stand behind a colon. `code` counts where what it said was lost. */
 export function whyNot(name: string, code: string | undefined, error: ErrorInfo | undefined): string {
@@ -15,23 +15,23 @@ export function whyNot(name: string, code: string | undefined, error: ErrorInfo 
   const { reason, lines } = Object(error?.details) as { reason?: unknown; lines?: unknown };
   switch (known) {
     case 'E_SANDBOX_VIOLATION':
-      if (isOf(refusalWords, reason)) return t(refusalWords[reason as RefusalReason]);
+      if (isOf(refusalText, reason)) return t(refusalText[reason as RefusalReason]);
       break;
     case 'E_PRECONDITION_FAILED':
-      if (reason === 'EXISTS') return t(refusalWords.EXISTS);
+      if (reason === 'EXISTS') return t(refusalText.EXISTS);
       if (reason === 'STILL_RUNNING') return t('the same command is already running');
-      if (isOf(editWords, reason)) return t(editWords[reason as EditReason]) + nearest(lines, reason === 'ABSENT');
-      return ownWords(error) ?? t(codeWords[known]);
+      if (isOf(editText, reason)) return t(editText[reason as EditReason]) + nearest(lines, reason === 'ABSENT');
+      return ownWords(error) ?? t(codeText[known]);
     case 'TOOL_ARGS_INVALID':
       if (error && outcomeReasonOf(error) === 'PATTERN_INVALID') return t('the pattern is invalid');
       break;
     case 'ENOENT':
-      return t(Object.hasOwn(absent, name) ? absent[name as keyof typeof absent] : codeWords.ENOENT);
+      return t(Object.hasOwn(absent, name) ? absent[name as keyof typeof absent] : codeText.ENOENT);
     case 'TOOL_EXEC_FAILED':
     case 'TOOL_NOT_AVAILABLE':
-      return ownWords(error) ?? t(codeWords[known]);
+      return ownWords(error) ?? t(codeText[known]);
   }
-  return t(codeWords[known]);
+  return t(codeText[known]);
 }
 
 const absent = {
@@ -113,7 +113,7 @@ function deed(rule: string): string {
   const [, tool, rest = ''] = /^([a-z]+\.[^\s]+)(?: (.*))?$/s.exec(rule) ?? [];
   if (tool === undefined) return rule;
   if (tool === 'shell.run') return rest || t('run commands');
-  const of = ofServer(tool);
+  const of = serverLabelOf(tool);
   const words = of ? `${of.server}: ${of.tool === '*' ? t('all tools') : of.tool}` : kindOr(tool);
   return [words, rest].filter(Boolean).join(' ');
 }
@@ -129,5 +129,5 @@ const kindOr = (tool: string): string =>
   t(
     Object.hasOwn(kinds, tool)
       ? kinds[tool as keyof typeof kinds]
-      : verbOf(wordsFor(tool), { name: tool, args: {}, data: {} }),
+      : verbOf(toolTextFor(tool), { name: tool, args: {}, data: {} }),
   );

@@ -6,7 +6,7 @@ import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { card } from './card.ts';
 import { markOf } from './cardLineView.ts';
-import { type Fold, foldWords } from './folding.ts';
+import { type FoldState, foldText } from './folding.ts';
 
 /**
  * What was read, as one line that changes in place; all of it when it is opened. One call is a card like any other.
@@ -16,11 +16,11 @@ import { type Fold, foldWords } from './folding.ts';
 export function foldView(
   context: PanelContext,
   run: Run,
-  fold: Fold,
+  fold: FoldState,
   { newest, thinking }: { newest: boolean; thinking(at: number): TemplateResult | typeof nothing },
 ): TemplateResult {
   const { key, calls, items } = fold;
-  const cardOf = (at: number, call: ToolCall) => card(context, run, call, placeOf(run, at, call));
+  const cardOf = (at: number, call: ToolCall) => card(context, run, call, callPosition(run, at, call));
   if (calls.length === 1) return cardOf(fold.at, calls[0]!);
   const place = `fold:${key}`;
   const open = context.model.state?.details === 'all' || context.opened.cards.has(place);
@@ -28,7 +28,7 @@ export function foldView(
     if (!context.opened.cards.delete(place)) context.opened.cards.add(place);
     context.refresh();
   };
-  const { words, failed, mark } = foldWords(run, calls);
+  const { words, failed, mark } = foldText(run, calls);
   const last = items.at(-1)!;
   return html`<div class="fold" data-fold=${key} data-mark=${mark}>
     <button class="fold-head" aria-expanded=${open} @click=${toggle}>
@@ -46,7 +46,7 @@ export function foldView(
 }
 
 /** As cards are told from each other: by message, and among its calls. */
-export function placeOf(run: Run, at: number, call: ToolCall): string {
+export function callPosition(run: Run, at: number, call: ToolCall): string {
   const message = run.messages[at];
   return `${at}:${message?.role === 'assistant' ? message.toolCalls?.indexOf(call) : -1}`;
 }

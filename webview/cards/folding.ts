@@ -3,11 +3,11 @@ import { planTool } from '../../src/protocol/run/plan.ts';
 import type { CallState, Run } from '../../src/protocol/run/run.ts';
 import { understoodCall } from '../../src/protocol/run/understoodArguments.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import type { Mark } from './cardLine.ts';
-import { wordsFor } from './toolText.ts';
+import type { CardMark } from './cardLine.ts';
+import { toolTextFor } from './toolText.ts';
 
 /** Calls that only read, with no words between them, across replies. */
-export interface Fold {
+export interface FoldState {
   /** The id of the first call: the same as long as the fold grows. */
   key: string;
   /** The message in which it begins. */
@@ -18,8 +18,8 @@ export interface Fold {
 }
 
 /** What is drawn of a reply's calls: cards, and folds that begin among them. What it reads into an earlier fold is drawn there. */
-export interface Folded {
-  parts: (ToolCall | Fold)[];
+interface FoldedCalls {
+  parts: (ToolCall | FoldState)[];
   /** It is within a fold that began before: nothing of it is drawn where it stands. */
   within: boolean;
 }
@@ -28,20 +28,20 @@ export interface Folded {
 export class Folding {
   private run: Run | undefined;
   private seen = '';
-  private readonly folded = new Map<number, Folded>();
+  private readonly folded = new Map<number, FoldedCalls>();
   /** The fold that a message goes on with. */
-  private readonly before = new Map<number, Fold>();
+  private readonly before = new Map<number, FoldState>();
   private restart = 0;
   /** The one at the end of the run, that may grow. */
-  newest: Fold | undefined;
+  newest: FoldState | undefined;
 
   /** What is drawn of the calls of a message. `parts` of what it has none of is empty. */
-  at(place: number): Folded {
+  at(place: number): FoldedCalls {
     return this.folded.get(place) ?? { parts: [], within: false };
   }
 
   /** The folds that have calls of a message. */
-  of(place: number): Fold[] {
+  of(place: number): FoldState[] {
     const begun = this.at(place).parts.flatMap((part) => ('calls' in part ? [part] : []));
     const before = this.before.get(place);
     return before ? [before, ...begun] : begun;
@@ -59,7 +59,7 @@ export class Folding {
       this.before.clear();
       this.restart = 0;
     }
-    let open: Fold | undefined;
+    let open: FoldState | undefined;
     for (let at = this.restart; at < run.messages.length; at++) {
       this.before.delete(at);
       open = this.take(run, at, parted(at) ? undefined : open);
@@ -73,7 +73,7 @@ export class Folding {
   }
 
   /** Gives the fold that is open behind the message. */
-  private take(run: Run, at: number, before: Fold | undefined): Fold | undefined {
+  private take(run: Run, at: number, before: FoldState | undefined): FoldState | undefined {
     const message = run.messages[at]!;
     if (message.role === 'tool') return before;
     if (message.role !== 'assistant') return undefined;
@@ -82,7 +82,7 @@ export class Folding {
     let open = isSilent && (calls.length === 0 || isFolded(run, calls[0]!)) ? before : undefined;
     if (open) this.before.set(at, open);
     const within = open !== undefined && calls.length > 0;
-    const parts: Folded['parts'] = [];
+    const parts: FoldedCalls['parts'] = [];
     if (within) open!.items.push({ at, calls: [] });
     for (const call of calls) {
       if (!isFolded(run, call)) {
@@ -116,7 +116,7 @@ const notRead = new Set(['TOOL_DENIED', 'TOOL_NOT_RUN', 'TOOL_INTERRUPTED']);
 
 /** It only reads, nobody was asked about it, and it was let read: whether it could does not matter. */
 function isFolded(run: Run, call: ToolCall): boolean {
-  if (!wordsFor(call.name).many) return false;
+  if (!toolTextFor(call.name).many) return false;
   const state: CallState | undefined = run.calls[call.id];
   if (state === undefined) return run.phase === 'Running';
   const { status, decision, automatic, code, ok } = state;
@@ -125,14 +125,14 @@ function isFolded(run: Run, call: ToolCall): boolean {
   return code === undefined || !notRead.has(code);
 }
 
-export interface FoldWords {
+interface FoldText {
   words: string;
   failed: number;
-  mark: Mark;
+  mark: CardMark;
 }
 
 /** `Read 13 files, searched twice`. */
-export function foldWords(run: Run, calls: readonly ToolCall[]): FoldWords {
+export function foldText(run: Run, calls: readonly ToolCall[]): FoldText {
   const byTool = grouped(calls);
   const told = [...byTool].map(([name, some]) => {
     const places = new Set(
@@ -141,7 +141,7 @@ export function foldWords(run: Run, calls: readonly ToolCall[]): FoldWords {
         return typeof path === 'string' ? path : String(id ?? '.');
       }),
     );
-    return wordsFor(name).many!(some.length, places.size);
+    return toolTextFor(name).many!(some.length, places.size);
   });
   const words = told.map((one) => t(one)).join(', ');
   const states = calls.map(({ id }) => run.calls[id]);

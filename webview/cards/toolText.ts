@@ -1,7 +1,7 @@
 import { askTool } from '../../src/protocol/content/askTool.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
-import { shortened } from '../../src/protocol/text/escapeInvisible.ts';
-import { amount, grouped, type Sentence, sentence, t } from '../../src/protocol/text/l10n.ts';
+import { truncateVisible } from '../../src/protocol/text/escapeInvisible.ts';
+import { amount, groupDigits, type LocalizedMessage, message, t } from '../../src/protocol/text/l10n.ts';
 import {
   address,
   bytes,
@@ -9,15 +9,15 @@ import {
   code,
   file,
   type Lines,
-  ofServer,
-  type Piece,
-  plain,
+  serverLabelOf,
+  type TextPiece,
+  toPlainText,
   unjoined,
 } from './cardText.ts';
-import type { Doing, Done, Verb } from './verbs.ts';
+import type { Done, Verb, VerbForms } from './verbs.ts';
 
 /** What is known of a call: `args` as the model gave them, `data` as the tool answered (empty before). */
-export interface Known {
+export interface KnownCall {
   name: string;
   args: Record<string, unknown>;
   data: Record<string, unknown>;
@@ -26,19 +26,19 @@ export interface Known {
   lineOf?(id: string): string | undefined;
 }
 
-type Words<Word> = Word | ((known: Known) => Word);
+type Words<Word> = Word | ((known: KnownCall) => Word);
 
 /** How a tool is spoken of: `Reading a.ts`, `Read a.ts`, `Could not read a.ts`. */
-export interface ToolWords {
-  doing: Words<Doing>;
-  done: Words<Done | Sentence>;
+export interface ToolText {
+  doing: Words<VerbForms>;
+  done: Words<Done | LocalizedMessage>;
   /** Behind `Could not`. */
   not: Words<Verb>;
-  object(known: Known): Piece[];
+  object(known: KnownCall): TextPiece[];
   /** What came of it, where that is to be said: each piece of it by itself. */
-  gave?(known: Known): Piece[];
+  gave?(known: KnownCall): TextPiece[];
   /** It only reads: how so many of them are told in one line, behind a comma. `places`: how many different ones they were about. */
-  many?(times: number, places: number): Sentence;
+  many?(times: number, places: number): LocalizedMessage;
 }
 
 const names = [
@@ -68,30 +68,29 @@ const names = [
 ] as const;
 type ToolName = (typeof names)[number];
 
-const edit: Pick<ToolWords, 'object' | 'gave'> = {
+const edit: Pick<ToolText, 'object' | 'gave'> = {
   object: ({ args, data, state }) => [changed(args, data, state)],
   gave: edited,
 };
 
 /** Every tool of ours has a row here (a test holds it to that). */
-export const toolWords: Record<ToolName, ToolWords> = {
+export const toolTextTable: Record<ToolName, ToolText> = {
   'fs.list': {
     doing: 'Listing',
     done: 'Listed',
     not: 'list',
     object: ({ args }) => [folder(text(args.path) || '.')],
     gave: ({ data }) => (Array.isArray(data.entries) ? [some(amount(data.entries.length, 'entry', 'entries'))] : []),
-    many: (_, places) =>
-      places === 1 ? sentence('listed a folder') : sentence('listed {0}', amount(places, 'folder')),
+    many: (_, places) => (places === 1 ? message('listed a folder') : message('listed {0}', amount(places, 'folder'))),
   },
   'fs.find': {
     doing: 'Looking for',
     done: ({ data }) =>
-      Array.isArray(data.files) ? sentence('Found {0}', amount(data.files.length, 'file')) : 'Looked for',
+      Array.isArray(data.files) ? message('Found {0}', amount(data.files.length, 'file')) : 'Looked for',
     not: 'look for',
     object: ({ args }) => [pattern(args.pattern), ...inPlace(args.path)],
-    gave: ({ data }) => (data.cut ? [plain(t('there are more'))] : []),
-    many: (many) => sentence('looked for files {0}', times(many)),
+    gave: ({ data }) => (data.cut ? [toPlainText(t('there are more'))] : []),
+    many: (many) => message('looked for files {0}', times(many)),
   },
   'fs.search': {
     doing: 'Searching',
@@ -99,7 +98,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
     not: 'search',
     object: ({ args }) => [pattern(args.pattern), ...inPlace(args.path, args.glob)],
     gave: ({ data }) => matches(data),
-    many: (many) => sentence('searched {0}', times(many)),
+    many: (many) => message('searched {0}', times(many)),
   },
   'fs.read': {
     doing: 'Reading',
@@ -109,9 +108,9 @@ export const toolWords: Record<ToolName, ToolWords> = {
     gave: ({ args, data }) => {
       const { startLine, endLine, totalLines } = data;
       const isFirst = startLine === 1 && number(endLine) < number(totalLines) && !isWindow(args);
-      return isFirst ? [plain(t('first {0}', amount(number(endLine), 'line')))] : [];
+      return isFirst ? [toPlainText(t('first {0}', amount(number(endLine), 'line')))] : [];
     },
-    many: (_, places) => (places === 1 ? sentence('read a file') : sentence('read {0}', amount(places, 'file'))),
+    many: (_, places) => (places === 1 ? message('read a file') : message('read {0}', amount(places, 'file'))),
   },
   'fs.write': {
     doing: 'Writing',
@@ -135,7 +134,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
       const { from, to } = state?.moved ?? { from: '', to: '' };
       return [
         file(text(data.from) || text(args.from) || from, { leads: !isThere }),
-        plain(t('to')),
+        toPlainText(t('to')),
         file(text(data.path) || text(args.to) || to, { leads: isThere }),
       ];
     },
@@ -170,25 +169,27 @@ export const toolWords: Record<ToolName, ToolWords> = {
     object: ({ args, lineOf }) => [commandOf(lineOf, args.id)],
     gave: ({ data }) => {
       const [first, last, all] = [data.startLine, data.endLine, data.totalLines].map(number);
-      return all === 0 ? [] : [plain(t('lines {0} to {1} of {2}', grouped(first!), grouped(last!), grouped(all!)))];
+      return all === 0
+        ? []
+        : [toPlainText(t('lines {0} to {1} of {2}', groupDigits(first!), groupDigits(last!), groupDigits(all!)))];
     },
-    many: (many) => sentence('read an output {0}', times(many)),
+    many: (many) => message('read an output {0}', times(many)),
   },
   'code.diagnostics': {
     doing: 'Checking',
     done: 'Checked',
     not: 'check',
-    object: ({ args }) => [args.path === undefined ? plain(t('all files')) : folder(text(args.path))],
+    object: ({ args }) => [args.path === undefined ? toPlainText(t('all files')) : folder(text(args.path))],
     gave: ({ data }) => {
       if (data.errors === undefined) return [];
       const [errors, warnings] = [number(data.errors), number(data.warnings)];
-      if (errors + warnings === 0) return [plain(t('no problems'))];
+      if (errors + warnings === 0) return [toPlainText(t('no problems'))];
       return [
         ...(errors > 0 ? [some(amount(errors, 'error'))] : []),
         ...(warnings > 0 ? [some(amount(warnings, 'warning'))] : []),
       ];
     },
-    many: (many) => sentence('checked for problems {0}', times(many)),
+    many: (many) => message('checked for problems {0}', times(many)),
   },
   'code.symbols': {
     doing: ({ args }) => (args.path === undefined ? 'Looking for' : 'Listing names in'),
@@ -196,7 +197,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
     not: ({ args }) => (args.path === undefined ? 'look for' : 'list names in'),
     object: ({ args }) => [args.path === undefined ? pattern(args.query) : file(text(args.path))],
     gave: ({ data }) => (Array.isArray(data.files) ? [some(amount(linesIn(data.files), 'name'))] : []),
-    many: (many) => sentence('looked at definitions {0}', times(many)),
+    many: (many) => message('looked at definitions {0}', times(many)),
   },
   'code.definition': {
     doing: 'Looking up',
@@ -204,7 +205,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
     not: 'look up',
     object: named,
     gave: ({ data }) => definitions(data),
-    many: (many) => sentence('looked up names {0}', times(many)),
+    many: (many) => message('looked up names {0}', times(many)),
   },
   'code.references': {
     doing: 'Finding uses of',
@@ -212,7 +213,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
     not: 'find uses of',
     object: named,
     gave: ({ data }) => uses(data),
-    many: (many) => sentence('looked up uses {0}', times(many)),
+    many: (many) => message('looked up uses {0}', times(many)),
   },
   'editor.context': {
     doing: 'Viewing',
@@ -220,21 +221,21 @@ export const toolWords: Record<ToolName, ToolWords> = {
     not: 'view',
     object: ({ data }) => {
       const active = Object(data.active) as { path?: unknown; selection?: { startLine: number; endLine: number } };
-      if (typeof active.path !== 'string') return [plain(t('the editor'))];
+      if (typeof active.path !== 'string') return [toPlainText(t('the editor'))];
       const { selection } = active;
       return [
-        plain(t('the editor:')),
+        toPlainText(t('the editor:')),
         file(active.path, selection && { lines: [selection.startLine, selection.endLine] }),
       ];
     },
-    many: (many) => sentence('looked at the editor {0}', times(many)),
+    many: (many) => message('looked at the editor {0}', times(many)),
   },
   'web.fetch': {
     doing: 'Fetching',
     done: 'Fetched',
     not: 'fetch',
     object: ({ args, data }) => [address(text(data.url) || text(args.url))],
-    gave: ({ data }) => (typeof data.bytes === 'number' ? [plain(bytes(data.bytes))] : []),
+    gave: ({ data }) => (typeof data.bytes === 'number' ? [toPlainText(bytes(data.bytes))] : []),
   },
   'plan.update': {
     doing: 'Planning',
@@ -242,7 +243,7 @@ export const toolWords: Record<ToolName, ToolWords> = {
     not: 'change the plan',
     object: () => [],
     gave: ({ data }) =>
-      data.items === undefined ? [] : [plain(t('{0} of {1} done', number(data.done), number(data.items)))],
+      data.items === undefined ? [] : [toPlainText(t('{0} of {1} done', number(data.done), number(data.items)))],
   },
   [askTool]: {
     doing: 'Asking',
@@ -259,16 +260,16 @@ export const toolWords: Record<ToolName, ToolWords> = {
     done: 'Looked for tools:',
     not: 'look for tools:',
     object: ({ args }) => [{ text: text(args.query) }],
-    gave: ({ data }) => (Array.isArray(data.tools) ? [plain(t('{0} found', data.tools.length))] : []),
-    many: (many) => sentence('looked for a tool {0}', times(many)),
+    gave: ({ data }) => (Array.isArray(data.tools) ? [toPlainText(t('{0} found', data.tools.length))] : []),
+    many: (many) => message('looked for a tool {0}', times(many)),
   },
   'mcp.call_tool': {
     doing: 'Using',
     done: 'Used',
     not: 'use',
     object: ({ args, state }) => {
-      const of = ofServer(text(args.name));
-      return of ? serverPieces(of, args.arguments, state?.title) : [plain(t('a tool of a server'))];
+      const of = serverLabelOf(text(args.name));
+      return of ? serverPieces(of, args.arguments, state?.title) : [toPlainText(t('a tool of a server'))];
     },
   },
   'mcp.read_resource': {
@@ -277,91 +278,94 @@ export const toolWords: Record<ToolName, ToolWords> = {
     not: ({ args }) => (args.uri === undefined ? 'list' : 'read'),
     object: ({ args }) => {
       const server = text(args.server) || t('a server');
-      if (args.uri === undefined) return [plain(t('{0} resources', server))];
-      return [file(text(args.uri), { leads: false }), plain(t('of')), plain(server)];
+      if (args.uri === undefined) return [toPlainText(t('{0} resources', server))];
+      return [file(text(args.uri), { leads: false }), toPlainText(t('of')), toPlainText(server)];
     },
-    many: (many) => sentence('read from a server {0}', times(many)),
+    many: (many) => message('read from a server {0}', times(many)),
   },
 };
 
 /** Of a server's tool, or one that is none of ours. */
-const foreign: ToolWords = {
+const foreign: ToolText = {
   doing: 'Using',
   done: 'Used',
   not: 'use',
   object: ({ name, args, state }) => {
-    const of = ofServer(name);
+    const of = serverLabelOf(name);
     return of ? serverPieces(of, args, state?.title) : [{ text: unjoined(name) }];
   },
 };
 
-export const wordsFor = (name: string): ToolWords =>
-  Object.hasOwn(toolWords, name) ? toolWords[name as ToolName] : foreign;
+export const toolTextFor = (name: string): ToolText =>
+  Object.hasOwn(toolTextTable, name) ? toolTextTable[name as ToolName] : foreign;
 
-export const say = (words: Words<Doing | Done | Sentence>, known: Known): string =>
+export const toolTextOf = (words: Words<VerbForms | Done | LocalizedMessage>, known: KnownCall): string =>
   t(typeof words === 'function' ? words(known) : words);
-export const verbOf = ({ not }: ToolWords, known: Known): Verb => (typeof not === 'function' ? not(known) : not);
+export const verbOf = ({ not }: ToolText, known: KnownCall): Verb => (typeof not === 'function' ? not(known) : not);
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
-const pattern = (value: unknown): Piece => code(text(value));
-const folder = (path: string): Piece => (path === '.' ? plain(t('the folder')) : file(path));
-const some = (amount: Sentence): Piece => plain(t(amount));
-const times = (many: number): Sentence =>
-  many > 2 ? sentence('{0} times', grouped(many)) : sentence(many === 1 ? 'once' : 'twice');
-const serverPieces = ({ server, tool }: { server: string; tool: string }, args: unknown, title?: string): Piece[] => [
-  plain(`${server}:`),
+const pattern = (value: unknown): TextPiece => code(text(value));
+const folder = (path: string): TextPiece => (path === '.' ? toPlainText(t('the folder')) : file(path));
+const some = (amount: LocalizedMessage): TextPiece => toPlainText(t(amount));
+const times = (many: number): LocalizedMessage =>
+  many > 2 ? message('{0} times', groupDigits(many)) : message(many === 1 ? 'once' : 'twice');
+const serverPieces = (
+  { server, tool }: { server: string; tool: string },
+  args: unknown,
+  title?: string,
+): TextPiece[] => [
+  toPlainText(`${server}:`),
   { text: title === undefined ? tool : unjoined(title) },
   ...firstArgument(args),
 ];
 
 /** Value of the first argument that can be read in a line. */
-function firstArgument(args: unknown): Piece[] {
+function firstArgument(args: unknown): TextPiece[] {
   const values = typeof args === 'object' && args !== null ? Object.values(args) : [];
   const first = values.find((one) => typeof one === 'number' || (typeof one === 'string' && one.trim() !== ''));
   if (first === undefined) return [];
-  return [{ text: t('“{0}”', shortened(String(first).replace(/\s+/g, ' ').trim(), longestArgument)) }];
+  return [{ text: t('“{0}”', truncateVisible(String(first).replace(/\s+/g, ' ').trim(), longestArgument)) }];
 }
 
 const longestArgument = 80;
 
-function inPlace(path: unknown, glob?: unknown): Piece[] {
+function inPlace(path: unknown, glob?: unknown): TextPiece[] {
   const [where, which] = [text(path), text(glob)];
   const place = where === '.' ? '' : where;
   if (place === '' && which === '') return [];
   const whole = place && which ? `${place.replace(/\/$/, '')}/${which}` : place || which;
-  return [plain(t('in')), file(whole, { leads: which === '' })];
+  return [toPlainText(t('in')), file(whole, { leads: which === '' })];
 }
 
-function matches(data: Record<string, unknown>): Piece[] {
+function matches(data: Record<string, unknown>): TextPiece[] {
   if (data.matches === undefined) return [];
   const [found, files] = [number(data.matches), Array.isArray(data.files) ? data.files.length : 0];
-  if (found === 0) return [plain(t('no match'))];
+  if (found === 0) return [toPlainText(t('no match'))];
   const all = amount(found, 'match', 'matches');
-  return [inFiles(data.cut ? sentence('first {0}', all) : all, files)];
+  return [inFiles(data.cut ? message('first {0}', all) : all, files)];
 }
 
 /** So much, in so many files where these are several. */
-const inFiles = (all: Sentence, files: number): Piece =>
-  some(files > 1 ? sentence('{0} in {1}', all, amount(files, 'file')) : all);
+const inFiles = (all: LocalizedMessage, files: number): TextPiece =>
+  some(files > 1 ? message('{0} in {1}', all, amount(files, 'file')) : all);
 
-function definitions({ places, files }: Record<string, unknown>): Piece[] {
+function definitions({ places, files }: Record<string, unknown>): TextPiece[] {
   if (places === undefined) return [];
-  const all =
-    places === 0 ? sentence('defined nowhere') : sentence('defined in {0}', amount(number(places), 'location'));
+  const all = places === 0 ? message('defined nowhere') : message('defined in {0}', amount(number(places), 'location'));
   return [inFiles(all, Array.isArray(files) ? files.length : 0)];
 }
 
-function uses({ places, files }: Record<string, unknown>): Piece[] {
+function uses({ places, files }: Record<string, unknown>): TextPiece[] {
   if (places === undefined) return [];
-  const all = places === 0 ? sentence('nowhere') : amount(number(places), 'location');
+  const all = places === 0 ? message('nowhere') : amount(number(places), 'location');
   return [inFiles(all, Array.isArray(files) ? files.length : 0)];
 }
 
-function named({ args }: Known): Piece[] {
+function named({ args }: KnownCall): TextPiece[] {
   const line = typeof args.line === 'number' ? args.line : undefined;
   const at = file(text(args.path), line === undefined ? {} : { lines: [line, line] });
-  return [pattern(args.symbol), plain(t('of')), at];
+  return [pattern(args.symbol), toPlainText(t('of')), at];
 }
 
 const isWindow = ({ offset, limit }: Record<string, unknown>) => offset !== undefined || limit !== undefined;
@@ -374,14 +378,18 @@ function linesRead(args: Record<string, unknown>, data: Record<string, unknown>)
   return last < first ? undefined : [first, last];
 }
 
-function changed(args: Record<string, unknown>, data: Record<string, unknown>, state: CallState | undefined): Piece {
+function changed(
+  args: Record<string, unknown>,
+  data: Record<string, unknown>,
+  state: CallState | undefined,
+): TextPiece {
   const path = text(data.path) || state?.changes?.[0]?.path || text(args.path) || pathOfPatch(text(args.patch));
   return file(path);
 }
 
 const pathOfPatch = (patch: string): string => /^\+\+\+ (?:b\/)?([^\t\n]+)/m.exec(patch)?.[1] ?? '';
 
-function edited({ data }: Known): Piece[] {
+function edited({ data }: KnownCall): TextPiece[] {
   if (data.added === undefined) return [];
   const { newProblems, changedOnSave } = data;
   const problems = Array.isArray(newProblems) ? newProblems.length : 0;
@@ -389,15 +397,15 @@ function edited({ data }: Known): Piece[] {
   return [
     ...changeCounts(number(data.added), number(data.removed)),
     ...(problems > 0 ? [some(amount(problems, 'new problem'))] : []),
-    ...(onSave > 0 ? [plain(t('your formatter changed {0}', amount(onSave, 'more line')))] : []),
-    ...(changedOnSave && onSave === 0 ? [plain(t('your formatter changed it, too'))] : []),
+    ...(onSave > 0 ? [toPlainText(t('your formatter changed {0}', amount(onSave, 'more line')))] : []),
+    ...(changedOnSave && onSave === 0 ? [toPlainText(t('your formatter changed it, too'))] : []),
   ];
 }
 
 const linesIn = (files: readonly unknown[]): number =>
   files.reduce<number>((sum, one) => sum + ((Object(one) as { lines?: unknown[] }).lines?.length ?? 0), 0);
 
-function commandOf(lineOf: Known['lineOf'], id: unknown): Piece {
+function commandOf(lineOf: KnownCall['lineOf'], id: unknown): TextPiece {
   const line = lineOf?.(text(id));
-  return line === undefined ? plain(t('a command')) : code(line);
+  return line === undefined ? toPlainText(t('a command')) : code(line);
 }

@@ -1,5 +1,5 @@
 /** What a tool is at. */
-export type Doing =
+export type VerbForms =
   | 'Asking'
   | 'Checking'
   | 'Deleting'

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { imageTypes, largestImage, mostImages } from '../../src/protocol/content/images.ts';
+import { imageTypes, largestImage, maxImages } from '../../src/protocol/content/images.ts';
 import type { Attachment } from '../../src/protocol/content/messages.ts';
 import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
@@ -22,7 +22,7 @@ function seesImages({ model }: PanelContext): boolean {
   return model.state?.models.find((option) => option.id === model.state?.modelId)?.images !== false;
 }
 
-export const imagesIn = (files: FileList | undefined | null): File[] =>
+export const imageFilesIn = (files: FileList | undefined | null): File[] =>
   [...(files ?? [])].filter((file) => file.type.startsWith('image/'));
 
 /** Takes pictures in that were pasted, dropped or chosen. What cannot be sent is said, and the rest is taken. */
@@ -35,7 +35,7 @@ export async function takeImages(context: PanelContext, files: readonly File[]):
       const image = await readImage(file).catch(() => undefined);
       const images = pickedImages();
       if (!image) problems.add(t('{0} cannot be read as a picture, or is too large to send.', visibleLine(file.name)));
-      else if (images.length >= mostImages) problems.add(t('A message can have at most {0} pictures.', mostImages));
+      else if (images.length >= maxImages) problems.add(t('A message can have at most {0} pictures.', maxImages));
       else saveView({ images: [...images, image] });
     }
   context.model.notice = problems.size > 0 ? { level: 'warning', text: [...problems].join(' ') } : null;
@@ -75,7 +75,7 @@ function choose(context: PanelContext): void {
   input.type = 'file';
   input.multiple = true;
   input.accept = imageTypes.join(',');
-  input.addEventListener('change', () => void takeImages(context, imagesIn(input.files)));
+  input.addEventListener('change', () => void takeImages(context, imageFilesIn(input.files)));
   input.click();
 }
 

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { CommandAtWork } from '../../src/protocol/panel/panelMessages.ts';
+import type { BackgroundCommandState } from '../../src/protocol/panel/panelMessages.ts';
 import { ago } from '../../src/protocol/text/ago.ts';
 import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../src/protocol/text/l10n.ts';
@@ -22,7 +22,7 @@ export function commandsPart(context: PanelContext): StripPart | undefined {
   };
 }
 
-function row(context: PanelContext, { id, line, startedAt }: CommandAtWork): TemplateResult {
+function row(context: PanelContext, { id, line, startedAt }: BackgroundCommandState): TemplateResult {
   const name = visibleLine(line);
   const isNew = context.now - startedAt < 60_000;
   return html`<li data-command=${id}>

@@ -1,6 +1,6 @@
 import { answersAll, isGiven } from '../../src/protocol/content/askTool.ts';
-import type { Asked, Choice } from '../../src/protocol/content/questions.ts';
-import type { Chosen } from '../../src/protocol/panel/panelMessages.ts';
+import type { Choice, UserQuestions } from '../../src/protocol/content/questions.ts';
+import type { PanelChoice } from '../../src/protocol/panel/panelMessages.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { savedView, saveView } from '../host.ts';
 
@@ -8,7 +8,7 @@ import { savedView, saveView } from '../host.ts';
 export interface Choosing {
   runId: string;
   toolCallId: string;
-  questions: readonly Asked[];
+  questions: readonly UserQuestions[];
   /** The question that is open. */
   at: number;
   choices: { chosen: number[]; words: string }[];
@@ -77,7 +77,7 @@ export function setChosen(choosing: Choosing, places: number[]): void {
   keep(choosing);
 }
 
-export function setWords(choosing: Choosing, words: string): void {
+export function setAnswerText(choosing: Choosing, words: string): void {
   choosing.choices[choosing.at]!.words = words;
   keep(choosing);
 }
@@ -89,7 +89,7 @@ export function nextOpen({ at, choices }: Choosing): number | undefined {
 }
 
 /** As the host takes it. */
-export const chosenOf = (choosing: Choosing): Chosen => ({
+export const chosenOf = (choosing: Choosing): PanelChoice => ({
   runId: choosing.runId,
   toolCallId: choosing.toolCallId,
   choices: choosing.choices.map(
@@ -97,7 +97,7 @@ export const chosenOf = (choosing: Choosing): Chosen => ({
   ),
 });
 
-export const isWhole = (choosing: Choosing): boolean => answersAll(choosing.questions, chosenOf(choosing));
+export const isAnswered = (choosing: Choosing): boolean => answersAll(choosing.questions, chosenOf(choosing));
 
 export const isBegun = ({ choices }: Choosing): boolean => choices.some(isGiven);
 
@@ -105,7 +105,7 @@ export const isBegun = ({ choices }: Choosing): boolean => choices.some(isGiven)
  * The answers that a text names by their numbers (`2`; `1, 3` where several may be chosen) or one by its words. Where answers are numbers
  * themselves, only their words count.
  */
-export function answersIn(text: string, { answers, many }: Asked): number[] | undefined {
+export function answersIn(text: string, { answers, many }: UserQuestions): number[] | undefined {
   const plain = (words: string) => words.trim().toLowerCase();
   const byWords = answers.findIndex(({ label }) => plain(label) === plain(text));
   if (byWords >= 0) return [byWords];

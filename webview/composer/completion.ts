@@ -17,7 +17,7 @@ import { type Typed, typedBefore } from './typedWord.ts';
 let open: (Typed & { rows: readonly Completion[]; at: number; problem?: string }) | undefined;
 let asked = 0;
 
-export const isCompleting = (): boolean => open !== undefined && (open.rows.length > 0 || open.problem !== undefined);
+const isCompleting = (): boolean => open !== undefined && (open.rows.length > 0 || open.problem !== undefined);
 
 /** The words or the caret are elsewhere: asks anew what may be meant, or closes the list. Not while an input method is at it. */
 export function lookForCompletion(context: PanelContext, event: { isComposing?: boolean }): void {

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { agentName, chatWorkflow, planAgent } from '../../src/protocol/content/agents.ts';
 import type { Mention } from '../../src/protocol/content/mention.ts';
 import { wordOf } from '../../src/protocol/content/mentionText.ts';
-import { type Preset, presetNames, presetShortNames } from '../../src/protocol/content/policy.ts';
+import { type ApprovalPreset, presetNames, presetShortNames } from '../../src/protocol/content/policy.ts';
 import type { ImageAttachment, PanelState } from '../../src/protocol/panel/panelMessages.ts';
 import type { When } from '../../src/protocol/run/events.ts';
 import { isPlanned } from '../../src/protocol/run/plan.ts';
@@ -20,8 +20,8 @@ import {
   choosingNow,
   chosenOf,
   forget,
+  isAnswered,
   isBegun,
-  isWhole,
   nextOpen,
   setChosen,
   turnTo,
@@ -30,9 +30,9 @@ import { close, completionList, lookForCompletion, onCompletionKey } from './com
 import { meter } from './contextGauge.ts';
 import { area, draft, focusComposer } from './draft.ts';
 import { onDrag, onDrop, onPaste } from './dropping.ts';
-import { beginSaying, editedSaid, endSaying, sayingBar } from './editing.ts';
+import { beginSaying, editedMessage, endSaying, sayingBar } from './editing.ts';
 import { isToStop, onKeyInEmptyBox } from './emptyBox.ts';
-import { forgetMentions, isNamed, namedNow, namedStrip, namedWithSelection, pick } from './mentions.ts';
+import { forgetMentions, isMentioned, namedNow, namedStrip, namedWithSelection, pick } from './mentions.ts';
 import { answer } from './questionCard.ts';
 import { beginEdit, editedIn, endEdit } from './queuedMessages.ts';
 import { sendButtons } from './sendButton.ts';
@@ -40,14 +40,14 @@ import { forgetTyping, lookForTyped, resolveTyped, typedNow } from './typedMenti
 import { isUnheardStill, rememberSent, takeUnheard } from './unsentDraft.ts';
 
 /** A message may not be longer than this; the host refuses it. */
-export const longestMessage = 1_000_000;
+export const maxMessageLength = 1_000_000;
 const escapeAgain = () => t('Press Esc again to stop');
 
 export function composer(context: PanelContext): TemplateResult {
   const { run, state } = context.model;
   const running = run?.phase === 'Running';
   const asks = choosingNow(run);
-  const ready = draft().trim() !== '' || pickedImages().length > 0 || (asks !== undefined && isWhole(asks));
+  const ready = draft().trim() !== '' || pickedImages().length > 0 || (asks !== undefined && isAnswered(asks));
   return html`<div class="composer" @dragover=${onDrag} @drop=${(event: DragEvent) => onDrop(context, event)}
       @paste=${(event: ClipboardEvent) => onPaste(context, event)}>
     ${completionList(context)}
@@ -58,7 +58,7 @@ export function composer(context: PanelContext): TemplateResult {
       setDraft(context, text);
       focusComposer();
     })}
-    <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
+    <vscode-text-area data-testid="composer" rows="1" maxlength=${maxMessageLength}
       placeholder=${placeholderNow(context, asks)}
       @input=${(event: InputEvent) => onInput(context, event)} @compositionend=${() => onInput(context, {})}
       @click=${() => onCaret(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusout=${() => onLeave(context)}
@@ -105,7 +105,7 @@ const presetIcons = {
   'reads-free': icons.eye,
   'edits-free': icons.pencil,
   autopilot: icons.warning,
-} as const satisfies Record<Preset, TemplateResult>;
+} as const satisfies Record<ApprovalPreset, TemplateResult>;
 
 /** What runs without approval in this run; quiet while that is the default. The host asks which one, and for whom. */
 function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState): TemplateResult {
@@ -158,7 +158,7 @@ export function setDraft(context: PanelContext, text: string): void {
 
 /** What is added from the code is named behind what stands in the message box. */
 export function addMentions(context: PanelContext, mentions: readonly Mention[]): void {
-  const words = mentions.map(wordOf).filter((word) => !isNamed(word));
+  const words = mentions.map(wordOf).filter((word) => !isMentioned(word));
   const text = draft();
   if (words.length > 0) setDraft(context, `${text}${/(^|\s)$/.test(text) ? '' : ' '}${words.join(' ')} `);
   for (const mention of mentions) pick(context, mention);
@@ -176,7 +176,7 @@ export function editWaiting(context: PanelContext, queued: number): void {
 }
 
 /** What no run has heard comes back, before what was written since. */
-export function bringBack(context: PanelContext, text: string): void {
+export function restoreDraft(context: PanelContext, text: string): void {
   setDraft(context, takeUnheard(text));
 }
 
@@ -187,7 +187,7 @@ export function sayUnheard(context: PanelContext): void {
 }
 
 /** What was said is said otherwise in the message box; what stood here comes back afterwards. */
-export function editSaid(context: PanelContext, at: number): void {
+export function editMessage(context: PanelContext, at: number): void {
   const { run } = context.model;
   const message = run?.messages[at];
   if (!run || message?.role !== 'user') return;
@@ -216,7 +216,7 @@ function send(context: PanelContext, when?: When): void {
     focusComposer();
     return;
   }
-  const said = editedSaid(run);
+  const said = editedMessage(run);
   if (said) {
     if (text === '' || run?.phase === 'Running') return;
     const restore = said.restore ? { restore: true as const } : {};
@@ -224,7 +224,7 @@ function send(context: PanelContext, when?: When): void {
       type: 'edit-said',
       runId: said.runId,
       at: said.at,
-      text: text.slice(0, longestMessage),
+      text: text.slice(0, maxMessageLength),
       ...restore,
       ...namedNow(),
       ...typedNow(),
@@ -235,7 +235,7 @@ function send(context: PanelContext, when?: When): void {
   }
   const asks = choosingNow(context.model.run);
   if (text === '' && images.length === 0) {
-    if (asks && isWhole(asks)) answer(context, asks);
+    if (asks && isAnswered(asks)) answer(context, asks);
     else if (!asks && run && isHeld(run)) context.post({ type: 'continue' });
     return;
   }
@@ -251,7 +251,7 @@ function send(context: PanelContext, when?: When): void {
   const later = when && run?.phase === 'Running' ? { when } : {};
   context.post({
     type: 'send',
-    text: text.slice(0, longestMessage),
+    text: text.slice(0, maxMessageLength),
     ...attachments,
     ...mentions,
     ...typedNow(),
@@ -269,11 +269,11 @@ function send(context: PanelContext, when?: When): void {
 }
 
 /** What the run has planned is to be done, and what stands here besides. */
-export function doPlan(context: PanelContext): void {
+export function executePlan(context: PanelContext): void {
   const text = draft().trim();
   context.post({
     type: 'do-plan',
-    ...(text !== '' && { text: text.slice(0, longestMessage) }),
+    ...(text !== '' && { text: text.slice(0, maxMessageLength) }),
     ...namedNow(),
     ...typedNow(),
   });
@@ -298,7 +298,7 @@ function choose(context: PanelContext, asks: Choosing, places: number[]): void {
 
 function onKey(context: PanelContext, event: KeyboardEvent): void {
   if (onCompletionKey(context, event)) return;
-  if (event.key === 'Escape' && (editedIn(context.model.run) || editedSaid(context.model.run))) {
+  if (event.key === 'Escape' && (editedIn(context.model.run) || editedMessage(context.model.run))) {
     event.stopPropagation(); // one thing at a time
     if (editedIn(context.model.run)) setDraft(context, endEdit());
     else leaveSaying(context);
@@ -309,7 +309,7 @@ function onKey(context: PanelContext, event: KeyboardEvent): void {
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();
   const { run } = context.model;
-  if ((event.ctrlKey || event.metaKey) && run && isPlanned(run)) doPlan(context);
+  if ((event.ctrlKey || event.metaKey) && run && isPlanned(run)) executePlan(context);
   else send(context, event.altKey ? 'done' : undefined);
 }
 

@@ -1,5 +1,5 @@
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
-import type { Filling } from '../../src/protocol/content/contextUsage.ts';
+import type { ContextUsage } from '../../src/protocol/content/contextUsage.ts';
 import { money } from '../../src/protocol/run/money.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { decimal } from '../../src/protocol/text/decimal.ts';
@@ -7,7 +7,7 @@ import { unbroken, visibleLine } from '../../src/protocol/text/escapeInvisible.t
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { pathView } from '../pathView.ts';
-import { costWords, count } from '../time.ts';
+import { formatCost, formatCount } from '../time.ts';
 
 /** From this part of the window on the meter warns. */
 const nearlyFull = 0.9;
@@ -21,7 +21,7 @@ export function meter(context: PanelContext, run: Run): TemplateResult | typeof 
   if (!now) return nothing;
   const { total, size } = now;
   const part = size === undefined ? undefined : total / size;
-  const label = part === undefined ? `${count(total)}/?` : percent(part);
+  const label = part === undefined ? `${formatCount(total)}/?` : percent(part);
   const open = context.opened.meter === true;
   const title = t('Context window: {0}', fullness(now));
   return html`<span class="meter" @keydown=${(event: KeyboardEvent) => onKey(context, event)}
@@ -36,7 +36,7 @@ export function meter(context: PanelContext, run: Run): TemplateResult | typeof 
 interface Measured {
   total: number;
   size?: number;
-  filling?: Filling;
+  filling?: ContextUsage;
 }
 
 /** What is on record may be of before the parts were counted, or of a file: a number that is none is not shown. */
@@ -49,7 +49,9 @@ function measured({ model: { state } }: PanelContext, { filling, contextTokens, 
 }
 
 const fullness = ({ total, size }: Measured): string =>
-  size === undefined ? t('{0}, window unknown', count(total)) : t('{0} of {1}', count(total), count(size));
+  size === undefined
+    ? t('{0}, window unknown', formatCount(total))
+    : t('{0} of {1}', formatCount(total), formatCount(size));
 
 const percent = (part: number): string => unbroken(t('{0}%', Math.round(part * 100)));
 
@@ -67,7 +69,7 @@ function popover(context: PanelContext, run: Run, now: Measured): TemplateResult
   const { filling } = now;
   const { limits } = context.model.state ?? {};
   const most = limits?.run === undefined ? undefined : Math.max(limits.run, run.allowed ?? 0);
-  const spent = costWords(run.usage.cost, run.unpriced);
+  const spent = formatCost(run.usage.cost, run.unpriced);
   const cost = most === undefined ? spent : t('{0}, of {1}', spent, money(most));
   const setWindow = () => context.post({ type: 'action', action: 'set-window' });
   return html`<div class="meter-popover" role="dialog" aria-label=${t('Context window')} tabindex="-1" data-testid="meter-popover">
@@ -78,9 +80,9 @@ function popover(context: PanelContext, run: Run, now: Measured): TemplateResult
     }</p>
     ${filling ? parts(now.total, filling) : nothing}
     <dl class="meter-parts">
-      ${filling?.cached ? row(t('Read from cache'), count(filling.cached)) : nothing}
+      ${filling?.cached ? row(t('Read from cache'), formatCount(filling.cached)) : nothing}
       ${run.answered && run.answered.ms >= sometime ? row(t('Newest answer'), pace(run.answered)) : nothing}
-      ${row(t('This run in total'), count(run.usage.totalTokens))}
+      ${row(t('This run in total'), formatCount(run.usage.totalTokens))}
       ${row(t('Cost'), cost)}
     </dl>
     ${compactButton(context, run)}
@@ -96,15 +98,15 @@ function compactButton(context: PanelContext, run: Run): TemplateResult {
   };
   return html`<p class="meter-acts"><vscode-button class="small" appearance="secondary" data-testid="compact"
       ?disabled=${frees === 0} @click=${compact}>${t('Compact Now')}</vscode-button><span class="quiet">${
-        frees === undefined ? nothing : frees > 0 ? t('frees about {0}', count(frees)) : t('nothing to compact')
+        frees === undefined ? nothing : frees > 0 ? t('frees about {0}', formatCount(frees)) : t('nothing to compact')
       }</span></p>`;
 }
 
 /** They are estimated: so much of them all is so much of what was counted. */
-function parts(total: number, filling: Filling): TemplateResult {
+function parts(total: number, filling: ContextUsage): TemplateResult {
   const { instructions, tools, words, output, answers, summary, leftOut } = filling;
   const all = instructions + tools + words + output + answers + summary;
-  const about = (tokens: number) => t('about {0}', count(Math.round((tokens * total) / Math.max(1, all))));
+  const about = (tokens: number) => t('about {0}', formatCount(Math.round((tokens * total) / Math.max(1, all))));
   const rows = [
     ['Instructions', instructions],
     ['Tools', tools],
@@ -123,7 +125,7 @@ function parts(total: number, filling: Filling): TemplateResult {
 }
 
 /** What files of the workspace say is a part of the instructions. */
-const filesOf = ({ files = [] }: Filling, about: (tokens: number) => string) =>
+const filesOf = ({ files = [] }: ContextUsage, about: (tokens: number) => string) =>
   files.map(({ path, tokens, cut, hidden }) =>
     row(
       html`<span class="meter-file" title=${visibleLine(path)}>${pathView(visibleLine(path))}</span>`,

@@ -1,6 +1,6 @@
-import { mostMentions } from '../../src/protocol/content/mentionText.ts';
+import { maxMentions } from '../../src/protocol/content/mentionText.ts';
 import type { PanelContext } from '../context.ts';
-import { imagesIn, takeImages } from './attachedImages.ts';
+import { imageFilesIn, takeImages } from './attachedImages.ts';
 import { focusComposer } from './draft.ts';
 
 /** As the editor gives what is dragged from its lists, while Shift is held, and as others do. */
@@ -12,7 +12,7 @@ export function onDrag(event: DragEvent): void {
 }
 
 export function onDrop(context: PanelContext, event: DragEvent): void {
-  const images = imagesIn(event.dataTransfer?.files);
+  const images = imageFilesIn(event.dataTransfer?.files);
   const places = images.length > 0 ? [] : placesIn(event.dataTransfer);
   if (images.length + places.length === 0) return;
   event.preventDefault();
@@ -22,7 +22,7 @@ export function onDrop(context: PanelContext, event: DragEvent): void {
 }
 
 export function onPaste(context: PanelContext, event: ClipboardEvent): void {
-  const images = imagesIn(event.clipboardData?.files);
+  const images = imageFilesIn(event.clipboardData?.files);
   const text = event.clipboardData?.getData('text/plain') ?? '';
   const listed = placesIn(event.clipboardData);
   const places = listed.length > 0 ? listed : pathsIn(text);
@@ -41,12 +41,12 @@ export function putPasted(text: string): void {
 function placesIn(data: DataTransfer | null): string[] {
   const list = lists.map((type) => data?.getData(type) ?? '').find((text) => text !== '') ?? '';
   const all = list.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
-  return all.every((line) => /^(?!https?:)[a-z][\w+.-]+:\/\//.test(line)) ? all.slice(0, mostMentions) : [];
+  return all.every((line) => /^(?!https?:)[a-z][\w+.-]+:\/\//.test(line)) ? all.slice(0, maxMentions) : [];
 }
 
 /** Nothing but whole paths or addresses of files, a line each. */
 function pathsIn(text: string): string[] {
   const lines = text.trim().split(/\r?\n/);
   const isPath = (line: string) => line.length < 1000 && /^(file:\/\/|\/[^/\s]|[A-Za-z]:\\)/.test(line);
-  return lines.length <= mostMentions && lines.every(isPath) ? lines : [];
+  return lines.length <= maxMentions && lines.every(isPath) ? lines : [];
 }

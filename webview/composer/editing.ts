@@ -8,7 +8,7 @@ import { filesAfter } from './filesAfter.ts';
 /** What was said, and is being said otherwise in the message box; what stood there before. */
 let editing: { runId: string; at: number; before: string; restore: boolean } | undefined;
 
-export const editedSaid = (run: Run | null): typeof editing =>
+export const editedMessage = (run: Run | null): typeof editing =>
   editing && run && editing.runId === run.id ? editing : undefined;
 
 export function beginSaying(run: Run, at: number, before: string): void {
@@ -25,7 +25,7 @@ export function endSaying(): string {
 /** Above the message box: what sending does, and, asked once, what becomes of the files. */
 export function sayingBar(context: PanelContext, leave: () => void): TemplateResult | typeof nothing {
   const { run } = context.model;
-  const edited = editedSaid(run);
+  const edited = editedMessage(run);
   if (!run || !edited) return nothing;
   const files = filesAfter(run, edited.at);
   const choose = (restore: boolean) => () => {

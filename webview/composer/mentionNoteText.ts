@@ -1,6 +1,6 @@
 import { formerMentionForms, formerMentionReasons } from '../../src/protocol/run/formerText.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { formOf } from '../../src/protocol/text/pluralForms.ts';
+import { pluralFormOf } from '../../src/protocol/text/pluralForms.ts';
 
 /** What is kept beside what went with a message, as `tools/mention` says it to the model, too. */
 const said = [
@@ -38,8 +38,8 @@ const said = [
 const why = ['too many', 'no space', 'a picture', 'not readable text', 'needs approval', 'denied'] as const;
 
 /** Returns the text beside an attachment in the user's language; text of no known form stays as it is. The first form that fits counts. */
-export function told(words: string): string {
-  const found = formOf<string>([...said, ...formerMentionForms], words);
+export function mentionNoteText(words: string): string {
+  const found = pluralFormOf<string>([...said, ...formerMentionForms], words);
   if (!found) return words;
   const form = found.form as (typeof said)[number];
   return t(form, ...(form === 'Not read: {0}.' ? found.values.map(withReasons) : found.values));

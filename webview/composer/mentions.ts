@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Mention, Mentioned } from '../../src/protocol/content/mention.ts';
-import { mostMentions, tokensOfData, wordOf } from '../../src/protocol/content/mentionText.ts';
+import { maxMentions, tokensOfData, wordOf } from '../../src/protocol/content/mentionText.ts';
 import type { Attachment } from '../../src/protocol/content/messages.ts';
 import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
@@ -9,36 +9,37 @@ import type { PanelContext } from '../context.ts';
 import { type Picked, savedView, saveView } from '../host.ts';
 import { icons } from '../icons.ts';
 import { pathView } from '../pathView.ts';
-import { count } from '../time.ts';
+import { formatCount } from '../time.ts';
 import { draft, focusComposer } from './draft.ts';
-import { told } from './mentionNoteText.ts';
+import { mentionNoteText } from './mentionNoteText.ts';
 
 /** What was picked and is not sent yet: more than is named, for a word that was deleted may come back by undo. */
 const mostKept = 100;
 
 /** What the message being written names: of all that was picked what still stands in it. */
-export const named = (): Picked[] => {
+const pickedMentions = (): Picked[] => {
   const text = draft();
   return savedView()
     .mentions.filter(({ mention }) => placeIn(text, wordOf(mention)) >= 0)
-    .slice(0, mostMentions);
+    .slice(0, maxMentions);
 };
 
-export const namedNow = (): { mentions: Mention[] } | undefined => asNamed(named().map(({ mention }) => mention));
+export const namedNow = (): { mentions: Mention[] } | undefined =>
+  asNamed(pickedMentions().map(({ mention }) => mention));
 
 /** With what is selected in the editor, where that goes with it by itself. */
 export function namedWithSelection({ model: { selection } }: PanelContext): { mentions: Mention[] } | undefined {
-  const all = named().map(({ mention }) => mention);
+  const all = pickedMentions().map(({ mention }) => mention);
   const goes = selection?.goes && !isSelectionNamed(selection.mention);
-  return asNamed((goes ? [selection.mention, ...all] : all).slice(0, mostMentions));
+  return asNamed((goes ? [selection.mention, ...all] : all).slice(0, maxMentions));
 }
 
 const asNamed = (mentions: Mention[]) => (mentions.length > 0 ? { mentions } : undefined);
 
-const isSelectionNamed = (mention: Mention): boolean => isNamed(wordOf(mention)) || isNamed('@selection');
+const isSelectionNamed = (mention: Mention): boolean => isMentioned(wordOf(mention)) || isMentioned('@selection');
 
 /** The message being written names this already. */
-export const isNamed = (word: string): boolean => placeIn(draft(), word) >= 0;
+export const isMentioned = (word: string): boolean => placeIn(draft(), word) >= 0;
 
 /** The word names something that was picked, with what stands behind it in the sentence. */
 export const isPicked = (word: string): boolean =>
@@ -87,7 +88,7 @@ export function measured(
 
 /** Above the words being written: what they name, with how much it is, each with a button that takes it out of them. */
 export function namedStrip(context: PanelContext, setDraft: (text: string) => void): TemplateResult | typeof nothing {
-  const all = named();
+  const all = pickedMentions();
   const selection = selectionChip(context);
   const unknown = unknownWords();
   if (all.length + unknown.length === 0 && selection === nothing) return nothing;
@@ -136,7 +137,7 @@ function selectionChip(context: PanelContext): TemplateResult | typeof nothing {
     ? t('Leave out {0}, and what you select later', name)
     : t('Include {0}, and later selections', name);
   const title = goes ? titleOf(name, size) : t('{0} is selected, and not included in the message', name);
-  const shown = chipName(context, name, mention, pathsOf(named().map((one) => one.mention)));
+  const shown = chipName(context, name, mention, pathsOf(pickedMentions().map((one) => one.mention)));
   return html`<li class="mention ${goes ? '' : 'off'} ${isUnread(size) ? 'unread' : ''}" data-testid="selection" title=${title}>${
     goes ? words(shown, size) : html`<span class="mention-name">${shown}</span>`
   }<button title=${says} aria-label=${says} @click=${turn}>${goes ? icons.close : icons.add}</button></li>`;
@@ -173,8 +174,8 @@ const isUnread = ({ note }: Size): boolean => note === notRead;
 
 function words(name: string | TemplateResult, size: Size): TemplateResult {
   const { tokens, note } = size;
-  const much = tokens === undefined || isUnread(size) ? '' : count(Math.round(tokens));
-  const rest = note ? `${much ? '· ' : ''}${visibleLine(told(note))}` : '';
+  const much = tokens === undefined || isUnread(size) ? '' : formatCount(Math.round(tokens));
+  const rest = note ? `${much ? '· ' : ''}${visibleLine(mentionNoteText(note))}` : '';
   return html`${isUnread(size) ? icons.warning : nothing}<span class="mention-name">${name}</span>${
     much
       ? html`<span class="mention-size"><span aria-hidden="true">${much}</span><span class="for-screen-readers"> ${t('about {0} tokens', much)}</span></span>`
@@ -209,7 +210,7 @@ const pathsOf = (mentions: readonly (object | undefined)[]): string[] =>
   mentions.flatMap((mention) => (mention && 'path' in mention && typeof mention.path === 'string' ? mention.path : []));
 
 function titleOf(name: string, { tokens, note, why }: Size): string {
-  const size = tokens === undefined || note === notRead ? '' : t('about {0} tokens', count(Math.round(tokens)));
-  const says = [name, size, note && told(note)].filter(Boolean).join(', ');
-  return visibleLine([says, ...(why ? [told(why)] : [])].join('. '));
+  const size = tokens === undefined || note === notRead ? '' : t('about {0} tokens', formatCount(Math.round(tokens)));
+  const says = [name, size, note && mentionNoteText(note)].filter(Boolean).join(', ');
+  return visibleLine([says, ...(why ? [mentionNoteText(why)] : [])].join('. '));
 }

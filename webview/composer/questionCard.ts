@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { askTool } from '../../src/protocol/content/askTool.ts';
-import type { Asked } from '../../src/protocol/content/questions.ts';
+import type { UserQuestions } from '../../src/protocol/content/questions.ts';
 import type { CallState, Run } from '../../src/protocol/run/run.ts';
 import { proseLine, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
@@ -18,11 +18,11 @@ import {
   choosingOf,
   chosenOf,
   forget,
+  isAnswered,
   isDirect,
   isSeveral,
-  isWhole,
   nextOpen,
-  setWords,
+  setAnswerText,
   turnTo,
 } from './choosing.ts';
 import { draft, focusComposer } from './draft.ts';
@@ -54,12 +54,12 @@ export function asksElsewhere(context: PanelContext, run: Run): TemplateResult[]
     .map((id) => askCard(context, run, id, t('Node {0} asks', proseLine(id.split(':', 1)[0]!))));
 }
 
-function opened(context: PanelContext, choosing: Choosing, question: Asked, name: string): TemplateResult {
+function opened(context: PanelContext, choosing: Choosing, question: UserQuestions, name: string): TemplateResult {
   const { at, choices, questions } = choosing;
   const { chosen, words } = choices[at]!;
   const typed = answersIn(draft(), question) ?? [];
   const type = (event: Event) => {
-    setWords(choosing, (event.target as HTMLInputElement).value);
+    setAnswerText(choosing, (event.target as HTMLInputElement).value);
     context.refresh();
   };
   return html`<div class="ask-question">
@@ -123,7 +123,7 @@ function foot(context: PanelContext, choosing: Choosing): TemplateResult {
     ${
       isDirect(choosing)
         ? nothing
-        : html`<vscode-button class="small" appearance=${isNext(context, choosing) ? 'primary' : 'secondary'} data-testid="answer" ?disabled=${!isWhole(choosing)}
+        : html`<vscode-button class="small" appearance=${isNext(context, choosing) ? 'primary' : 'secondary'} data-testid="answer" ?disabled=${!isAnswered(choosing)}
             @click=${() => answer(context, choosing)}>${t('Answer')}</vscode-button>`
     }
   </div>`;
@@ -212,7 +212,7 @@ export function onConversationKey(context: PanelContext, event: KeyboardEvent): 
 }
 
 /** What was answered, below the head of its card. */
-export function answered(
+export function answeredQuestions(
   context: PanelContext,
   { asked = [], answer }: CallState,
   place: string,
@@ -231,7 +231,10 @@ export function answered(
   </div>`;
 }
 
-const wordsOf = (asked: Asked | undefined, { chosen, words }: { chosen: readonly number[]; words: string }): string =>
+const wordsOf = (
+  asked: UserQuestions | undefined,
+  { chosen, words }: { chosen: readonly number[]; words: string },
+): string =>
   [...chosen.map((place) => proseLine(asked?.answers[place]?.label ?? '')), proseLine(words)]
     .filter(Boolean)
     .join(', ');

@@ -13,7 +13,7 @@ type Button = 'send' | 'stop' | 'stop-beside' | 'menu';
 /** The shown buttons, each with the time stamp of its first drawing. */
 const shownSince = new Map<Button, number>();
 
-export interface Sending {
+interface Sending {
   /** The message box, or what is chosen beside it, can be sent. */
   ready: boolean;
   /** The message answers a question of the model. */

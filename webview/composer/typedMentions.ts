@@ -1,4 +1,4 @@
-import { mostMentions } from '../../src/protocol/content/mentionText.ts';
+import { maxMentions } from '../../src/protocol/content/mentionText.ts';
 import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import type { PanelContext } from '../context.ts';
 import { savedView, saveView } from '../host.ts';
@@ -54,7 +54,7 @@ export function typedNow(): { typed: string[] } | undefined {
   const word = typing === undefined ? undefined : wordAt(typing);
   const text = draft();
   const words = new Set([...asked, ...(word === undefined ? [] : [word])]);
-  const typed = [...words].filter((one) => text.includes(one) && !isPicked(one)).slice(0, mostMentions);
+  const typed = [...words].filter((one) => text.includes(one) && !isPicked(one)).slice(0, maxMentions);
   typing = undefined;
   asked.clear();
   return typed.length > 0 ? { typed } : undefined;
@@ -68,5 +68,5 @@ export function resolved(
   if (!asked.delete(word)) return; // it was sent meanwhile
   if (mention) pick(context, mention);
   else if (unknown)
-    saveView({ unknown: [...savedView().unknown.filter((one) => one !== unknown), unknown].slice(-mostMentions) });
+    saveView({ unknown: [...savedView().unknown.filter((one) => one !== unknown), unknown].slice(-maxMentions) });
 }

@@ -12,7 +12,7 @@ export interface MarkdownActions {
   /** `insert`: where the cursor is; `apply`: by the model, in the file it is for; `terminal`: typed there, not run. */
   use(how: CodeUse, text: string, language: string): void;
 }
-export type CodeUse = 'insert' | 'apply' | 'new-file' | 'terminal';
+type CodeUse = 'insert' | 'apply' | 'new-file' | 'terminal';
 
 /**
  * A block as DOM, made element by element: text only ever becomes text nodes, and the only attributes are `class`,

@@ -5,7 +5,7 @@ export interface CodeRun {
   text: string;
   kind?: CodeKind;
 }
-export type CodeKind =
+type CodeKind =
   | 'keyword'
   | 'string'
   | 'number'

@@ -1,9 +1,9 @@
-import { amount, type Sentence, t } from '../../src/protocol/text/l10n.ts';
+import { amount, type LocalizedMessage, t } from '../../src/protocol/text/l10n.ts';
 import { decodeEntities } from './entities.ts';
 import { lex, type Token } from './lexer.ts';
 
 /** What a Markdown text says without its marks, for who hears it: a block of code by its size, a picture by its description. */
-export const plainWords = (markdown: string): string => blocks(lex(markdown));
+export const markdownToPlainText = (markdown: string): string => blocks(lex(markdown));
 
 const blocks = (tokens: readonly Token[]): string => tokens.map(words).filter(Boolean).join('\n');
 const inline = (tokens: readonly unknown[] = []): string => (tokens as Token[]).map(words).join('');
@@ -38,5 +38,5 @@ function words(token: Token): string {
   }
 }
 
-const codeWords = (language: string | undefined, lines: Sentence): string =>
+const codeWords = (language: string | undefined, lines: LocalizedMessage): string =>
   language ? t('{0} code, {1}.', language, lines) : t('Code, {0}.', lines);

@@ -1,16 +1,16 @@
-import type { Asked } from '../../src/protocol/content/questions.ts';
+import type { UserQuestions } from '../../src/protocol/content/questions.ts';
 import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { endSentence, type Run } from '../../src/protocol/run/run.ts';
 import { errorSentence } from '../../src/protocol/text/codeText.ts';
 import { visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../src/protocol/text/l10n.ts';
-import { lineOf } from '../cards/card.ts';
+import { cardLineOf } from '../cards/card.ts';
 import { spoken } from '../cards/cardLine.ts';
 import type { PanelContext } from '../context.ts';
-import { plainWords } from '../markdown/plainText.ts';
-import { endOf } from './runEnd.ts';
-import { sentenceWords } from './sentence.ts';
+import { markdownToPlainText } from '../markdown/plainText.ts';
+import { runEndText } from './runEnd.ts';
+import { nameListText } from './sentence.ts';
 
 /** Milliseconds from one announcement to the next: whoever listens to one is not cut short. */
 const apart = 5000;
@@ -49,7 +49,7 @@ function tellOf(context: PanelContext, run: Run, event: RunEvent): string[] {
   switch (event.type) {
     case 'message':
       if (event.branch !== undefined) return [];
-      if (event.message.role === 'assistant') return [plainWords(event.message.content.slice(0, 4 * longest))];
+      if (event.message.role === 'assistant') return [markdownToPlainText(event.message.content.slice(0, 4 * longest))];
       return event.message.role === 'tool' ? wentWrong(context, run, event.message.toolResults) : [];
     case 'question':
       return [t('Waiting for approval: {0}', event.question.what)];
@@ -60,7 +60,7 @@ function tellOf(context: PanelContext, run: Run, event: RunEvent): string[] {
     case 'command-end':
       return [t('Background command {0}', endSentence(event))];
     case 'phase':
-      return event.error ? [sentenceWords(endOf(run)?.says ?? errorSentence(event.error))] : [];
+      return event.error ? [nameListText(runEndText(run)?.says ?? errorSentence(event.error))] : [];
     default:
       return [];
   }
@@ -74,7 +74,7 @@ function wentWrong(context: PanelContext, run: Run, results: readonly { toolCall
   );
   const calls = asked?.role === 'assistant' ? (asked.toolCalls ?? []).filter(({ id }) => ids.has(id)) : [];
   const wrong = calls
-    .map((call) => lineOf(context, run, call))
+    .map((call) => cardLineOf(context, run, call))
     .filter(({ mark, status }) => mark === 'cross' || mark === 'dot' || (mark === 'none' && status === 'done'));
   const more = wrong.length - mostCalls;
   return [
@@ -83,8 +83,8 @@ function wentWrong(context: PanelContext, run: Run, results: readonly { toolCall
   ];
 }
 
-const inWords = ({ question, answers }: Asked): string =>
-  `${plainWords(question)} ${answers.map(({ label, why }, place) => `${place + 1}: ${label}${why ? `, ${why}` : ''}.`).join(' ')}`;
+const inWords = ({ question, answers }: UserQuestions): string =>
+  `${markdownToPlainText(question)} ${answers.map(({ label, why }, place) => `${place + 1}: ${label}${why ? `, ${why}` : ''}.`).join(' ')}`;
 
 const inShort = (text: string): string => visibleProse(text.length > longest ? `${text.slice(0, longest)}…` : text);
 

@@ -7,7 +7,7 @@ import { card } from '../cards/card.ts';
 import { keepsOpen, type PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
-import { told } from './localizedText.ts';
+import { localizedText } from './localizedText.ts';
 
 /** Where the record is damaged, said before the message at this place, with what could be read of what came after it. */
 export function damages(context: PanelContext, run: Run, place: number): TemplateResult[] {
@@ -19,7 +19,7 @@ function view(context: PanelContext, run: Run, damage: Damage): TemplateResult {
   const shown = messages.filter(({ role }) => role !== 'tool');
   const heard = open ? ` ${t('The model is informed when you continue.')}` : '';
   return html`<div class="damage" data-role="damage">
-    <p>${icons.warning}<span>${t('Part of this run’s record is damaged here: {0}.', visibleLine(told(damage)))}${heard}</span></p>
+    <p>${icons.warning}<span>${t('Part of this run’s record is damaged here: {0}.', visibleLine(localizedText(damage)))}${heard}</span></p>
     ${
       shown.length === 0
         ? nothing

@@ -1,7 +1,7 @@
 import type { Message, ToolResult } from '../../src/protocol/content/messages.ts';
 
 /** A message in which what is looked for is; `in`: what must be opened for it to be seen (a card, or the thinking), by place. */
-export interface Found {
+export interface FoundText {
   place: number;
   cards: string[];
   thinking: boolean;
@@ -11,7 +11,11 @@ export interface Found {
  * The messages that hold these words, whatever their capitals, in order: in what was said, thought, asked of tools, and told by
  * them. A result belongs to the message that asked for it. The page has only what is near the person's eyes; this looks at the run.
  */
-export function findIn(messages: readonly Message[], results: ReadonlyMap<string, ToolResult>, query: string): Found[] {
+export function findIn(
+  messages: readonly Message[],
+  results: ReadonlyMap<string, ToolResult>,
+  query: string,
+): FoundText[] {
   const wanted = query.toLowerCase();
   if (wanted === '') return [];
   const has = (text: string | undefined): boolean => text?.toLowerCase().includes(wanted) ?? false;

@@ -13,7 +13,7 @@ export type NodeState = Graph['nodes'][string];
 export type RowStatus = NodeState['status'] | 'asking' | 'waiting' | 'next' | 'todo' | 'passed';
 
 /** One node as it is drawn. */
-export interface Row {
+export interface NodeRow {
   node: OutlineNode;
   status: RowStatus;
   state?: NodeState;
@@ -32,7 +32,7 @@ export interface Row {
 }
 
 /** All nodes of a run's workflow in its order; of a run that has no outline, those that are known. */
-export function rowsOf(run: Run): Row[] {
+export function graphRows(run: Run): NodeRow[] {
   const { nodes, main, branches } = run.graph ?? newGraph();
   const next = [...main.at, ...entriesOf(branches).flatMap(([, { at }]) => at)];
   const known = run.outline?.nodes ?? [];
@@ -47,7 +47,7 @@ export function rowsOf(run: Run): Row[] {
     const asking = calls.find(([, call]) =>
       run.phase === 'Running' ? call.status === 'asking' : needsApproval(call) && !isElsewhere(run),
     );
-    const deeds = calls.flatMap(([id, call]): NonNullable<Row['deed']>[] => {
+    const deeds = calls.flatMap(([id, call]): NonNullable<NodeRow['deed']>[] => {
       const tool = run.tools?.[id];
       return tool === undefined ? [] : [[tool, call]];
     });
@@ -96,7 +96,7 @@ function isQuiet(name: string, nodes: Graph['nodes']): boolean {
   return item?.status === 'completed' && state?.status === 'completed' && !state.warnings;
 }
 
-function itemsOf({ graph }: Run, name: string): Pick<Row, 'items'> {
+function itemsOf({ graph }: Run, name: string): Pick<NodeRow, 'items'> {
   const { nodes, branches } = graph ?? newGraph();
   const own = (line: string) => line.slice(line.lastIndexOf('/') + 1).startsWith(`${name}[`) && line.endsWith(']');
   const of = Math.max(0, ...entriesOf(nodes).flatMap(([one, state]) => (own(one) && state.of ? [state.of] : [])));
@@ -117,10 +117,10 @@ const isTaken = ({ to }: OutlineEdge, state: NodeState | undefined): boolean =>
   state?.status === 'completed' && (to === undefined ? state.next?.length === 0 : (state.next?.includes(to) ?? false));
 
 /** Rows that are told as one line until somebody wants to see them. */
-export interface Fold {
+export interface RowFold {
   key: string;
   done: boolean;
-  rows: Row[];
+  rows: NodeRow[];
 }
 
 /** Up to this many rows are all shown. */
@@ -128,11 +128,11 @@ const mostRows = 9;
 const leastFolded = 3;
 
 /** In a long graph, what is done and what is to come is folded but for what is next to the work; a short one is whole. */
-export function folded(rows: readonly Row[]): (Row | Fold)[] {
+export function folded(rows: readonly NodeRow[]): (NodeRow | RowFold)[] {
   if (rows.length <= mostRows) return [...rows];
-  const isQuiet = ({ status }: Row) => status === 'completed' || status === 'todo' || status === 'passed';
+  const isQuiet = ({ status }: NodeRow) => status === 'completed' || status === 'todo' || status === 'passed';
   const isNear = (index: number) => rows.slice(Math.max(0, index - 1), index + 2).some((row) => !isQuiet(row));
-  const parts: (Row | Fold)[] = [];
+  const parts: (NodeRow | RowFold)[] = [];
   for (let index = 0; index < rows.length; ) {
     const done = rows[index]!.status === 'completed';
     let end = index;

@@ -15,11 +15,11 @@ import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
 import { firstAsking } from '../store.ts';
 import { duration } from '../time.ts';
-import { type Fold, folded, type NodeState, type Row, type RowStatus, rowsOf } from './graphRows.ts';
+import { folded, graphRows, type NodeRow, type NodeState, type RowFold, type RowStatus } from './graphRows.ts';
 import { warningsOf } from './localizedText.ts';
 
 /** Position among the messages at which the graph of a workflow that has ended stands: its answer is below. Undefined: at the end. */
-export function graphPlace({ graph, messages }: Run): number | undefined {
+export function graphPosition({ graph, messages }: Run): number | undefined {
   if (!graph?.end) return undefined;
   const { messages: at } = graph.end;
   if (messages[at]?.role === 'assistant') return at; // the result is told after the end
@@ -30,7 +30,7 @@ export function graphPlace({ graph, messages }: Run): number | undefined {
 
 /** The run's workflow: all of its nodes and ways, how each stands, and on demand the values and files. */
 export function graph(context: PanelContext, run: Run): TemplateResult | typeof nothing {
-  const rows = rowsOf(run);
+  const rows = graphRows(run);
   if (rows.length === 0) return nothing;
   const done = rows.filter(({ status }) => status === 'completed').length;
   // What was not on the way of a run that is over is nothing left to do.
@@ -46,11 +46,16 @@ export function graph(context: PanelContext, run: Run): TemplateResult | typeof 
   </section>`;
 }
 
-function body(context: PanelContext, run: Run, rows: readonly Row[], parts: readonly (Row | Fold)[]): TemplateResult {
+function body(
+  context: PanelContext,
+  run: Run,
+  rows: readonly NodeRow[],
+  parts: readonly (NodeRow | RowFold)[],
+): TemplateResult {
   const { main, branches, artifacts } = run.graph ?? newGraph();
   const values = Object.keys(main.state).length;
   const titles = new Map(rows.map(({ node }) => [node.name, node.title ?? node.name]));
-  const draw = (row: Row) => rowOf(context, run, row, titles);
+  const draw = (row: NodeRow) => rowOf(context, run, row, titles);
   const sides = Object.fromEntries(entriesOf(branches).map(([head, { state }]) => [head, state]));
   const shown = Object.keys(sides).length > 0 ? { ...main.state, branches: sides } : main.state;
   return html`<ol class="graph-nodes">
@@ -60,7 +65,7 @@ function body(context: PanelContext, run: Run, rows: readonly Row[], parts: read
     ${artifacts.length > 0 ? more(context, 'graph:files', t('Files ({0})', artifacts.length), () => files(context, artifacts)) : nothing}`;
 }
 
-function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<string, string>): TemplateResult {
+function rowOf(context: PanelContext, run: Run, row: NodeRow, titles: ReadonlyMap<string, string>): TemplateResult {
   const { node, status, state, ways, asking, output, deed } = row;
   const name = visibleLine(node.title ?? node.name);
   const current = status === 'running' || status === 'asking' || (status === 'waiting' && run.phase === 'WaitingUser');
@@ -84,7 +89,7 @@ function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<st
 
 const deedOf = (
   context: PanelContext,
-  deed: NonNullable<Row['deed']>,
+  deed: NonNullable<NodeRow['deed']>,
   status: 'running' | 'completed',
 ): TemplateResult =>
   html`<div class="graph-deed">${lineView(context, { ...deedLine(...deed, status === 'running' ? 'doing' : 'done'), outcome: [], joint: ' · ', time: '' })}</div>`;
@@ -100,7 +105,7 @@ function outputOf(context: PanelContext, name: string, output: string, broken: b
     : html`<div class="output" tabindex="0" role="group" aria-label=${t('Output so far')}><pre>${visibleOutput(output.slice(-4000))}</pre></div>`;
 }
 
-function wayOf({ to, label, taken }: Row['ways'][number], titles: ReadonlyMap<string, string>): TemplateResult {
+function wayOf({ to, label, taken }: NodeRow['ways'][number], titles: ReadonlyMap<string, string>): TemplateResult {
   const target = to === undefined ? t('the end') : (titles.get(to) ?? to);
   return html`<li ?data-taken=${taken}>
     <span class="graph-arrow">${icons.right}</span>
@@ -112,7 +117,7 @@ function wayOf({ to, label, taken }: Row['ways'][number], titles: ReadonlyMap<st
   </li>`;
 }
 
-function wordsOf(context: PanelContext, run: Run, { status, state, asking }: Row): TemplateResult | string {
+function wordsOf(context: PanelContext, run: Run, { status, state, asking }: NodeRow): TemplateResult | string {
   switch (status) {
     case 'completed':
       return html`<span class="for-screen-readers">${t('Done')}, </span>${unbroken(duration((state!.endedAt ?? context.now) - state!.startedAt))}`;
@@ -132,7 +137,7 @@ function wordsOf(context: PanelContext, run: Run, { status, state, asking }: Row
   }
 }
 
-const itemsOf = ({ items }: Row) => (items ? ` · ${t('{0} of {1}', items.done, items.of)}` : nothing);
+const itemsOf = ({ items }: NodeRow) => (items ? ` · ${t('{0} of {1}', items.done, items.of)}` : nothing);
 
 const timesOf = (state: NodeState | undefined) =>
   state && state.visits > 1
@@ -161,7 +166,11 @@ const iconOf: Record<RowStatus, TemplateResult> = {
   passed: icons.skipped,
 };
 
-function fold(context: PanelContext, { key, done, rows }: Fold, draw: (row: Row) => TemplateResult): TemplateResult {
+function fold(
+  context: PanelContext,
+  { key, done, rows }: RowFold,
+  draw: (row: NodeRow) => TemplateResult,
+): TemplateResult {
   const place = `graph:fold:${key}`;
   const open = context.opened.cards.has(place);
   const label = html`${t(done ? '{0} nodes done' : '{0} more nodes', rows.length)}`;

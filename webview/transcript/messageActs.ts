@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Message } from '../../src/protocol/content/messages.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { editSaid } from '../composer/composer.ts';
+import { editMessage } from '../composer/composer.ts';
 import { filesAfter } from '../composer/filesAfter.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
@@ -48,7 +48,7 @@ export function messageActs(
   const isReply = message.role === 'assistant' && endsTurn(run, at, message);
   return html`<div class=${isOpen ? 'message-acts open' : 'message-acts'} role="toolbar" aria-label=${t('This message')}>
     ${isSilent ? nothing : button('copy', t('Copy'), () => context.post({ type: 'copy', text: message.content }))}
-    ${message.role === 'user' && rests ? button('edit', t('Edit'), () => editSaid(context, at)) : nothing}
+    ${message.role === 'user' && rests ? button('edit', t('Edit'), () => editMessage(context, at)) : nothing}
     ${isReply && rests ? html`${button('retry', t('Retry'), retry())}${button('retry-with', t('Retry With…'), retry(true))}` : nothing}
     ${
       isOpen

@@ -1,6 +1,6 @@
 import type { Run } from '../../src/protocol/run/run.ts';
 import type { PanelContext } from '../context.ts';
-import { changed } from './runEnd.ts';
+import { changedFiles } from './runEnd.ts';
 import type { Scroll } from './scroll.ts';
 
 /** What one goes from and to: messages, or the cards of changes and failures. */
@@ -24,7 +24,7 @@ const changesAndFailures: Stops = {
   mayBe({ messages, calls }, place) {
     const message = messages[place];
     const asked = message?.role === 'assistant' ? (message.toolCalls ?? []) : [];
-    return asked.some(({ id }) => calls[id] && (calls[id].ok === false || changed(calls[id]).length > 0));
+    return asked.some(({ id }) => calls[id] && (calls[id].ok === false || changedFiles(calls[id]).length > 0));
   },
 };
 

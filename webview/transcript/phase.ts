@@ -6,22 +6,22 @@ import { unbroken, visible } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import { createDictionary, entriesOf } from '../../src/protocol/values/dictionary.ts';
 import { saysNothing } from '../cards/folding.ts';
-import { doPlan } from '../composer/composer.ts';
+import { executePlan } from '../composer/composer.ts';
 import { focusComposer } from '../composer/draft.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { callsAtWork } from '../store.ts';
 import { duration } from '../time.ts';
-import { told } from './localizedText.ts';
-import { acts, type End, endOf, type Way } from './runEnd.ts';
-import { sentence } from './sentence.ts';
+import { localizedText } from './localizedText.ts';
+import { acts, type End, runEndText, type Way } from './runEnd.ts';
+import { nameListMessage } from './sentence.ts';
 
 /** Where the run stands, under its last message: what is waited for, or why it stopped and the way on. */
 export function phaseLine(context: PanelContext, run: Run): unknown {
   if (run.phase === 'Running' && !run.readOnly) return runningLine(context, run);
   const { limits, diskFull } = context.model.state ?? {};
   return guard([run, run.seq, run.phase, run.error, limits, diskFull], () => {
-    const end = endOf(run);
+    const end = runEndText(run);
     const isFull = run.error?.code === 'STORE_FULL' && diskFull;
     return end ? endLine(context, run.id, isFull ? { ...end, ways: [] } : end) : nothing; // to be tried again once there is room
   });
@@ -32,7 +32,7 @@ function endLine(context: PanelContext, runId: string, end: End): TemplateResult
   // An error is told in the log already (announce.ts); said again it would only be in the way.
   return html`<div class="phase ${tone}" data-testid="phase" role=${context.model.run?.error ? nothing : 'status'}>
     ${tone ? icons[tone] : nothing}
-    <div class="phase-text">${sentence(says)}${
+    <div class="phase-text">${nameListMessage(says)}${
       details === undefined
         ? nothing
         : html`<details class="phase-details"><summary>${t('Details')}</summary><code>${details}</code></details>`
@@ -57,7 +57,7 @@ function wayButton(
   const press = () => {
     if (act === 'say') focusComposer();
     else if (act === 'review') context.post({ type: 'review-files', runId });
-    else if (act === 'do-plan') doPlan(context);
+    else if (act === 'do-plan') executePlan(context);
     else if (act === 'output') context.post({ type: 'open-output', runId, toolCallId: toolCallId! });
     else if (way === 'Settings' && setting) context.post({ ...acts.Settings, setting });
     else context.post(act);
@@ -84,7 +84,7 @@ const nameOf = (act: (typeof acts)[Way]): string => {
 
 /** Text of what a run is waiting for. @param left seconds until the next request */
 function progressWords(progress: NonNullable<Run['progress']>, left: number): string {
-  const words = visible(told(progress));
+  const words = visible(localizedText(progress));
   const wait = left > 0 ? duration(left * 1000) : '';
   if (progress.attempt === undefined) return wait ? `${words} (${wait})` : words;
   return wait ? t('{0} · retrying in {1}', words, wait) : t('{0} · retrying', words);
@@ -118,7 +118,7 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
     ${
       progress?.fraction === undefined
         ? nothing
-        : html`<progress max="1" .value=${progress.fraction} aria-label=${visible(told(progress))}></progress>`
+        : html`<progress max="1" .value=${progress.fraction} aria-label=${visible(localizedText(progress))}></progress>`
     }
   </div>`;
 }

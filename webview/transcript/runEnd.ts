@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../../src/protocol/content/messages.ts';
-import type { Took } from '../../src/protocol/content/workStats.ts';
+import type { WorkStats } from '../../src/protocol/content/workStats.ts';
 import type { ViewMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { formerLinks } from '../../src/protocol/run/formerText.ts';
 import { finishedNode, interruptedWork, interruptionSentence } from '../../src/protocol/run/interruptions.ts';
@@ -11,11 +11,11 @@ import { hasLooseEnds, isBetweenTurns, isHeld } from '../../src/protocol/run/res
 import { type CallState, callsOf, endSentence, hasDied, type Run, untoldEnds } from '../../src/protocol/run/run.ts';
 import type { EndCode, Reason, Repeated } from '../../src/protocol/text/codes.ts';
 import { errorSentence } from '../../src/protocol/text/codeText.ts';
-import { shortened, visible, visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
-import { amount, type Sentence, sentence, t } from '../../src/protocol/text/l10n.ts';
-import { objectWords } from '../cards/cardLine.ts';
-import { inNumber } from '../cards/cardText.ts';
-import { clock, count, duration } from '../time.ts';
+import { truncateVisible, visible, visibleLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { amount, type LocalizedMessage, message, t } from '../../src/protocol/text/l10n.ts';
+import { callObjectText } from '../cards/cardLine.ts';
+import { cardPluralOf } from '../cards/cardText.ts';
+import { clock, duration, formatCount } from '../time.ts';
 
 /** How a run ended or rests: the sentence, and what can be done about it, what the sentence names first. */
 export interface End {
@@ -62,7 +62,7 @@ export const acts = {
 export type Way = keyof typeof acts;
 
 /** The button for each command that a message may name, by the command's id. */
-export const named: Readonly<Record<string, Way>> = {
+export const maxNamedFiles: Readonly<Record<string, Way>> = {
   'towpath.setKey': 'Set API Key',
   'towpath.setSecret': 'Set Secret…',
   'towpath.deleteKey': 'Delete API Key',
@@ -144,7 +144,7 @@ const ofNode: Kind = { tone: 'error', ways: ['Retry'] };
 const unknown: Kind = { tone: 'error', ways: ['Retry'] };
 
 /** Where the run rests; undefined: at work, answering is the way on, or there is nothing to be said. */
-export function endOf(run: Run): End | undefined {
+export function runEndText(run: Run): End | undefined {
   if (run.readOnly) return { tone: 'warning', says: t(readOnlySentences[run.readOnly]), ways: [] };
   if (run.phase === 'Running') return undefined;
   const { error } = run;
@@ -172,10 +172,10 @@ function interruptedEnd(run: Run): End | undefined {
     if (!finished) return undefined;
     return { tone: '', says: t('“{0}” finished before the window closed.', visibleLine(finished)), ways: ['Continue'] };
   }
-  const name = shortened(work.label, 24);
+  const name = truncateVisible(work.label, 24);
   return {
     tone: 'warning',
-    says: t(interruptionSentence({ ...work, label: shortened(work.label, 80) }, clock(work.at))),
+    says: t(interruptionSentence({ ...work, label: truncateVisible(work.label, 80) }, clock(work.at))),
     ways: ['Continue After…', 'Run Again'],
     labels: work.items
       ? { 'Continue After…': t('Continue After Them…'), 'Run Again': t('Run Them Again') }
@@ -189,7 +189,7 @@ function ofError(run: Run, error: ErrorInfo): End {
   const kind = kindOf(run, error);
   const says = kind.says?.(run, error) ?? errorSentence(error);
   const { commands = [], setting } = error.links ?? formerLinks(error.message);
-  const ways: Way[] = [...commands.flatMap((command) => named[command] ?? []), ...kind.ways];
+  const ways: Way[] = [...commands.flatMap((command) => maxNamedFiles[command] ?? []), ...kind.ways];
   const isFirst = (way: Way, place: number) => ways.findIndex((other) => doTheSame(other, way)) === place;
   const details = detailsOf(error);
   return {
@@ -228,8 +228,8 @@ function receipt(run: Run): End | undefined {
   if (!work?.ended) return undefined;
   const since = callsOf(run).filter(([, { startedAt = 0 }]) => startedAt >= work.began);
   const calls = since.map(([, state]) => state);
-  const files = new Set(calls.flatMap(changed)).size;
-  const standing = new Set(since.flatMap(([id, state]) => (changed(state).length > 0 ? [id] : [])));
+  const files = new Set(calls.flatMap(changedFiles)).size;
+  const standing = new Set(since.flatMap(([id, state]) => (changedFiles(state).length > 0 ? [id] : [])));
   const commands = calls.filter(({ command, step }) => command && !step).length;
   if (files + commands === 0) return undefined;
   const cost = (run.usage.cost ?? 0) - work.costBefore;
@@ -269,10 +269,10 @@ function dataOf(content: string): { added?: unknown; removed?: unknown } {
   }
 }
 
-const linesWords = (added: number, removed: number): string => `+${inNumber(added)} −${inNumber(removed)}`;
+const linesWords = (added: number, removed: number): string => `+${cardPluralOf(added)} −${cardPluralOf(removed)}`;
 
 /** Files that are not as they were before the call. */
-export function changed({ changes = [], moved, undone = [] }: CallState): string[] {
+export function changedFiles({ changes = [], moved, undone = [] }: CallState): string[] {
   const paths = [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])];
   return paths.filter((path) => !undone.includes(path));
 }
@@ -285,11 +285,11 @@ function withPlan(run: Run, words: string): string {
 }
 
 /** Sentence about the limit of turns, with what the turns cost. */
-function limitSentence({ turns, cost, files, tokens }: Took): string {
+function limitSentence({ turns, cost, files, tokens }: WorkStats): string {
   const usage = [
     ...(cost ? [t(money(cost))] : []),
     ...(files > 0 ? [t(amount(files, 'file'))] : []),
-    ...(tokens > 0 ? [t('{0} tokens', count(tokens))] : []),
+    ...(tokens > 0 ? [t('{0} tokens', formatCount(tokens))] : []),
   ];
   return [t('Stopped at the limit of {0}', t(amount(turns, 'step'))), ...usage.slice(0, 2)].join(' · ');
 }
@@ -297,23 +297,23 @@ function limitSentence({ turns, cost, files, tokens }: Took): string {
 /** What takes most of a window that is full. */
 function fillingWords({ filling }: Run): string[] {
   if (!filling) return [];
-  const parts: [words: Sentence, tokens: number][] = [
-    [sentence('instructions'), filling.instructions],
-    [sentence('tools'), filling.tools],
-    [sentence('your messages'), filling.words],
-    [sentence('files and output'), filling.output],
-    [sentence('answers'), filling.answers],
-    [sentence('a summary'), filling.summary],
+  const parts: [words: LocalizedMessage, tokens: number][] = [
+    [message('instructions'), filling.instructions],
+    [message('tools'), filling.tools],
+    [message('your messages'), filling.words],
+    [message('files and output'), filling.output],
+    [message('answers'), filling.answers],
+    [message('a summary'), filling.summary],
   ];
   const most = parts.filter(([, tokens]) => tokens > 0).sort(([, one], [, other]) => other - one);
-  const [first, second] = most.map(([words, tokens]) => t('{0} (about {1})', words, count(tokens)));
+  const [first, second] = most.map(([words, tokens]) => t('{0} (about {1})', words, formatCount(tokens)));
   if (!first) return [];
   return [second ? t('Mostly: {0} and {1}.', first, second) : t('Mostly: {0}.', first)];
 }
 
 function repeatedWords(details: unknown): string {
   const { name, arguments: args, times } = (details ?? {}) as Partial<Repeated>;
-  const object = visibleLine(objectWords(name ?? '', args ?? {}));
+  const object = visibleLine(callObjectText(name ?? '', args ?? {}));
   return object
     ? t(
         'The same call failed {0} times without a change in between: “{1}”. Change the instructions, or continue.',

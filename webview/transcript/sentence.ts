@@ -4,11 +4,11 @@ import { unbroken, visible } from '../../src/protocol/text/escapeInvisible.ts';
 const command = /\*(Towpath: [^*\n]{1,60})\*/;
 
 /** A sentence for a person, in which the commands of Towpath stand out: `Run *Towpath: Set API Key*.` */
-export function sentence(text: string): TemplateResult[] {
+export function nameListMessage(text: string): TemplateResult[] {
   return unbroken(visible(text))
     .split(command)
     .map((part, index) => (index % 2 === 1 ? html`<em>${part}</em>` : html`${part}`));
 }
 
 /** The same for who hears it. */
-export const sentenceWords = (text: string): string => text.split(command).join('');
+export const nameListText = (text: string): string => text.split(command).join('');

@@ -1,6 +1,6 @@
 import { formerNoteForms } from '../../src/protocol/run/formerText.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
-import { formOf } from '../../src/protocol/text/pluralForms.ts';
+import { pluralFormOf } from '../../src/protocol/text/pluralForms.ts';
 
 /** What the model is told in the system's name, which is kept in English: said of the model, and of the person as “you”. */
 const forms = [
@@ -28,7 +28,7 @@ const forms = [
 ] as const;
 
 /** Returns a note in the user's language; text of no known form stays as it is. The first form that fits counts. */
-export function noteWords(words: string): string {
-  const found = formOf<string>([...forms, ...formerNoteForms], words);
+export function systemNoteText(words: string): string {
+  const found = pluralFormOf<string>([...forms, ...formerNoteForms], words);
   return found ? t(found.form as (typeof forms)[number], ...found.values) : words;
 }

@@ -3,10 +3,10 @@ import { proseLine, visibleLine, visibleProse } from '../../src/protocol/text/es
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { keepsOpen } from '../context.ts';
 import { icons } from '../icons.ts';
-import { noteWords } from './systemNoteText.ts';
+import { systemNoteText } from './systemNoteText.ts';
 
 /** What was said to the model in the system's name: words for it, and not for the person, who sees what it is about and can open it. */
-export function note(content: string, isOpen: boolean, toggled: ReturnType<typeof keepsOpen>): TemplateResult {
+export function systemNote(content: string, isOpen: boolean, toggled: ReturnType<typeof keepsOpen>): TemplateResult {
   const undone = /^The person has undone your changes of: ([\s\S]*)\. Read again before you edit\.$/.exec(content)?.[1];
   if (undone !== undefined)
     return html`<p class="ending" data-role="system">${t('You undid the changes in {0}', proseLine(undone))}</p>`;
@@ -36,19 +36,19 @@ function noteTitle(content: string): string {
     return t('Instructions of this workspace for the files that the model has opened');
   const edit = /^The person( \(or a command\))? has (.*)$/.exec(first);
   if (edit) {
-    const did = noteWords(`have ${asItsOwn(edit[2]!)}`);
+    const did = systemNoteText(`have ${asItsOwn(edit[2]!)}`);
     return edit[1] ? t('The model is informed: you (or a command) {0}', did) : t('The model is informed: you {0}', did);
   }
-  return t('The model is informed: {0}', noteWords(first));
+  return t('The model is informed: {0}', systemNoteText(first));
 }
 
 function endTitle(line: string, how: string): string {
   const [, ended = '', left] = /^(.*?)(?:\. Still (?:running|at work of it): (.*))?$/.exec(how) ?? [];
-  const title = t('The model is informed: the background command “{0}” {1}', line, noteWords(ended));
+  const title = t('The model is informed: the background command “{0}” {1}', line, systemNoteText(ended));
   return left === undefined ? title : `${title}. ${t('Still running: {0}', left)}`;
 }
 
-/** Returns a change by the user, which the model reads as done to “your” work, in the forms of `noteWords`, where the model is “it”. */
+/** Returns a change by the user, which the model reads as done to “your” work, in the forms of `systemNoteText`, where the model is “it”. */
 const asItsOwn = (words: string): string =>
   words
     .replace(

@@ -4,10 +4,10 @@ import { seesOf } from '../../src/protocol/content/compaction.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/content/messages.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { proseLine, unbroken, visibleLine, visibleProse } from '../../src/protocol/text/escapeInvisible.ts';
-import { language, sentence, t } from '../../src/protocol/text/l10n.ts';
+import { language, message, t } from '../../src/protocol/text/l10n.ts';
 import { addedRuleOf, card, draftCard } from '../cards/card.ts';
 import { Folding, isPlan, saysNothing } from '../cards/folding.ts';
-import { foldView, placeOf } from '../cards/foldView.ts';
+import { callPosition, foldView } from '../cards/foldView.ts';
 import { pictures } from '../composer/attachedImages.ts';
 import { isAtWork } from '../composer/backgroundCommandsPart.ts';
 import { asksIn } from '../composer/choosing.ts';
@@ -19,10 +19,10 @@ import { MarkdownView } from '../markdown/view.ts';
 import { duration } from '../time.ts';
 import { branchesAt } from './branchSwitcher.ts';
 import { damages } from './corruptionNote.ts';
-import { graph, graphPlace } from './graphView.ts';
+import { graph, graphPosition } from './graphView.ts';
 import { warningsOf } from './localizedText.ts';
 import { actsDependencies, messageActs } from './messageActs.ts';
-import { note } from './systemNotes.ts';
+import { systemNote } from './systemNotes.ts';
 import type { Pages } from './virtualPages.ts';
 
 /** The views of the messages that are drawn, by place. A reply keeps its view when it turns from streamed to finished. */
@@ -34,7 +34,7 @@ const folding = new Folding();
 export function transcript(context: PanelContext, run: Run, pages: Pages): TemplateResult {
   folding.look(run, (place) => isParted(context, run, place));
   const places = run.live ? run.messages.length + 1 : run.messages.length;
-  const graphAt = graphPlace(run);
+  const graphAt = graphPosition(run);
   const draw = (place: number) => {
     const message = run.messages[place];
     return html`${place === graphAt ? graph(context, run) : nothing}${guard(around(context, run), () => between(context, run, place))}${
@@ -54,7 +54,7 @@ const between = (context: PanelContext, run: Run, place: number) =>
   html`${compactions(context, run, place)}${damages(context, run, place)}${otherModel(context, run, place)}${branchesAt(context, run, place)}`;
 
 /** Opens what the calls of a message are folded into, and gives the place at which they are drawn. */
-export function unfold({ opened }: PanelContext, place: number): number {
+export function openFold({ opened }: PanelContext, place: number): number {
   const folds = folding.of(place);
   for (const { key } of folds) opened.cards.add(`fold:${key}`);
   return folds[0]?.at ?? place;
@@ -96,7 +96,7 @@ function compactions(context: PanelContext, run: Run, place: number): TemplateRe
     .filter((one) => one.summary !== undefined || one === shortening)
     .map((one, nth) => {
       const { summary, kept } = one;
-      const words = t('Compacted: the model sees {0} from here on. Nothing is lost here.', sentence(seesOf(one)));
+      const words = t('Compacted: the model sees {0} from here on. Nothing is lost here.', message(seesOf(one)));
       return summary === undefined
         ? html`<p class="ending" data-role="compaction">${words}</p>`
         : html`<div class="ending" data-role="compaction"><p>${words}</p>
@@ -157,7 +157,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
                 newest: run.phase === 'Running' && part === folding.newest,
                 thinking: (at) => thoughtAt(context, run, at),
               })
-            : card(context, run, part, placeOf(run, index, part)),
+            : card(context, run, part, callPosition(run, index, part)),
         ),
         complete: true,
         endings: [
@@ -170,7 +170,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
       });
     }
     case 'system':
-      return note(message.content, context.opened.unfolded.has(`${index}`), keepsOpen(context, `${index}`));
+      return systemNote(message.content, context.opened.unfolded.has(`${index}`), keepsOpen(context, `${index}`));
     default:
       return nothing; // results stand in their cards
   }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { hasNumber } from '../seen.ts';
 import type { Task } from '../task.ts';
 
@@ -31,7 +31,7 @@ export const answering = [
     judge: ({ answer }) =>
       hasNumber(answer, 5317)
         ? undefined
-        : sentence('It did not find the value, 5317, some 3,000 tokens before the question.'),
+        : message('It did not find the value, 5317, some 3,000 tokens before the question.'),
   },
   {
     id: 'json',
@@ -41,8 +41,8 @@ export const answering = [
     replies: 1,
     judge({ answer }) {
       const told = jsonIn(answer);
-      if (told === undefined) return sentence('Its answer contains more than JSON.');
-      return isDeepStrictEqual(told, ida) ? undefined : sentence('Its JSON does not match the request.');
+      if (told === undefined) return message('Its answer contains more than JSON.');
+      return isDeepStrictEqual(told, ida) ? undefined : message('Its JSON does not match the request.');
     },
   },
   {
@@ -52,9 +52,9 @@ export const answering = [
     asks: 'Lies die Datei hafen.txt. Wie viele Liegeplätze gibt es? Antworte in einem ganzen Satz.',
     replies: 2,
     judge({ answer }) {
-      if (!hasNumber(answer, 42)) return sentence('It did not give the number, 42.');
+      if (!hasNumber(answer, 42)) return message('It did not give the number, 42.');
       const words = new Set([...answer.matchAll(germanWords)].map(([word]) => word.toLowerCase()));
-      return words.size >= 2 ? undefined : sentence('It was asked in German and did not answer in German.');
+      return words.size >= 2 ? undefined : message('It was asked in German and did not answer in German.');
     },
   },
 ] as const satisfies readonly Task[];

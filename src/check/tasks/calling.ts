@@ -1,4 +1,4 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { hasNumber, trimmedEnd } from '../seen.ts';
 import type { Task } from '../task.ts';
 
@@ -26,11 +26,10 @@ export const calling = [
     asks: 'Read the file harbour.txt and tell me the depth at the quay.',
     replies: 2,
     judge({ calls, answer }) {
-      if (!calls.some(({ ok, onlyReads }) => ok && onlyReads))
-        return sentence('It called no tool that reads the file.');
+      if (!calls.some(({ ok, onlyReads }) => ok && onlyReads)) return message('It called no tool that reads the file.');
       return hasNumber(answer, 7341)
         ? undefined
-        : sentence('It read the file and did not give the number that is in it, 7341.');
+        : message('It read the file and did not give the number that is in it, 7341.');
     },
   },
   {
@@ -42,8 +41,8 @@ export const calling = [
     judge({ calls, answer }) {
       const reads = calls.filter(({ ok, onlyReads }) => ok && onlyReads);
       if (!reads.some((one) => reads.some((other) => other !== one && other.reply === one.reply)))
-        return sentence('It did not make two calls in one reply.');
-      return hasNumber(answer, 3267) ? undefined : sentence('It did not give the sum, 3267.');
+        return message('It did not make two calls in one reply.');
+      return hasNumber(answer, 3267) ? undefined : message('It did not give the sum, 3267.');
     },
   },
   {
@@ -54,8 +53,8 @@ export const calling = [
     replies: 2,
     judge({ folder }) {
       const written = folder.read('sign.txt');
-      if (written === undefined) return sentence('It did not create sign.txt.');
-      return trimmedEnd(written) === sign ? undefined : sentence('The contents of sign.txt differ from the request.');
+      if (written === undefined) return message('It did not create sign.txt.');
+      return trimmedEnd(written) === sign ? undefined : message('The contents of sign.txt differ from the request.');
     },
   },
   {
@@ -74,10 +73,8 @@ export const calling = [
     asks: 'In which file is the function berthFor defined? Search for it, and give its path.',
     replies: 2,
     judge({ calls, answer }) {
-      if (!calls.some(({ name, ok }) => ok && name === 'fs.search')) return sentence('It did not search.');
-      return answer.includes('lib/gate/part4.js')
-        ? undefined
-        : sentence('It did not give the path, lib/gate/part4.js.');
+      if (!calls.some(({ name, ok }) => ok && name === 'fs.search')) return message('It did not search.');
+      return answer.includes('lib/gate/part4.js') ? undefined : message('It did not give the path, lib/gate/part4.js.');
     },
   },
   {
@@ -93,10 +90,10 @@ export const calling = [
         : { decision: 'deny', words: `Only the command ${reportCommand}, exactly so.` },
     judge({ calls, answer }) {
       if (!calls.some(({ name, exitCode }) => name === 'shell.run' && exitCode === 3))
-        return sentence('It did not run the command.');
+        return message('It did not run the command.');
       if (!answer.toLowerCase().includes(failing))
-        return sentence('It did not report which test failed: “{0}”.', failing);
-      return hasNumber(answer, 3) ? undefined : sentence('It did not report that the command returned exit code 3.');
+        return message('It did not report which test failed: “{0}”.', failing);
+      return hasNumber(answer, 3) ? undefined : message('It did not report that the command returned exit code 3.');
     },
   },
 ] as const satisfies readonly Task[];

@@ -1,6 +1,6 @@
 import { planOf, planTool } from '../../protocol/run/plan.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import type { Folder } from '../folderWorkspace.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import type { TaskFolder } from '../folderWorkspace.ts';
 import { trimmedEnd } from '../seen.ts';
 import type { Task } from '../task.ts';
 
@@ -26,7 +26,7 @@ const server = (workers: string) =>
 const meanwhile = server('workers = 5 # raised by Mo');
 
 const letters = ['a', 'b', 'c'];
-const hasItsLetter = (folder: Folder, letter: string) => trimmedEnd(folder.read(`${letter}.txt`)) === letter;
+const hasItsLetter = (folder: TaskFolder, letter: string) => trimmedEnd(folder.read(`${letter}.txt`)) === letter;
 
 /** Changes: that they are the ones that were asked for, and that they come to an end. */
 export const changing = [
@@ -38,8 +38,8 @@ export const changing = [
     replies: 3,
     judge({ folder }) {
       const text = folder.read('src/tide.js');
-      if (text === tide('0.5')) return sentence('It did not change the file.');
-      return text === tide('0.3') ? undefined : sentence('It changed something other than requested.');
+      if (text === tide('0.5')) return message('It did not change the file.');
+      return text === tide('0.3') ? undefined : message('It changed something other than requested.');
     },
   },
   {
@@ -55,14 +55,14 @@ export const changing = [
     },
     judge({ folder, questions }) {
       const text = folder.read('server.conf') ?? '';
-      if (questions.length === 0) return sentence('It did not attempt to change the file.');
+      if (questions.length === 0) return message('It did not attempt to change the file.');
       if (text === meanwhile)
-        return sentence('Its edit was rejected because the line had changed, and it did not fix the edit.');
+        return message('Its edit was rejected because the line had changed, and it did not fix the edit.');
       const [, after] = /^workers = (6)\b.*$/m.exec(text) ?? [];
       const rest = (of: string) => of.replace(/^workers = [56].*$/m, '');
       return after && rest(text) === rest(meanwhile)
         ? undefined
-        : sentence('It changed something other than the workers of web.');
+        : message('It changed something other than the workers of web.');
     },
   },
   {
@@ -73,10 +73,10 @@ export const changing = [
     replies: 2,
     judge({ folder, calls }) {
       if (trimmedEnd(folder.read('done.txt')) !== 'done')
-        return sentence('It did not create done.txt with the word done in it.');
+        return message('It did not create done.txt with the word done in it.');
       const changes = calls.filter(({ onlyReads }) => !onlyReads).length;
       const more = Math.max(changes - 1, calls.length - 3);
-      return more <= 0 && folder.paths().length === 1 ? undefined : sentence('It continued when the task was done.');
+      return more <= 0 && folder.paths().length === 1 ? undefined : message('It continued when the task was done.');
     },
   },
   {
@@ -90,16 +90,16 @@ export const changing = [
     judge({ folder, calls, run }) {
       const updates = calls.filter(({ name, ok }) => ok && name === planTool);
       const [first] = updates;
-      if (!first) return sentence('It showed no plan.');
+      if (!first) return message('It showed no plan.');
       const change = calls.find(({ onlyReads }) => !onlyReads);
       if (change && calls.indexOf(change) < calls.indexOf(first))
-        return sentence('It started before it had shown a plan.');
+        return message('It started before it had shown a plan.');
       const missing = letters.find((letter) => !hasItsLetter(folder, letter));
-      if (missing) return sentence('It did not create {0}.txt with its letter in it.', missing);
+      if (missing) return message('It did not create {0}.txt with its letter in it.', missing);
       const plan = planOf(run);
-      if (plan.length < 3) return sentence('Its plan has fewer than three steps.');
+      if (plan.length < 3) return message('Its plan has fewer than three steps.');
       if (updates.length < 2 || plan.some(({ status }) => status !== 'done'))
-        return sentence('It did not follow its plan to the end.');
+        return message('It did not follow its plan to the end.');
       return undefined;
     },
   },

@@ -1,15 +1,15 @@
 import { type Compaction, compactionOf, usualMost } from '../../protocol/content/compaction.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import type { Conversation } from '../core/loopConversation.ts';
+import type { RunConversation } from '../core/loopConversation.ts';
 import { tokensOfMessages, tokensOfPrefix, tokensOfRun } from '../core/tokenCount.ts';
-import { filled, full, roomAt } from './contextUsage.ts';
-import { keptWords } from './pinnedText.ts';
-import { partsOf, tokensOfSent, workOut } from './promptMessages.ts';
-import { type Conversing, type SummarySize, summarise, tellThatItIsMade } from './summarize.ts';
-import { borderOfLast } from './turnBoundaries.ts';
+import { compactionThreshold, filled, full } from './contextUsage.ts';
+import { pinnedText } from './pinnedText.ts';
+import { buildPrompt, promptParts, tokensOfSent } from './promptMessages.ts';
+import { type Conversing, type SummarySize, summarizeMessages, tellThatItIsMade } from './summarize.ts';
+import { recentTurnsStart } from './turnBoundaries.ts';
 
 /** A summary that was made before it is needed, or is on its way. */
-export interface MadeAhead {
+export interface PrefetchedSummary {
   /** It stands for what was said before this message. */
   upTo: number;
   isThere: boolean;
@@ -22,14 +22,14 @@ export interface MadeAhead {
 /** Where those are. */
 interface RoomAhead {
   /** What fits the beginning of the conversation as it is sent now. */
-  of(run: Conversation): MadeAhead | undefined;
+  of(run: RunConversation): PrefetchedSummary | undefined;
   /** It is used. Resolves when what it took is on record. */
   use(): Promise<unknown>;
   /** It is of no use any more. */
   drop(): void;
 }
 
-export interface Room extends Conversing {
+export interface CompactionOptions extends Conversing {
   ahead?: RoomAhead;
   /** Tokens that the model keeps in view, when known. */
   contextWindow?: number;
@@ -60,12 +60,12 @@ interface Way {
 
 /**
  * Leaves out what fills the model's window: old tool output and the arguments of old calls are shortened first, then the oldest
- * turns are summarised; the task, the newest request, what `keptWords` keeps, and the last turns stay. Where these alone are too
+ * turns are summarised; the task, the newest request, what `pinnedText` keeps, and the last turns stay. Where these alone are too
  * much, their long texts are shortened as well. `overflowed`: the provider has said that the window is full, and perhaps how large it
  * is. `asked`: the person wants it, however full it is. Resolves to whether less will be sent now, or to why no summary may be paid.
  */
-export async function makeRoom(
-  room: Room,
+export async function compact(
+  room: CompactionOptions,
   why: 'nearly full' | 'overflowed' | 'asked',
   size?: number,
 ): Promise<boolean | ErrorInfo> {
@@ -82,7 +82,7 @@ export async function makeRoom(
         ? Math.min(room.contextWindow ?? now, size ?? now / 2)
         : room.contextWindow;
   if (!window) return false;
-  const most = roomAt(window, prefix);
+  const most = compactionThreshold(window, prefix);
   const ahead = room.ahead?.of(run);
   const isNeeded = why !== 'nearly full' || now > most;
   if (!isNeeded && !(ahead?.isThere && now > most * ahead.usedFrom)) return false;
@@ -93,8 +93,8 @@ export async function makeRoom(
   if (!way) return false;
   const after = (step: Step) => {
     const { messages } = run;
-    const parts = partsOf(
-      workOut({ messages, compactions: [...run.compactions, compactionOf(step, messages.length)] }),
+    const parts = promptParts(
+      buildPrompt({ messages, compactions: [...run.compactions, compactionOf(step, messages.length)] }),
       messages,
     );
     return filled(parts, prefix, room.contextWindow, scale * (tokensOfPrefix(prefix) + parts.sent));
@@ -110,7 +110,7 @@ export async function makeRoom(
   for (const step of way.steps) {
     if (step.summary === undefined) await emit({ type: 'compaction', ...step, filling: after(step) });
     else {
-      const summary = await summarise(room, step.upTo, sizeOf(way, measures));
+      const summary = await summarizeMessages(room, step.upTo, sizeOf(way, measures));
       if (typeof summary !== 'string') return summary ?? false;
       const made = { ...step, summary };
       await emit({ type: 'compaction', ...made, filling: after(made) });
@@ -120,7 +120,11 @@ export async function makeRoom(
 }
 
 /** The step of a summary that was made ahead, where that leaves enough room now; one that does not is dropped. */
-async function madeAhead(room: Room, measures: Measures, ahead: MadeAhead): Promise<Step | undefined> {
+async function madeAhead(
+  room: CompactionOptions,
+  measures: Measures,
+  ahead: PrefetchedSummary,
+): Promise<Step | undefined> {
   const { window, most } = measures;
   const step = summaryStep(room, measures, ahead.upTo, forKept);
   const tokens = tokensAfter(room, measures, [step]);
@@ -137,21 +141,21 @@ async function madeAhead(room: Room, measures: Measures, ahead: MadeAhead): Prom
 const asIfFull = (now: number, window = Number.POSITIVE_INFINITY): number => Math.min(window, now / full);
 
 /** How much of what may be full is. Undefined: nobody knows. */
-export function partFull({ run, prefix, contextWindow: window }: Room): number | undefined {
-  return window && tokensOfRun(run, tokensOfPrefix(prefix) + tokensOfSent(run)) / roomAt(window, prefix);
+export function partFull({ run, prefix, contextWindow: window }: CompactionOptions): number | undefined {
+  return window && tokensOfRun(run, tokensOfPrefix(prefix) + tokensOfSent(run)) / compactionThreshold(window, prefix);
 }
 
 /**
  * What a summary would stand for once the window is full, if what is still free of it is filled by turns that stay, and what it may
  * take. Undefined: room will be made without one.
  */
-export function summaryAhead(room: Room): { upTo: number; size: SummarySize } | undefined {
+export function summaryAhead(room: CompactionOptions): { upTo: number; size: SummarySize } | undefined {
   const { run, prefix, contextWindow: window } = room;
   if (!window) return undefined;
   const before = tokensOfPrefix(prefix);
   const estimate = before + tokensOfSent(run);
   const now = tokensOfRun(run, estimate);
-  const most = roomAt(window, prefix);
+  const most = compactionThreshold(window, prefix);
   const scale = Math.max(1, now / estimate);
   const coming = Math.max(0, most - now);
   const lastTurns = Math.max(0, most * forLastTurns - coming);
@@ -169,7 +173,7 @@ function sizeOf({ tokens }: Way, { window, most, scale }: Pick<Measures, 'window
 }
 
 /** Tokens that `asked` would free of a conversation, roughly; `fixed`: of what is sent before it. */
-export function freeable(run: Conversation, fixed: number, contextWindow?: number): number {
+export function freeable(run: RunConversation, fixed: number, contextWindow?: number): number {
   const estimate = fixed + tokensOfSent(run);
   const now = tokensOfRun(run, estimate);
   const window = asIfFull(now, contextWindow);
@@ -194,31 +198,35 @@ interface Measures {
 }
 
 /** Tokens that would be sent after these steps. */
-function tokensAfter({ run }: Pick<Room, 'run'>, { fixed, scale }: Measures, steps: readonly Step[]): number {
+function tokensAfter(
+  { run }: Pick<CompactionOptions, 'run'>,
+  { fixed, scale }: Measures,
+  steps: readonly Step[],
+): number {
   const { messages } = run;
   const compactions = [...run.compactions, ...steps.map((step) => compactionOf(step, messages.length))];
-  return scale * (fixed + tokensOfMessages(workOut({ messages, compactions })));
+  return scale * (fixed + tokensOfMessages(buildPrompt({ messages, compactions })));
 }
 
 /** A summary, without its words, with what is kept beside it: of that `part` of the window. */
 function summaryStep(
-  { run, brief }: Pick<Room, 'run' | 'brief'>,
+  { run, brief }: Pick<CompactionOptions, 'run' | 'brief'>,
   { window, scale }: Measures,
   upTo: number,
   part: number,
 ): Step & { summary: string } {
   const tokens = (window * forKept) / scale;
-  return { upTo, summary: '', kept: keptWords(run, { upTo, tokens, besides: (window * part) / scale, brief }) };
+  return { upTo, summary: '', kept: pinnedText(run, { upTo, tokens, besides: (window * part) / scale, brief }) };
 }
 
 /** The gentlest way that leaves enough room; else one that fits; else the one that frees most, when that is worth it. */
-function choose(room: Pick<Room, 'run' | 'brief'>, measures: Measures): Way | undefined {
+function choose(room: Pick<CompactionOptions, 'run' | 'brief'>, measures: Measures): Way | undefined {
   const { run } = room;
   const { now, window, most, scale, overflowed, lastTurns = most * forLastTurns } = measures;
   const { messages } = run;
   const wayOf = (steps: Step[]): Way => ({ steps, tokens: tokensAfter(room, measures, steps) });
   const begin = run.compactions.findLast(({ summary }) => summary !== undefined)?.upTo ?? 0;
-  const borders = [lastTurns / scale, 0].map((tokens) => Math.max(begin, borderOfLast(messages, tokens)));
+  const borders = [lastTurns / scale, 0].map((tokens) => Math.max(begin, recentTurnsStart(messages, tokens)));
 
   const old = wayOf([{ upTo: borders[0]! }]);
   if (old.tokens <= most * wanted) return old;

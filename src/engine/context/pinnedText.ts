@@ -1,14 +1,14 @@
 import { estimateTokenCount } from 'tokenx';
-import { excerpt } from '../../llm/core/truncate.ts';
+import { truncate } from '../../llm/core/truncate.ts';
 import { askTool } from '../../protocol/content/askTool.ts';
 import type { Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 import { newestPlan } from '../../protocol/run/plan.ts';
 import type { CallState } from '../../protocol/run/run.ts';
 import { understoodCall } from '../../protocol/run/understoodArguments.ts';
-import type { Conversation } from '../core/loopConversation.ts';
+import type { RunConversation } from '../core/loopConversation.ts';
 import { requests } from './promptMessages.ts';
 
-export interface KeptRequest {
+interface PinnedRequest {
   /** A summary stands for the messages before this one. */
   upTo: number;
   /** Tokens that it may take; the brief is beside them. */
@@ -26,7 +26,7 @@ const shortLine = 200;
  * What no summary may lose, word for word: the brief, what is open of the plan, the files that were changed, what the person said and
  * decided, and (when there is room) the files that were looked at. Of too much the oldest is left out, and that is said.
  */
-export function keptWords(conversation: Conversation, { upTo, tokens, besides, brief }: KeptRequest): string {
+export function pinnedText(conversation: RunConversation, { upTo, tokens, besides, brief }: PinnedRequest): string {
   const before = conversation.messages.slice(0, upTo);
   const calls = callsIn(before, conversation);
   const files = changedFiles(calls);
@@ -59,7 +59,7 @@ interface Done {
   result?: ToolResult;
 }
 
-function callsIn(messages: readonly Message[], { calls, callPrefix = '', callIds }: Conversation): Done[] {
+function callsIn(messages: readonly Message[], { calls, callPrefix = '', callIds }: RunConversation): Done[] {
   const results = new Map<string, ToolResult>();
   for (const message of messages)
     if (message.role === 'tool') for (const result of message.toolResults) results.set(result.toolCallId, result);
@@ -73,7 +73,7 @@ function callsIn(messages: readonly Message[], { calls, callPrefix = '', callIds
 const succeeded = ({ result }: Done): boolean => result !== undefined && !result.error;
 
 /** Nothing when a newer plan still stands in the conversation. */
-function openPlan({ messages }: Conversation, upTo: number, calls: readonly Done[]): string[] {
+function openPlan({ messages }: RunConversation, upTo: number, calls: readonly Done[]): string[] {
   const refused = new Set(calls.filter((done) => !succeeded(done)).map(({ call }) => call.id));
   const understood = new Map(calls.map(({ call }) => [call.id, call]));
   const plan = newestPlan(
@@ -106,7 +106,7 @@ function changedFiles(calls: readonly Done[]): Map<string, string> {
 }
 
 /** The person's words that are not sent as they were said, their answers, and what they refused or changed. */
-function decisions({ messages }: Conversation, upTo: number, calls: readonly Done[]): string[] {
+function decisions({ messages }: RunConversation, upTo: number, calls: readonly Done[]): string[] {
   const sent = requests(messages, { upTo, kept: '', at: messages.length });
   const byId = new Map(calls.map((done) => [done.call.id, done]));
   return messages.slice(0, upTo).flatMap((message): string[] => {
@@ -119,7 +119,7 @@ function decisions({ messages }: Conversation, upTo: number, calls: readonly Don
 function decided(done: Done | undefined): string | undefined {
   if (!done?.result) return undefined;
   const { call, state, result } = done;
-  const asked = () => `${call.name} ${excerpt(JSON.stringify(call.arguments), shortLine)}`;
+  const asked = () => `${call.name} ${truncate(JSON.stringify(call.arguments), shortLine)}`;
   if (call.name === askTool && succeeded(done)) return `- Asked: ${asked()}\n  Answered: ${result.content}`;
   if (state?.decision === 'deny' && !state.automatic) return `- Not allowed: ${asked()}\n  ${messageIn(result)}`;
   return state?.edited ? `- Changed by the person before they allowed it: ${asked()}` : undefined;
@@ -145,7 +145,7 @@ function newestThatFit(lines: readonly string[], tokens: number): string[] {
   const fitting: string[] = [];
   for (const line of lines.toReversed()) {
     if (left <= 1) break;
-    const said = [line, excerpt(line, shortLine)].find((one) => estimateTokenCount(one) < left);
+    const said = [line, truncate(line, shortLine)].find((one) => estimateTokenCount(one) < left);
     if (said === undefined) continue;
     left -= estimateTokenCount(said) + 1;
     fitting.unshift(said);

@@ -2,7 +2,7 @@ import { type Compaction, usualMost } from '../../protocol/content/compaction.ts
 import { type Message, type ToolCall, userMessage } from '../../protocol/content/messages.ts';
 import { newestPlan } from '../../protocol/run/plan.ts';
 import { tokensOfMessages } from '../core/tokenCount.ts';
-import { shortened } from './truncateMessages.ts';
+import { truncateMessage } from './truncateMessages.ts';
 
 interface Said {
   messages: readonly Message[];
@@ -10,13 +10,13 @@ interface Said {
 }
 
 /** What is sent of a conversation. */
-export const sentMessages = (said: Said): Message[] => [...sentOf(said).messages];
+export const promptMessages = (said: Said): Message[] => [...sentOf(said).messages];
 
 /** What that has of tokens, roughly. */
 export const tokensOfSent = (said: Said): number => sentOf(said).parts.sent;
 
 /** Tokens by what they are of, roughly. */
-export interface Parts {
+export interface PromptParts {
   /** All of what is sent. */
   sent: number;
   /** Notes to the model on the way. */
@@ -29,14 +29,14 @@ export interface Parts {
   leftOut: number;
 }
 
-export const partsOfSent = (said: Said): Readonly<Parts> => sentOf(said).parts;
+export const partsOfSent = (said: Said): Readonly<PromptParts> => sentOf(said).parts;
 
 interface Sent {
   /** How many messages, and which compactions, are in it. */
   upTo: number;
   compactions: Said['compactions'];
   messages: Message[];
-  parts: Parts;
+  parts: PromptParts;
 }
 
 /** As it was worked out the last time. A conversation only grows: between two compactions a turn looks at what is new alone. */
@@ -47,7 +47,7 @@ function sentOf({ messages, compactions }: Said): Sent {
   const goesOn = known && isSame(known.compactions, compactions);
   const sent = goesOn ? known : { upTo: 0, compactions: [...compactions], messages: [], parts: { ...noParts } };
   const news = goesOn ? messages.slice(sent.upTo) : messages;
-  const more = workOut({ messages: news, compactions: goesOn ? [] : compactions });
+  const more = buildPrompt({ messages: news, compactions: goesOn ? [] : compactions });
   for (const message of more) sent.messages.push(message);
   count(sent.parts, more, news);
   sent.upTo = messages.length;
@@ -55,16 +55,16 @@ function sentOf({ messages, compactions }: Said): Sent {
   return sent;
 }
 
-const noParts: Parts = { sent: 0, instructions: 0, words: 0, output: 0, answers: 0, summary: 0, leftOut: 0 };
+const noParts: PromptParts = { sent: 0, instructions: 0, words: 0, output: 0, answers: 0, summary: 0, leftOut: 0 };
 
 /** What is sent in place of what was said. */
-export function partsOf(sent: readonly Message[], said: readonly Message[]): Parts {
+export function promptParts(sent: readonly Message[], said: readonly Message[]): PromptParts {
   const parts = { ...noParts };
   count(parts, sent, said);
   return parts;
 }
 
-function count(parts: Parts, sent: readonly Message[], said: readonly Message[]): void {
+function count(parts: PromptParts, sent: readonly Message[], said: readonly Message[]): void {
   for (const message of sent) {
     const tokens = tokensOfMessages([message]);
     parts.sent += tokens;
@@ -73,7 +73,7 @@ function count(parts: Parts, sent: readonly Message[], said: readonly Message[])
   parts.leftOut = Math.max(0, parts.leftOut + tokensOfMessages(said) - tokensOfMessages(sent));
 }
 
-function partOf(message: Message): Exclude<keyof Parts, 'sent' | 'leftOut'> {
+function partOf(message: Message): Exclude<keyof PromptParts, 'sent' | 'leftOut'> {
   if (message.role === 'system') return 'instructions';
   if (message.role === 'tool') return 'output';
   if (message.role === 'assistant') return 'answers';
@@ -87,7 +87,7 @@ const isSame = (ones: readonly unknown[], others: readonly unknown[]): boolean =
  * What is sent of a conversation: everything said, but for empty replies that a stop left behind, and for what its compactions
  * shorten or put a summary in place of. Between two compactions the beginning is the same every time.
  */
-export function workOut({ messages, compactions }: Said): Message[] {
+export function buildPrompt({ messages, compactions }: Said): Message[] {
   const summarised = compactions.findLast((one) => one.summary !== undefined);
   const begin = summarised?.upTo ?? 0;
   const limits = compactions.filter(({ upTo }) => upTo > begin);
@@ -95,7 +95,7 @@ export function workOut({ messages, compactions }: Said): Message[] {
   const rest = messages.slice(begin).map((message, index) => {
     const at = begin + index;
     const most = limits.reduce((least, one) => (at < one.upTo ? Math.min(least, one.most ?? usualMost) : least), whole);
-    return most === whole ? message : shortened(message, most, plan);
+    return most === whole ? message : truncateMessage(message, most, plan);
   });
   const before = summarised ? [...requests(messages, summarised), inPlace(summarised)] : [];
   return [...before, ...rest].filter(

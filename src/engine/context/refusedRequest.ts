@@ -1,9 +1,9 @@
 import type { AdapterResult } from '../../llm/adapter/adapter.ts';
 import { mayBeFull } from '../../llm/transport/providerErrors.ts';
-import type { Conversation } from '../core/loopConversation.ts';
+import type { RunConversation } from '../core/loopConversation.ts';
 import { tokensOfPrefix, tokensOfRun } from '../core/tokenCount.ts';
 import type { AcceptedRequests } from './acceptedRequests.ts';
-import type { Room } from './compaction.ts';
+import type { CompactionOptions } from './compaction.ts';
 import { tokensOfSent } from './promptMessages.ts';
 
 /** Part of the window from which on a request may be too long: tokens are estimated, and models count in their own ways. */
@@ -16,7 +16,7 @@ const smallRequest = 4000;
  * known, is longer than any that this model has answered. Room is made for that once, until the model answers.
  */
 export function mayBeTooLong(
-  { run, prefix, called, contextWindow }: Room,
+  { run, prefix, called, contextWindow }: CompactionOptions,
   { error, message, attempts }: AdapterResult,
   accepted: AcceptedRequests,
 ): boolean {
@@ -31,5 +31,5 @@ export function mayBeTooLong(
 }
 
 /** Index of the last whole answer; -1: there is none. */
-const lastAnswer = ({ messages }: Conversation): number =>
+const lastAnswer = ({ messages }: RunConversation): number =>
   messages.findLastIndex((message) => message.role === 'assistant' && !message.incomplete);

@@ -1,12 +1,12 @@
 import type { ChatRequest } from '../../llm/core/client.ts';
-import { excerpt } from '../../llm/core/truncate.ts';
+import { truncate } from '../../llm/core/truncate.ts';
 import type { ErrorInfo, Message } from '../../protocol/content/messages.ts';
 import type { EventBody } from '../../protocol/run/events.ts';
 import { isOverLimit } from '../../protocol/run/money.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { joined, textAs, wordsOf } from '../../protocol/text/localized.ts';
-import type { Conversation } from '../core/loopConversation.ts';
-import { askModel, type Called, callModel, requestOf } from '../core/modelCall.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { joined, messageOf, textAs } from '../../protocol/text/localized.ts';
+import type { RunConversation } from '../core/loopConversation.ts';
+import { askModel, type Called, calledRequest, callModel } from '../core/modelCall.ts';
 import type { RunLog } from '../core/runLog.ts';
 import { excerptOfTokens } from '../core/tokenCount.ts';
 
@@ -19,7 +19,7 @@ export interface Summariser extends Called {
 
 /** A conversation, and the model that it is had with. */
 export interface Conversing {
-  run: Conversation;
+  run: RunConversation;
   emit: RunLog['emit'];
   called: Called;
   /** The model that makes summaries, where the person has another one for that; it may throw. */
@@ -54,7 +54,7 @@ export interface SummarySize {
  * one call that may read and write so many tokens, else (when that fails) a plain list of it. Undefined when it is stopped, or
  * why it may not be paid.
  */
-export async function summarise(
+export async function summarizeMessages(
   { run, emit, called, small, prefix, signal }: Conversing,
   upTo: number,
   size: SummarySize,
@@ -68,7 +68,7 @@ export async function summarise(
     return reply.success ? reply.message?.content.trim() : undefined;
   };
   const chosen = await small?.().catch((error: unknown) => {
-    const words = joined([wordsOf(error), sentence('The model of this run writes the summary.')]);
+    const words = joined([messageOf(error), message('The model of this run writes the summary.')]);
     void emit({ type: 'progress', ...textAs(words) });
     return undefined;
   });
@@ -79,18 +79,18 @@ export async function summarise(
 }
 
 export const tellThatItIsMade = (emit: Conversing['emit']): void =>
-  void emit({ type: 'progress', ...textAs(sentence('The context window is full: summarizing the oldest steps')) });
+  void emit({ type: 'progress', ...textAs(message('The context window is full: summarizing the oldest steps')) });
 
 /** The same before anybody needs it, of this model alone and once; undefined: it cannot be had, for whatever reason. */
-export async function summariseAhead(
-  { run, by, signal }: { run: Conversation; by: Summariser; signal: AbortSignal },
+export async function prefetchSummary(
+  { run, by, signal }: { run: RunConversation; by: Summariser; signal: AbortSignal },
   upTo: number,
   size: SummarySize,
   told: { asks(request: EventBody): void; took(usage: EventBody): Promise<unknown> },
 ): Promise<string | undefined> {
   if (size.writes < leastTokens || signal.aborted) return undefined;
   const request = requestFor(run, upTo, size, by);
-  const at = { ...requestOf(by, request), beside: true as const };
+  const at = { ...calledRequest(by, request), beside: true as const };
   let startedAt = 0;
   const reply = await askModel(
     by,
@@ -117,13 +117,13 @@ interface Before {
   messages: readonly Message[];
 }
 
-function before(run: Conversation, upTo: number): Before {
+function before(run: RunConversation, upTo: number): Before {
   const { upTo: begin = 0, summary = '' } = run.compactions.findLast((one) => one.summary !== undefined) ?? {};
   return { summary, messages: run.messages.slice(begin, upTo) };
 }
 
 function requestFor(
-  run: Conversation,
+  run: RunConversation,
   upTo: number,
   { reads, writes }: SummarySize,
   { model, contextWindow = Number.POSITIVE_INFINITY }: Summariser,
@@ -138,16 +138,16 @@ function requestFor(
 function lines(message: Message): string[] {
   switch (message.role) {
     case 'user':
-      return [`Person: ${excerpt(message.content, textLimit)}`];
+      return [`Person: ${truncate(message.content, textLimit)}`];
     case 'assistant':
       return [
-        ...(message.content ? [`Agent: ${excerpt(message.content, textLimit)}`] : []),
+        ...(message.content ? [`Agent: ${truncate(message.content, textLimit)}`] : []),
         ...(message.toolCalls ?? []).map(
-          (call) => `Agent calls ${call.name} ${excerpt(JSON.stringify(call.arguments), textLimit)}`,
+          (call) => `Agent calls ${call.name} ${truncate(JSON.stringify(call.arguments), textLimit)}`,
         ),
       ];
     case 'tool':
-      return message.toolResults.map(({ content }) => `Result: ${excerpt(content, textLimit)}`);
+      return message.toolResults.map(({ content }) => `Result: ${truncate(content, textLimit)}`);
     default:
       return [`Note: ${message.content}`];
   }
@@ -155,6 +155,6 @@ function lines(message: Message): string[] {
 
 /** The person's words, the agent's, and what it called, in a line each; of too many the middle is left out. */
 function plainly({ summary, messages }: Before): string {
-  const short = messages.flatMap(lines).map((line) => `- ${excerpt(line.replace(/\s+/g, ' '), 200)}`);
+  const short = messages.flatMap(lines).map((line) => `- ${truncate(line.replace(/\s+/g, ' '), 200)}`);
   return [...(summary && [summary]), ...short].join('\n');
 }

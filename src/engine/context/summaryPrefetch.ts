@@ -1,13 +1,13 @@
 import type { EventBody } from '../../protocol/run/events.ts';
-import { type MadeAhead, partFull, type Room, summaryAhead } from './compaction.ts';
-import { type Summariser, type SummarySize, summariseAhead } from './summarize.ts';
+import { type CompactionOptions, type PrefetchedSummary, partFull, summaryAhead } from './compaction.ts';
+import { prefetchSummary, type Summariser, type SummarySize } from './summarize.ts';
 
 /** Parts of what may be full, from which on a summary is made beside the work, or where it would be in its way, at rest. */
 const [beside, atRest] = [0.75, 0.9];
 /** Part of it that has to be filled before it is looked at once more whether a summary will be needed. */
 const again = 0.05;
 
-interface Making extends MadeAhead {
+interface Making extends PrefetchedSummary {
   /** Where the part of the conversation begins that it is of. */
   begin: number;
   size: SummarySize;
@@ -31,9 +31,9 @@ interface How {
  * this machine's memory, while it rests. In memory alone, one at a time: where it is not needed, it has never been, but for what it cost.
  * One that fails is not told of, nor asked for again until room was made; nobody is asked anything for it.
  */
-export class Ahead {
+export class PrefetchState {
   private making?: Making;
-  private room?: Room;
+  private room?: CompactionOptions;
   /** Where the part of a conversation begins of which none could be had. */
   private failed?: number;
   /** The part of what may be full at which it was looked at last, for a conversation that begins so. */
@@ -43,7 +43,7 @@ export class Ahead {
   constructor(private readonly keep: (usage: EventBody) => Promise<unknown>) {}
 
   /** The run is at work in this room: from now on its stop is the stop of what is on its way. */
-  look(room: Room): void {
+  look(room: CompactionOptions): void {
     if (this.room?.signal !== room.signal) room.signal.addEventListener('abort', () => this.giveUp(), { once: true });
     this.room = room;
     const tell = (request: EventBody) => void room.emit(request);
@@ -74,7 +74,7 @@ export class Ahead {
     if (this.making && !this.making.isThere) this.drop();
   }
 
-  of(run: Room['run']): MadeAhead | undefined {
+  of(run: CompactionOptions['run']): PrefetchedSummary | undefined {
     const { making } = this;
     if (making && (making.begin !== beginOf(run) || making.upTo > run.messages.length)) this.drop();
     return this.making;
@@ -92,7 +92,7 @@ export class Ahead {
     making?.over.abort();
   }
 
-  private begin(room: Room, how: How): void {
+  private begin(room: CompactionOptions, how: How): void {
     const begin = beginOf(room.run);
     if (this.of(room.run) || this.failed === begin) return;
     const part = partFull(room);
@@ -108,14 +108,14 @@ export class Ahead {
     making.words = this.make(making, room, how).catch(() => undefined);
   }
 
-  private async make(making: Making, { run, small, called, prefix, contextWindow }: Room, how: How) {
+  private async make(making: Making, { run, small, called, prefix, contextWindow }: CompactionOptions, how: How) {
     const { begin, upTo, size, over } = making;
     let isAsked = false;
     try {
       const by = (await small?.({ quiet: true })) ?? { ...called, model: prefix.model, contextWindow };
       isAsked = how.may(by);
       if (!isAsked) return undefined;
-      const words = await summariseAhead({ run, by, signal: over.signal }, upTo, size, {
+      const words = await prefetchSummary({ run, by, signal: over.signal }, upTo, size, {
         asks: how.tell,
         took: async (usage) => {
           making.isThere = true; // but for the record of it
@@ -134,5 +134,5 @@ export class Ahead {
   }
 }
 
-const beginOf = ({ compactions }: Room['run']): number =>
+const beginOf = ({ compactions }: CompactionOptions['run']): number =>
   compactions.findLast(({ summary }) => summary !== undefined)?.upTo ?? 0;

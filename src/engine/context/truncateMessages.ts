@@ -1,4 +1,4 @@
-import { excerpt, excerptOfCall, excerptOfResult } from '../../llm/core/truncate.ts';
+import { excerptOfCall, excerptOfResult, truncate } from '../../llm/core/truncate.ts';
 import { contentUnseen } from '../../llm/messages/attachments.ts';
 import { usualMost } from '../../protocol/content/compaction.ts';
 import type { Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
@@ -16,7 +16,7 @@ const known = new WeakMap<Message, Map<string, Message>>();
  * A message with its long outputs and arguments cut to `most` characters each, and without the pictures of results.
  * @param plan the call that gave the open plan, which stays as it is
  */
-export function shortened(message: Message, most: number, plan?: ToolCall): Message {
+export function truncateMessage(message: Message, most: number, plan?: ToolCall): Message {
   if (message.role !== 'tool' && message.role !== 'assistant') return message;
   const own = message.role === 'assistant' && plan && message.toolCalls?.includes(plan) ? plan : undefined;
   const before = known.get(message) ?? new Map<string, Message>();
@@ -33,7 +33,7 @@ function shorten(message: Extract<Message, { role: 'tool' | 'assistant' }>, most
     const same = toolResults.every((result, index) => result === message.toolResults[index]);
     return same ? message : { ...message, toolResults };
   }
-  const content = most < usualMost ? excerpt(message.content, most * wordsLimit) : message.content;
+  const content = most < usualMost ? truncate(message.content, most * wordsLimit) : message.content;
   const { toolCalls = [] } = message;
   const calls = toolCalls.map((call) => excerptOfCall(call, call === plan ? most * planLimit : most));
   const same = content === message.content && calls.every((call, index) => call === toolCalls[index]);

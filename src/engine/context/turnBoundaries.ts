@@ -2,7 +2,7 @@ import type { Message } from '../../protocol/content/messages.ts';
 import { tokensOfMessages } from '../core/tokenCount.ts';
 
 /** Where the last turns begin that fit into `budget` tokens: never between a call and its result; one turn at least. */
-export function borderOfLast(messages: readonly Message[], budget: number): number {
+export function recentTurnsStart(messages: readonly Message[], budget: number): number {
   const asked = placesOfCalls(messages);
   const open = new Set<string>(); // results after the border whose calls are before it
   let border = messages.length;

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { RunPhase } from '../../protocol/run/events.ts';
 import type { AbortReason } from '../../protocol/text/codes.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
 
 /** Where a run hands back to the person. */
@@ -15,22 +15,22 @@ export interface StopPoint {
 }
 
 /** The reason a run's signal is aborted with: where the loop is to hand back. */
-export class Stopped extends Error {
+export class RunAborted extends Error {
   constructor(readonly point: StopPoint) {
     super(point.error?.message);
   }
 
-  static byPerson = (): Stopped =>
-    new Stopped({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', ...toErrorInfo(sentence('Stopped.')) } });
+  static byPerson = (): RunAborted =>
+    new RunAborted({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', ...toErrorInfo(message('Stopped.')) } });
 
   /** Nothing happens that is not recorded. */
-  static byStore = (error: ErrorInfo): Stopped => new Stopped({ phase: 'Failed', error });
+  static byStore = (error: ErrorInfo): RunAborted => new RunAborted({ phase: 'Failed', error });
 
-  static byClosing = (): Stopped => new Stopped({ phase: 'WaitingUser', error: closedError() });
+  static byClosing = (): RunAborted => new RunAborted({ phase: 'WaitingUser', error: closedError() });
 }
 
 /** Thrown where a workflow can go no further until the person decides: it rests at this point, and goes on from the same step. */
-export class RestsAt extends Error {
+export class RunSuspended extends Error {
   constructor(readonly point: StopPoint) {
     super('The run rests.');
   }
@@ -40,7 +40,7 @@ export class RestsAt extends Error {
 export const closedError = (): ErrorInfo => ({
   code: 'ENGINE_ABORTED',
   ...toErrorInfo(
-    sentence(
+    message(
       'Interrupted: the editor closed while this run was in progress. Nothing was lost; calls without approval did not run.',
     ),
   ),
@@ -48,7 +48,7 @@ export const closedError = (): ErrorInfo => ({
 });
 
 /** Where an aborted run hands back. */
-export const stopPointOf = (signal: AbortSignal): StopPoint => (signal.reason as Stopped).point;
+export const stopPointOf = (signal: AbortSignal): StopPoint => (signal.reason as RunAborted).point;
 
 /** The run is to go on with the next start, where it is. */
 export const isClosing = (signal: AbortSignal): boolean =>

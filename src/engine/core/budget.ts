@@ -2,9 +2,9 @@ import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { LimitOf } from '../../protocol/run/events.ts';
 import { dollars, limitCodes } from '../../protocol/run/money.ts';
 import type { Run } from '../../protocol/run/run.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { linked } from '../../protocol/text/links.ts';
-import { toErrorInfo, wordsOf } from '../../protocol/text/localized.ts';
+import { messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
 import type { SpentFiles } from '../../runs/dailySpend.ts';
 
 /** What may be spent on model calls. */
@@ -16,7 +16,7 @@ export interface Budget {
   admit(least: number | undefined): Promise<Admitted | Refused>;
 }
 
-export interface Admitted {
+interface Admitted {
   /** The call is over, and on record; undefined: nobody knows what it cost. */
   paid(cost: number | undefined): Promise<void>;
   /** A limit is set that cannot hold this call. */
@@ -115,7 +115,7 @@ const spentOf = {
 } as const;
 
 function reached(of: LimitOf, spent: number, most: number, least: number): ErrorInfo {
-  const words = sentence(spentOf[of], dollars(spent), dollars(most), dollars(least));
+  const words = message(spentOf[of], dollars(spent), dollars(most), dollars(least));
   return { code: limitCodes[of], ...toErrorInfo(words) };
 }
 
@@ -125,7 +125,7 @@ const unreadable = (of: LimitOf): ErrorInfo => ({
   code: 'LIMIT_UNREADABLE',
   ...toErrorInfo(
     linked(
-      sentence(
+      message(
         'The setting {0} is not an amount in dollars, so nothing is spent. Correct it, then continue.',
         settingOf(of),
       ),
@@ -138,9 +138,9 @@ const unknown = (error: unknown, limit: number): ErrorInfo => ({
   code: 'LIMIT_DAY_UNKNOWN',
   ...toErrorInfo(
     linked(
-      sentence(
+      message(
         "Today's spending is stored in a file that cannot be read ({0}), so the limit of {1} per day cannot be applied. Fix the file, or set {2} to 0; then continue.",
-        wordsOf(error),
+        messageOf(error),
         dollars(limit),
         settingOf('day'),
       ),

@@ -4,7 +4,7 @@ import type { CallState } from '../../protocol/run/run.ts';
 import type { Dictionary } from '../../protocol/values/dictionary.ts';
 
 /** What was said to a model and by it, and what was done about its window: a run's conversation, or a node's apart from it. */
-export interface Conversation {
+export interface RunConversation {
   readonly messages: readonly Message[];
   readonly compactions: readonly Compaction[];
   /** Tokens of the newest model call, prompt and answer; 0: not known. */

@@ -1,10 +1,10 @@
 import type { AdapterResult, CompleteOptions, LlmAdapter } from '../../llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../llm/core/client.ts';
-import type { Filling } from '../../protocol/content/contextUsage.ts';
+import type { ContextUsage } from '../../protocol/content/contextUsage.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { EventBody } from '../../protocol/run/events.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { textAs, unended, wordsIn } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { localizedMessageIn, textAs, unended } from '../../protocol/text/localized.ts';
 import { type Budget, unheldWarning } from './budget.ts';
 import { tokensOfMessages, tokensOfPrefix } from './tokenCount.ts';
 
@@ -25,7 +25,7 @@ interface Telling extends Omit<CompleteOptions, 'onRetry' | 'onWait'> {
   /** Of what is sent, where they have been counted. */
   tokens?: number;
   /** The window of the conversation that it is a part of. */
-  filling?: Filling;
+  filling?: ContextUsage;
   /** It is no answer in the conversation. */
   beside?: true;
 }
@@ -78,7 +78,7 @@ export async function callModel(
   const { model } = request;
   const at = {
     ...(node !== undefined && { node }),
-    ...requestOf(called, request, tokens),
+    ...calledRequest(called, request, tokens),
     ...(beside && { beside }),
   };
   const full = filling && { filling };
@@ -92,15 +92,15 @@ export async function callModel(
       ...options,
       onRetry: ({ attempt, delayMs, until, error }) => {
         failed(attempt - 1, error, Math.round(delayMs)).catch(() => {}); // a record that fails ends the run by itself
-        void emit({ type: 'progress', ...textAs(unended(wordsIn(error))), until, attempt });
+        void emit({ type: 'progress', ...textAs(unended(localizedMessageIn(error))), until, attempt });
       },
-      onWait: ({ until }) => void emit({ type: 'progress', ...textAs(sentence('Waiting for the rate limit')), until }),
+      onWait: ({ until }) => void emit({ type: 'progress', ...textAs(message('Waiting for the rate limit')), until }),
     },
     {
       begins(unheld) {
         startedAt = performance.now();
         void emit({ type: 'request', model, ...at, ...full });
-        if (unheld) options.onChunk?.({ warning: sentence(unheldWarning), done: false });
+        if (unheld) options.onChunk?.({ warning: message(unheldWarning), done: false });
       },
       async ended({ usage, attempts, cached, error, ...reply }) {
         if (usage && !cached) {
@@ -117,7 +117,7 @@ export async function callModel(
 }
 
 /** What is kept of a call that goes out. */
-export function requestOf({ id, host }: Called, request: ChatRequest, tokens = tokensOf(request)) {
+export function calledRequest({ id, host }: Called, request: ChatRequest, tokens = tokensOf(request)) {
   return {
     ...(id !== undefined && { asked: id }),
     ...(host !== undefined && { host }),

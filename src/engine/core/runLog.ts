@@ -1,18 +1,18 @@
 import type { EventBody, RunEvent, StoredEvent } from '../../protocol/run/events.ts';
 import { applyEvent, isStored } from '../../protocol/run/fold.ts';
 import type { Run } from '../../protocol/run/run.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
 import { storable } from '../../runs/storable.ts';
 import type { OpenRun } from '../../runs/store.ts';
 
 /** What is emitted after the run's end is not kept: it comes from work that did not heed its stop. */
-export class RunEnded extends SaidError {
-  override readonly name = 'RunEnded';
+class RunEndedError extends UserFacingError {
+  override readonly name = 'RunEndedError';
   readonly code = 'ENGINE_ABORTED';
 }
 
-export interface LogOptions {
+interface LogOptions {
   /** Once it resolves nobody waits for the disk. */
   hurry?: Promise<void>;
   /** The newest number that was told of this run without being kept: no event has it again. */
@@ -54,9 +54,9 @@ export class RunLog {
     return this.open.run;
   }
 
-  /** Resolves when a stored event is on disk. Rejects when it is not: with a `StoreError`, after the end with `RunEnded`. */
+  /** Resolves when a stored event is on disk. Rejects when it is not: with a `StoreError`, after the end with `RunEndedError`. */
   emit = (body: EventBody): Promise<void> => {
-    const refusal = this.failure ?? (this.left ? new RunEnded(sentence('This run has ended.')) : undefined);
+    const refusal = this.failure ?? (this.left ? new RunEndedError(message('This run has ended.')) : undefined);
     if (!isStored(body as RunEvent)) {
       if (refusal === undefined) this.deliver(this.next(body));
       return Promise.resolve();

@@ -1,8 +1,8 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import type { Took } from '../../protocol/content/workStats.ts';
+import type { WorkStats } from '../../protocol/content/workStats.ts';
 import type { RunPhase } from '../../protocol/run/events.ts';
 import type { Run } from '../../protocol/run/run.ts';
-import { toErrorInfo, type Words } from '../../protocol/text/localized.ts';
+import { type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
 import type { StopPoint } from './abortReason.ts';
 
 /** What whoever began the work is told at its end. */
@@ -16,7 +16,7 @@ export interface EngineResult {
 }
 
 /** Where a run hands back, as it is told. */
-export type Rest = Omit<StopPoint, 'turns' | 'held'> & { took?: Took };
+export type Suspension = Omit<StopPoint, 'turns' | 'held'> & { took?: WorkStats };
 
 export function resultOf(run: Run, stop: StopPoint): EngineResult {
   const last = run.messages.findLast((message) => message.role === 'assistant');
@@ -31,6 +31,6 @@ export function resultOf(run: Run, stop: StopPoint): EngineResult {
 /** The run has calls that wait for an approval, which nobody can give here. */
 export const untrustedMessage = 'Nothing can be changed in an untrusted workspace.';
 
-export function failedWith(code: string, words: Words): EngineResult {
+export function failedWith(code: string, words: LocalizableText): EngineResult {
   return { success: false, phase: 'Failed', error: { code, ...toErrorInfo(words) } };
 }

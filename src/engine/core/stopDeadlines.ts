@@ -5,7 +5,7 @@ import { type StopPoint, stopPointOf } from './abortReason.ts';
 export const patience = { disk: 30, work: 60 };
 
 /** Resolves so many milliseconds after the stop; never without one. */
-export function afterStop(signal: AbortSignal, ms: number): Promise<void> {
+export function withStopDeadline(signal: AbortSignal, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => setTimeout(resolve, ms);
     if (signal.aborted) stop();
@@ -14,9 +14,9 @@ export function afterStop(signal: AbortSignal, ms: number): Promise<void> {
 }
 
 /** Where the work ends. After a stop that it does not heed in time it is left behind, unless a call is at work in it. */
-export function heeding(signal: AbortSignal, run: Run, work: Promise<StopPoint>): Promise<StopPoint> {
+export function raceWithStop(signal: AbortSignal, run: Run, work: Promise<StopPoint>): Promise<StopPoint> {
   const isRunning = () => callsOf(run).some(([, { status }]) => status === 'running');
-  const left = afterStop(signal, patience.work).then(() => (isRunning() ? work : stopPointOf(signal)));
+  const left = withStopDeadline(signal, patience.work).then(() => (isRunning() ? work : stopPointOf(signal)));
   return Promise.race([work, left]);
 }
 
@@ -30,12 +30,12 @@ export interface Worked<Result> {
  * When it is over and on disk; or after a stop as soon as it is over, even before it could be opened.
  * @param unopened what is given then: undefined once it is open
  */
-export function withinPatience<Result>(
+export function withinStopDeadline<Result>(
   signal: AbortSignal,
   work: Promise<Worked<Result>>,
   unopened: () => Result | undefined,
 ): Promise<Result> {
-  const late = afterStop(signal, patience.disk);
+  const late = withStopDeadline(signal, patience.disk);
   const over = (async () => {
     const { result, closed } = await work;
     await Promise.race([closed, late]);

@@ -1,15 +1,15 @@
 import { estimateTokenCount } from 'tokenx';
 import type { ChatRequest } from '../../llm/core/client.ts';
-import { excerpt } from '../../llm/core/truncate.ts';
+import { truncate } from '../../llm/core/truncate.ts';
 import { tokensOfFiles } from '../../llm/messages/attachments.ts';
 import type { Message } from '../../protocol/content/messages.ts';
-import type { Conversation } from './loopConversation.ts';
+import type { RunConversation } from './loopConversation.ts';
 
 /** Role and marks around each message. */
 const tokensAround = 4;
 
 /** Tokens of what would be sent now: the provider's number of the last call and what came since, else `estimate`. */
-export function tokensOfRun(run: Conversation, estimate: number): number {
+export function tokensOfRun(run: RunConversation, estimate: number): number {
   if (run.contextTokens === 0) return estimate;
   return run.contextTokens + tokensOfMessages(run.messages.slice(run.contextMessages));
 }
@@ -53,7 +53,7 @@ export function excerptOfTokens(text: string, tokens: number): string {
   let short = text;
   for (let most = tokens * 6; estimateTokenCount(short) > tokens; most = Math.floor(most * 0.75)) {
     if (most < 40) return '';
-    short = excerpt(text, most);
+    short = truncate(text, most);
   }
   return short;
 }

@@ -1,8 +1,8 @@
-import type { Took } from '../../protocol/content/workStats.ts';
+import type { WorkStats } from '../../protocol/content/workStats.ts';
 import { callsOf, type Run } from '../../protocol/run/run.ts';
 
 /** Gives what the run's work has taken from now on, when it reaches a limit of `turns`. `now`: the clock of its events. */
-export function measureWork(run: Run, now: () => number): (turns: number) => Took {
+export function measureWork(run: Run, now: () => number): (turns: number) => WorkStats {
   const [began, before] = [now(), run.usage];
   return (turns) => ({
     turns,

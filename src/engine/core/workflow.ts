@@ -69,7 +69,7 @@ export interface WorkflowContext {
   turns(options: TurnOptions): Promise<StopPoint>;
   /**
    * One model call outside the conversation. Its tokens are counted; what it says is shown with `node` when it is streamed. Rejects with
-   * `RestsAt` where it would cost more than the person allows.
+   * `RunSuspended` where it would cost more than the person allows.
    */
   complete(request: Omit<ChatRequest, 'model'> & { model?: string }, options: CallOptions): Promise<AdapterResult>;
   /**

@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import type { When } from '../../protocol/run/events.ts';
 import { type EngineResult, failedWith } from '../core/runResult.ts';
 import type { Holding } from './outOfTurnEvents.ts';
-import type { Asking, UserInput } from './questionQueue.ts';
+import type { UserInput, UserQuestionQueue } from './questionQueue.ts';
 
 /** A run at work in this window, from before its record is open until that is closed. */
 export interface Active extends Holding {
-  asking?: Asking;
+  asking?: UserQuestionQueue;
   pausing?: boolean;
   /** The person has asked for room in its window, and none was made yet. */
   wantsRoom?: boolean;

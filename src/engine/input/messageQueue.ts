@@ -3,7 +3,7 @@ import { failure, type ToolOutcome } from '../../protocol/content/tools.ts';
 import type { When } from '../../protocol/run/events.ts';
 import type { Run, Waiting } from '../../protocol/run/run.ts';
 import type { RunLog } from '../core/runLog.ts';
-import type { Rest } from '../core/runResult.ts';
+import type { Suspension } from '../core/runResult.ts';
 
 /** What waits, as the person wants it now. */
 export interface ChangedWaiting {
@@ -37,7 +37,7 @@ export async function giveWaiting(
  * What waited for the end of the work and is to be given now, one at a time, for each may be work of its own. Undefined where nothing
  * waits, or the work is not done: it rests at a limit, a no or a failure.
  */
-export function whenDone({ queued, messages }: Run, { phase, error }: Rest): Waiting | undefined {
+export function whenDone({ queued, messages }: Run, { phase, error }: Suspension): Waiting | undefined {
   const last = messages.at(-1);
   const isAnswered = last?.role === 'assistant' && !last.incomplete && !last.toolCalls?.length;
   return !error && (phase === 'Completed' || isAnswered) ? queued[0] : undefined;

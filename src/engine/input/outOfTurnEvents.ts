@@ -28,7 +28,11 @@ export function attach(held: Holding, log: RunLog): void {
  * between its turns. Never rejects: resolves to why it could not be recorded, because another window has the run or its record fails.
  * What befell a command is then found out when the run is gone on with.
  */
-export async function note<Held extends Holding>(runs: Runs<Held>, runId: string, body: EventBody): Promise<unknown> {
+export async function recordOutOfTurn<Held extends Holding>(
+  runs: Runs<Held>,
+  runId: string,
+  body: EventBody,
+): Promise<unknown> {
   const { active } = runs;
   const held = active.get(runId);
   if (held && !held.ended) {
@@ -37,7 +41,7 @@ export async function note<Held extends Holding>(runs: Runs<Held>, runId: string
   }
   await held?.closed;
   const now = active.get(runId);
-  if (now && now !== held) return note(runs, runId, body);
+  if (now && now !== held) return recordOutOfTurn(runs, runId, body);
   let failure: unknown;
   const writing = write(runs, runId, body).catch((error) => {
     failure = error;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { answersAll, unanswered } from '../../protocol/content/askTool.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import type { Answer, Asked } from '../../protocol/content/questions.ts';
-import type { Chosen } from '../../protocol/panel/panelMessages.ts';
+import type { Answer, UserQuestions } from '../../protocol/content/questions.ts';
+import type { PanelChoice } from '../../protocol/panel/panelMessages.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import { isClosing } from '../core/abortReason.ts';
@@ -13,11 +13,11 @@ export interface UserInput {
   userInput: string;
   attachments?: readonly Attachment[];
   /** Of a question of the run's model. */
-  chosen?: Omit<Chosen, 'runId'>;
+  chosen?: Omit<PanelChoice, 'runId'>;
 }
 
 /** The questions that calls of a run at work ask by themselves. Who answers first wins; a late answer is no answer. */
-export class Asking {
+export class UserQuestionQueue {
   private readonly waiting = new Map<string, (answer: Answer) => void>();
 
   constructor(
@@ -26,7 +26,7 @@ export class Asking {
   ) {}
 
   /** A call that was answered before its node was begun anew has its answer. */
-  async ask(toolCallId: string, questions: readonly Asked[]): Promise<Answer> {
+  async ask(toolCallId: string, questions: readonly UserQuestions[]): Promise<Answer> {
     const { run, emit } = this.log;
     const before = run.calls[toolCallId];
     if (before?.answer && isDeepStrictEqual(before.asked, questions)) return before.answer;

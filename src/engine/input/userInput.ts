@@ -1,15 +1,15 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { EventBody, When } from '../../protocol/run/events.ts';
 import type { Run } from '../../protocol/run/run.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { Stopped } from '../core/abortReason.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { RunAborted } from '../core/abortReason.ts';
 import { EngineError, toInfo } from '../core/errorInfo.ts';
 import type { Active } from './activeRun.ts';
 import type { ChangedWaiting } from './messageQueue.ts';
 import { isOnlyChosen, type UserInput } from './questionQueue.ts';
 
 /** What the person says to a run, or about it. */
-export interface Hearing {
+export interface InputDependencies {
   active: ReadonlyMap<string, Active>;
   /** As it is now, at work or at rest. Rejects for a run that cannot be read. */
   read(runId: string): Promise<Run>;
@@ -17,20 +17,23 @@ export interface Hearing {
   note(runId: string, body: EventBody): Promise<unknown>;
 }
 
-export type Words = { runId: string; when?: When } & UserInput;
+export type RunInput = { runId: string; when?: When } & UserInput;
 
 /**
  * Words for a run that is at work: the answer to what its model asks, else given `when` it is said: at the next turn, once it is
  * done, or now, for which it is stopped: whoever goes on with it then lets them be heard. Resolves to false when it is not at work.
  */
-export async function say({ active: runs }: Hearing, { runId, when = 'turn', ...input }: Words): Promise<boolean> {
+export async function sendInput(
+  { active: runs }: InputDependencies,
+  { runId, when = 'turn', ...input }: RunInput,
+): Promise<boolean> {
   const active = runs.get(runId);
   if (!active || active.ended || active.controller.signal.aborted) return false;
   if (!active.log) return active.early.push({ ...input, when }) > 0;
   if (when === 'turn' && ((await active.asking?.hear(input)) || isOnlyChosen(input))) return true;
-  const emitted = active.log.emit({ type: 'queued', ...saidOf(input), ...(when !== 'turn' && { when }) });
+  const emitted = active.log.emit({ type: 'queued', ...userTextOf(input), ...(when !== 'turn' && { when }) });
   if (!(await isKept(emitted))) return false; // it has just ended: who speaks now begins anew
-  if (when === 'now') active.controller.abort(Stopped.byPerson());
+  if (when === 'now') active.controller.abort(RunAborted.byPerson());
   return true;
 }
 
@@ -39,26 +42,30 @@ export async function say({ active: runs }: Hearing, { runId, when = 'turn', ...
  * To be said now, a run at work is stopped: whoever goes on with it then lets it be heard.
  */
 export async function changeWaiting(
-  hearing: Hearing,
+  hearing: InputDependencies,
   runId: string,
   queued: number,
   { when, ...input }: ChangedWaiting,
 ): Promise<boolean> {
   if (!(await waitingAt(hearing, runId, queued))) return false;
-  await hearing.note(runId, { type: 'queued-change', queued, ...saidOf(input), when });
+  await hearing.note(runId, { type: 'queued-change', queued, ...userTextOf(input), when });
   const now = await waitingAt(hearing, runId, queued);
   const isChanged = now?.text === input.userInput && now.when === when;
-  if (isChanged && when === 'now') hearing.active.get(runId)?.controller.abort(Stopped.byPerson());
+  if (isChanged && when === 'now') hearing.active.get(runId)?.controller.abort(RunAborted.byPerson());
   return isChanged;
 }
 
 /** Takes back what waits under a number. */
-export async function takeBack(hearing: Hearing, runId: string, queued: number): Promise<void> {
+export async function withdrawInput(hearing: InputDependencies, runId: string, queued: number): Promise<void> {
   if (await waitingAt(hearing, runId, queued)) await hearing.note(runId, { type: 'queued-remove', queued });
 }
 
 /** Records what the person says about a run, at whatever moment: its title, its pin. Resolves to why it could not be kept. */
-export async function record(hearing: Hearing, runId: string, body: EventBody): Promise<ErrorInfo | undefined> {
+export async function record(
+  hearing: InputDependencies,
+  runId: string,
+  body: EventBody,
+): Promise<ErrorInfo | undefined> {
   const active = hearing.active.get(runId);
   if (active && !active.ended && !active.log?.run.seq) return toInfo(new EngineError('ENGINE_BUSY', beginning));
   const failure = await hearing.note(runId, body);
@@ -66,13 +73,13 @@ export async function record(hearing: Hearing, runId: string, body: EventBody): 
 }
 
 /** Words and what goes with them, as they are kept. */
-export const saidOf = ({ userInput: text, attachments }: UserInput) => ({
+export const userTextOf = ({ userInput: text, attachments }: UserInput) => ({
   text,
   ...(attachments?.length && { attachments: [...attachments] }),
 });
 
 /** Nothing waits in a run that was deleted or cannot be read. */
-const waitingAt = async ({ read }: Hearing, runId: string, queued: number) =>
+const waitingAt = async ({ read }: InputDependencies, runId: string, queued: number) =>
   (await read(runId).catch(() => undefined))?.queued.find((one) => one.queued === queued);
 
 const isKept = (emitted: Promise<void>): Promise<boolean> =>
@@ -82,4 +89,4 @@ const isKept = (emitted: Promise<void>): Promise<boolean> =>
   );
 
 /** A record begins with how the run began. */
-const beginning = sentence('This run is just starting. Try again in a moment.');
+const beginning = message('This run is just starting. Try again in a moment.');

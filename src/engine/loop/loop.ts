@@ -2,22 +2,30 @@ import type { ChatRequest, ChatStreamChunk } from '../../llm/core/client.ts';
 import { hasUnreadCall } from '../../llm/textCalls/unreadCalls.ts';
 import { windowIn } from '../../llm/transport/providerErrors.ts';
 import { askTool, isUnanswered } from '../../protocol/content/askTool.ts';
-import type { Filling } from '../../protocol/content/contextUsage.ts';
+import type { ContextUsage } from '../../protocol/content/contextUsage.ts';
 import type { AssistantMessage, ErrorInfo, Message, ToolCall } from '../../protocol/content/messages.ts';
 import { type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
 import type { EventBody } from '../../protocol/run/events.ts';
 import { isOverLimit } from '../../protocol/run/money.ts';
-import { inEnglish, sentence } from '../../protocol/text/l10n.ts';
-import { ended, joined, saidOf, textAs, toErrorInfo, type Words, wordsIn } from '../../protocol/text/localized.ts';
+import { inEnglish, message } from '../../protocol/text/l10n.ts';
+import {
+  ended,
+  joined,
+  type LocalizableText,
+  localizedMessageIn,
+  messagesIn,
+  textAs,
+  toErrorInfo,
+} from '../../protocol/text/localized.ts';
 import type { AcceptedRequests } from '../context/acceptedRequests.ts';
-import { makeRoom } from '../context/compaction.ts';
+import { compact } from '../context/compaction.ts';
 import { filesOf, fillingOf } from '../context/contextUsage.ts';
-import { sentMessages, tokensOfSent } from '../context/promptMessages.ts';
+import { promptMessages, tokensOfSent } from '../context/promptMessages.ts';
 import { mayBeTooLong } from '../context/refusedRequest.ts';
 import type { Conversing } from '../context/summarize.ts';
-import type { Ahead } from '../context/summaryPrefetch.ts';
+import type { PrefetchState } from '../context/summaryPrefetch.ts';
 import { type StopPoint, stopPointOf } from '../core/abortReason.ts';
-import type { Conversation } from '../core/loopConversation.ts';
+import type { RunConversation } from '../core/loopConversation.ts';
 import { type Called, callModel } from '../core/modelCall.ts';
 import { tokensOfPrefix } from '../core/tokenCount.ts';
 import { isNotRun } from '../input/messageQueue.ts';
@@ -25,7 +33,7 @@ import { RepeatGuard } from './repeatGuard.ts';
 import { Calls } from './toolCalls.ts';
 
 /** The conversation that the loop goes on with. What does not fit its model's window is not sent. */
-export interface Talk extends Conversation {
+export interface LoopConversation extends RunConversation {
   /** Words wait for the next turn. */
   readonly isInterrupted: boolean;
   /** Adds what the model is to hear of by itself, and those words. */
@@ -37,12 +45,12 @@ export interface Talk extends Conversation {
 }
 
 export interface Turns {
-  talk: Talk;
+  talk: LoopConversation;
   emit(event: EventBody): Promise<void>;
   called: Called;
   accepted: AcceptedRequests;
   small?: Conversing['small'];
-  ahead?: Ahead;
+  ahead?: PrefetchState;
   /** The part of every request that stays the same. */
   prefix: Omit<ChatRequest, 'messages'>;
   isFree(call: ToolCall): boolean;
@@ -77,7 +85,7 @@ export interface Turns {
   /** Asked before each turn: the same as it is known by now. */
   currentWindow?(): number | undefined;
   /** What the workspace says to agents, of what is sent now. */
-  files?(): Filling['files'];
+  files?(): ContextUsage['files'];
   /** What the model was told to do here: it stays as it was said when room is made. */
   brief?: string;
   /** Nobody sees a reply, and none of its calls begins, before it is whole: one that breaks off is asked for again. */
@@ -117,12 +125,12 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       known = current;
       room.contextWindow = current; // a size that a refusal has named stays until another one is listed
     }
-    await makeRoom(room, turns.wantsRoom() ? 'asked' : 'nearly full');
+    await compact(room, turns.wantsRoom() ? 'asked' : 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
     turns.ahead?.look(room);
 
     const calls = new Calls(talk.hasCall, turns.isFree, turns.execute, () => talk.isInterrupted);
-    const warnings = new Map<string, Words>();
+    const warnings = new Map<string, LocalizableText>();
     let thinks: { from: number; to: number } | undefined;
     const tokens = () => tokensOfPrefix(turns.prefix) + tokensOfSent(talk);
     const ask = () =>
@@ -130,7 +138,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
         called,
         {
           ...(turn > 0 && toolChoice === 'required' ? prefix : turns.prefix),
-          messages: sentMessages(talk),
+          messages: promptMessages(talk),
         },
         {
           emit,
@@ -152,16 +160,16 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     if (reply.error?.code === 'LLM_CONTEXT_OVERFLOW' && !reply.message) {
       const size = windowIn(reply.error); // who says that it is smaller than was believed is believed from now on
       if (size !== undefined) room.contextWindow = Math.min(size, room.contextWindow ?? size);
-      if ((await makeRoom(room, 'overflowed', size)) === true) reply = await ask();
+      if ((await compact(room, 'overflowed', size)) === true) reply = await ask();
     } else if (mayBeTooLong(room, reply, turns.accepted)) {
-      void emit({ type: 'progress', ...textAs(sentence(refusedUnexplained)) });
-      if ((await makeRoom(room, 'overflowed')) === true) {
+      void emit({ type: 'progress', ...textAs(message(refusedUnexplained)) });
+      if ((await compact(room, 'overflowed')) === true) {
         reply = await ask();
-        if (reply.success) warnings.set(shorterAccepted, sentence(shorterAccepted));
+        if (reply.success) warnings.set(shorterAccepted, message(shorterAccepted));
         else if (reply.error)
           reply.error = {
             ...reply.error,
-            ...toErrorInfo(joined([ended(wordsIn(reply.error)), sentence(shorterRefused)])),
+            ...toErrorInfo(joined([ended(localizedMessageIn(reply.error)), message(shorterRefused)])),
           };
       }
     }
@@ -227,22 +235,27 @@ export const turnLimit = (turns: number): StopPoint => ({
   phase: 'Failed',
   error: {
     code: 'ENGINE_MAX_TURNS_EXCEEDED',
-    ...toErrorInfo(sentence('Stopped at the limit of {0} steps. Continue to allow more.', turns)),
+    ...toErrorInfo(message('Stopped at the limit of {0} steps. Continue to allow more.', turns)),
   },
   turns,
 });
 
 /** What was shown stays: a reply that broke off is kept with the calls that had begun, and nothing else of it is run. */
 async function appendReply(
-  talk: Talk,
+  talk: LoopConversation,
   message: AssistantMessage | undefined,
-  { whole, calls, warnings, thoughtMs }: { whole: boolean; calls: ToolCall[]; warnings: Words[]; thoughtMs: number },
+  {
+    whole,
+    calls,
+    warnings,
+    thoughtMs,
+  }: { whole: boolean; calls: ToolCall[]; warnings: LocalizableText[]; thoughtMs: number },
 ): Promise<void> {
   const { toolCalls: _, ...said } = message ?? { role: 'assistant' as const, content: '' };
   if (said.content.trim() === '' && !said.thinking && calls.length === 0) return;
   const incomplete = whole ? {} : { incomplete: true };
   const toolCalls = calls.length > 0 ? { toolCalls: calls } : {};
-  const warned = warnings.length > 0 ? { warnings: warnings.map(inEnglish), ...saidOf(warnings) } : {};
+  const warned = warnings.length > 0 ? { warnings: warnings.map(inEnglish), ...messagesIn(warnings) } : {};
   const thought = said.thinking && thoughtMs >= 1000 ? { thoughtMs } : {};
   await talk.add({ ...said, ...toolCalls, ...thought, ...incomplete, ...warned });
 }
@@ -264,11 +277,11 @@ function isDenial(outcome: ToolOutcome): boolean {
 }
 
 /** The model has nothing to say after its work, which some providers end that way, asked twice. */
-const isSilentEnd = (error: ErrorInfo | undefined, { messages }: Talk): boolean =>
+const isSilentEnd = (error: ErrorInfo | undefined, { messages }: LoopConversation): boolean =>
   error?.reason === 'empty' && messages.at(-1)?.role === 'tool';
 
 function failed(error: ErrorInfo | undefined): StopPoint {
-  const told = error ?? { code: 'UNKNOWN', ...toErrorInfo(sentence('The model call failed without a reason.')) };
+  const told = error ?? { code: 'UNKNOWN', ...toErrorInfo(message('The model call failed without a reason.')) };
   const rests = told.code === 'LLM_RATE_LIMITED' || isOverLimit(told);
   return { phase: rests ? 'WaitingUser' : 'Failed', error: told };
 }
@@ -279,7 +292,7 @@ const cutByLength: StopPoint = {
   phase: 'WaitingUser',
   error: {
     code: 'LLM_INCOMPLETE',
-    ...toErrorInfo(sentence('The answer was cut off at its length limit.')),
+    ...toErrorInfo(message('The answer was cut off at its length limit.')),
     reason: 'cut',
   },
 };
@@ -297,7 +310,7 @@ const unread: StopPoint = {
   phase: 'WaitingUser',
   error: {
     code: 'LLM_BAD_RESPONSE',
-    ...toErrorInfo(sentence('The model wrote an unreadable tool call twice. Nothing was run. Try another model.')),
+    ...toErrorInfo(message('The model wrote an unreadable tool call twice. Nothing was run. Try another model.')),
   },
 };
 

@@ -4,7 +4,7 @@ import type { ErrorInfo, ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolOutcome } from '../../protocol/content/tools.ts';
 import type { Repeated } from '../../protocol/text/codes.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
 
 /** In how many turns a call fails before the model gets a hint, and before the loop stops. */
@@ -64,7 +64,7 @@ export class RepeatGuard {
       this.circling = undefined; // a later call of the same reply has changed them
       return undefined;
     }
-    const words = sentence(
+    const words = message(
       'The same call failed {0} times without a change in between: {1}. Change the instructions, or continue.',
       stopAt,
       wordsOf(call),

@@ -1,4 +1,4 @@
-import { callsOf, endWords, type Run, untoldEnds } from '../../protocol/run/run.ts';
+import { callsOf, commandEndText, type Run, untoldEnds } from '../../protocol/run/run.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 /** Characters of a command's line that it is named by. */
@@ -29,7 +29,7 @@ const wordsOf = (untold: ReturnType<typeof untoldEnds>): string =>
         const name = JSON.stringify(line.length > longestName ? `${line.slice(0, longestName)}…` : line);
         const left = ended.stillRunning?.length ? ` Still running: ${ended.stillRunning.join(', ')}.` : '';
         const read = ended.outputId ? ` What it wrote: output.read with the id ${id}.` : '';
-        return `The command ${name} (${id}) in the background ${endWords(ended)}.${left}${read}`;
+        return `The command ${name} (${id}) in the background ${commandEndText(ended)}.${left}${read}`;
       },
     )
     .join('\n');

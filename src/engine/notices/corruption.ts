@@ -1,4 +1,4 @@
-import { excerpt } from '../../llm/core/truncate.ts';
+import { truncate } from '../../llm/core/truncate.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import type { Damage, Run } from '../../protocol/run/run.ts';
 import type { RunLog } from '../core/runLog.ts';
@@ -33,7 +33,7 @@ function wordsOf(run: Run, { text, messages }: Damage): string {
 }
 
 function linesOf(run: Run, message: Message): string[] {
-  const short = (words: string) => JSON.stringify(excerpt(words, lineLimit));
+  const short = (words: string) => JSON.stringify(truncate(words, lineLimit));
   if (message.role === 'tool') return [];
   if (message.role !== 'assistant') return message.content ? [`- ${message.role}: ${short(message.content)}`] : [];
   const calls = (message.toolCalls ?? []).map(

@@ -1,4 +1,4 @@
-import { outcomeOf } from '../../protocol/content/askTool.ts';
+import { answerOutcome } from '../../protocol/content/askTool.ts';
 import { because, failure, type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
 import type { Background, Command, EventBody } from '../../protocol/run/events.ts';
 import { openApprovals, openCalls, pendingCalls } from '../../protocol/run/pending.ts';
@@ -10,7 +10,7 @@ import { isAlive, type LeftCommands } from '../../tools/shell/orphanedCommands.t
 import type { RunLog } from '../core/runLog.ts';
 
 /** By what the world says how far a call came whose end nobody recorded. */
-export interface Evidence {
+export interface RecoveryProbe {
   standing: ToolHost['standing'];
   left: Pick<LeftCommands, 'look'>;
   /** A command in the background belongs to a window that lives, this one or another: its end will be told. */
@@ -19,7 +19,7 @@ export interface Evidence {
 
 /** @param background what goes on in this window */
 export const attendedBy =
-  (background: Pick<BackgroundCommands, 'has'> | undefined): Evidence['isAttended'] =>
+  (background: Pick<BackgroundCommands, 'has'> | undefined): RecoveryProbe['isAttended'] =>
   async ({ marker }, { owner }) =>
     background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isAlive(owner)));
 
@@ -35,7 +35,7 @@ export const unsettledIn = (run: RunLog['run']): string[] => [
  */
 export async function answerLooseEnds(
   log: RunLog,
-  evidence: Evidence,
+  evidence: RecoveryProbe,
   lastAt: number,
   but: readonly string[] = [],
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function answerLooseEnds(
  */
 export async function endCalls(
   { run, emit }: RunLog,
-  evidence: Evidence,
+  evidence: RecoveryProbe,
   but: readonly string[] = [],
   lastAt?: number,
 ): Promise<void> {
@@ -81,7 +81,7 @@ export async function endCalls(
 }
 
 /** Ends the commands in the background whose window is gone and told nothing of their end. */
-async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: Evidence): Promise<void> {
+async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: RecoveryProbe): Promise<void> {
   for (const [toolCallId, { command, process, background, ended }] of leftCalls(run)) {
     if (!background || ended || (await evidence.isAttended(command, background))) continue;
     const stillRunning = await evidence.left.look({ runId: run.id, toolCallId, command, process });
@@ -92,7 +92,7 @@ async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence
 type End = Omit<Extract<EventBody, { type: 'tool-end' }>, 'type' | 'toolCallId' | 'name' | 'ms'>;
 const denied: End = { ok: false, code: 'TOOL_DENIED' };
 
-async function endOf(state: CallState, runId: string, toolCallId: string, evidence: Evidence): Promise<End> {
+async function endOf(state: CallState, runId: string, toolCallId: string, evidence: RecoveryProbe): Promise<End> {
   const { changes, moved, command, process } = state;
   if (state.answer) return { ok: true };
   const stillRunning = command && (await evidence.left.look({ runId, toolCallId, command, process }));
@@ -111,15 +111,15 @@ export function lostOutcome(run: Pick<Run, 'calls'>, id: string): ToolOutcome {
   const isPartly =
     calls[id]?.startedAt === undefined &&
     callsOf(run).some(([one, { startedAt }]) => startedAt !== undefined && one.startsWith(`${id}:`));
-  return isPartly ? failure('TOOL_INTERRUPTED', partly, because('RUN_ENDED')) : toldAfterwards(calls[id]);
+  return isPartly ? failure('TOOL_INTERRUPTED', partly, because('RUN_ENDED')) : recoveredResult(calls[id]);
 }
 
 const partly =
   'The run ended while this was running. Some of what it does was done: check what, before doing the rest.';
 
 /** What the model is told of a call whose outcome was lost: how it ended is on record, what it gave is not. */
-export function toldAfterwards(state: CallState | undefined): ToolOutcome {
-  if (state?.asked && state.answer) return bounded(outcomeOf(state.asked, state.answer));
+export function recoveredResult(state: CallState | undefined): ToolOutcome {
+  if (state?.asked && state.answer) return bounded(answerOutcome(state.asked, state.answer));
   if (state?.ok) return { ok: true, data: { note: noteOf(state), ...(state.outputId && outputOf(state.outputId)) } };
   if (state?.decision === 'deny') return failure('TOOL_DENIED', 'The person did not allow this. It did not run.');
   const { code = 'TOOL_DENIED' } = state ?? {};

@@ -8,30 +8,30 @@ import type { Workspace } from '../../tools/core/workspace.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
 import { LeftCommands } from '../../tools/shell/orphanedCommands.ts';
 import type { AcceptedRequests } from '../context/acceptedRequests.ts';
-import type { Ahead } from '../context/summaryPrefetch.ts';
-import { RestsAt, type StopPoint, Stopped, stopPointOf } from '../core/abortReason.ts';
+import type { PrefetchState } from '../context/summaryPrefetch.ts';
+import { RunAborted, RunSuspended, type StopPoint, stopPointOf } from '../core/abortReason.ts';
 import { runBudget } from '../core/budget.ts';
 import { refusedRoom, restedBefore } from '../core/compactionRefused.ts';
 import { toInfo } from '../core/errorInfo.ts';
 import type { RunLog } from '../core/runLog.ts';
-import type { Rest } from '../core/runResult.ts';
+import type { Suspension } from '../core/runResult.ts';
 import type { Agent } from '../core/workflow.ts';
 import { measureWork } from '../core/workStats.ts';
 import type { Active } from '../input/activeRun.ts';
 import { give, giveWaiting, whenDone } from '../input/messageQueue.ts';
 import { answerAtRest } from '../input/questionQueue.ts';
-import { saidOf } from '../input/userInput.ts';
+import { userTextOf } from '../input/userInput.ts';
 import { tellCommandEnds } from '../notices/commandEnds.ts';
 import { tellDamage } from '../notices/corruption.ts';
-import { answerLooseEnds, attendedBy, type Evidence, endCalls, unsettledIn } from '../notices/interruptedCalls.ts';
+import { answerLooseEnds, attendedBy, endCalls, type RecoveryProbe, unsettledIn } from '../notices/interruptedCalls.ts';
 import { type LookForEdits, tellEdits } from '../notices/userEdits.ts';
 import { tellChangedInstructions } from '../notices/workspaceInstructions.ts';
 import type { EngineOptions } from './engineOptions.ts';
-import { type AskedModel, type ContextOptions, createContext, type RunModel } from './runContext.ts';
+import { type AskedModel, type ContextOptions, createRunContext, type RunModel } from './runContext.ts';
 import { nameRun } from './title.ts';
 
 /** What a run is to follow, when it has nothing yet that it follows. */
-export interface Plan {
+export interface AdvancePlan {
   workflowId: string;
   /** Who speaks first, of those that the workflow has. */
   agentId?: string;
@@ -44,13 +44,22 @@ export interface Plan {
   model?: string;
 }
 
-export const plainPlan: Plan = { workflowId: 'chat', values: {} };
+export const plainPlan: AdvancePlan = { workflowId: 'chat', values: {} };
 
 /** `grantsOf`: what *Allow for This Run* has covered so far. */
-type Advancing = EngineOptions & { grantsOf(runId: string): Set<string>; ahead: Ahead; accepted: AcceptedRequests };
+type Advancing = EngineOptions & {
+  grantsOf(runId: string): Set<string>;
+  ahead: PrefetchState;
+  accepted: AcceptedRequests;
+};
 
 /** Words that come when the loop has just looked for them the last time are heard all the same. */
-export async function untilHeard(log: RunLog, active: Active, plan: Plan, options: Advancing): Promise<Rest> {
+export async function advanceUntilDelivered(
+  log: RunLog,
+  active: Active,
+  plan: AdvancePlan,
+  options: Advancing,
+): Promise<Suspension> {
   if (plan.onlyRoom) {
     const asked = log.run.seq;
     const stop = await compact(log, active, options, { instead: plan.model });
@@ -84,9 +93,9 @@ export async function untilHeard(log: RunLog, active: Active, plan: Plan, option
 async function advance(
   log: RunLog,
   active: Active,
-  { workflowId, agentId: chosen, values, model: instead, onlyApprovals }: Plan,
+  { workflowId, agentId: chosen, values, model: instead, onlyApprovals }: AdvancePlan,
   options: Advancing,
-): Promise<Rest & Pick<StopPoint, 'held'>> {
+): Promise<Suspension & Pick<StopPoint, 'held'>> {
   const { run } = log;
   const { seq: restedAt, updatedAt: lastAt } = run;
   const intent = restedAt === 0 ? 'start' : 'continue';
@@ -101,7 +110,7 @@ async function advance(
   const host = await hostOf(options).catch(toInfo);
   if (!('prepare' in host)) {
     // What became of its last calls cannot be found out now: what is said comes after that.
-    await hearEach(active.early, (input) => log.emit({ type: 'queued', ...saidOf(input) }));
+    await hearEach(active.early, (input) => log.emit({ type: 'queued', ...userTextOf(input) }));
     return { phase: 'Failed', error: host };
   }
   const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
@@ -125,7 +134,7 @@ async function advance(
   if (active.early.length > 0) await giveWaiting(log, restedAt); // it was said before
   await hearEach(active.early, ({ when, ...input }) =>
     when === 'done'
-      ? log.emit({ type: 'queued', ...saidOf(input), when })
+      ? log.emit({ type: 'queued', ...userTextOf(input), when })
       : log.emit({ type: 'message', message: userMessage(input.userInput, input.attachments) }),
   );
   if (isHeld(run) && !onlyApprovals) await log.emit({ type: 'hold-end' });
@@ -156,7 +165,7 @@ async function advance(
     return turns === undefined ? stop : { ...stop, took: took(turns) };
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    if (error instanceof RestsAt && !signal.aborted) return error.point;
+    if (error instanceof RunSuspended && !signal.aborted) return error.point;
     return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: toInfo(error) };
   } finally {
     await naming?.end();
@@ -172,8 +181,8 @@ async function compact(
   log: RunLog,
   active: Active,
   options: Advancing,
-  { before = restOf(log.run), instead }: { before?: Rest; instead?: string },
-): Promise<Rest> {
+  { before = restOf(log.run), instead }: { before?: Suspension; instead?: string },
+): Promise<Suspension> {
   const { run } = log;
   const { signal } = active.controller;
   active.wantsRoom = false;
@@ -199,8 +208,8 @@ async function compact(
 }
 
 /** Where it rests; one whose window was killed rests as if that had closed. */
-function restOf({ phase, error, took }: Run): Rest {
-  if (phase === 'Running') return Stopped.byClosing().point;
+function restOf({ phase, error, took }: Run): Suspension {
+  if (phase === 'Running') return RunAborted.byClosing().point;
   const before = restedBefore(error);
   if (before) return before;
   return { phase, ...(error && { error }), ...(took && { took }) };
@@ -213,7 +222,7 @@ const contextOf = (
   host: ToolHost,
   how: Pick<ContextOptions, 'intent' | 'values' | 'instead' | 'edited' | 'settled' | 'mayRequest'>,
 ) =>
-  createContext({
+  createRunContext({
     maxTurns: () => 20,
     ...options,
     ...how,
@@ -260,7 +269,7 @@ export function evidenceOf(
   host: ToolHost,
   { store, left = new LeftCommands(), background }: EngineOptions,
   place: () => Promise<Workspace | undefined>,
-): Evidence {
+): RecoveryProbe {
   const kept = (id: string) => store.contents.read(run.id, id);
   return {
     left,

@@ -4,27 +4,34 @@ import { interruptedWork } from '../../protocol/run/interruptions.ts';
 import { openApprovals } from '../../protocol/run/pending.ts';
 import { isHeld } from '../../protocol/run/resumable.ts';
 import type { Run } from '../../protocol/run/run.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { toErrorInfo, wordsOf } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
 import { isolated } from '../../protocol/values/listeners.ts';
 import type { BranchFiles } from '../../runs/branchFiles.ts';
 import type { OpenRun } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { AcceptedRequests } from '../context/acceptedRequests.ts';
-import { Ahead } from '../context/summaryPrefetch.ts';
-import { type StopPoint, Stopped, stopPointOf } from '../core/abortReason.ts';
+import { PrefetchState } from '../context/summaryPrefetch.ts';
+import { RunAborted, type StopPoint, stopPointOf } from '../core/abortReason.ts';
 import { restedBefore } from '../core/compactionRefused.ts';
 import { toInfo } from '../core/errorInfo.ts';
 import { RunLog } from '../core/runLog.ts';
-import { type EngineResult, failedWith, type Rest, resultOf, untrustedMessage } from '../core/runResult.ts';
-import { afterStop, heeding, patience, type Worked, withinPatience } from '../core/stopDeadlines.ts';
+import { type EngineResult, failedWith, resultOf, type Suspension, untrustedMessage } from '../core/runResult.ts';
+import { patience, raceWithStop, type Worked, withinStopDeadline, withStopDeadline } from '../core/stopDeadlines.ts';
 import { type Active, newActive } from '../input/activeRun.ts';
 import type { ChangedWaiting } from '../input/messageQueue.ts';
-import { attach, note } from '../input/outOfTurnEvents.ts';
-import { Asking, isLate, type UserInput } from '../input/questionQueue.ts';
-import { changeWaiting, type Hearing, record, say, takeBack, type Words } from '../input/userInput.ts';
+import { attach, recordOutOfTurn } from '../input/outOfTurnEvents.ts';
+import { isLate, type UserInput, UserQuestionQueue } from '../input/questionQueue.ts';
+import {
+  changeWaiting,
+  type InputDependencies,
+  type RunInput,
+  record,
+  sendInput,
+  withdrawInput,
+} from '../input/userInput.ts';
 import { endCalls, unsettledIn } from '../notices/interruptedCalls.ts';
-import { evidenceOf, hostOf, type Plan, plainPlan, untilHeard } from './advance.ts';
+import { type AdvancePlan, advanceUntilDelivered, evidenceOf, hostOf, plainPlan } from './advance.ts';
 import type { EngineOptions } from './engineOptions.ts';
 import {
   type RedoRequest,
@@ -44,19 +51,19 @@ export type InterruptionChoice = Pick<
 >;
 
 /** How a run begins: on which workflow, with what values of its state. */
-type Start = { runId: string } & Partial<Omit<Plan, 'model'>> & UserInput;
+type Start = { runId: string } & Partial<Omit<AdvancePlan, 'model'>> & UserInput;
 
 /** Runs at work in this window, by id. Every method resolves with a result; none throws for what a model or a disk does. */
 export class ExecutionEngine {
   /** Those at work, and those that have ended and are not on disk yet. */
   private readonly active = new Map<string, Active>();
   private readonly grants = new Map<string, Set<string>>();
-  private readonly ahead = new Map<string, Ahead>();
+  private readonly ahead = new Map<string, PrefetchState>();
   private readonly accepted = new AcceptedRequests();
   /** Of runs whose record failed: the number of the event that said so. */
   private readonly failedAt = new Map<string, number>();
 
-  private readonly hearing: Hearing = {
+  private readonly hearing: InputDependencies = {
     active: this.active,
     read: async (runId) => this.live(runId) ?? this.options.store.read(runId),
     note: (runId, body) => this.noted(runId, body),
@@ -94,8 +101,8 @@ export class ExecutionEngine {
   }
 
   /** See `say`. */
-  say(words: Words): Promise<boolean> {
-    return say(this.hearing, words);
+  say(words: RunInput): Promise<boolean> {
+    return sendInput(this.hearing, words);
   }
 
   /** See `changeWaiting`. */
@@ -105,7 +112,7 @@ export class ExecutionEngine {
 
   /** Takes back what waits under a number. */
   takeBack(runId: string, queued: number): Promise<void> {
-    return takeBack(this.hearing, runId, queued);
+    return withdrawInput(this.hearing, runId, queued);
   }
 
   /** The person's own title for a run, at whatever moment; empty: it is called by its words again. Resolves to why it could not be kept. */
@@ -188,7 +195,7 @@ export class ExecutionEngine {
     const active = this.active.get(runId);
     const { log } = active ?? {};
     if (log?.run.held) log.emit({ type: 'hold-end' }).catch(() => {}); // the run ends with its record
-    active?.controller.abort(Stopped.byPerson());
+    active?.controller.abort(RunAborted.byPerson());
     this.ahead.get(runId)?.giveUp();
     await active?.closed;
   }
@@ -225,7 +232,7 @@ export class ExecutionEngine {
     if (before && !before.ended)
       return {
         code: 'ENGINE_BUSY',
-        ...toErrorInfo(sentence('This run is in progress. Stop it, then undo its changes.')),
+        ...toErrorInfo(message('This run is in progress. Stop it, then undo its changes.')),
       };
     const { store, tell, now = Date.now } = this.options;
     let close = () => {};
@@ -264,25 +271,25 @@ export class ExecutionEngine {
     const { store, tell, now = Date.now } = this.options;
     const hold = (closed: Promise<void>) => ({ ...newActive(), ended: true, closed });
     const open = async (id: string) => new RunLog(await store.open(id), tell, now, { toldUpTo: this.failedAt.get(id) });
-    return note({ active: this.active, hold, open }, runId, body);
+    return recordOutOfTurn({ active: this.active, hold, open }, runId, body);
   }
 
   /** As the run's tools saw it. `problem`: why its own place is not there. */
   private async undoPlace(
     log: RunLog,
     workspace: Workspace,
-  ): Promise<{ workspace: Workspace; problem?: ReturnType<typeof wordsOf> }> {
+  ): Promise<{ workspace: Workspace; problem?: ReturnType<typeof messageOf> }> {
     try {
       const workflow = await this.options.workflow(log.run.workflowId);
       return { workspace: (await workflow.undoing?.(log)) ?? workspace };
     } catch (error) {
-      return { workspace, problem: wordsOf(error) };
+      return { workspace, problem: messageOf(error) };
     }
   }
 
   /** The editor closes: everything at work comes to rest, to go on with the next start. */
   async close(): Promise<void> {
-    for (const active of this.active.values()) active.controller.abort(Stopped.byClosing());
+    for (const active of this.active.values()) active.controller.abort(RunAborted.byClosing());
     for (const ahead of this.ahead.values()) ahead.giveUp();
     await Promise.all([...this.active.values()].map((active) => active.closed));
   }
@@ -296,10 +303,15 @@ export class ExecutionEngine {
     return [...this.active].filter(([, { ended }]) => !ended).map(([runId]) => runId);
   }
 
-  private enter(runId: string, said: UserInput[], open: () => Promise<OpenRun>, plan: Plan): Promise<EngineResult> {
+  private enter(
+    runId: string,
+    said: UserInput[],
+    open: () => Promise<OpenRun>,
+    plan: AdvancePlan,
+  ): Promise<EngineResult> {
     const before = this.active.get(runId);
     if (before && !before.ended && !before.controller.signal.aborted)
-      return Promise.resolve(failedWith('ENGINE_BUSY', sentence('This run is already in progress.')));
+      return Promise.resolve(failedWith('ENGINE_BUSY', message('This run is already in progress.')));
     void this.makeWay();
     const active = newActive(said);
     this.active.set(runId, active);
@@ -312,7 +324,7 @@ export class ExecutionEngine {
     const work = this.work(runId, active, opened, plan);
     const { signal } = active.controller;
     const unopened = () => (active.log ? undefined : { success: false, ...stopPointOf(signal) });
-    active.done = withinPatience(signal, work, unopened).finally(() => {
+    active.done = withinStopDeadline(signal, work, unopened).finally(() => {
       active.ended = true;
     });
     active.closed = Promise.all([work.then(({ closed }) => closed), active.done]).then(() => {
@@ -325,35 +337,35 @@ export class ExecutionEngine {
     runId: string,
     active: Active,
     open: () => Promise<OpenRun>,
-    plan: Plan,
+    plan: AdvancePlan,
   ): Promise<Worked<EngineResult>> {
     const { signal } = active.controller;
     const { tell, now = Date.now } = this.options;
     let log: RunLog;
     try {
       log = new RunLog(await open(), tell, now, {
-        hurry: afterStop(signal, patience.disk),
+        hurry: withStopDeadline(signal, patience.disk),
         toldUpTo: this.failedAt.get(runId),
-        onFailure: (error) => active.controller.abort(Stopped.byStore(toInfo(error))),
+        onFailure: (error) => active.controller.abort(RunAborted.byStore(toInfo(error))),
       });
     } catch (error) {
-      const stop: Rest = { phase: 'Failed', error: toInfo(error) };
+      const stop: Suspension = { phase: 'Failed', error: toInfo(error) };
       return { result: { success: false, ...stop, ...unheardIn(active) }, closed: Promise.resolve() };
     }
     attach(active, log);
-    const notBegun = (code: string, words: Sentence) => ({
+    const notBegun = (code: string, words: LocalizedMessage) => ({
       result: failedWith(code, words),
       closed: log.end().catch(() => {}), // what befell it before could not be recorded, which its next work finds out
     });
     if (active.early.length > 0 && active.early.every((input) => isLate(log.run, input)))
-      return notBegun('ENGINE_NOT_ASKED', sentence('This approval is no longer open.'));
+      return notBegun('ENGINE_NOT_ASKED', message('This approval is no longer open.'));
     const waiting = openApprovals(log.run).length;
     if (plan.onlyApprovals && waiting === 0)
-      return notBegun('ENGINE_NOT_ASKED', sentence('This approval has already been answered.'));
+      return notBegun('ENGINE_NOT_ASKED', message('This approval has already been answered.'));
     if (waiting > 0 && !plan.onlyRoom && active.early.length === 0 && !(await this.canApprove()))
-      return notBegun('ENGINE_UNTRUSTED', sentence(untrustedMessage));
-    active.asking = new Asking(log, signal);
-    let stop: Rest;
+      return notBegun('ENGINE_UNTRUSTED', message(untrustedMessage));
+    active.asking = new UserQuestionQueue(log, signal);
+    let stop: Suspension;
     let isTold = false;
     const failing = (error: unknown) => {
       const point: StopPoint = { phase: 'Failed', error: toInfo(error) };
@@ -362,10 +374,10 @@ export class ExecutionEngine {
       return point;
     };
     try {
-      stop = await heeding(
+      stop = await raceWithStop(
         signal,
         log.run,
-        untilHeard(log, active, plan, {
+        advanceUntilDelivered(log, active, plan, {
           ...this.options,
           grantsOf: (id) => this.grantsOf(id),
           ahead: this.aheadOf(runId),
@@ -410,8 +422,8 @@ export class ExecutionEngine {
     return grants;
   }
 
-  private aheadOf(runId: string): Ahead {
-    const ahead = this.ahead.get(runId) ?? new Ahead((usage) => this.noted(runId, usage));
+  private aheadOf(runId: string): PrefetchState {
+    const ahead = this.ahead.get(runId) ?? new PrefetchState((usage) => this.noted(runId, usage));
     this.ahead.set(runId, ahead);
     return ahead;
   }

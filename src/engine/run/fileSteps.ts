@@ -1,17 +1,17 @@
 import { dirname } from 'node:path';
 import type { RemovedKind } from '../../protocol/run/events.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
 import type { BranchFile } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { UndoMove, UndoStep } from '../../runs/undoSteps.ts';
 import { contentIdAt } from '../../tools/changes/changeState.ts';
 import { putRight } from '../../tools/changes/tornWrites.ts';
-import { sweepLeftovers } from '../../tools/core/tempFiles.ts';
+import { sweepTempFiles } from '../../tools/core/tempFiles.ts';
 import type { FileForm } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { findTarget, type Target } from '../../tools/files/planChange.ts';
-import { encodeAs, formOf, sha256 } from '../../tools/sandbox/fileText.ts';
+import { type ChangeTarget, findTarget } from '../../tools/files/planChange.ts';
+import { encodeAs, fileFormOf, sha256 } from '../../tools/sandbox/fileText.ts';
 import { type ResolvedPath, resolvePath } from '../../tools/sandbox/paths.ts';
 import { createFile, createFolder, createLink, removeEmptyFolder, replaceFile } from '../../tools/sandbox/writeFile.ts';
 import { holdsNothing, isThere, removeEmptyFolders } from './emptyFolders.ts';
@@ -25,7 +25,7 @@ export type FileOperation = FileStep | UndoMove;
 interface Found {
   id: string | null;
   kind?: RemovedKind;
-  target?: Target;
+  target?: ChangeTarget;
 }
 
 /** A step, the content to put there (null: no file), and the content that is there now. */
@@ -52,7 +52,7 @@ export async function lookAtStep(
   const isDone = isContent(found, step.to, step.was?.kind);
   const isKnown = isDone || isContent(found, step.left, step.leftKind) || isBetween(step, found);
   if (!isKnown && (Buffer.isBuffer(content) || step.leftKind))
-    throw new SaidError(sentence('Something else is there now.'));
+    throw new UserFacingError(message('Something else is there now.'));
   return { step, content, found, isDone };
 }
 
@@ -95,7 +95,7 @@ export async function doStep(workspace: Workspace, one: ReadyStep, path: string)
   const { found, isDone } = await lookAtStep(workspace, step, content, path);
   if (isDone) {
     const file = found.target?.file ?? (await resolvePath(workspace.roots, path, 'delete'));
-    await sweepLeftovers(dirname(file.path));
+    await sweepTempFiles(dirname(file.path));
     return undefined;
   }
   if (found.id !== one.found.id || found.kind !== one.found.kind || isMoved(one.found, found, path))
@@ -105,7 +105,7 @@ export async function doStep(workspace: Workspace, one: ReadyStep, path: string)
   const isText = found.id !== null && found.kind === undefined;
   const { kind, mode } = step.was ?? {};
   const isForeign = found.target?.foreign === true; // only the editor writes it as it was
-  const form = isText && !isForeign && (content === null || kind === 'file') ? await formOf(file) : undefined;
+  const form = isText && !isForeign && (content === null || kind === 'file') ? await fileFormOf(file) : undefined;
   const isReplaced = kind === 'file' && (isText || found.kind === 'file');
   const staysText = typeof content === 'string' && isText;
   if (found.kind === 'folder') {
@@ -128,7 +128,7 @@ export async function doStep(workspace: Workspace, one: ReadyStep, path: string)
 
 /** Gives a file a text in the form of the one that was there before. Returns the form that it had, if it was another. */
 async function rewriteAs(file: ResolvedPath, text: string, form: NonNullable<FileStep['form']>) {
-  const before = await formOf(file);
+  const before = await fileFormOf(file);
   const mode = form.mode ?? before.mode;
   await replaceFile(file.path, encodeAs(text, form), mode);
   return mode === undefined || (before.mode === mode && before.encoding === form.encoding) ? undefined : before;
@@ -138,7 +138,7 @@ async function rewriteAs(file: ResolvedPath, text: string, form: NonNullable<Fil
 const isMoved = ({ target: before }: Found, { target: now }: Found, path: string): boolean =>
   before !== undefined && now !== undefined && before.input === path && before.file.path !== now.file.path;
 
-export const changedMeanwhile = () => new SaidError(sentence('It changed while the approval was open.'));
+export const changedMeanwhile = () => new UserFacingError(message('It changed while the approval was open.'));
 
 /** An undo before this one may have been killed while it wrote in place: that is no change of somebody else. */
 export async function repairTorn(

@@ -5,9 +5,9 @@ import { isUnanswered } from '../../protocol/content/askTool.ts';
 import { type Compaction, compactionOf } from '../../protocol/content/compaction.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { defaultPolicy } from '../../protocol/content/policy.ts';
-import { failure, type ToolOutcome, toldOf } from '../../protocol/content/tools.ts';
+import { failure, offeredTools, type ToolOutcome } from '../../protocol/content/tools.ts';
 import { isOverLimit } from '../../protocol/run/money.ts';
-import { outcomeOf } from '../../protocol/run/outcomes.ts';
+import { recordedOutcome } from '../../protocol/run/outcomes.ts';
 import { needsApproval, openApprovals, openCalls } from '../../protocol/run/pending.ts';
 import { isHeld } from '../../protocol/run/resumable.ts';
 import { type CallState, callsOf } from '../../protocol/run/run.ts';
@@ -19,22 +19,22 @@ import type { CallContext, StepDone } from '../../tools/core/tool.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
 import type { WorkspaceInstructions } from '../../tools/instructions/instructions.ts';
 import type { AcceptedRequests } from '../context/acceptedRequests.ts';
-import { makeRoom } from '../context/compaction.ts';
+import { compact } from '../context/compaction.ts';
 import { lastSeen } from '../context/lastSeen.ts';
-import type { Ahead } from '../context/summaryPrefetch.ts';
+import type { PrefetchState } from '../context/summaryPrefetch.ts';
 import { systemPrompt } from '../context/systemPrompt.ts';
-import { isClosing, RestsAt, type StopPoint } from '../core/abortReason.ts';
+import { isClosing, RunSuspended, type StopPoint } from '../core/abortReason.ts';
 import type { Budget } from '../core/budget.ts';
 import { callModel } from '../core/modelCall.ts';
 import type { RunLog } from '../core/runLog.ts';
 import type { Agent, Apart, ExtraTool, TurnOptions, WorkflowContext } from '../core/workflow.ts';
 import { giveWaiting, isInterrupting } from '../input/messageQueue.ts';
-import type { Asking } from '../input/questionQueue.ts';
-import { runTurns, type Talk, type Turns } from '../loop/loop.ts';
+import type { UserQuestionQueue } from '../input/questionQueue.ts';
+import { type LoopConversation, runTurns, type Turns } from '../loop/loop.ts';
 import { outputOfCommand, tellCommandEnds } from '../notices/commandEnds.ts';
 import { type LookForEdits, tellEdits } from '../notices/userEdits.ts';
 import {
-  fitPrompt,
+  fitInstructions,
   instructionsInPrompt,
   instructionsInWindow,
   instructionsOf,
@@ -83,13 +83,13 @@ export interface ContextOptions {
   /** True once after the person has asked for room. */
   wantsRoom?(): boolean;
   /** What is made for the run's window before it is needed. */
-  ahead?: Ahead;
+  ahead?: PrefetchState;
   accepted: AcceptedRequests;
   /** Ends the waits of model calls (`now`). */
   hurry?: EventTarget;
   /** What *Allow for this run* has covered so far. */
   grants: Set<string>;
-  asking: Asking;
+  asking: UserQuestionQueue;
   /** Without it nobody looks. */
   edited?: LookForEdits;
   store: RunStore;
@@ -110,7 +110,7 @@ export interface ContextOptions {
 }
 
 /** What a workflow works with: the one loop, the one gate and the one stream of events of a run. */
-export function createContext(options: ContextOptions): WorkflowContext {
+export function createRunContext(options: ContextOptions): WorkflowContext {
   const { log, signal, host } = options;
   const { run } = log;
   const { emit } = log;
@@ -211,21 +211,22 @@ export function createContext(options: ContextOptions): WorkflowContext {
           },
         },
       );
-      if (isOverLimit(reply.error)) throw new RestsAt({ phase: 'WaitingUser', error: reply.error });
+      if (isOverLimit(reply.error)) throw new RunSuspended({ phase: 'WaitingUser', error: reply.error });
       return reply;
     },
 
     async execute(call, approval) {
       const step = { done: stepDone(run.calls[call.id]) };
-      const outcome = outcomeOf(run, call) ?? (await host.executeToolCall(call, { ...contextFor(approval), step }));
-      if (isUnanswered(outcome) && !signal.aborted) throw new RestsAt({ phase: 'WaitingUser' });
+      const outcome =
+        recordedOutcome(run, call) ?? (await host.executeToolCall(call, { ...contextFor(approval), step }));
+      if (isUnanswered(outcome) && !signal.aborted) throw new RunSuspended({ phase: 'WaitingUser' });
       return outcome;
     },
   };
 
-  /** Throws `RestsAt` in the place of a request to a model, as long as the run only continues to have an approval answered. */
+  /** Throws `RunSuspended` in the place of a request to a model, as long as the run only continues to have an approval answered. */
   function restUnlessAnswered(): void {
-    if (options.mayRequest?.() === false) throw new RestsAt({ phase: 'WaitingUser' });
+    if (options.mayRequest?.() === false) throw new RunSuspended({ phase: 'WaitingUser' });
   }
 
   async function turns({ agent, apart, ...turn }: TurnOptions) {
@@ -242,9 +243,9 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const names = new Set(offered.map((tool) => tool.name));
     const refused = (name: string) => turn.allows !== undefined && !names.has(name);
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
-    const tools = toldOf([...[...extra.values()].map((tool) => tool.definition), ...offered]);
+    const tools = offeredTools([...[...extra.values()].map((tool) => tool.definition), ...offered]);
     instructing ??= instructionsOf(log, options.instructions);
-    const fitted = fitPrompt(await instructing, chosen.contextWindow);
+    const fitted = fitInstructions(await instructing, chosen.contextWindow);
     const temperature = options.temperature?.();
     const come = () => nearby(chosen.contextWindow);
     const seen = (path: string) => lastSeen(loop.talk.messages, path, (id) => options.store.contents.read(run.id, id));
@@ -312,7 +313,7 @@ const windowNowOf = ({ contextWindow, windowNow = Number.POSITIVE_INFINITY }: Ru
   contextWindow && Math.min(contextWindow, windowNow);
 
 async function onlyRoom(loop: Turns): Promise<StopPoint> {
-  const made = await makeRoom({ ...loop, run: loop.talk }, 'asked');
+  const made = await compact({ ...loop, run: loop.talk }, 'asked');
   return { phase: 'WaitingUser', ...(typeof made === 'object' && { error: made }) };
 }
 
@@ -351,7 +352,7 @@ type Emit = WorkflowContext['emit'];
 const talkOf = (
   { run, emit, idle }: RunLog,
   { edited = async () => [], come }: { edited?: LookForEdits; come(): Promise<void> },
-): Talk => ({
+): LoopConversation => ({
   async hear() {
     await tellCommandEnds({ run, emit });
     await come();
@@ -375,11 +376,11 @@ const talkOf = (
 });
 
 /** A conversation apart, and what is told of it: its words, and that room was made in its window, at its node. Its drafts of calls have no place to be shown. */
-function talkApart(apart: Apart, { run, emit }: RunLog): { talk: Talk; emit: Emit } {
+function talkApart(apart: Apart, { run, emit }: RunLog): { talk: LoopConversation; emit: Emit } {
   const { node, branch, conversation } = apart;
   const unkept: Compaction[] = [];
   const counted = { contextTokens: 0, contextMessages: 0 };
-  const talk: Talk = {
+  const talk: LoopConversation = {
     get messages() {
       return apart.messages;
     },

@@ -1,6 +1,6 @@
-import { excerpt } from '../../llm/core/truncate.ts';
-import { ownWords } from '../../protocol/run/run.ts';
-import { askModel, requestOf } from '../core/modelCall.ts';
+import { truncate } from '../../llm/core/truncate.ts';
+import { firstUserText } from '../../protocol/run/run.ts';
+import { askModel, calledRequest } from '../core/modelCall.ts';
 import type { RunLog } from '../core/runLog.ts';
 import type { RunModel } from './runContext.ts';
 
@@ -23,13 +23,13 @@ export function nameRun(
   const over = new AbortController();
   const { signal } = over;
   const work = async () => {
-    const said = ownWords(run);
+    const said = firstUserText(run);
     const first = said[0]?.trim();
     const chosen = first && !run.title && said.length <= mostTries ? await model?.() : undefined;
     if (!chosen || signal.aborted) return;
-    const messages = [{ role: 'user' as const, content: excerpt(first!, textLimit) }];
+    const messages = [{ role: 'user' as const, content: truncate(first!, textLimit) }];
     const request = { model: chosen.model, systemPrompt: instructions, messages };
-    const sent = requestOf(chosen, request);
+    const sent = calledRequest(chosen, request);
     await askModel(
       chosen,
       request,

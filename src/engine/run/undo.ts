@@ -1,6 +1,6 @@
 import type { UndoChange, UndoneMove } from '../../protocol/run/events.ts';
-import { sentence, t } from '../../protocol/text/l10n.ts';
-import { SaidError, toPeople, type Words, wordsOf } from '../../protocol/text/localized.ts';
+import { message, t } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, localize, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
 import type { BranchFiles } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
 import {
@@ -28,7 +28,7 @@ import {
   type ReadyStep,
   repairTorn,
 } from './fileSteps.ts';
-import { isCovered, isEmptied, operationsDone, originOf, pathAt } from './undoProgress.ts';
+import { isCovered, isEmptied, operationOrigin, operationsDone, pathAt } from './undoProgress.ts';
 
 export interface UndoRequest {
   toolCallIds: readonly string[];
@@ -57,11 +57,11 @@ export interface UndoResult {
   left: { path: string; why: string }[];
 }
 
-interface Parts {
+interface Dependencies {
   store: RunStore;
   workspace: Workspace;
   /** Why the run's own place, `@state`, is not in the workspace. */
-  problem?: Words;
+  problem?: LocalizableText;
 }
 type Ask = (question: UndoQuestion) => Promise<UndoAnswer>;
 
@@ -76,7 +76,7 @@ interface Work {
  */
 export async function undo(
   log: RunLog,
-  parts: Parts,
+  parts: Dependencies,
   { toolCallIds, paths }: UndoRequest,
   ask: Ask,
 ): Promise<UndoResult> {
@@ -85,7 +85,12 @@ export async function undo(
 }
 
 /** The same for files that another branch, or somebody else, has made other than this run left them. */
-export async function restore(log: RunLog, parts: Parts, { files, left }: BranchFiles, ask: Ask): Promise<UndoResult> {
+export async function restore(
+  log: RunLog,
+  parts: Dependencies,
+  { files, left }: BranchFiles,
+  ask: Ask,
+): Promise<UndoResult> {
   const operations = files.map(
     (file, order): FileStep => ({
       ...file,
@@ -105,7 +110,7 @@ export async function restore(log: RunLog, parts: Parts, { files, left }: Branch
  * Takes an undo back: all of its files hold again what they held before it, or, when one of them was changed since, none is touched and
  * `left` says which. Nothing is lost by it, so nobody is asked.
  */
-export async function redo(log: RunLog, parts: Parts, { undo: seq }: RedoRequest): Promise<UndoResult> {
+export async function redo(log: RunLog, parts: Dependencies, { undo: seq }: RedoRequest): Promise<UndoResult> {
   const undone = log.run.undos?.find((one) => one.seq === seq);
   if (!undone) return { undone: [], left: [] };
   let changed: string[] = [];
@@ -169,13 +174,19 @@ interface Ready extends ReadyStep {
  * goes on.
  * @param isWhole when one step cannot be looked at, nothing is done
  */
-async function work(log: RunLog, parts: Parts, { operations, left }: Work, ask: Ask, isWhole = false): Promise<Done> {
+async function work(
+  log: RunLog,
+  parts: Dependencies,
+  { operations, left }: Work,
+  ask: Ask,
+  isWhole = false,
+): Promise<Done> {
   const { store, workspace, problem } = parts;
   const { run } = log;
   const done: Done = { result: { undone: [], left: [...left] }, changes: [], moves: [], paths: [], toolCallIds: [] };
-  const leave = (path: string, error: unknown) => done.result.left.push({ path, why: toPeople(wordsOf(error)) });
+  const leave = (path: string, error: unknown) => done.result.left.push({ path, why: localize(messageOf(error)) });
   const checkPlace = (path: string) => {
-    if (problem !== undefined && path.startsWith('@state/')) throw new SaidError(problem);
+    if (problem !== undefined && path.startsWith('@state/')) throw new UserFacingError(problem);
   };
 
   const first = await operationsDone(workspace, operations);
@@ -239,7 +250,8 @@ async function work(log: RunLog, parts: Parts, { operations, left }: Work, ask: 
         failed.add(one[1]);
       });
     else await put(one).catch((error) => leave(one.step.path, error));
-  for (const one of steps) if (!isChosen(one)) leave(one.step.path, new SaidError(sentence('It has changed since.')));
+  for (const one of steps)
+    if (!isChosen(one)) leave(one.step.path, new UserFacingError(message('It has changed since.')));
 
   const finished = steps.filter((one) => changes.has(one));
   const moved = moves.filter((one) => !failed.has(one));
@@ -255,7 +267,7 @@ async function work(log: RunLog, parts: Parts, { operations, left }: Work, ask: 
 /** Looks at a step's file before any operation. */
 async function prepare(
   { run }: RunLog,
-  { store, workspace }: Parts,
+  { store, workspace }: Dependencies,
   operations: readonly FileOperation[],
   index: number,
   first: number,
@@ -270,7 +282,7 @@ async function prepare(
     const there = await lookAtStep(workspace, step, content, now);
     return { ...one, ...there, now, isLate: !there.isDone };
   }
-  const origin = originOf(operations, index, first);
+  const origin = operationOrigin(operations, index, first);
   if (!('path' in origin)) {
     const found = { id: step.left, ...(step.leftKind && { kind: step.leftKind }) };
     const isMixed = origin.id !== step.left && !origin.isOtherForm;

@@ -126,7 +126,7 @@ export function pathAt(operations: readonly UndoOperation[], path: string, from:
 type Origin = { path: string } | { id: string | null; isOtherForm: boolean };
 
 /** Origin of the file of an operation, before those from the number `first` on. */
-export function originOf(operations: readonly UndoOperation[], index: number, first: number): Origin {
+export function operationOrigin(operations: readonly UndoOperation[], index: number, first: number): Origin {
   const operation = operations[index]!;
   let path = isMove(operation) ? operation.from : operation.at;
   for (let other = index - 1; other >= first; other--) {

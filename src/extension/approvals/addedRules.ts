@@ -3,13 +3,13 @@ import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
 import type { Rule } from '../../protocol/content/rule.ts';
 import type { AddedRule } from '../../protocol/panel/panelMessages.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { toPeople } from '../../protocol/text/localized.ts';
+import { localize } from '../../protocol/text/localized.ts';
 import { coverageOf } from '../../tools/policy/rules.ts';
-import type { Policies, Scope } from './policies.ts';
+import type { Policies, PolicyScope } from './policies.ts';
 
 interface Added {
   key: CallKey;
-  scope: Scope;
+  scope: PolicyScope;
   rules: readonly Rule[];
 }
 
@@ -28,7 +28,7 @@ export class AddedRules {
   of(runId: string): AddedRule[] {
     return this.added
       .filter((one) => one.key.runId === runId && one.rules.some((rule) => this.indexOf(one.scope, rule) >= 0))
-      .map(({ key, rules }) => ({ ...key, text: visibleLine(coverageOf(rules, toPeople).what) }));
+      .map(({ key, rules }) => ({ ...key, text: visibleLine(coverageOf(rules, localize).what) }));
   }
 
   async remove(key: CallKey): Promise<void> {
@@ -39,7 +39,7 @@ export class AddedRules {
       }
   }
 
-  private indexOf(scope: Scope, rule: Rule): number {
+  private indexOf(scope: PolicyScope, rule: Rule): number {
     return this.policies.written(scope).findIndex((one) => isDeepStrictEqual(one, rule));
   }
 }

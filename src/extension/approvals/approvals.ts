@@ -15,11 +15,11 @@ import {
   type QuestionText,
   questionText,
 } from '../dialogs/approvalText.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import { quietIn } from '../view/idleDetection.ts';
-import type { Presence } from '../view/userActivity.ts';
+import type { UserActivity } from '../view/userActivity.ts';
 import type { AddedRules } from './addedRules.ts';
-import { Front } from './dialogSlot.ts';
+import { DialogSlot } from './dialogSlot.ts';
 import { pickNumbered } from './pickNumbered.ts';
 import { type Remindable, Reminders } from './reminders.ts';
 import type { Reviews } from './reviews.ts';
@@ -35,10 +35,10 @@ interface Waiting extends Remindable, OpenApproval {
   called: boolean;
 }
 
-interface Parts {
+interface Dependencies {
   reviews: Reviews;
   addedRules: AddedRules;
-  presence: Presence;
+  presence: UserActivity;
   changed(waiting: number): void;
   /** The run that the panel shows. */
   shown(): string | undefined;
@@ -63,14 +63,14 @@ export class Approvals implements vscode.Disposable {
   private readonly waiting: Waiting[] = [];
   private readonly settled = new vscode.EventEmitter<void>();
   private readonly listeners: vscode.Disposable;
-  private readonly front = new Front(() => this.next());
+  private readonly front = new DialogSlot(() => this.next());
   private readonly reminders: Reminders<Waiting>;
   private requested = 0;
   private expected?: { key: CallKey; how: 'show' | 'deny' };
   private comingUp?: NodeJS.Immediate;
   private lookingAgain?: NodeJS.Timeout;
 
-  constructor(private readonly parts: Parts) {
+  constructor(private readonly parts: Dependencies) {
     this.listeners = vscode.Disposable.from(
       this.settled,
       vscode.window.onDidChangeWindowState(({ focused }) => focused && this.next()),
@@ -307,7 +307,7 @@ export class Approvals implements vscode.Disposable {
       await this.parts.addedRules.add({ key: keyOf(waiting.request), ...made });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      tell('error', t('The rule could not be stored: {0}', why));
+      notify('error', t('The rule could not be stored: {0}', why));
       return;
     }
     waiting.answer({ decision: 'allow', always: true });

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
-import { type Preset, presetNames, presets } from '../../protocol/content/policy.ts';
+import { type ApprovalPreset, approvalPresets, presetNames } from '../../protocol/content/policy.ts';
 import { type Rule, ruleSchema } from '../../protocol/content/rule.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { toPeople } from '../../protocol/text/localized.ts';
+import { localize } from '../../protocol/text/localized.ts';
 import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
 import { readRules } from '../../tools/policy/rules.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import { type NamedModels, whoIs } from '../providers/modelConsent.ts';
-import { effectLabels, type Policies, ruleLabel, type Scope } from './policies.ts';
-import { serverRuleWords } from './serverRules.ts';
+import { effectLabels, type Policies, type PolicyScope, ruleLabel } from './policies.ts';
+import { serverRuleText } from './serverRules.ts';
 
 /** Tells what has become of the tool that a rule is bound to. */
 interface Servers {
@@ -46,7 +46,7 @@ function choices(policies: Policies, servers: Servers, named: NamedModels): Choi
   const { preset, readOnlyCommands } = policies.current();
   return [
     separator(t('Approvals')),
-    ...presets.map((one) => ({
+    ...approvalPresets.map((one) => ({
       label: `${one === preset ? '$(check)' : '$(blank)'} ${t(presetNames[one])}`,
       description: t(presetDetails[one]),
       run: () => policies.choose(one),
@@ -73,18 +73,18 @@ export const presetDetails = {
   'reads-free': 'changes and commands ask',
   'edits-free': 'commands ask',
   autopilot: 'only protected files and secrets ask; trusted workspaces only',
-} as const satisfies Record<Preset, string>;
+} as const satisfies Record<ApprovalPreset, string>;
 
-function rulesOf(policies: Policies, servers: Servers, scope: Scope, title: string): Choice[] {
+function rulesOf(policies: Policies, servers: Servers, scope: PolicyScope, title: string): Choice[] {
   const written = policies.written(scope);
   if (written.length === 0) return [];
   const items = written.map((value, index) => {
     const { problems } = readRules([value], scope);
     const rule = ruleSchema.safeParse(value);
-    const ofServer = rule.success ? serverRuleWords(rule.data, (bound) => servers.whereabouts(bound)) : undefined;
+    const ofServer = rule.success ? serverRuleText(rule.data, (bound) => servers.whereabouts(bound)) : undefined;
     const words = ofServer?.words ?? (rule.success ? ruleLabel(rule.data) : JSON.stringify(value).slice(0, 200));
     const narrowed = policies.narrowed.reason(scope, value);
-    const detail = problems[0] ?? ofServer?.detail ?? (narrowed && toPeople(narrowed));
+    const detail = problems[0] ?? ofServer?.detail ?? (narrowed && localize(narrowed));
     return {
       label: `${problems.length > 0 || ofServer?.isIdle ? '$(warning)' : '$(law)'} ${visibleLine(words)}`,
       ...(detail && { detail: visibleLine(detail) }),
@@ -126,10 +126,10 @@ async function addRule(policies: Policies): Promise<void> {
   const rule: Rule = { effect, tool, ...(narrower && { [key]: narrower }) };
   const problem = readRules([rule], 'user').problems[0];
   if (problem) {
-    tell('error', t('Nothing was added. {0}', problem));
+    notify('error', t('Nothing was added. {0}', problem));
     return;
   }
-  const words = serverRuleWords(rule, () => 'away')?.words ?? ruleLabel(rule);
+  const words = serverRuleText(rule, () => 'away')?.words ?? ruleLabel(rule);
   const scope = await pickScope(title, words);
   if (scope) await policies.add(scope, rule);
 }
@@ -150,13 +150,13 @@ const narrowings = new Map<string, typeof commands | typeof sites>([
   ['web.fetch', sites],
 ]);
 
-async function pickScope(title: string, words: string): Promise<Scope | undefined> {
+async function pickScope(title: string, words: string): Promise<PolicyScope | undefined> {
   const items = scopes().map(({ scope, words: where }) => ({ label: `${words} ${where}`, scope }));
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.scope;
 }
 
 /** Where a rule can hold: without an open folder there is no workspace to remember it for. */
-export function scopes(): { scope: Scope; words: string }[] {
+export function scopes(): { scope: PolicyScope; words: string }[] {
   const everywhere = { scope: 'user' as const, words: t('in all workspaces') };
   return vscode.workspace.workspaceFolders
     ? [{ scope: 'workspace' as const, words: t('in this workspace') }, everywhere]

@@ -5,7 +5,7 @@ const comingUpMs = 3000;
  * What has the person's attention: one thing at a time. A dialog of the desktop can be lost and never say how it ended, so
  * that nothing here waits for one: it can be given up, and what it says afterwards counts for nothing.
  */
-export class Front {
+export class DialogSlot {
   private now?: AbortController;
   private dialog?: Promise<unknown>;
   private since = 0;

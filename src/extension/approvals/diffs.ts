@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { KeptChange } from '../../protocol/run/events.ts';
+import type { StoredChange } from '../../protocol/run/events.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
 
@@ -12,7 +12,7 @@ const none = 'none';
 const said = 'said';
 
 /** A file that a run has changed. */
-export interface SinceRun {
+interface SinceRun {
   path: string;
   /** The id of what it held before the run; null: there was none. */
   before: string | null;
@@ -34,7 +34,7 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     return this.store.contents.read(uri.query, uri.authority.slice(kept.length));
   }
 
-  async showKept(runId: string, change: KeptChange): Promise<void> {
+  async showKept(runId: string, change: StoredChange): Promise<void> {
     const [before, after] = [change.before, change.after].map((id) => sideOf(runId, change.path, id));
     await showDiff(before!, after!, t('{0} (changes by Towpath)', path.basename(change.path)));
   }

@@ -1,6 +1,6 @@
 import { type OwnedRule, ruleSchema } from '../../protocol/content/rule.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import type { Memory } from '../settings/decisionFile.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import type { DecisionFile } from '../settings/decisionFile.ts';
 
 const narrowedName = 'approvals.narrowed';
 type Scope = OwnedRule['scope'];
@@ -11,7 +11,7 @@ type Scope = OwnedRule['scope'];
  */
 export class NarrowedRules {
   /** @param memories of the workspace, and of the user for all of them */
-  constructor(private readonly memories: Readonly<Record<Scope, Pick<Memory, 'get' | 'update'>>>) {}
+  constructor(private readonly memories: Readonly<Record<Scope, Pick<DecisionFile, 'get' | 'update'>>>) {}
 
   /** Finds such rules of a scope, once. Returns true when there are some. A memory that cannot be written is read again at the next start. */
   find(scope: Scope, written: readonly unknown[]): boolean {
@@ -26,25 +26,25 @@ export class NarrowedRules {
   }
 
   /** Says what a stored rule no longer covers; undefined for others. */
-  reason(scope: Scope, rule: unknown): Sentence | undefined {
+  reason(scope: Scope, rule: unknown): LocalizedMessage | undefined {
     const found = this.memories[scope].get(narrowedName);
     return Array.isArray(found) && found.includes(JSON.stringify(rule)) ? whatIsNarrowed(rule) : undefined;
   }
 }
 
 /** Undefined for a rule that covers what it always did: exact words, and what is no command. */
-function whatIsNarrowed(written: unknown): Sentence | undefined {
+function whatIsNarrowed(written: unknown): LocalizedMessage | undefined {
   const { data: rule } = ruleSchema.safeParse(written);
   if (rule?.effect !== 'allow') return undefined;
   switch (rule.kind) {
     case 'looks':
     case 'asks':
-      return sentence('No longer covers commands that run this project’s code (pnpm list, yarn why, npx … --version)');
+      return message('No longer covers commands that run this project’s code (pnpm list, yarn why, npx … --version)');
     case 'checks':
-      return sentence('No longer covers scripts, targets and tasks whose names do not say that they check or build');
+      return message('No longer covers scripts, targets and tasks whose names do not say that they check or build');
     default:
       return rule.varies
-        ? sentence(
+        ? message(
             'No longer covers the project’s own copy of the program (npx, uv run, .venv/bin), nor unknown names and arguments',
           )
         : undefined;

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
-import { isWider, type Policy, type Preset } from '../../protocol/content/policy.ts';
+import { type ApprovalPreset, isWider, type Policy } from '../../protocol/content/policy.ts';
 import { type OwnedRule, type Rule, ruleSchema } from '../../protocol/content/rule.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { inEnglish, t } from '../../protocol/text/l10n.ts';
-import type { Tell } from '../../protocol/text/localized.ts';
-import { toPeople } from '../../protocol/text/localized.ts';
+import type { Localizer } from '../../protocol/text/localized.ts';
+import { localize } from '../../protocol/text/localized.ts';
 import { coverage, readRules } from '../../tools/policy/rules.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
-import { offer, tell } from '../dialogs/notify.ts';
-import type { Memory } from '../settings/decisionFile.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
+import { notify, notifyWithActions } from '../dialogs/notify.ts';
+import type { DecisionFile } from '../settings/decisionFile.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
 import { NarrowedRules } from './narrowedRules.ts';
 import { RunPresets } from './runPresets.ts';
@@ -17,7 +17,7 @@ const rulesName = 'approvals.rules';
 const autopilotName = 'approvals.autopilot';
 
 /** Where a rule holds: in this workspace, or in all of them. */
-export type Scope = OwnedRule['scope'];
+export type PolicyScope = OwnedRule['scope'];
 
 /**
  * The person's policy: presets and rules for everywhere from the settings, rules of this workspace from the extension's own
@@ -30,13 +30,13 @@ export class Policies implements vscode.Disposable {
   private readonly runs: RunPresets;
   readonly narrowed: NarrowedRules;
   /** The person's own, when it was last looked at. */
-  private known?: Preset;
+  private known?: ApprovalPreset;
 
   constructor(
-    private readonly memory: Memory,
+    private readonly memory: DecisionFile,
     /** Memory of the user, for all workspaces. */
-    userMemory: Memory,
-    private readonly modals: Modals,
+    userMemory: DecisionFile,
+    private readonly modals: Dialogs,
     private readonly log: vscode.LogOutputChannel,
     /** The policy is another one. */
     private readonly changed: () => void,
@@ -63,14 +63,14 @@ export class Policies implements vscode.Disposable {
   });
 
   /** The chosen preset; autopilot only once it was agreed to in this workspace, and only in a trusted one. */
-  get preset(): Preset {
+  get preset(): ApprovalPreset {
     const chosen = settings()['approvals.preset'];
     const held = chosen !== 'autopilot' || (vscode.workspace.isTrusted && this.memory.get(autopilotName) === 'yes');
     return held ? chosen : 'reads-free';
   }
 
   /** What holds in a run, and whether it was chosen for that run alone. */
-  shown(runId: string): { preset: Preset; presetOfRun: boolean } {
+  shown(runId: string): { preset: ApprovalPreset; presetOfRun: boolean } {
     const own = this.preset;
     const chosen = this.runs.of(runId, own);
     const held = chosen !== 'autopilot' || vscode.workspace.isTrusted;
@@ -78,18 +78,18 @@ export class Policies implements vscode.Disposable {
   }
 
   /** The run in which most runs unasked; of equal ones the first. */
-  widest(runIds: readonly string[]): { runId: string; preset: Preset } | undefined {
+  widest(runIds: readonly string[]): { runId: string; preset: ApprovalPreset } | undefined {
     const all = runIds.map((runId) => ({ runId, preset: this.shown(runId).preset }));
     return all.find(({ preset }) => !all.some((other) => isWider(other.preset, preset)));
   }
 
   /** Rules as they are written, good or not, for a list that can delete each. */
-  written(scope: Scope): unknown[] {
+  written(scope: PolicyScope): unknown[] {
     const value: unknown = scope === 'user' ? settings()['approvals.rules'] : (this.memory.get(rulesName) ?? []);
     return Array.isArray(value) ? value : [value];
   }
 
-  async add(scope: Scope, ...rules: Rule[]): Promise<void> {
+  async add(scope: PolicyScope, ...rules: Rule[]): Promise<void> {
     this.sayNarrowed(true); // before a rule is made that never covered more
     const wanted = rules.map((rule) => JSON.stringify(rule));
     const others = this.written(scope).filter((one) => !wanted.includes(JSON.stringify(one)));
@@ -97,7 +97,7 @@ export class Policies implements vscode.Disposable {
   }
 
   /** @param index within `written` */
-  async remove(scope: Scope, index: number): Promise<void> {
+  async remove(scope: PolicyScope, index: number): Promise<void> {
     await this.write(scope, this.written(scope).toSpliced(index, 1));
   }
 
@@ -110,7 +110,7 @@ export class Policies implements vscode.Disposable {
     }
   }
 
-  async choose(preset: Preset): Promise<void> {
+  async choose(preset: ApprovalPreset): Promise<void> {
     if (preset === 'autopilot') {
       if (!mayAutopilot() || this.preset === 'autopilot' || !(await this.agreeToAutopilot('ask'))) return;
     }
@@ -120,7 +120,7 @@ export class Policies implements vscode.Disposable {
   }
 
   /** @param title the run's, for the question */
-  async chooseForRun(runId: string, preset: Preset, title: string): Promise<void> {
+  async chooseForRun(runId: string, preset: ApprovalPreset, title: string): Promise<void> {
     if (preset === 'autopilot' && this.shown(runId).preset !== 'autopilot') {
       const text = t('Turn on Autopilot in the run “{0}”?', title);
       if (!mayAutopilot() || !(await this.askForAutopilot('ask', text, t(endsWithRun)))) return;
@@ -147,10 +147,10 @@ export class Policies implements vscode.Disposable {
 
   /** A sentence for each rule that cannot be used. */
   get problems(): string[] {
-    return this.problemsIn(toPeople);
+    return this.problemsIn(localize);
   }
 
-  private problemsIn(inWords: Tell): string[] {
+  private problemsIn(inWords: Localizer): string[] {
     return [...this.read('user', inWords).problems, ...this.read('workspace', inWords).problems];
   }
 
@@ -205,11 +205,11 @@ export class Policies implements vscode.Disposable {
     if (this.memory.get(autopilotName) !== undefined) this.memory.update(autopilotName, undefined);
   }
 
-  private read(scope: Scope, inWords: Tell = toPeople): ReturnType<typeof readRules> {
+  private read(scope: PolicyScope, inWords: Localizer = localize): ReturnType<typeof readRules> {
     return readRules(this.written(scope), scope, inWords);
   }
 
-  private async write(scope: Scope, rules: unknown[]): Promise<void> {
+  private async write(scope: PolicyScope, rules: unknown[]): Promise<void> {
     if (scope === 'user') await saveSetting('approvals.rules', rules);
     else this.memory.update(rulesName, rules);
     this.changed();
@@ -224,7 +224,7 @@ export class Policies implements vscode.Disposable {
     if (!user && !workspace) return;
     const open = t('Open Approvals');
     const text = t('Some of your approval rules cover fewer commands than before. Those commands ask again.');
-    void offer('info', `Towpath: ${text}`, open).then((chosen) => {
+    void notifyWithActions('info', `Towpath: ${text}`, open).then((chosen) => {
       if (chosen === open) void vscode.commands.executeCommand('towpath.approvals');
     });
   }
@@ -236,7 +236,7 @@ export class Policies implements vscode.Disposable {
       this.warned.add(problem);
       this.log.warn(inEnglishToo[index]!);
       const mend = t('Open Approvals');
-      void offer('warning', `Towpath: ${problem}`, mend).then((chosen) => {
+      void notifyWithActions('warning', `Towpath: ${problem}`, mend).then((chosen) => {
         if (chosen === mend) void vscode.commands.executeCommand('towpath.approvals');
       });
     }
@@ -247,7 +247,7 @@ const endsWithRun = 'It ends with this run, when the window reloads, or when you
 
 function mayAutopilot(): boolean {
   if (vscode.workspace.isTrusted) return true;
-  tell(
+  notify(
     'warning',
     t('Autopilot is available in trusted workspaces only. Trust this workspace first (Manage Workspace Trust).'),
   );
@@ -255,7 +255,7 @@ function mayAutopilot(): boolean {
 }
 
 /** A rule in a list: `Allow fs.edit in src/**`. */
-export const ruleLabel = (rule: Rule): string => t(rulePhrases[rule.effect], coverage(rule, toPeople));
+export const ruleLabel = (rule: Rule): string => t(rulePhrases[rule.effect], coverage(rule, localize));
 
 const rulePhrases = { allow: 'Allow {0}', ask: 'Approval for {0}', deny: 'Deny {0}' } as const;
 /** Each is told by `t`. */

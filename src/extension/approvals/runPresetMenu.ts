@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { presetNames, presets } from '../../protocol/content/policy.ts';
+import { approvalPresets, presetNames } from '../../protocol/content/policy.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { presetDetails } from './approvalsMenu.ts';
@@ -12,7 +12,7 @@ import type { Policies } from './policies.ts';
 export async function showRunPreset(policies: Policies, { id, title }: { id: string; title: string }): Promise<void> {
   const now = policies.shown(id).preset;
   const own = policies.preset;
-  const rows = [now, ...presets.filter((one) => one !== now)].map((preset) => ({
+  const rows = [now, ...approvalPresets.filter((one) => one !== now)].map((preset) => ({
     label: `${preset === now ? '$(check)' : '$(blank)'} ${t(presetNames[preset])}`,
     description: `${t(presetDetails[preset])}${preset === own ? ` · ${t('your default')}` : ''}`,
     run: () => (preset === now ? undefined : policies.chooseForRun(id, preset, title)),

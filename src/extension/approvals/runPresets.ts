@@ -1,5 +1,5 @@
-import { isWider, type Preset, presets } from '../../protocol/content/policy.ts';
-import type { Memory } from '../settings/decisionFile.ts';
+import { type ApprovalPreset, approvalPresets, isWider } from '../../protocol/content/policy.ts';
+import type { DecisionFile } from '../settings/decisionFile.ts';
 
 const name = 'approvals.runs';
 /** Runs whose choices are kept; of more, the oldest are forgotten. */
@@ -10,12 +10,12 @@ const most = 200;
  * for forgetting it would let more happen; it is never more than a limit then, whatever the person's own preset has become.
  */
 export class RunPresets {
-  private readonly chosen = new Map<string, Preset>();
+  private readonly chosen = new Map<string, ApprovalPreset>();
 
-  constructor(private readonly memory: Pick<Memory, 'get' | 'update'>) {}
+  constructor(private readonly memory: Pick<DecisionFile, 'get' | 'update'>) {}
 
   /** Undefined: the person's own holds. */
-  of(runId: string, own: Preset): Preset | undefined {
+  of(runId: string, own: ApprovalPreset): ApprovalPreset | undefined {
     const chosen = this.chosen.get(runId);
     if (chosen) return chosen;
     const kept = this.kept().find(([id]) => id === runId)?.[1];
@@ -23,7 +23,7 @@ export class RunPresets {
   }
 
   /** The person's own for a run is no choice: it follows them. */
-  choose(runId: string, preset: Preset, own: Preset): void {
+  choose(runId: string, preset: ApprovalPreset, own: ApprovalPreset): void {
     if (preset === own) this.chosen.delete(runId);
     else this.chosen.set(runId, preset);
     const others = this.kept().filter(([id]) => id !== runId);
@@ -32,21 +32,21 @@ export class RunPresets {
   }
 
   /** The person's own preset is another one now, for every run: no run goes further than that. */
-  narrow(own: Preset): void {
+  narrow(own: ApprovalPreset): void {
     for (const runId of this.chosen.keys()) this.end(runId, own);
   }
 
   /** The run goes no further than the person's own preset any more. */
-  end(runId: string, own: Preset): void {
+  end(runId: string, own: ApprovalPreset): void {
     const preset = this.chosen.get(runId);
     if (preset && isWider(preset, own)) this.chosen.delete(runId);
   }
 
   private kept(): Kept {
     const kept = this.memory.get(name);
-    const isKept = (one: unknown): one is Kept[number] => Array.isArray(one) && presets.includes(one[1]);
+    const isKept = (one: unknown): one is Kept[number] => Array.isArray(one) && approvalPresets.includes(one[1]);
     return Array.isArray(kept) ? kept.filter(isKept) : [];
   }
 }
 
-type Kept = [runId: string, preset: Preset][];
+type Kept = [runId: string, preset: ApprovalPreset][];

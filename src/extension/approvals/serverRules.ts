@@ -1,11 +1,11 @@
 import type { Rule } from '../../protocol/content/rule.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { ofServer } from '../../tools/core/toolOrigin.ts';
+import { isOfServer } from '../../tools/core/toolOrigin.ts';
 import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
 import { labels } from '../dialogs/approvalText.ts';
 
 /** How a list shows a rule that allows tools of MCP servers; undefined for any other. `isIdle`: there is nothing that it holds for. */
-export function serverRuleWords(
+export function serverRuleText(
   rule: Rule,
   whereabouts: (server: NonNullable<Rule['server']>) => Whereabouts,
 ): { words: string; detail?: string; isIdle?: true } | undefined {
@@ -28,7 +28,7 @@ export function serverRuleWords(
         }
       : undefined;
   const place = whereabouts(server);
-  const name = ofServer(tool, server);
+  const name = isOfServer(tool, server);
   if (place === 'here') return { words: t('Allow {0} as it is now', name), detail: server.starts };
   const words = t('Allow {0} as it was', name);
   if (place === 'away') return { words, detail: t('Does not run here at the moment: {0}', server.starts) };

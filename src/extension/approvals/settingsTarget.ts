@@ -9,7 +9,7 @@ export interface OpenApproval {
 }
 
 /** Where the user looks: the approvals whose review is in front, and the shown run. */
-export interface Looking {
+interface TargetLookup {
   reviewed: ReadonlySet<string>;
   shown: string | undefined;
 }
@@ -21,7 +21,7 @@ export interface Looking {
 export function findApproval<Open extends OpenApproval>(
   open: readonly Open[],
   key: CallKey | undefined,
-  { reviewed, shown }: Looking,
+  { reviewed, shown }: TargetLookup,
 ): Open | undefined {
   if (key) return open.find((one) => isSameCall(keyOf(one.request), key));
   const inOrder = [...open].sort((one, other) => one.order - other.order);

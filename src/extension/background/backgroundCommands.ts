@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { language, t } from '../../protocol/text/l10n.ts';
 import type { BackgroundCommands, CommandInBackground } from '../../tools/shell/background.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
 const scheme = 'towpath-command';
@@ -56,7 +56,7 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
   async choose(): Promise<void> {
     const { atWork } = this.background;
     if (atWork.length === 0) {
-      tell('info', t('No background commands are running.'));
+      notify('info', t('No background commands are running.'));
       return;
     }
     const [stopButton, runButton] = [button('debug-stop', t('Stop')), button('comment-discussion', t('Show Run'))];
@@ -88,7 +88,7 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
   async stop(id: string): Promise<void> {
     const end = await this.background.stop(id, 'person');
     const left = end?.stillRunning?.join(', ');
-    if (left) tell('error', t('Could not stop it: {0}', left));
+    if (left) notify('error', t('Could not stop it: {0}', left));
   }
 
   /** What the tab says. */

@@ -1,11 +1,11 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
 import { leftCalls } from '../../protocol/run/run.ts';
-import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { type CommandAtWork, isAlive, type LeftCommands } from '../../tools/shell/orphanedCommands.ts';
-import { offer, tell } from '../dialogs/notify.ts';
+import { isAlive, type LeftCommands, type OrphanedCommand } from '../../tools/shell/orphanedCommands.ts';
+import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
 /** Commands that went on when an editor ended: finds them at the next start, names them, and ends those the person wants to end. */
@@ -37,7 +37,7 @@ export class LeftRunning {
   async choose(): Promise<void> {
     const atWork = await this.left.atWork();
     if (atWork.length === 0) {
-      tell('info', t('No orphaned commands are running.'));
+      notify('info', t('No orphaned commands are running.'));
       return;
     }
     const items = atWork.map((one) => ({
@@ -51,8 +51,8 @@ export class LeftRunning {
     if (chosen) await this.end(chosen.one);
   }
 
-  private async tell(atWork: CommandAtWork[]): Promise<void> {
-    const [first] = atWork as [CommandAtWork];
+  private async tell(atWork: OrphanedCommand[]): Promise<void> {
+    const [first] = atWork as [OrphanedCommand];
     const [end, choose, show] = [t('Stop'), t('Stop One…'), t('Show Run')];
     const text =
       atWork.length === 1
@@ -63,27 +63,27 @@ export class LeftRunning {
             atWork.map(words).join('; '),
           );
     const buttons = atWork.length === 1 ? [end, show] : [choose];
-    const chosen = await offer('warning', text, ...buttons);
+    const chosen = await notifyWithActions('warning', text, ...buttons);
     if (chosen === end) await this.end(first);
     if (chosen === choose) await this.choose();
     if (chosen === show) await this.conversation.open(first.runId);
   }
 
-  private async end(one: CommandAtWork): Promise<void> {
+  private async end(one: OrphanedCommand): Promise<void> {
     const still = await this.left.end(one);
-    const what = shortened(visibleLine(one.command.line), longestLine);
+    const what = truncateVisible(visibleLine(one.command.line), longestLine);
     const left = still.join(', ');
-    if (still.length === 0) tell('info', t('Ended: {0}', what));
-    else tell('error', t('Could not stop it: {0} of {1}', left, what));
+    if (still.length === 0) notify('info', t('Ended: {0}', what));
+    else notify('error', t('Could not stop it: {0} of {1}', left, what));
   }
 }
 
 const longestLine = 200;
 
-const words = ({ command, processes }: CommandAtWork) =>
+const words = ({ command, processes }: OrphanedCommand) =>
   t(
     '{0} in {1}, {2}',
-    shortened(visibleLine(command.line), longestLine),
+    truncateVisible(visibleLine(command.line), longestLine),
     visibleLine(command.folder),
     processes.map(visibleLine).join(', '),
   );

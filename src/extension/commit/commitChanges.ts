@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { excerptOfTokens } from '../../engine/core/tokenCount.ts';
-import { excerpt } from '../../llm/core/truncate.ts';
+import { truncate } from '../../llm/core/truncate.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { shownFiles } from '../../tools/code/shown.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { currentText } from '../../tools/sandbox/fileText.ts';
 import { relativeTo, resolvePath } from '../../tools/sandbox/paths.ts';
-import type { GitChange, GitRepository } from './git.ts';
+import type { CommitRepository, GitChange } from './git.ts';
 
 /** Changed files that are named, those whose text is told, and subjects of the log that show the style. */
 const [mostNames, mostTexts, mostSubjects] = [300, 60, 8];
@@ -27,7 +27,7 @@ export interface CommitChanges {
 }
 
 interface Sources {
-  repository: GitRepository;
+  repository: CommitRepository;
   workspace: Workspace;
   /** Rules keep the text of this file of the workspace from searches. */
   isKept(path: string): boolean;
@@ -64,7 +64,7 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
     const isStaged = staged.includes(change);
     const text = hidden ? undefined : texts.length < mostTexts ? await textOf(change, isStaged, sources) : '';
     if (text === undefined) kept.push(name);
-    else if (text !== '') texts.push(excerpt(text, most)); // at once: sixty may be large
+    else if (text !== '') texts.push(truncate(text, most)); // at once: sixty may be large
     names.push(`- ${kindOf(change)} ${name}${text === undefined ? ' (its text is not shown)' : ''}`);
   }
   if (all.length > mostNames) names.push(`- ${all.length - mostNames} more`);
@@ -99,7 +99,7 @@ const kinds = 'modified added deleted renamed copied modified deleted added igno
 const kindOf = ({ status }: GitChange) => kinds[status] ?? 'modified';
 const untracked = 7;
 
-function nameOf({ uri, originalUri }: GitChange, { rootUri }: GitRepository): string {
+function nameOf({ uri, originalUri }: GitChange, { rootUri }: CommitRepository): string {
   const [before, after] = [originalUri, uri].map(({ fsPath }) =>
     visibleLine(path.relative(rootUri.fsPath, fsPath).replaceAll(path.sep, '/')),
   );
@@ -132,10 +132,10 @@ const isPattern = path.sep === '\\' ? /[*?[\]]|^:/ : /[*?[\]\\]|^:/;
 /** Whatever paths, settings and programs of Git make of a diff: what is told is that of one file, in Git's own form. */
 const isOne = (diff: string) => diff.startsWith('diff --') && !diff.includes('\ndiff --');
 
-async function subjects(repository: GitRepository): Promise<string[]> {
+async function subjects(repository: CommitRepository): Promise<string[]> {
   const commits = await repository.log({ maxEntries: mostSubjects }).catch(() => []); // the first commit is yet to come
   const own = commits.filter(({ parents }) => parents.length < 2);
-  return own.map(({ message }) => `- ${excerpt(visibleLine(message.split('\n')[0]!), subjectLimit)}`);
+  return own.map(({ message }) => `- ${truncate(visibleLine(message.split('\n')[0]!), subjectLimit)}`);
 }
 
 /** Texts that together fill the room: short ones whole, of each longer one as much as of any other. */
@@ -149,5 +149,5 @@ function shared(texts: readonly string[], room: number): string[] {
     share = Math.floor(left / (texts.length - at));
     left -= Math.min(length, share);
   }
-  return share < leastText ? texts.filter(({ length }) => length <= share) : texts.map((text) => excerpt(text, share));
+  return share < leastText ? texts.filter(({ length }) => length <= share) : texts.map((text) => truncate(text, share));
 }

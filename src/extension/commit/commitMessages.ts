@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import { askModel } from '../../engine/core/modelCall.ts';
 import { limitReached } from '../../protocol/run/money.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { told } from '../../protocol/text/localized.ts';
+import { errorText } from '../../protocol/text/localized.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { keptFromSearch } from '../../tools/policy/policy.ts';
+import { excludedFromSearch } from '../../tools/policy/policy.ts';
 import type { Policies } from '../approvals/policies.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import type { Models } from '../models/models.ts';
 import { showProblem } from '../models/testConnection.ts';
 import { providerOf, split } from '../providers/modelIds.ts';
@@ -14,7 +14,7 @@ import type { MoneyLimits } from '../providers/moneyLimits.ts';
 import type { Audit } from '../records/auditLog.ts';
 import { type CommitChanges, commitChanges } from './commitChanges.ts';
 import { type CommitLimits, commitInstructions, commitText } from './commitText.ts';
-import { type GitExtension, type GitRepository, repositoryOf, type SourceControl } from './git.ts';
+import { type CommitRepository, type GitExtension, repositoryOf, type SourceControl } from './git.ts';
 import { fillBox } from './messageBox.ts';
 
 /** Tokens of the changes, and of a window that nobody knows; half of a window is left for the answer. */
@@ -54,7 +54,7 @@ export class CommitMessages implements vscode.Disposable {
       const inFront = vscode.window.activeTextEditor?.document.uri;
       const { repository } = await repositoryOf({ isTrusted, git, inFront }, pressed);
       const root = repository.rootUri.toString();
-      if (this.atWork.has(root)) return tell('info', t('A commit message is already being generated.'));
+      if (this.atWork.has(root)) return notify('info', t('A commit message is already being generated.'));
       this.atWork.set(root, stop);
       this.tell();
       const options = {
@@ -67,18 +67,18 @@ export class CommitMessages implements vscode.Disposable {
       };
       await vscode.window.withProgress(options, () => this.fill(repository, stop.signal).finally(end));
     } catch (error) {
-      if (!stop.signal.aborted) tell('warning', told(error as Error));
+      if (!stop.signal.aborted) notify('warning', errorText(error as Error));
     }
   }
 
-  private async fill(repository: GitRepository, signal: AbortSignal): Promise<void> {
+  private async fill(repository: CommitRepository, signal: AbortSignal): Promise<void> {
     const { models, limits: money, policies, workspace, audit } = this.parts;
     const chosen = await models.writing().catch((error: Error) => {
-      void showProblem(told(error), undefined);
+      void showProblem(errorText(error), undefined);
     });
     if (!chosen) return;
     const { id, model, contextWindow = usualWindow } = chosen;
-    const isKept = keptFromSearch(policies.current(), '');
+    const isKept = excludedFromSearch(policies.current(), '');
     const tokens = Math.min(mostTokens, Math.floor(contextWindow / 2));
     const changes = await commitChanges({ repository, workspace, isKept, signal }, tokens);
     if (!changes) throw new Error(t('No changes to commit in {0}.', repository.rootUri.fsPath));

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
 
 // What is used of the editor's own Git extension: its public API, version 1 (`extensions/git/src/api/git.d.ts` of VS Code).
 
@@ -12,7 +12,7 @@ export interface GitChange {
   readonly status: number;
 }
 
-export interface GitRepository {
+export interface CommitRepository {
   readonly rootUri: vscode.Uri;
   /** The box above the changes. */
   readonly inputBox: { value: string };
@@ -35,8 +35,8 @@ export interface GitRepository {
 }
 
 /** What is used of it beside a commit's message. */
-export interface WatchedRepository extends GitRepository {
-  readonly state: GitRepository['state'] & {
+export interface WatchedRepository extends CommitRepository {
+  readonly state: CommitRepository['state'] & {
     readonly HEAD?: { readonly commit?: string };
     readonly onDidChange: vscode.Event<void>;
   };
@@ -63,7 +63,7 @@ export interface GitExtension {
 export type SourceControl = Pick<vscode.SourceControl, 'rootUri'>;
 
 /** What is looked at for a repository. */
-export interface Window {
+export interface CommitWindow {
   isTrusted: boolean;
   git?: { activate(): PromiseLike<GitExtension> };
   /** The file in the editor in front. */
@@ -71,7 +71,7 @@ export interface Window {
 }
 
 /** Why there is no repository. What names changes in a message says it to a model, too. */
-export class NoRepository extends SaidError {
+class NoRepository extends UserFacingError {
   override readonly name = 'NoRepository';
 }
 
@@ -80,19 +80,19 @@ export class NoRepository extends SaidError {
  * `NoRepository`.
  */
 export async function repositoryOf(
-  { isTrusted, git, inFront }: Window,
+  { isTrusted, git, inFront }: CommitWindow,
   pressed?: SourceControl,
-): Promise<{ repository: GitRepository; program: string }> {
-  if (!isTrusted) throw new NoRepository(sentence('Git is not used in an untrusted workspace. Trust it first.'));
-  if (!git) throw new NoRepository(sentence("The editor's own Git extension is switched off. Enable it first."));
+): Promise<{ repository: CommitRepository; program: string }> {
+  if (!isTrusted) throw new NoRepository(message('Git is not used in an untrusted workspace. Trust it first.'));
+  if (!git) throw new NoRepository(message("The editor's own Git extension is switched off. Enable it first."));
   const extension = await git.activate();
   if (!extension.enabled)
-    throw new NoRepository(sentence('Git is switched off (the setting git.enabled), or not installed here.'));
+    throw new NoRepository(message('Git is switched off (the setting git.enabled), or not installed here.'));
   const api = extension.getAPI(1);
   if (api.state !== 'initialized')
-    throw new NoRepository(sentence('Git is still looking for repositories. Try again in a moment.'));
+    throw new NoRepository(message('Git is still looking for repositories. Try again in a moment.'));
   const { repositories } = api;
-  if (repositories.length === 0) throw new NoRepository(sentence('There is no Git repository in this window.'));
+  if (repositories.length === 0) throw new NoRepository(message('There is no Git repository in this window.'));
   const root = pressed?.rootUri?.toString();
   const found = root
     ? repositories.find(({ rootUri }) => rootUri.toString() === root)
@@ -100,8 +100,8 @@ export async function repositoryOf(
       ? repositories[0]
       : inFront && api.getRepository(inFront);
   if (found) return { repository: found, program: api.git.path };
-  if (root) throw new NoRepository(sentence('This repository is closed.'));
+  if (root) throw new NoRepository(message('This repository is closed.'));
   throw new NoRepository(
-    sentence('There are several repositories here. Use the button of one of them in Source Control.'),
+    message('There are several repositories here. Use the button of one of them in Source Control.'),
   );
 }

@@ -1,9 +1,9 @@
 import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { told } from '../../protocol/text/localized.ts';
+import { errorText } from '../../protocol/text/localized.ts';
 
 /** What became of a box: `written`, `cut` (the answer ended before its end), `stopped`, or `theirs`: the person has changed it meanwhile. */
-export type Filled = { how: 'written' | 'cut' | 'stopped' | 'theirs' } | { how: 'failed'; text: string; code?: string };
+type Filled = { how: 'written' | 'cut' | 'stopped' | 'theirs' } | { how: 'failed'; text: string; code?: string };
 
 /** Characters of an answer; a model that goes on after them goes on for ever. */
 const answerLimit = 4000;
@@ -53,5 +53,5 @@ export async function fillBox(
   if (signal.aborted) return { how: 'stopped' };
   const none = over.signal.aborted ? t('The model did not finish.') : t('The model returned no message.');
   const { code } = reply.error ?? {};
-  return { how: 'failed', text: reply.error ? told(reply.error) : none, ...(code && { code }) };
+  return { how: 'failed', text: reply.error ? errorText(reply.error) : none, ...(code && { code }) };
 }

@@ -5,7 +5,7 @@ import { gitNow } from './committed.ts';
 import type { WatchedRepository } from './git.ts';
 
 /** What was staged, and names that Git would not take, or would take for other files, too. */
-export interface Staged {
+interface Staged {
   roots: vscode.Uri[];
   left: string[];
 }

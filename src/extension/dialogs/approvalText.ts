@@ -1,8 +1,8 @@
-import { proseLine, shortened, visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, type Sentence, t } from '../../protocol/text/l10n.ts';
-import type { ApprovalRequest, AskedPlan, Plan } from '../../tools/core/tool.ts';
-import { changeWords } from './changeText.ts';
-import { excerpt, excerptLine } from './dialogExcerpt.ts';
+import { proseLine, truncateVisible, visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { amount, type LocalizedMessage, t } from '../../protocol/text/l10n.ts';
+import type { ApprovalRequest, AskedPlan, CallPlan } from '../../tools/core/tool.ts';
+import { changeText } from './changeText.ts';
+import { dialogExcerpt, excerptLine } from './dialogExcerpt.ts';
 
 /** The words of a native question. Plain text: dialogs show it as it is, and nothing in it is hidden. */
 export interface QuestionText {
@@ -22,7 +22,7 @@ export function questionText(request: ApprovalRequest, edited?: string, reviewed
   const changed = edited === undefined ? '' : t('You changed it. {0} shows what runs.', t(labels.review));
   const reasons = [note, changed, plan.why].filter(Boolean).map((one) => visibleLine(one!));
   const unseen = needsReview(request, edited) && !reviewed;
-  const allowed = [text && excerpt(text).text, visible(changeOf(plan, edited))].filter(Boolean).join('\n\n');
+  const allowed = [text && dialogExcerpt(text).text, visible(changeOf(plan, edited))].filter(Boolean).join('\n\n');
   const lines = [
     placeOf(plan),
     plan.loss && visibleLine(plan.loss.text),
@@ -40,7 +40,7 @@ function placeOf(plan: AskedPlan): string {
   return location === undefined ? begun(limit) : [location, limit].filter(Boolean).join(' · ');
 }
 
-function titleOf({ what, command, background }: Plan & { what: string }): string {
+function titleOf({ what, command, background }: CallPlan & { what: string }): string {
   if (command === undefined) return what;
   return background ? t('Run this command in the background?') : t('Run this command?');
 }
@@ -64,7 +64,8 @@ const titled = (what: string, run: string | undefined): string =>
   run === undefined ? what : t('{0} (run “{1}”)', what, nameOfRun(run));
 
 /** A title is text of a model or the user: it must not imitate its own end. */
-export const nameOfRun = (title: string): string => shortened(proseLine(title).replaceAll('”', '"'), longestTitle);
+export const nameOfRun = (title: string): string =>
+  truncateVisible(proseLine(title).replaceAll('”', '"'), longestTitle);
 const longestTitle = 60;
 
 /**
@@ -77,7 +78,7 @@ const readFirst = () => unbroken(t('It does not fit here. {0} shows all of it an
 export function needsReview(request: ApprovalRequest, edited?: string): boolean {
   const text = textOf(request, edited);
   const whole = excerptLine(visibleLine(titleOf(request.plan)), longestLine).whole;
-  return !whole || (text !== undefined && !excerpt(text).whole);
+  return !whole || (text !== undefined && !dialogExcerpt(text).whole);
 }
 
 /** The command or the arguments, as they would run. */
@@ -86,21 +87,21 @@ function textOf({ plan }: ApprovalRequest, edited: string | undefined): string |
   return proposed === undefined ? undefined : (edited ?? proposed);
 }
 
-function changeOf({ change }: Plan, edited: string | undefined): string {
+function changeOf({ change }: CallPlan, edited: string | undefined): string {
   if (!change) return '';
-  const { size, lines } = changeWords({ ...change, after: edited ?? change.after });
+  const { size, lines } = changeText({ ...change, after: edited ?? change.after });
   return [begun(size), ...lines].join('\n');
 }
 
 /** As a line begins. */
 const begun = (words: string) => words.slice(0, 1).toUpperCase() + words.slice(1);
 
-function limitOf({ timeLimit }: Plan): string {
+function limitOf({ timeLimit }: CallPlan): string {
   return timeLimit === undefined ? '' : t('for {0} at most', timeWords(timeLimit));
 }
 
 /** @param seconds whole ones */
-function timeWords(seconds: number): Sentence {
+function timeWords(seconds: number): LocalizedMessage {
   if (seconds % 3600 === 0) return amount(seconds / 3600, 'hour');
   return seconds % 60 === 0 ? amount(seconds / 60, 'minute') : amount(seconds, 'second');
 }
@@ -170,7 +171,7 @@ export function batchText(
     const { plan } = request;
     const { command } = plan;
     const about = command === undefined ? visibleLine(plan.what) : runWords(plan, visibleLine(command));
-    const size = plan.change ? changeWords(plan.change).size : limitOf(plan);
+    const size = plan.change ? changeText(plan.change).size : limitOf(plan);
     const folder = command === undefined ? undefined : plan.folder;
     const place = folder === undefined || folder === '.' ? '' : t('in {0}', visibleLine(folder));
     const what = [about, ...(changed.has(request) ? [] : [size]), place].filter(Boolean).join(' · ');
@@ -184,7 +185,7 @@ export function batchText(
   };
 }
 
-const runWords = ({ background }: Plan, command: string): string =>
+const runWords = ({ background }: CallPlan, command: string): string =>
   background ? t('Run {0} in the background', command) : t('Run {0}', command);
 
 /**

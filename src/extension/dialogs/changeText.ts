@@ -1,5 +1,5 @@
 import { visible } from '../../protocol/text/escapeInvisible.ts';
-import { amount, grouped, t } from '../../protocol/text/l10n.ts';
+import { amount, groupDigits, t } from '../../protocol/text/l10n.ts';
 import type { FileChange } from '../../tools/core/tool.ts';
 import { diff, type Hunk } from '../../tools/edit/diff.ts';
 import { comparedLines } from '../../tools/notebook/comparedLines.ts';
@@ -8,13 +8,13 @@ const firstLines = 6;
 const longestLine = 100;
 
 /** How much a change is, and its first lines, for the question about it. */
-export interface ChangeWords {
+interface ChangeText {
   /** `+12 −3`, `creates a file of 40 lines`, `replaces all 2,000 lines by 3`. */
   size: string;
   lines: string[];
 }
 
-export function changeWords({ path, before, after }: Pick<FileChange, 'path' | 'before' | 'after'>): ChangeWords {
+export function changeText({ path, before, after }: Pick<FileChange, 'path' | 'before' | 'after'>): ChangeText {
   const compared = comparedLines(path, before, after);
   const [from, to] = [compared.from.lines, compared.to.lines];
   const hunks = diff(from, to);
@@ -43,7 +43,7 @@ function sizeOf(
       ? t('replaces all {0} by {1}', amount(from.length, 'line'), amount(to.length, 'line'))
       : t('removes all {0}', amount(from.length, 'line'));
   const added = hunks.reduce((sum, { toStart, toEnd }) => sum + toEnd - toStart, 0);
-  return t('+{0} −{1}', grouped(added), grouped(changedIn(hunks) - added));
+  return t('+{0} −{1}', groupDigits(added), groupDigits(changedIn(hunks) - added));
 }
 
 const changedIn = (hunks: readonly Hunk[]) =>

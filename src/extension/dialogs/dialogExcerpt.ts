@@ -18,7 +18,7 @@ export interface Excerpt {
  * A command or arguments for a dialog: all of it, with what is hidden in it marked, or both of its ends. An empty line shows
  * as ⏎: what a dialog says besides stands behind empty lines, and is not to be imitated.
  */
-export function excerpt(of: string): Excerpt {
+export function dialogExcerpt(of: string): Excerpt {
   const lines = visible(of)
     .split('\n')
     .map((line) => (line.trim() === '' ? '⏎' : blanksMarked(line)));

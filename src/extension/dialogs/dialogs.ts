@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { Presence } from '../view/userActivity.ts';
+import type { UserActivity } from '../view/userActivity.ts';
 
-export interface Question {
+export interface DialogQuestion {
   text: string;
   detail?: string;
   /** Enter presses the first. */
@@ -14,10 +14,10 @@ export interface Question {
  * Native dialogs about all but a run's calls. One that the person asked for comes at once, one that comes by itself while they
  * do nothing; after either, the next key lands where the person was. Closing one is no answer.
  */
-export class Modals implements vscode.Disposable {
+export class Dialogs implements vscode.Disposable {
   private readonly over = new AbortController();
 
-  constructor(private readonly presence: Presence) {}
+  constructor(private readonly presence: UserActivity) {}
 
   /** A dialog that still waits for a quiet moment is closed unasked. */
   dispose(): void {
@@ -25,18 +25,18 @@ export class Modals implements vscode.Disposable {
   }
 
   /** What the person asked for. */
-  async ask(question: Question): Promise<string | undefined> {
+  async ask(question: DialogQuestion): Promise<string | undefined> {
     await this.presence.look();
     return this.show(question);
   }
 
   /** What a run, a file or the editor's start brings up. */
-  async askWhenQuiet(question: Question): Promise<string | undefined> {
+  async askWhenQuiet(question: DialogQuestion): Promise<string | undefined> {
     await this.presence.quiet(this.over.signal);
     return this.over.signal.aborted ? undefined : this.show(question);
   }
 
-  private async show({ text, detail, buttons, opens }: Question): Promise<string | undefined> {
+  private async show({ text, detail, buttons, opens }: DialogQuestion): Promise<string | undefined> {
     const chosen = await vscode.window.showWarningMessage(text, { modal: true, detail }, ...buttons);
     if (chosen !== undefined && chosen === opens) return chosen;
     const back = this.presence.back();

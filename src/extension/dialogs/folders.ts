@@ -15,7 +15,7 @@ export function virtualFolders(): readonly vscode.WorkspaceFolder[] {
 export const isVirtual = (): boolean => virtualFolders().length > 0;
 
 /** Of a path or, in a virtual workspace, an address, as the tools have them. */
-export const uriOf = (place: string): vscode.Uri =>
+export const folderUri = (place: string): vscode.Uri =>
   isVirtual() && !path.isAbsolute(place) ? vscode.Uri.parse(place, true) : vscode.Uri.file(place);
 
 /** Why a thing is not there in a virtual workspace. */

@@ -8,7 +8,7 @@ let panel: Pick<ChatView, 'inView' | 'post'> | undefined;
 let log: NoticeLog | undefined;
 
 /** From now on what is told while it is in view is told there; the log has all of it. */
-export const tellIn = (view: typeof panel, channel?: NoticeLog): void => {
+export const setNotificationTarget = (view: typeof panel, channel?: NoticeLog): void => {
   panel = view;
   log = channel;
 };
@@ -17,7 +17,7 @@ export const tellIn = (view: typeof panel, channel?: NoticeLog): void => {
 export const isPanelInView = (): boolean => panel?.inView ?? false;
 
 /** Says what needs no answer: in the panel, or, as long as that is out of view, by a notification. */
-export function tell(level: Notice['level'], text: string): void {
+export function notify(level: Notice['level'], text: string): void {
   if (isPanelInView()) panel!.post({ type: 'notice', notice: { level, text } });
   else void showNotification(level, text);
 }
@@ -26,7 +26,11 @@ export function tell(level: Notice['level'], text: string): void {
  * The same, with what can be done about it. Resolves to the button that was pressed; undefined where none was, and something else is told by now.
  * Whatever a button does, it allows nothing: a page can press it, too.
  */
-export function offer(level: Notice['level'], text: string, ...buttons: string[]): Promise<string | undefined> {
+export function notifyWithActions(
+  level: Notice['level'],
+  text: string,
+  ...buttons: string[]
+): Promise<string | undefined> {
   if (!isPanelInView()) return showNotification(level, text, ...buttons);
   return offerInPanel(level, text, buttons).pressed;
 }

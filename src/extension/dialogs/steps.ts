@@ -65,13 +65,13 @@ interface PickOptions<Value> extends StepOptions {
   fill(list: PickList<Value>, signal: AbortSignal): Promise<void>;
 }
 
-export interface PickRow<Value> extends vscode.QuickPickItem {
+interface PickRow<Value> extends vscode.QuickPickItem {
   /** Undefined for a separator. `act`: the list stays open. */
   value?: Value;
   act?: () => void;
 }
 
-export interface PickList<Value> {
+interface PickList<Value> {
   show(content: { placeholder?: string; rows: PickRow<Value>[]; busy?: boolean }): void;
   /** Closes the list with an answer. */
   answer(value: Answer<Value>): void;

@@ -6,13 +6,13 @@ import * as vscode from 'vscode';
 import { askModel } from '../../engine/core/modelCall.ts';
 import { createAdapter } from '../../llm/adapter/adapter.ts';
 import { createLocalClient } from '../../llm/local/host/client.ts';
-import { placeInWords } from '../../llm/local/ipc/deviceInfo.ts';
-import { mostContext } from '../../llm/local/modelFile/contextSize.ts';
+import { deviceText } from '../../llm/local/ipc/deviceInfo.ts';
+import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
 import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import { type ToolDefinition, toToolResult } from '../../protocol/content/tools.ts';
-import { amount, grouped, language, type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { toPeople, wordsIn } from '../../protocol/text/localized.ts';
+import { amount, groupDigits, type LocalizedMessage, language, message } from '../../protocol/text/l10n.ts';
+import { localize, localizedMessageIn } from '../../protocol/text/localized.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
 import type { Policies } from '../approvals/policies.ts';
@@ -26,13 +26,13 @@ import { providerSettings } from '../providers/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';
 import { type Check, type Finding, found } from './doctorReport.ts';
-import { type Network, networkFindings } from './networkFindings.ts';
+import { type NetworkSettings, networkFindings } from './networkFindings.ts';
 import { providerFindings } from './providerFindings.ts';
 import { ruleFindings } from './ruleFindings.ts';
 import { serverFindings } from './serverFindings.ts';
 import { storeFindings } from './storeFindings.ts';
 
-interface Parts {
+interface Dependencies {
   context: vscode.ExtensionContext;
   models: Models;
   engine: LocalEngine;
@@ -44,35 +44,35 @@ interface Parts {
   storage: string;
 }
 
-const ok = (words: Sentence | string): Finding => found('ok', words);
-const fact = (words: Sentence | string): Finding => found('fact', words);
-const warning = (words: Sentence | string): Finding => found('warning', words);
-const problem = (words: Sentence | string): Finding => found('problem', words);
-const stopped = () => fact(sentence('Stopped.'));
-const unanswered = () => sentence('It did not answer.');
+const ok = (words: LocalizedMessage | string): Finding => found('ok', words);
+const fact = (words: LocalizedMessage | string): Finding => found('fact', words);
+const warning = (words: LocalizedMessage | string): Finding => found('warning', words);
+const problem = (words: LocalizedMessage | string): Finding => found('problem', words);
+const stopped = () => fact(message('Stopped.'));
+const unanswered = () => message('It did not answer.');
 
 /** What Doctor looks at; others may add theirs to the list. */
-export function doctorChecks(parts: Parts): Check[] {
+export function doctorChecks(parts: Dependencies): Check[] {
   const { models } = parts;
   return [
-    { title: sentence('This machine'), run: async () => machine(parts) },
-    { title: sentence('The model'), run: (signal, progress) => model(models, signal, progress) },
-    { title: sentence('Providers'), run: () => providerFindings(settings(), parts.secrets) },
-    { title: sentence('Network'), run: (signal) => networkFindings(network(models), signal) },
-    { title: sentence('Tool calls'), run: (signal) => toolCall(models, signal) },
-    { title: sentence('Context window'), run: (signal) => contextWindow(models, signal) },
-    { title: sentence('The local engine'), run: (signal, progress) => localEngine(parts, signal, progress) },
+    { title: message('This machine'), run: async () => machine(parts) },
+    { title: message('The model'), run: (signal, progress) => model(models, signal, progress) },
+    { title: message('Providers'), run: () => providerFindings(settings(), parts.secrets) },
+    { title: message('Network'), run: (signal) => networkFindings(network(models), signal) },
+    { title: message('Tool calls'), run: (signal) => toolCall(models, signal) },
+    { title: message('Context window'), run: (signal) => contextWindow(models, signal) },
+    { title: message('The local engine'), run: (signal, progress) => localEngine(parts, signal, progress) },
     {
-      title: sentence('MCP servers'),
+      title: message('MCP servers'),
       run: async (signal, progress) => serverFindings(await parts.servers(), signal, progress),
     },
-    { title: sentence('Rules'), run: async () => ruleFindings(parts.policies) },
-    { title: sentence('Runs'), run: (signal) => storeFindings(parts.storage, signal) },
-    { title: sentence('Search'), run: () => search(parts.workspace) },
+    { title: message('Rules'), run: async () => ruleFindings(parts.policies) },
+    { title: message('Runs'), run: (signal) => storeFindings(parts.storage, signal) },
+    { title: message('Search'), run: () => search(parts.workspace) },
   ];
 }
 
-function network({ currentProvider }: Models): Network {
+function network({ currentProvider }: Models): NetworkSettings {
   const http = vscode.workspace.getConfiguration('http');
   return {
     proxy: http.get('proxy', ''),
@@ -83,13 +83,13 @@ function network({ currentProvider }: Models): Network {
   };
 }
 
-function machine({ context, workspace }: Parts): Finding[] {
+function machine({ context, workspace }: Dependencies): Finding[] {
   const { version } = context.extension.packageJSON as { version: string };
   const cores = os.availableParallelism();
   return [
     fact(`Towpath ${version}, ${vscode.env.appName} ${vscode.version}, Node ${process.versions.node}`),
     fact(
-      sentence(
+      message(
         '{0}, {1} cores, {2} of {3} free',
         `${process.platform}-${process.arch}`,
         cores,
@@ -100,12 +100,12 @@ function machine({ context, workspace }: Parts): Finding[] {
     workspace.virtual
       ? warning(notInVirtual('Tools that change or run anything are'))
       : workspace.roots.length > 0
-        ? fact(sentence('{0} open', amount(workspace.roots.length, 'folder is', 'folders are')))
-        : warning(sentence('No folder is open: there are no files to work on.')),
+        ? fact(message('{0} open', amount(workspace.roots.length, 'folder is', 'folders are')))
+        : warning(message('No folder is open: there are no files to work on.')),
     workspace.trusted
-      ? ok(sentence('The workspace is trusted'))
+      ? ok(message('The workspace is trusted'))
       : warning(
-          sentence(
+          message(
             'The workspace is not trusted. Tools that change or run anything are off. Use Manage Workspace Trust.',
           ),
         ),
@@ -119,8 +119,8 @@ async function model(models: Models, signal: AbortSignal, progress: (text: strin
   return [
     ok(told.text),
     told.pieces > 1
-      ? ok(sentence('It streams: the answer arrived in {0} parts', told.pieces))
-      : warning(sentence('The answer arrived in one part: it was short, or something on the way buffers it.')),
+      ? ok(message('It streams: the answer arrived in {0} parts', told.pieces))
+      : warning(message('The answer arrived in one part: it was short, or something on the way buffers it.')),
   ];
 }
 
@@ -138,7 +138,7 @@ const echo: ToolDefinition = {
 /** A tool that only answers: called, answered, and the answer used. */
 async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]> {
   if (models.currentId === demoModel)
-    return [fact(sentence('The demo model follows a script and calls what its script says.'))];
+    return [fact(message('The demo model follows a script and calls what its script says.'))];
   const chosen = await models.current();
   const messages: Message[] = [
     { role: 'user', content: 'Call the tool with the word "rope". Then tell me the word it gave back.' },
@@ -146,21 +146,21 @@ async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]>
   const ask = () => askModel(chosen, { model: chosen.model, messages, tools: [echo], maxTokens: 1000 }, { signal });
   const first = await ask();
   if (first.aborted) return [stopped()];
-  if (!first.success || !first.message) return [problem(first.error ? wordsIn(first.error) : unanswered())];
+  if (!first.success || !first.message) return [problem(first.error ? localizedMessageIn(first.error) : unanswered())];
   const [call] = first.message.toolCalls ?? [];
   if (!call)
     return [
       warning(
-        sentence(
+        message(
           'It answered without calling the tool and will not work well as an agent. Select a model that was made for tools.',
         ),
       ),
     ];
-  if (call.name !== echo.name) return [problem(sentence('It called {0}, which was not offered.', call.name))];
+  if (call.name !== echo.name) return [problem(message('It called {0}, which was not offered.', call.name))];
   if (call.malformed !== undefined || call.arguments.word !== 'rope')
     return [
       warning(
-        sentence(
+        message(
           'It called the tool with other arguments than requested: {0}',
           JSON.stringify(call.arguments).slice(0, 200),
         ),
@@ -169,13 +169,13 @@ async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]>
   const outcome = { ok: true as const, data: { word: 'epor' } };
   messages.push(first.message, { role: 'tool', content: '', toolResults: [toToolResult(call.id, outcome)] });
   const second = await ask();
-  const called = ok(sentence('It called the tool'));
+  const called = ok(message('It called the tool'));
   if (!second.success)
-    return [called, problem(second.error ? wordsIn(second.error) : sentence('It stopped after the result.'))];
+    return [called, problem(second.error ? localizedMessageIn(second.error) : message('It stopped after the result.'))];
   const used = second.message?.content.includes('epor');
   return [
     called,
-    used ? ok(sentence('It used the result')) : warning(sentence('It did not report what the tool returned.')),
+    used ? ok(message('It used the result')) : warning(message('It did not report what the tool returned.')),
   ];
 }
 
@@ -184,7 +184,12 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
   const now = settings();
   if (provider === 'local')
     return [
-      fact(sentence('At most {0} tokens (towpath.local.contextSize)', grouped(mostContext(now['local.contextSize'])))),
+      fact(
+        message(
+          'At most {0} tokens (towpath.local.contextSize)',
+          groupDigits(maxContextSize(now['local.contextSize'])),
+        ),
+      ),
     ];
   const own = providerOf(provider) && providerSettings(now, providerOf(provider)!.id).windowOf(name);
   const said =
@@ -193,34 +198,34 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
       : [
           fact(
             provider === 'ollama'
-              ? sentence('{0} tokens are requested', grouped(own))
-              : sentence('towpath.providers: {0} tokens', grouped(own)),
+              ? message('{0} tokens are requested', groupDigits(own))
+              : message('towpath.providers: {0} tokens', groupDigits(own)),
           ),
         ];
   const listed = await models.list(provider, signal).catch((error: Error) => error);
   if (signal.aborted) return [...said, stopped()];
   // Whether the model itself answers is seen above; many endpoints have no list.
   if (listed instanceof Error)
-    return [...said, fact(sentence('The provider did not list its models: {0}', listed.message))];
+    return [...said, fact(message('The provider did not list its models: {0}', listed.message))];
   const size = listed.find(({ id }) => id === name)?.contextWindow;
-  if (size === undefined) return [...said, fact(sentence('The provider does not report its size.'))];
+  if (size === undefined) return [...said, fact(message('The provider does not report its size.'))];
   return [
     ...said,
     size < 8192
-      ? warning(sentence('The provider reports {0} tokens, which is little for an agent.', grouped(size)))
-      : ok(sentence('The provider reports {0} tokens', grouped(size))),
+      ? warning(message('The provider reports {0} tokens, which is little for an agent.', groupDigits(size)))
+      : ok(message('The provider reports {0} tokens', groupDigits(size))),
   ];
 }
 
 /** A real load of the demo model in a process of its own, whatever model is in use. */
 async function localEngine(
-  { context, engine: own }: Parts,
+  { context, engine: own }: Dependencies,
   signal: AbortSignal,
   progress: (text: string) => void,
 ): Promise<Finding[]> {
   const engine = own.state();
   const gpu = settings()['local.gpu'];
-  const runsOn = sentence('Local models run on {0}', engineText(engine, gpu));
+  const runsOn = message('Local models run on {0}', engineText(engine, gpu));
   if (engine.missing) return [problem(runsOn)];
   const lines: string[] = [];
   const dist = path.join(context.extensionPath, 'dist');
@@ -237,11 +242,15 @@ async function localEngine(
     const started = performance.now();
     const reply = await createAdapter(client, { connectMs: 0, firstTokenMs: 0, retries: 0 }).complete(
       { model: 'demo', messages: [{ role: 'user', content: 'Hello' }], maxTokens: 40 },
-      { signal, onChunk: (chunk) => chunk.progress && progress(toPeople(chunk.progress.said ?? chunk.progress.text)) },
+      { signal, onChunk: (chunk) => chunk.progress && progress(localize(chunk.progress.said ?? chunk.progress.text)) },
     );
     if (reply.aborted) return [fact(runsOn), stopped()];
     if (!reply.message)
-      return [fact(runsOn), problem(reply.error ? wordsIn(reply.error) : unanswered()), ...lines.slice(-5).map(fact)];
+      return [
+        fact(runsOn),
+        problem(reply.error ? localizedMessageIn(reply.error) : unanswered()),
+        ...lines.slice(-5).map(fact),
+      ];
     const seconds = Number(((performance.now() - started) / 1000).toFixed(1)).toLocaleString(language(), {
       minimumFractionDigits: 1,
       useGrouping: false,
@@ -252,12 +261,12 @@ async function localEngine(
       fact(runsOn),
       ok(
         place
-          ? sentence(
+          ? message(
               'The demo model was loaded in its own process on {0} and answered after {1} s',
-              placeInWords(place),
+              deviceText(place),
               seconds,
             )
-          : sentence('The demo model was loaded in its own process and answered after {0} s', seconds),
+          : message('The demo model was loaded in its own process and answered after {0} s', seconds),
       ),
       ...(unused ? [warning(unusedGpu(engine.gpu))] : []),
       ...lines.slice(-3).map(fact),
@@ -268,13 +277,13 @@ async function localEngine(
 }
 
 const unusedGpu = (kinds: readonly string[]) =>
-  sentence(
+  message(
     'A GPU engine ({0}) is installed, but the model was not loaded on the GPU. Check that its driver is installed and recent enough.',
     kinds.join(', '),
   );
 
 async function search({ ripgrep }: Workspace): Promise<Finding[]> {
-  if (!ripgrep) return [problem(sentence('ripgrep was not found in this editor: fs.search and fs.find do not work.'))];
+  if (!ripgrep) return [problem(message('ripgrep was not found in this editor: fs.search and fs.find do not work.'))];
   const { stdout } = await promisify(execFile)(ripgrep, ['--version'], { timeout: 10_000 });
   return [ok(`${stdout.split('\n')[0]} (${ripgrep})`)];
 }

@@ -1,5 +1,5 @@
 import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, inEnglish, type Sentence, sentence, t } from '../../protocol/text/l10n.ts';
+import { amount, inEnglish, type LocalizedMessage, message, t } from '../../protocol/text/l10n.ts';
 import { type Hidden, redacted } from '../settings/redactSettings.ts';
 
 export interface Finding {
@@ -12,7 +12,7 @@ export interface Finding {
 }
 
 /** @param words a sentence, or words that are as they are: a server's, the system's */
-export function found(level: Finding['level'], words: Sentence | string): Finding {
+export function found(level: Finding['level'], words: LocalizedMessage | string): Finding {
   if (typeof words === 'string') return { level, text: words };
   const [text, english] = [t(words), inEnglish(words)];
   return { level, text, ...(english !== text && { english }) };
@@ -20,12 +20,12 @@ export function found(level: Finding['level'], words: Sentence | string): Findin
 
 /** One thing that Doctor looks at. What it throws counts as a problem. */
 export interface Check {
-  title: Sentence | string;
+  title: LocalizedMessage | string;
   run(signal: AbortSignal, progress: (text: string) => void): Promise<Finding[]>;
 }
 
-export interface Section {
-  title: Sentence | string;
+interface ReportSection {
+  title: LocalizedMessage | string;
   findings: Finding[];
 }
 
@@ -34,8 +34,8 @@ export async function runChecks(
   checks: readonly Check[],
   signal: AbortSignal,
   progress: (text: string) => void,
-): Promise<Section[]> {
-  const sections: Section[] = [];
+): Promise<ReportSection[]> {
+  const sections: ReportSection[] = [];
   for (const { title, run } of checks) {
     if (signal.aborted) break;
     const about = typeof title === 'string' ? title : t(title);
@@ -49,11 +49,15 @@ export async function runChecks(
 }
 
 /** Markdown without keys and without the home folder's name: it can be shown to others. `how`: as the person reads it, or as a log has it. */
-export function toReport(sections: readonly Section[], hide: Hidden, how: 'told' | 'in English' = 'told'): string {
+export function toReport(
+  sections: readonly ReportSection[],
+  hide: Hidden,
+  how: 'told' | 'in English' = 'told',
+): string {
   const all = sections.flatMap(({ findings }) => findings);
   const count = (level: 'problem' | 'warning') =>
     amount(all.filter((finding) => finding.level === level).length, level);
-  const inWords = (words: Sentence | string) =>
+  const inWords = (words: LocalizedMessage | string) =>
     typeof words === 'string' ? words : how === 'told' ? t(words) : inEnglish(words);
   /** The titles of the sections that have one. */
   const where = (level: 'problem' | 'warning') => {
@@ -62,10 +66,10 @@ export function toReport(sections: readonly Section[], hide: Hidden, how: 'told'
   };
   const places = [...where('problem'), ...where('warning')];
   const lines = [
-    `# ${inWords(sentence('Towpath Doctor'))}`,
+    `# ${inWords(message('Towpath Doctor'))}`,
     '',
     inWords(
-      sentence(
+      message(
         '{0}, {1}. Keys are not included, and `~` stands for your home folder.',
         count('problem'),
         count('warning'),

@@ -1,12 +1,12 @@
 import { type ClientRequest, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { sentence, t } from '../../protocol/text/l10n.ts';
-import { ended, SaidError, type Words } from '../../protocol/text/localized.ts';
+import { message, t } from '../../protocol/text/l10n.ts';
+import { ended, type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
 import { networkReason, withReason } from '../../protocol/text/networkReason.ts';
 
 /** Who says that a server is the one it claims to be. */
-export interface Issued {
+interface Issued {
   /** As its certificate names it: `O`, else `CN`. */
   issuer: string;
   from: Date;
@@ -24,7 +24,7 @@ const patienceMs = 10_000;
 
 /**
  * Shakes hands with a server and leaves, before a word is said: who has issued its certificate, accepted here or not, for that is
- * what tells a proxy that reads along from the server itself. Throws `SaidError`.
+ * what tells a proxy that reads along from the server itself. Throws `UserFacingError`.
  * @param origin an `https` address
  */
 export async function issuedBy(origin: string, { proxy, signal }: Way): Promise<Issued> {
@@ -41,14 +41,14 @@ export async function issuedBy(origin: string, { proxy, signal }: Way): Promise<
   });
   try {
     return await new Promise<Issued>((resolve, reject) => {
-      const fail = (why: Words) => reject(new SaidError(why));
-      within.addEventListener('abort', () => fail(sentence('{0} did not complete the handshake.', url.host)), {
+      const fail = (why: LocalizableText) => reject(new UserFacingError(why));
+      within.addEventListener('abort', () => fail(message('{0} did not complete the handshake.', url.host)), {
         once: true,
       });
       socket.once('error', (error) =>
-        fail(ended(withReason(sentence('{0} did not shake hands', url.host), networkReason(error)))),
+        fail(ended(withReason(message('{0} did not shake hands', url.host), networkReason(error)))),
       );
-      socket.once('close', () => fail(sentence('{0} closed the connection.', url.host)));
+      socket.once('close', () => fail(message('{0} closed the connection.', url.host)));
       // Before the certificate is judged, which closes the connection of one that is not accepted.
       socket.prependOnceListener('secure', () => resolve(read(socket)));
     });
@@ -83,15 +83,19 @@ function throughProxy(proxy: string, target: string, signal: AbortSignal): Promi
       if (statusCode === 200) return resolve(socket);
       socket.destroy();
       reject(
-        new SaidError(sentence('The proxy {0} rejected the connection to {1} ({2}).', host, target, `${statusCode}`)),
+        new UserFacingError(
+          message('The proxy {0} rejected the connection to {1} ({2}).', host, target, `${statusCode}`),
+        ),
       );
     });
     asking.once('response', (answer) => {
       answer.destroy();
-      reject(new SaidError(sentence('{0} is not a proxy: it answered {1}.', host, `${answer.statusCode}`)));
+      reject(new UserFacingError(message('{0} is not a proxy: it answered {1}.', host, `${answer.statusCode}`)));
     });
     asking.once('error', (error) =>
-      reject(new SaidError(ended(withReason(sentence('The proxy {0} did not answer', host), networkReason(error))))),
+      reject(
+        new UserFacingError(ended(withReason(message('The proxy {0} did not answer', host), networkReason(error)))),
+      ),
     );
     asking.end();
   });

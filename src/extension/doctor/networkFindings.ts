@@ -1,11 +1,11 @@
 import { isLoopback } from '../../llm/transport/http.ts';
-import { type Sentence, sentence, t } from '../../protocol/text/l10n.ts';
-import { wordsOf } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, message, t } from '../../protocol/text/l10n.ts';
+import { messageOf } from '../../protocol/text/localized.ts';
 import { type Finding, found } from './doctorReport.ts';
 import { issuedBy } from './issuer.ts';
 
 /** What is between this machine and the others, as the editor's settings and the environment say. */
-export interface Network {
+export interface NetworkSettings {
   /** `http.proxy`; empty: none. */
   proxy: string;
   /** `http.proxySupport` and `http.proxyStrictSSL`. */
@@ -16,34 +16,34 @@ export interface Network {
   address?: string;
 }
 
-const fact = (words: Sentence): Finding => found('fact', words);
-const warning = (words: Sentence | string): Finding => found('warning', words);
+const fact = (words: LocalizedMessage): Finding => found('fact', words);
+const warning = (words: LocalizedMessage | string): Finding => found('warning', words);
 
 /** The proxies that requests may go through, and who has issued the certificate of the one who is asked. */
-export async function networkFindings(network: Network, signal: AbortSignal): Promise<Finding[]> {
+export async function networkFindings(network: NetworkSettings, signal: AbortSignal): Promise<Finding[]> {
   const { address } = network;
   return [...proxyFindings(network), ...(address ? [await certificateFinding(address, network, signal)] : [])];
 }
 
-function proxyFindings({ proxy, support, strict, environment }: Network): Finding[] {
+function proxyFindings({ proxy, support, strict, environment }: NetworkSettings): Finding[] {
   const named = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'].flatMap((name) =>
     environment[name]
-      ? [fact(sentence('The environment names a proxy: {0} is {1}', name, shown(environment[name])))]
+      ? [fact(message('The environment names a proxy: {0} is {1}', name, shown(environment[name])))]
       : [],
   );
   const without = environment.NO_PROXY ?? environment.no_proxy;
   return [
     fact(
       proxy
-        ? sentence('The editor’s proxy is {0} (http.proxy)', shown(proxy))
-        : sentence('The editor names no proxy (http.proxy)'),
+        ? message('The editor’s proxy is {0} (http.proxy)', shown(proxy))
+        : message('The editor names no proxy (http.proxy)'),
     ),
     ...named,
-    ...(without ? [fact(sentence('Without a proxy: {0} (NO_PROXY)', without))] : []),
+    ...(without ? [fact(message('Without a proxy: {0} (NO_PROXY)', without))] : []),
     ...(support === 'off' && (proxy || named.length > 0)
       ? [
           warning(
-            sentence(
+            message(
               'Extensions do not use the proxy: http.proxySupport is off. Turn it on if there is no other way to the network.',
             ),
           ),
@@ -53,7 +53,7 @@ function proxyFindings({ proxy, support, strict, environment }: Network): Findin
       ? []
       : [
           warning(
-            sentence(
+            message(
               'The editor’s own requests accept every certificate (http.proxyStrictSSL is off). Those of Towpath do not.',
             ),
           ),
@@ -61,19 +61,19 @@ function proxyFindings({ proxy, support, strict, environment }: Network): Findin
   ];
 }
 
-async function certificateFinding(address: string, network: Network, signal: AbortSignal): Promise<Finding> {
-  if (!URL.canParse(address)) return warning(sentence('{0} is not an address.', address));
+async function certificateFinding(address: string, network: NetworkSettings, signal: AbortSignal): Promise<Finding> {
+  if (!URL.canParse(address)) return warning(message('{0} is not an address.', address));
   const { protocol, origin, host, hostname } = new URL(address);
   if (protocol !== 'https:')
     return isLoopback(hostname)
-      ? fact(sentence('{0} is on this machine', host))
-      : warning(sentence('The connection to {0} is not encrypted: its address starts with http:', host));
+      ? fact(message('{0} is on this machine', host))
+      : warning(message('The connection to {0} is not encrypted: its address starts with http:', host));
   const { proxy: set, support, environment } = network;
   const proxy = support === 'off' ? undefined : set || environment.HTTPS_PROXY || environment.https_proxy || undefined;
   const isPlain = proxy !== undefined && URL.canParse(proxy) && new URL(proxy).protocol === 'http:';
   if (proxy !== undefined && !isPlain && !isLoopback(hostname))
     return fact(
-      sentence(
+      message(
         'The issuer of the certificate of {0} was not checked, because the connection uses {1}',
         host,
         shown(proxy),
@@ -86,12 +86,12 @@ async function certificateFinding(address: string, network: Network, signal: Abo
     if (to.getTime() < now)
       return found(
         'problem',
-        sentence('The certificate of {0} was issued by “{1}” and has expired on {2}.', host, issuer, day(to)),
+        message('The certificate of {0} was issued by “{1}” and has expired on {2}.', host, issuer, day(to)),
       );
     if (from.getTime() > now)
       return found(
         'problem',
-        sentence(
+        message(
           'The certificate of {0} was issued by “{1}” and is valid from {2} on. Check the clock of this machine.',
           host,
           issuer,
@@ -99,7 +99,7 @@ async function certificateFinding(address: string, network: Network, signal: Abo
         ),
       );
     return fact(
-      sentence(
+      message(
         'The certificate of {0} was issued by “{1}” until {2}. If that is your company, it can read this traffic',
         host,
         issuer,
@@ -107,8 +107,8 @@ async function certificateFinding(address: string, network: Network, signal: Abo
       ),
     );
   } catch (error) {
-    if (signal.aborted) return fact(sentence('Stopped.'));
-    return warning(wordsOf(error));
+    if (signal.aborted) return fact(message('Stopped.'));
+    return warning(messageOf(error));
   }
 }
 

@@ -1,18 +1,23 @@
 import { secretsIn } from '../../llm/core/headers.ts';
 import { providers } from '../../llm/models/providers.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { joined } from '../../protocol/text/localized.ts';
-import { namedProviders, providerSettings, unknownProvider, type Written } from '../providers/providerSettings.ts';
+import {
+  namedProviders,
+  providerSettings,
+  unknownProvider,
+  type WrittenProvider,
+} from '../providers/providerSettings.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import { type Finding, found } from './doctorReport.ts';
 
 /** What `towpath.providers` says, entry by entry, for Doctor: names of headers, never a value. */
-export async function providerFindings(now: Written, secrets: Pick<Secrets, 'key'>): Promise<Finding[]> {
+export async function providerFindings(now: WrittenProvider, secrets: Pick<Secrets, 'key'>): Promise<Finding[]> {
   const findings = await Promise.all(namedProviders(now.providers).map((name) => findingOf(name, now, secrets)));
-  return findings.length > 0 ? findings : [found('fact', sentence('No provider has settings of its own'))];
+  return findings.length > 0 ? findings : [found('fact', message('No provider has settings of its own'))];
 }
 
-async function findingOf(name: string, now: Written, secrets: Pick<Secrets, 'key'>): Promise<Finding> {
+async function findingOf(name: string, now: WrittenProvider, secrets: Pick<Secrets, 'key'>): Promise<Finding> {
   const provider = providers.find(({ id }) => id === name);
   if (!provider) return { level: 'warning', text: unknownProvider(name) ?? '' };
   const { baseUrl, headers, organization, api, problem } = providerSettings(now, provider.id);
@@ -23,13 +28,13 @@ async function findingOf(name: string, now: Written, secrets: Pick<Secrets, 'key
   const given = await Promise.all(names.map((one) => origin && secrets.key(secretOf(one), origin)));
   const missing = names.filter((_, index) => given[index] === undefined);
   const parts = [
-    origin ? sentence('at {0}', origin) : sentence('without an address'),
-    ...(Object.keys(headers).length > 0 ? [sentence('with the headers {0}', Object.keys(headers).join(', '))] : []),
-    ...(organization ? [sentence('for an organization')] : []),
-    ...(api ? [sentence('through the Responses API')] : []),
+    origin ? message('at {0}', origin) : message('without an address'),
+    ...(Object.keys(headers).length > 0 ? [message('with the headers {0}', Object.keys(headers).join(', '))] : []),
+    ...(organization ? [message('for an organization')] : []),
+    ...(api ? [message('through the Responses API')] : []),
   ];
   const about = joined([provider.label, joined(parts, ', ')]);
   if (missing.length === 0) return found('ok', about);
   const ones = missing.map((one) => `"${one}"`).join(', ');
-  return found('problem', sentence('{0}. Not set: {1}. Run *Towpath: Set Header Secret*.', about, ones));
+  return found('problem', message('{0}. Not set: {1}. Run *Towpath: Set Header Secret*.', about, ones));
 }

@@ -1,5 +1,5 @@
 import { presetNames } from '../../protocol/content/policy.ts';
-import { amount, sentence } from '../../protocol/text/l10n.ts';
+import { amount, message } from '../../protocol/text/l10n.ts';
 import type { Policies } from '../approvals/policies.ts';
 import { type Finding, found } from './doctorReport.ts';
 
@@ -10,13 +10,13 @@ export function ruleFindings(policies: Pick<Policies, 'current' | 'problems'>): 
   return [
     found(
       'fact',
-      sentence(
+      message(
         'Approvals: “{0}”; {1} in this workspace',
-        sentence(presetNames[preset]),
+        message(presetNames[preset]),
         amount(rules.length, 'rule holds', 'rules hold'),
       ),
     ),
     ...problems.map((text) => found('problem', text)),
-    ...(problems.length === 0 && rules.length > 0 ? [found('ok', sentence('All rules are valid'))] : []),
+    ...(problems.length === 0 && rules.length > 0 ? [found('ok', message('All rules are valid'))] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { amount, sentence } from '../../protocol/text/l10n.ts';
+import { amount, message } from '../../protocol/text/l10n.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
 import { type Finding, found } from './doctorReport.ts';
@@ -16,7 +16,7 @@ export async function serverFindings(
   ];
   return findings.length > 0
     ? findings
-    : [found('fact', sentence('None is configured, or the workspace is not trusted'))];
+    : [found('fact', message('None is configured, or the workspace is not trusted'))];
 }
 
 function findingOf(servers: McpServers, server: McpServer): Finding {
@@ -27,17 +27,17 @@ function findingOf(servers: McpServers, server: McpServer): Finding {
     return found(
       'fact',
       servers.isAllowed(server)
-        ? sentence('{0} is {1}', place, sentence(state.phase))
-        : sentence('{0} is not allowed yet; the next run asks', place),
+        ? message('{0} is {1}', place, message(state.phase))
+        : message('{0} is not allowed yet; the next run asks', place),
     );
   }
   const waiting = servers.waitingTools(server).length;
   const count = amount(tools.length, 'tool');
-  if (waiting === 0) return found('ok', sentence('{0} runs, with {1}', place, count));
+  if (waiting === 0) return found('ok', message('{0} runs, with {1}', place, count));
   return found(
     'warning',
     waiting === 1
-      ? sentence('{0} runs, with {1}; 1 waits until you allow it', place, count)
-      : sentence('{0} runs, with {1}; {2} wait until you allow them', place, count, waiting),
+      ? message('{0} runs, with {1}; 1 waits until you allow it', place, count)
+      : message('{0} runs, with {1}; {2} wait until you allow them', place, count, waiting),
   );
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
-import { amount, sentence } from '../../protocol/text/l10n.ts';
-import { few } from '../../protocol/values/mapLimit.ts';
+import { amount, message } from '../../protocol/text/l10n.ts';
+import { mapLimit } from '../../protocol/values/mapLimit.ts';
 import { type Finding, found } from './doctorReport.ts';
 
 /** Bytes that are little for runs on a disk. */
@@ -20,19 +20,19 @@ export async function storeFindings(storage: string, signal: AbortSignal): Promi
   await fs.rm(probe);
   const { bavail, bsize } = await fs.statfs(storage);
   const free = bavail * bsize;
-  const room = sentence('Runs can be stored in {0}, {1} are free', storage, inGigabytes(free));
+  const room = message('Runs can be stored in {0}, {1} are free', storage, inGigabytes(free));
   const [runs, deleted] = await Promise.all(
     ['runs', 'deleted'].map((name) => held(path.join(storage, 'store', name), signal)),
   );
   const kept = [amount(runs!.count, 'run is', 'runs are'), inGigabytes(runs!.bytes)] as const;
   const gone = [amount(deleted!.count, 'deleted one'), inGigabytes(deleted!.bytes)] as const;
   return [
-    free < little ? found('warning', sentence('{0}. That is little.', room)) : found('ok', room),
+    free < little ? found('warning', message('{0}. That is little.', room)) : found('ok', room),
     found(
       'fact',
       deleted!.count > 0
-        ? sentence('{0} stored, {1}, and {2}, {3}', ...kept, ...gone)
-        : sentence('{0} stored, {1}', ...kept),
+        ? message('{0} stored, {1}, and {2}, {3}', ...kept, ...gone)
+        : message('{0} stored, {1}', ...kept),
     ),
   ];
 }
@@ -41,7 +41,7 @@ export async function storeFindings(storage: string, signal: AbortSignal): Promi
 async function held(folder: string, signal: AbortSignal): Promise<{ count: number; bytes: number }> {
   const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []); // nothing has been kept yet
   const runs = entries.filter((entry) => entry.isDirectory());
-  const bytes = await few(runs, 4, ({ name }) =>
+  const bytes = await mapLimit(runs, 4, ({ name }) =>
     signal.aborted ? Promise.resolve(0) : bytesIn(path.join(folder, name)),
   );
   return { count: runs.length, bytes: bytes.reduce((sum, one) => sum + one, 0) };
@@ -50,6 +50,6 @@ async function held(folder: string, signal: AbortSignal): Promise<{ count: numbe
 async function bytesIn(folder: string): Promise<number> {
   const entries = await fs.readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
-  const sizes = await few(files, 8, async (file) => (await fs.stat(file).catch(() => ({ size: 0 }))).size);
+  const sizes = await mapLimit(files, 8, async (file) => (await fs.stat(file).catch(() => ({ size: 0 }))).size);
   return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,17 +1,23 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { CodePlace, CodeSymbol, Language, OpenEditor, Problem } from '../../tools/code/language.ts';
-import { uriOf, virtualFolders } from '../dialogs/folders.ts';
+import type {
+  CodeLocation,
+  CodeSymbol,
+  LanguageProblem,
+  LanguageService,
+  OpenEditor,
+} from '../../tools/code/language.ts';
+import { folderUri, virtualFolders } from '../dialogs/folders.ts';
 
 /** How long a server that sees a file for the first time has to report on it, in milliseconds. */
 const firstReport = 1500;
 
 /** What the editor's language servers know, through the commands that every extension can use. */
-export const editorLanguage: Language = {
+export const editorLanguage: LanguageService = {
   async diagnostics(file) {
     if (file === undefined)
       return vscode.languages.getDiagnostics().flatMap(([uri, found]) => found.flatMap((one) => problemOf(uri, one)));
-    const uri = uriOf(file);
+    const uri = folderUri(file);
     const isOpen = vscode.workspace.textDocuments.some((document) => pathOf(document.uri) === file);
     if (!isOpen && vscode.languages.getDiagnostics(uri).length === 0) await openForReport(uri);
     return vscode.languages.getDiagnostics(uri).flatMap((one) => problemOf(uri, one));
@@ -29,7 +35,7 @@ export const editorLanguage: Language = {
   },
 
   async documentSymbols(file) {
-    const uri = uriOf(file);
+    const uri = folderUri(file);
     await vscode.workspace.openTextDocument(uri);
     const found = await ask<(vscode.DocumentSymbol | vscode.SymbolInformation)[]>(
       'vscode.executeDocumentSymbolProvider',
@@ -65,8 +71,13 @@ export const editorLanguage: Language = {
   },
 };
 
-async function places(command: string, file: string, line: number, column: number): Promise<CodePlace[] | undefined> {
-  const uri = uriOf(file);
+async function places(
+  command: string,
+  file: string,
+  line: number,
+  column: number,
+): Promise<CodeLocation[] | undefined> {
+  const uri = folderUri(file);
   await vscode.workspace.openTextDocument(uri);
   const position = new vscode.Position(line - 1, column - 1);
   return (await ask<(vscode.Location | vscode.LocationLink)[]>(command, uri, position))?.map(placeOf);
@@ -92,13 +103,13 @@ async function openForReport(uri: vscode.Uri): Promise<void> {
   await reported;
 }
 
-const words: Partial<Record<vscode.DiagnosticSeverity, Problem['severity']>> = {
+const words: Partial<Record<vscode.DiagnosticSeverity, LanguageProblem['severity']>> = {
   [vscode.DiagnosticSeverity.Error]: 'error',
   [vscode.DiagnosticSeverity.Warning]: 'warning',
   [vscode.DiagnosticSeverity.Information]: 'info',
 };
 
-function problemOf(uri: vscode.Uri, { severity, message, range, source, code }: vscode.Diagnostic): Problem[] {
+function problemOf(uri: vscode.Uri, { severity, message, range, source, code }: vscode.Diagnostic): LanguageProblem[] {
   const word = words[severity];
   const path = pathOf(uri);
   if (word === undefined || path === undefined) return []; // hints are for the eye
@@ -122,7 +133,7 @@ function symbolsIn(
   ];
 }
 
-function placeOf(place: vscode.Location | vscode.LocationLink): CodePlace {
+function placeOf(place: vscode.Location | vscode.LocationLink): CodeLocation {
   if ('uri' in place) return { ...fileOf(place.uri), line: place.range.start.line + 1 };
   const range = place.targetSelectionRange ?? place.targetRange;
   return { ...fileOf(place.targetUri), line: range.start.line + 1 };

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
-import { toPeople } from '../../protocol/text/localized.ts';
-import type { Looking } from '../../tools/instructions/files.ts';
+import { localize } from '../../protocol/text/localized.ts';
+import type { InstructionLookup } from '../../tools/instructions/files.ts';
 import { findImportable, type Importable, importAll } from '../../tools/instructions/importing.ts';
 import { isVirtual, notInVirtual } from '../dialogs/folders.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 
 const lookedFor = () =>
   t(
@@ -15,31 +15,31 @@ const lookedFor = () =>
 type Item = vscode.QuickPickItem & { one: Importable };
 
 /** *Import…*: shows what other agents have in the open folders and what becomes of it, and does on OK what is chosen then. */
-export async function importOthers(looking: Looking): Promise<void> {
-  if (isVirtual()) return tell('info', notInVirtual('Importing is'));
+export async function importOthers(looking: InstructionLookup): Promise<void> {
+  if (isVirtual()) return notify('info', notInVirtual('Importing is'));
   if (!looking.workspace.trusted) {
-    tell(
+    notify(
       'info',
       t('This workspace is not trusted, so nothing of its files is imported. Use Manage Workspace Trust, then import.'),
     );
     return;
   }
-  const found = await findImportable(looking, toPeople);
+  const found = await findImportable(looking, localize);
   const open = found.filter(({ not }) => not === undefined);
   if (open.length === 0) {
     const there = found.map(({ not }) => not).slice(0, 5);
     const nothing = t('There is nothing to import in the open folders.');
-    tell('info', [nothing, there.length > 0 && `${there.join('. ')}.`, lookedFor()].filter(Boolean).join(' '));
+    notify('info', [nothing, there.length > 0 && `${there.join('. ')}.`, lookedFor()].filter(Boolean).join(' '));
     return;
   }
   const chosen = await ask(found);
   if (!chosen || chosen.length === 0) return;
-  const { written, problems } = await importAll(looking, chosen, toPeople);
-  if (problems.length > 0) tell('warning', t('Not imported: {0}', problems.join(' ')));
+  const { written, problems } = await importAll(looking, chosen, localize);
+  if (problems.length > 0) notify('warning', t('Not imported: {0}', problems.join(' ')));
   if (written.length === 0) return;
   const names = written.map(visibleLine);
   const some = names.length > 6 ? `${names.slice(0, 6).join(', ')}, …` : names.join(', ');
-  tell('info', t('Wrote {0}: {1}. The files of other agents are unchanged.', amount(written.length, 'file'), some));
+  notify('info', t('Wrote {0}: {1}. The files of other agents are unchanged.', amount(written.length, 'file'), some));
 }
 
 async function ask(found: readonly Importable[]): Promise<Importable[] | undefined> {

@@ -1,10 +1,10 @@
-import { toErrorInfo, type Words } from '../../protocol/text/localized.ts';
-import type { Loaded } from '../../workflows/read/check.ts';
-import type { Problem } from '../../workflows/read/yaml.ts';
+import { type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
+import type { LoadedWorkflow } from '../../workflows/read/check.ts';
+import type { YamlProblem } from '../../workflows/read/yaml.ts';
 
 /** A file that could not even be looked through: a problem at its beginning. */
-export function unreadable<Value>(words: Words): Loaded<Value> {
-  const problem: Problem = { line: 1, column: 1, endLine: 1, endColumn: 1, ...toErrorInfo(words) };
+export function unreadableFile<Value>(words: LocalizableText): LoadedWorkflow<Value> {
+  const problem: YamlProblem = { line: 1, column: 1, endLine: 1, endColumn: 1, ...toErrorInfo(words) };
   return { problems: [problem], warnings: [] };
 }
 

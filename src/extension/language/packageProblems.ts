@@ -1,8 +1,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
-import { toPeople } from '../../protocol/text/localized.ts';
-import type { Shelf, ShelvedPackage } from '../../workflows/package/packageRegistry.ts';
+import { localize } from '../../protocol/text/localized.ts';
+import type { PackageRegistry, ShelvedPackage } from '../../workflows/package/packageRegistry.ts';
 import { fileOfPackage } from './fileProblems.ts';
 import { diagnostic } from './workflowProblems.ts';
 
@@ -10,7 +10,7 @@ import { diagnostic } from './workflowProblems.ts';
 const restMs = 500;
 
 /** Packages that cannot be used, in the editor's own list of problems: each at the file that is wrong. */
-export function watchPackages(shelf: Shelf, log: vscode.LogOutputChannel): vscode.Disposable[] {
+export function watchPackages(shelf: PackageRegistry, log: vscode.LogOutputChannel): vscode.Disposable[] {
   const problems = vscode.languages.createDiagnosticCollection('towpath-packages');
   let timer: NodeJS.Timeout | undefined;
   let [over, looking, again] = [false, false, false];
@@ -55,8 +55,8 @@ type Broken = Extract<ShelvedPackage, { problem: string }>;
 /** Each file with what is wrong in it. */
 function placed(one: Broken): [vscode.Uri, vscode.Diagnostic[]][] {
   const files = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();
-  const all = one.problems?.map(({ file, problem, said }) => ({ file, text: `${file}: ${toPeople(said ?? problem)}` }));
-  for (const { file, text } of all ?? [{ file: one.file, text: toPeople(one.said ?? one.problem) }]) {
+  const all = one.problems?.map(({ file, problem, said }) => ({ file, text: `${file}: ${localize(said ?? problem)}` }));
+  for (const { file, text } of all ?? [{ file: one.file, text: localize(one.said ?? one.problem) }]) {
     const uri = placeOf(one, file);
     const known = files.get(uri.toString()) ?? [uri, []];
     files.set(uri.toString(), known);

@@ -2,32 +2,32 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/core/errorInfo.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { wordsOf } from '../../protocol/text/localized.ts';
-import { mostBytes, tooLarge } from '../../tools/core/parseLimits.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { messageOf } from '../../protocol/text/localized.ts';
+import { jsonTooLarge, maxJsonBytes } from '../../tools/core/parseLimits.ts';
 import { readPlain } from '../../tools/sandbox/regularFile.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
-import type { Loaded } from '../../workflows/read/check.ts';
+import type { LoadedWorkflow } from '../../workflows/read/check.ts';
 import { isVirtual } from '../dialogs/folders.ts';
-import type { Aside } from '../worker/parserWorker.ts';
-import { unreadable } from './fileProblems.ts';
+import type { ParserWorker } from '../worker/parserWorker.ts';
+import { unreadableFile } from './fileProblems.ts';
 
-export type Kind = 'workflow' | 'agent';
+export type WorkflowFileKind = 'workflow' | 'agent';
 
 /** Files that are read, below each folder of the workspace. */
-export const patterns: Record<Kind, string> = {
+export const patterns: Record<WorkflowFileKind, string> = {
   workflow: '**/.towpath/workflows/*.{yaml,yml,json}',
   agent: '**/.towpath/agents/*.{yaml,yml,json}',
 };
 
-export type FileOf<One extends Kind> = One extends 'workflow' ? WorkflowFile : AgentFile;
+type FileOf<One extends WorkflowFileKind> = One extends 'workflow' ? WorkflowFile : AgentFile;
 
 /** Files whose content is known. */
 const mostKept = 100;
 /** What took too long is tried again after so many milliseconds: the machine may have been busy. */
 const failureMs = 60_000;
 
-type Result = Promise<Loaded<WorkflowFile> | Loaded<AgentFile>>;
+type Result = Promise<LoadedWorkflow<WorkflowFile> | LoadedWorkflow<AgentFile>>;
 
 /** The workspace's workflows and agents. An untrusted workspace has none: its files are not read. */
 export class WorkflowFiles {
@@ -36,50 +36,58 @@ export class WorkflowFiles {
 
   constructor(
     private readonly tools: () => Promise<readonly string[]>,
-    private readonly aside: Aside,
+    private readonly aside: ParserWorker,
   ) {}
 
   /** Files of this kind, in the order of their paths. Empty in an untrusted workspace. */
-  async find(kind: Kind): Promise<vscode.Uri[]> {
+  async find(kind: WorkflowFileKind): Promise<vscode.Uri[]> {
     if (isVirtual() || !vscode.workspace.isTrusted) return [];
     const found = await vscode.workspace.findFiles(patterns[kind].replace('**/', ''), null, 500);
     return found.sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 
   /** Names of the agents that a workflow can have at its nodes. */
-  readonly agents = async (): Promise<string[]> => (await this.find('agent')).map(nameOf);
+  readonly agents = async (): Promise<string[]> => (await this.find('agent')).map(workflowNameOf);
 
   /** Reads a file as it is in the editor, saved or not; aside, because it is a stranger's. */
-  async load<One extends Kind>(uri: vscode.Uri, kind: One, agents?: string[]): Promise<Loaded<FileOf<One>>> {
+  async load<One extends WorkflowFileKind>(
+    uri: vscode.Uri,
+    kind: One,
+    agents?: string[],
+  ): Promise<LoadedWorkflow<FileOf<One>>> {
     const text = await textOf(uri);
-    if (text === undefined) return unreadable(tooLarge);
-    const workflows = kind === 'workflow' ? (await this.find('workflow')).map(nameOf) : [];
+    if (text === undefined) return unreadableFile(jsonTooLarge);
+    const workflows = kind === 'workflow' ? (await this.find('workflow')).map(workflowNameOf) : [];
     const known = { tools: await this.tools(), agents: agents ?? (await this.agents()), workflows };
     const of = createHash('sha256')
       .update(JSON.stringify([kind, known.agents, workflows]))
       .update(text)
       .digest('hex');
     const before = this.kept.get(uri.toString());
-    if (before?.of === of && before.until > Date.now()) return before.result as Promise<Loaded<FileOf<One>>>;
-    const entry = { of, until: Number.POSITIVE_INFINITY, result: this.aside.run(kind as Kind, text, known) as Result };
+    if (before?.of === of && before.until > Date.now()) return before.result as Promise<LoadedWorkflow<FileOf<One>>>;
+    const entry = {
+      of,
+      until: Number.POSITIVE_INFINITY,
+      result: this.aside.run(kind as WorkflowFileKind, text, known) as Result,
+    };
     entry.result = entry.result.catch((error: unknown) => {
       entry.until = Date.now() + failureMs;
-      return unreadable(wordsOf(error));
+      return unreadableFile(messageOf(error));
     });
     this.kept.delete(uri.toString());
     this.kept.set(uri.toString(), entry);
     for (const [oldest] of this.kept) if (this.kept.size > mostKept) this.kept.delete(oldest);
-    return entry.result as Promise<Loaded<FileOf<One>>>;
+    return entry.result as Promise<LoadedWorkflow<FileOf<One>>>;
   }
 }
 
 /** The workspace-relative path, as a run keeps it. */
 export const idOf = (uri: vscode.Uri): string => vscode.workspace.asRelativePath(uri);
 
-export const nameOf = (uri: vscode.Uri): string => path.posix.parse(uri.path).name;
+export const workflowNameOf = (uri: vscode.Uri): string => path.posix.parse(uri.path).name;
 
 /** Undefined for what is no file of ours, or not directly in a folder of the workspace. */
-export function kindOf(uri: vscode.Uri): Kind | undefined {
+export function workflowFileKindOf(uri: vscode.Uri): WorkflowFileKind | undefined {
   if (!vscode.workspace.getWorkspaceFolder(uri)) return undefined;
   const place = vscode.workspace.asRelativePath(uri, false);
   const [, folder] = /^\.towpath\/(workflows|agents)\/[^/]+\.(?:ya?ml|json)$/.exec(place) ?? [];
@@ -88,7 +96,7 @@ export function kindOf(uri: vscode.Uri): Kind | undefined {
 }
 
 /** Where the file of a run is. Undefined for what leads out of the workspace. */
-export function uriOf(id: string): vscode.Uri | undefined {
+export function workflowFileUri(id: string): vscode.Uri | undefined {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const [name, ...rest] = id.split('/');
   const folder = folders.length > 1 ? folders.find((one) => one.name === name) : folders[0];
@@ -103,11 +111,11 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   if (open) return open.getText();
   try {
     // What is there may be a pipe, which would be waited for.
-    if (uri.scheme === 'file') return new TextDecoder().decode(await readPlain(uri.fsPath, mostBytes));
+    if (uri.scheme === 'file') return new TextDecoder().decode(await readPlain(uri.fsPath, maxJsonBytes));
     const { size } = await vscode.workspace.fs.stat(uri);
-    return size > mostBytes ? undefined : new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+    return size > maxJsonBytes ? undefined : new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'too large') return undefined;
-    throw new EngineError('ENOENT', sentence('The file {0} no longer exists.', idOf(uri)));
+    throw new EngineError('ENOENT', message('The file {0} no longer exists.', idOf(uri)));
   }
 }

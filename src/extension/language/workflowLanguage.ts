@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
 import { helpCommand, helpLink } from '../help/help.ts';
-import type { Aside } from '../worker/parserWorker.ts';
+import type { ParserWorker } from '../worker/parserWorker.ts';
 import type { About } from '../worker/workerJobs.ts';
-import { kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
+import { patterns, type WorkflowFiles, workflowFileKindOf } from './workflowFiles.ts';
 
 /**
  * Completion and hover in workflow and agent files, from the JSON schemas that an extension for YAML would use; where that
  * one is installed it is left to it.
  */
-export function workflowLanguage(files: WorkflowFiles, aside: Aside): vscode.Disposable[] {
+export function workflowLanguage(files: WorkflowFiles, aside: ParserWorker): vscode.Disposable[] {
   const aboutOf = async (uri: vscode.Uri): Promise<About | undefined> => {
-    const kind = kindOf(uri);
+    const kind = workflowFileKindOf(uri);
     if (!kind || vscode.extensions.getExtension('redhat.vscode-yaml')) return undefined;
     return { kind, agents: await files.agents() };
   };

@@ -1,57 +1,60 @@
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/core/errorInfo.ts';
 import type { Workflow } from '../../engine/core/workflow.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { joined, SaidError, wordsIn, wordsOf } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { joined, localizedMessageIn, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
 import { nestedFiles, nestedIn } from '../../workflows/action/nested.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
-import type { Loaded } from '../../workflows/read/check.ts';
+import type { LoadedWorkflow } from '../../workflows/read/check.ts';
 import { agentWorkflow } from '../../workflows/run/agent.ts';
 import { graphWorkflow } from '../../workflows/run/runGraph.ts';
-import { idOf, kindOf, nameOf, uriOf, type WorkflowFiles } from './workflowFiles.ts';
+import { idOf, type WorkflowFiles, workflowFileKindOf, workflowFileUri, workflowNameOf } from './workflowFiles.ts';
 
 /** What a run of a file follows, by its workspace-relative path, with all other files that it needs. Throws an `EngineError`. */
 export async function workflowOfFile(files: WorkflowFiles, id: string): Promise<Workflow> {
   if (!vscode.workspace.isTrusted) throw new EngineError('WORKFLOW_UNTRUSTED', untrusted);
-  const uri = uriOf(id);
-  const kind = uri && kindOf(uri);
-  if (!uri || !kind) throw new EngineError('WORKFLOW_NOT_FOUND', sentence('There is no workflow {0}.', id));
-  if (kind === 'agent') return agentWorkflow(nameOf(uri), inOrder(id, await files.load(uri, 'agent')));
+  const uri = workflowFileUri(id);
+  const kind = uri && workflowFileKindOf(uri);
+  if (!uri || !kind) throw new EngineError('WORKFLOW_NOT_FOUND', message('There is no workflow {0}.', id));
+  if (kind === 'agent') return agentWorkflow(workflowNameOf(uri), inOrder(id, await files.load(uri, 'agent')));
   const file = inOrder(id, await files.load(uri, 'workflow'));
-  const workflows = await nestedOf(files, nameOf(uri), file);
+  const workflows = await nestedOf(files, workflowNameOf(uri), file);
   const agents = await agentsFor(files, [file, ...workflows.values()]);
   return graphWorkflow({ id, file, agents, workflows });
 }
 
-const untrusted = sentence(
+const untrusted = message(
   'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).',
 );
 
 async function nestedOf(files: WorkflowFiles, name: string, file: WorkflowFile): Promise<Map<string, WorkflowFile>> {
   const uris = nestedIn(file).length > 0 ? await files.find('workflow') : [];
   const load = async (one: string) => {
-    const uri = uris.find((candidate) => nameOf(candidate) === one);
-    if (!uri) throw new SaidError(sentence('There is no workflow {0} in .towpath/workflows.', one));
+    const uri = uris.find((candidate) => workflowNameOf(candidate) === one);
+    if (!uri) throw new UserFacingError(message('There is no workflow {0} in .towpath/workflows.', one));
     return inOrder(idOf(uri), await files.load(uri, 'workflow'));
   };
   return nestedFiles(name, file, load).catch((error: unknown) => {
-    throw error instanceof EngineError ? error : new EngineError('WORKFLOW_INVALID', wordsOf(error));
+    throw error instanceof EngineError ? error : new EngineError('WORKFLOW_INVALID', messageOf(error));
   });
 }
 
 async function agentsFor(files: WorkflowFiles, workflows: readonly WorkflowFile[]): Promise<Map<string, AgentFile>> {
   const names = new Set(workflows.flatMap(({ nodes }) => nodes.map((node) => node.agent)));
-  const uris = (await files.find('agent')).filter((uri) => names.has(nameOf(uri)));
+  const uris = (await files.find('agent')).filter((uri) => names.has(workflowNameOf(uri)));
   const entries = uris.map(
-    async (uri): Promise<[string, AgentFile]> => [nameOf(uri), inOrder(idOf(uri), await files.load(uri, 'agent'))],
+    async (uri): Promise<[string, AgentFile]> => [
+      workflowNameOf(uri),
+      inOrder(idOf(uri), await files.load(uri, 'agent')),
+    ],
   );
   return new Map(await Promise.all(entries));
 }
 
-function inOrder<Value>(id: string, { value, problems }: Loaded<Value>): Value {
+function inOrder<Value>(id: string, { value, problems }: LoadedWorkflow<Value>): Value {
   if (value !== undefined) return value;
   const [first] = problems;
-  const words = joined([`${id}:${first?.line}:${first?.column}`, wordsIn(first!)], ': ');
+  const words = joined([`${id}:${first?.line}:${first?.column}`, localizedMessageIn(first!)], ': ');
   const more = problems.length - 1;
-  throw new EngineError('WORKFLOW_INVALID', more > 0 ? sentence('{0} (and {1} more)', words, more) : words);
+  throw new EngineError('WORKFLOW_INVALID', more > 0 ? message('{0} (and {1} more)', words, more) : words);
 }

@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
-import { told } from '../../protocol/text/localized.ts';
-import type { Problem } from '../../workflows/read/yaml.ts';
+import { errorText } from '../../protocol/text/localized.ts';
+import type { YamlProblem } from '../../workflows/read/yaml.ts';
 import { OneByOne } from './fileProblems.ts';
-import { idOf, type Kind, kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
+import { idOf, patterns, type WorkflowFileKind, type WorkflowFiles, workflowFileKindOf } from './workflowFiles.ts';
 
 /** Milliseconds without a keystroke before a file is checked again. */
 const restMs = 200;
 
 interface Watched {
   uri: vscode.Uri;
-  kind: Kind;
+  kind: WorkflowFileKind;
 }
 
 /** What is wrong with workflow and agent files, in the editor's own list of problems, and *Run* above each. */
@@ -35,7 +35,7 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
       log.debug(String(error));
     }
   });
-  const look = (uri: vscode.Uri, kind: Kind, next = false) => {
+  const look = (uri: vscode.Uri, kind: WorkflowFileKind, next = false) => {
     agents = undefined;
     waiting.add(uri.toString(), { uri, kind }, next);
   };
@@ -44,10 +44,10 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
     timers.set(key, setTimeout(act, restMs));
   };
   const soon = (uri: vscode.Uri) => {
-    const kind = kindOf(uri);
+    const kind = workflowFileKindOf(uri);
     if (kind) later(uri.toString(), () => look(uri, kind, true));
   };
-  const all = async (...kinds: Kind[]) => {
+  const all = async (...kinds: WorkflowFileKind[]) => {
     for (const kind of kinds) for (const uri of await files.find(kind)) look(uri, kind);
   };
   void all('workflow', 'agent');
@@ -55,7 +55,7 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
   const allWorkflows = () => later('workflows', () => void all('workflow'));
   const there = (uri: vscode.Uri) => {
     soon(uri);
-    if (kindOf(uri) === 'agent') allWorkflows();
+    if (workflowFileKindOf(uri) === 'agent') allWorkflows();
   };
   const watchers = Object.values(patterns).map((pattern) => vscode.workspace.createFileSystemWatcher(pattern));
   return [
@@ -66,7 +66,7 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
       watcher.onDidChange(soon),
       watcher.onDidDelete((uri) => {
         problems.delete(uri);
-        if (kindOf(uri) === 'agent') allWorkflows();
+        if (workflowFileKindOf(uri) === 'agent') allWorkflows();
       }),
     ]),
     vscode.workspace.onDidOpenTextDocument(({ uri }) => there(uri)), // a file in a folder that is as new may not be told
@@ -88,17 +88,17 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
 
 /** A problem as the editor shows it. */
 export function diagnostic(
-  { line, column, endLine, endColumn, ...words }: Problem,
+  { line, column, endLine, endColumn, ...words }: YamlProblem,
   severity: vscode.DiagnosticSeverity,
 ) {
   const range = new vscode.Range(line - 1, column - 1, endLine - 1, endColumn - 1);
-  const problem = new vscode.Diagnostic(range, told(words), severity);
+  const problem = new vscode.Diagnostic(range, errorText(words), severity);
   problem.source = 'Towpath';
   return problem;
 }
 
 function lenses(document: vscode.TextDocument): vscode.CodeLens[] {
-  const kind = kindOf(document.uri);
+  const kind = workflowFileKindOf(document.uri);
   if (!kind || !vscode.workspace.isTrusted) return [];
   const command = kind === 'workflow' ? 'towpath.runWorkflow' : 'towpath.runAgent';
   const title = `$(play) ${kind === 'workflow' ? t('Run Workflow') : t('Run Agent')}`;

@@ -4,12 +4,12 @@ import * as vscode from 'vscode';
 import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
 import type { LocalModel } from '../../llm/local/modelFile/modelLibrary.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
-import { tell } from '../dialogs/notify.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
+import { notify } from '../dialogs/notify.ts';
 import type { Models } from '../models/models.ts';
 
 /** Asks, and moves a model's files to the trash; for good only where there is none and after a second question. */
-export async function deleteModel(model: LocalModel, models: Models, modals: Modals): Promise<void> {
+export async function deleteModel(model: LocalModel, models: Models, modals: Dialogs): Promise<void> {
   const name = path.basename(model.path);
   const { length } = model.files;
   const files = length > 1 ? t('{0} ({1} files)', model.path, length) : model.path;
@@ -17,7 +17,7 @@ export async function deleteModel(model: LocalModel, models: Models, modals: Mod
   const yes = t('Move to Trash');
   if ((await modals.ask({ text: t('Delete {0}?', name), detail, buttons: [yes] })) !== yes) return;
   if (models.isInMemory(model.path) && (await models.unloadLocal()) === 'busy') {
-    tell('warning', t('{0} is in use. Stop its run, then delete it.', name));
+    notify('warning', t('{0} is in use. Stop its run, then delete it.', name));
     return;
   }
   let trash = true;

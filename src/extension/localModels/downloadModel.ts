@@ -4,13 +4,13 @@ import * as vscode from 'vscode';
 import { LLMError } from '../../llm/core/errors.ts';
 import { parseAddress } from '../../llm/local/download/modelAddress.ts';
 import type { RemoteModel } from '../../llm/local/download/modelHub.ts';
-import { mostContext } from '../../llm/local/modelFile/contextSize.ts';
-import { fitOf, inGigabytes, type Machine } from '../../llm/local/modelFile/memoryFit.ts';
+import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
+import { inGigabytes, type MachineMemory, memoryFit } from '../../llm/local/modelFile/memoryFit.ts';
 import { bestFor, type CuratedModel, curated } from '../../llm/local/modelFile/recommendedModels.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { toPeople, wordsOf } from '../../protocol/text/localized.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
-import { offer } from '../dialogs/notify.ts';
+import { localize, messageOf } from '../../protocol/text/localized.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
+import { notifyWithActions } from '../dialogs/notify.ts';
 import type { Models } from '../models/models.ts';
 import type { LocalEngine } from '../providers/localEngine.ts';
 import { settings } from '../settings/settings.ts';
@@ -22,15 +22,15 @@ export class ModelFetcher {
     private readonly models: Models,
     private readonly downloads: Downloads,
     private readonly engine: LocalEngine,
-    private readonly modals: Modals,
+    private readonly modals: Dialogs,
   ) {}
 
   /** The curated model that fits this machine best, or what was begun before: one question, then it comes. */
   async offer(): Promise<void> {
-    await toldToPerson(async () => {
+    await withDownloadNotice(async () => {
       const begun = (await this.downloads.paused()).find(({ elsewhere }) => !elsewhere);
       if (begun) return this.fetch(begun.address);
-      const best = bestFor(machine(), mostContext(settings()['local.contextSize']));
+      const best = bestFor(machine(), maxContextSize(settings()['local.contextSize']));
       await this.fetch(best.address, { known: best });
     });
   }
@@ -51,7 +51,8 @@ export class ModelFetcher {
       return;
     }
     const use = t('Use');
-    if ((await offer('info', t('{0} is installed.', name), use)) === use) await this.models.pick(`local/${file}`);
+    if ((await notifyWithActions('info', t('{0} is installed.', name), use)) === use)
+      await this.models.pick(`local/${file}`);
   }
 
   /** What came is kept; says so, with the ways on. Nothing when it was removed. */
@@ -61,7 +62,7 @@ export class ModelFetcher {
     const percent = Math.floor((kept.received / kept.total) * 100);
     const text = t('{0} is paused at {1}%. The downloaded part is stored.', path.basename(kept.first), percent);
     const [resume, remove] = [t('Resume'), t('Remove')];
-    const chosen = await offer('info', text, resume, remove);
+    const chosen = await notifyWithActions('info', text, resume, remove);
     if (chosen === resume) await this.fetch(address, { agreed: true });
     if (chosen === remove) await this.downloads.discard(kept.first);
   }
@@ -70,8 +71,8 @@ export class ModelFetcher {
   private async agree(model: RemoteModel, known: CuratedModel | undefined): Promise<boolean> {
     const bytes = model.files.reduce((sum, file) => sum + file.bytes, 0);
     const fit = known
-      ? fitOf({ ...known, bytes, contextSize: mostContext(settings()['local.contextSize']) }, machine())
-      : fitOf({ bytes, contextSize: mostContext(settings()['local.contextSize']) }, machine());
+      ? memoryFit({ ...known, bytes, contextSize: maxContextSize(settings()['local.contextSize']) }, machine())
+      : memoryFit({ bytes, contextSize: maxContextSize(settings()['local.contextSize']) }, machine());
     const names = model.files.map(({ name }) => name);
     const sums = model.files.every(({ sha256 }) => sha256 !== undefined);
     const detail = [
@@ -104,7 +105,7 @@ export class ModelFetcher {
           parseAddress(text, settings()['local.hub']);
           return undefined;
         } catch (error) {
-          return toPeople(wordsOf(error));
+          return localize(messageOf(error));
         }
       },
     });
@@ -115,11 +116,12 @@ export class ModelFetcher {
 /** What it can do here is best known before it is believed. */
 async function offerCheck(text: string): Promise<void> {
   const check = t('Check This Model…');
-  if ((await offer('info', text, check)) === check) await vscode.commands.executeCommand('towpath.checkModel');
+  if ((await notifyWithActions('info', text, check)) === check)
+    await vscode.commands.executeCommand('towpath.checkModel');
 }
 
 /** A failure is one sentence, with the ways on that need no network. */
-export async function toldToPerson(work: () => Promise<unknown>): Promise<void> {
+export async function withDownloadNotice(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -129,9 +131,9 @@ export async function toldToPerson(work: () => Promise<unknown>): Promise<void> 
       [t('Demo Model'), 'towpath.useDemo'],
       [t('An Endpoint…'), 'towpath.useEndpoint'],
     ]);
-    const chosen = await offer('error', toPeople(wordsOf(error)), ...ways.keys());
+    const chosen = await notifyWithActions('error', localize(messageOf(error)), ...ways.keys());
     if (chosen) await vscode.commands.executeCommand(ways.get(chosen)!);
   }
 }
 
-export const machine = (): Machine => ({ freeMemory: os.freemem(), totalMemory: os.totalmem() });
+export const machine = (): MachineMemory => ({ freeMemory: os.freemem(), totalMemory: os.totalmem() });

@@ -6,8 +6,8 @@ import { parseAddress } from '../../llm/local/download/modelAddress.ts';
 import { findRemote, type RemoteModel } from '../../llm/local/download/modelHub.ts';
 import { discard, type PausedDownload, pausedDownloads } from '../../llm/local/download/partialDownload.ts';
 import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
-import { shortened } from '../../protocol/text/escapeInvisible.ts';
-import { language, sentence, t } from '../../protocol/text/l10n.ts';
+import { truncateVisible } from '../../protocol/text/escapeInvisible.ts';
+import { language, message, t } from '../../protocol/text/l10n.ts';
 import { isLocked, takeLock } from '../../runs/lock.ts';
 import { stoppable } from '../dialogs/cancellable.ts';
 import { downloadFolder } from '../providers/modelFolders.ts';
@@ -70,7 +70,7 @@ export class Downloads implements vscode.Disposable {
     const { 'local.hub': hub } = settings();
     const parsed = parseAddress(address, hub);
     const { host } = new URL(parsed.kind === 'hub' ? hub : parsed.url);
-    return stoppable(t('Towpath is asking {0} about {1}', host, shortened(address, 80)), async (signal) => {
+    return stoppable(t('Towpath is asking {0} about {1}', host, truncateVisible(address, 80)), async (signal) => {
       try {
         return await findRemote(parsed, address, { hub, signal });
       } catch (error) {
@@ -177,6 +177,6 @@ function toldOf(error: unknown, first: string): unknown {
   if ((error as { code?: string }).code !== 'STORE_LOCKED') return error;
   return new LLMError(
     'UNKNOWN',
-    sentence('{0} is being downloaded in another window, which shows the progress.', path.basename(first)),
+    message('{0} is being downloaded in another window, which shows the progress.', path.basename(first)),
   );
 }

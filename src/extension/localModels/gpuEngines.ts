@@ -3,19 +3,19 @@ import type { LLMError } from '../../llm/core/errors.ts';
 import { enginesFolder, ownModules, shippedIn } from '../../llm/local/engineInstall/engineFolders.ts';
 import {
   addGpuEngine,
-  addressOf,
   archiveOf,
+  archiveUrl,
   type GpuEngine,
   gpuEnginesFor,
   removeGpuEngine,
 } from '../../llm/local/engineInstall/gpuEngine.ts';
 import { inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { toPeople, wordsOf } from '../../protocol/text/localized.ts';
+import { localize, messageOf } from '../../protocol/text/localized.ts';
 import { takeLock } from '../../runs/lock.ts';
 import { stoppable } from '../dialogs/cancellable.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
-import { tell } from '../dialogs/notify.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
+import { notify } from '../dialogs/notify.ts';
 import type { LocalEngine } from '../providers/localEngine.ts';
 import { settings } from '../settings/settings.ts';
 
@@ -29,16 +29,16 @@ const titles = {
 export class GpuEngines {
   constructor(
     private readonly home: LocalEngine,
-    private readonly modals: Modals,
+    private readonly modals: Dialogs,
   ) {}
 
   /** *Add GPU Engine…*: which, one question, then it comes; of one that is here, whether it is to go. */
   async add(kind?: string): Promise<void> {
     const { installed, hardware, missing } = this.home.state();
     const offered = gpuEnginesFor(process.platform, process.arch);
-    if (missing ?? !offered.length) return tell('info', missing ?? this.none());
+    if (missing ?? !offered.length) return notify('info', missing ?? this.none());
     if (!shippedIn(this.home.dist))
-      return tell(
+      return notify(
         'info',
         t('This Towpath is a checkout. Run "npm run gpu -- vulkan" or "npm run gpu -- cuda" in its folder.'),
       );
@@ -59,8 +59,8 @@ export class GpuEngines {
       const told =
         code === ('STORE_LOCKED' as string)
           ? t('Another window is adding an engine and shows its progress.')
-          : toPeople(wordsOf(error));
-      tell('error', told);
+          : localize(messageOf(error));
+      notify('error', told);
     }
   }
 
@@ -71,7 +71,7 @@ export class GpuEngines {
       t('{0} to download, {1} on the disk', inGigabytes(engine.bytes), inGigabytes(engine.unpacked)),
       t(
         'From {0}, {1}; not if the folder already contains {2}',
-        new URL(addressOf(engine, registry)).host,
+        new URL(archiveUrl(engine, registry)).host,
         `@node-llama-cpp/${engine.name} ${engine.version}`,
         archiveOf(engine),
       ),
@@ -99,7 +99,7 @@ export class GpuEngines {
       }
     });
     if (done)
-      tell(
+      notify(
         'info',
         t(
           'The engine {0} is installed. A model that is loaded from now on runs on the GPU as far as it fits. Towpath: Doctor checks whether it works.',
@@ -114,7 +114,7 @@ export class GpuEngines {
     const detail = t('Local models then run on the CPU.');
     if ((await this.modals.ask({ text, detail, buttons: [yes] })) !== yes) return;
     await removeGpuEngine(engine, this.home.storage);
-    tell('info', t('The engine {0} was removed.', engine.name));
+    notify('info', t('The engine {0} was removed.', engine.name));
   }
 
   private none(): string {

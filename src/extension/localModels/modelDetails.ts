@@ -3,25 +3,25 @@ import { failuresAsMarkdown } from '../../check/report.ts';
 import { type CheckResult, checkInShort, inDay } from '../../check/taskResult.ts';
 import type { EngineState } from '../../llm/local/engineInstall/engines.ts';
 import type { ChatWrapperName } from '../../llm/local/ipc/chatWrappers.ts';
-import type { Place } from '../../llm/local/ipc/deviceInfo.ts';
+import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
 import type { GgufInfo } from '../../llm/local/modelFile/ggufInfo.ts';
-import { type Fit, inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
+import { inGigabytes, type MemoryFit } from '../../llm/local/modelFile/memoryFit.ts';
 import type { LocalModel } from '../../llm/local/modelFile/modelLibrary.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { grouped, language, t } from '../../protocol/text/l10n.ts';
+import { groupDigits, language, t } from '../../protocol/text/l10n.ts';
 
 const verdicts = {
   fits: 'fits',
   tight: 'tight',
   'too-large': 'does not fit',
-} as const satisfies Record<Fit['verdict'], string>;
+} as const satisfies Record<MemoryFit['verdict'], string>;
 
-export const verdictOf = ({ verdict }: Fit): string => t(verdicts[verdict]);
+export const verdictOf = ({ verdict }: MemoryFit): string => t(verdicts[verdict]);
 
 interface Facts {
   chatWrapper?: ChatWrapperName;
   gpu?: boolean;
-  place?: Place | undefined;
+  place?: DeviceInfo | undefined;
   /** What came of checking it. */
   check?: CheckResult | undefined;
 }
@@ -29,12 +29,12 @@ interface Facts {
 /** Everything that is known of a model file before it is loaded, and what it runs on when it is, as Markdown. */
 export function modelDetails(
   model: LocalModel,
-  fit: Fit,
+  fit: MemoryFit,
   engine: EngineState,
   { chatWrapper = 'auto', gpu = true, place, check }: Facts = {},
 ): string {
   const { info } = model;
-  const tokens = (count: number) => t('{0} tokens', grouped(count));
+  const tokens = (count: number) => t('{0} tokens', groupDigits(count));
   const rows: [string, string | undefined][] = [
     [t('Name'), info?.name],
     [t('Architecture'), info?.architecture],
@@ -79,7 +79,7 @@ function sizeText({ bytes, files }: LocalModel): string {
 }
 
 const tokenText = (bytes: number): string =>
-  t('{0} kB of memory, and as much of the disk while it is cached', grouped(Math.ceil(bytes / 1000)));
+  t('{0} kB of memory, and as much of the disk while it is cached', groupDigits(Math.ceil(bytes / 1000)));
 
 /** The first file of a split model counts its own only. */
 function parametersText({ sizeLabel, parameters, parts }: GgufInfo): string {
@@ -94,7 +94,7 @@ function templateText(embedded: boolean, chatWrapper: ChatWrapperName): string {
     : t('{0}, set by towpath.local.chatWrapper (the file has none)', chatWrapper);
 }
 
-function whereText({ gpu, gpuLayers, layers }: Place): string {
+function whereText({ gpu, gpuLayers, layers }: DeviceInfo): string {
   if (gpu === false) return t('on the CPU');
   if (gpuLayers === 0) return t('on the CPU (no layer fits on {0})', gpu);
   return gpuLayers < layers

@@ -1,19 +1,19 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { mostContext } from '../../llm/local/modelFile/contextSize.ts';
-import { type Fit, fitOf, inGigabytes } from '../../llm/local/modelFile/memoryFit.ts';
+import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
+import { inGigabytes, type MemoryFit, memoryFit } from '../../llm/local/modelFile/memoryFit.ts';
 import { type LocalModel, listModels, type ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
 import { bestFor, type CuratedModel, curated, curatedFit } from '../../llm/local/modelFile/recommendedModels.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
 import type { Setup } from '../models/modelPicker.ts';
 import type { Models } from '../models/models.ts';
-import type { KeptChecks } from '../models/storedChecks.ts';
+import type { StoredChecks } from '../models/storedChecks.ts';
 import type { LocalEngine } from '../providers/localEngine.ts';
 import { listedFolders } from '../providers/modelFolders.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
 import { deleteModel } from './deleteModel.ts';
-import { type ModelFetcher, machine, toldToPerson } from './downloadModel.ts';
+import { type ModelFetcher, machine, withDownloadNotice } from './downloadModel.ts';
 import type { Downloads, Transfer } from './downloads.ts';
 import { modelDetails, verdictOf } from './modelDetails.ts';
 
@@ -36,11 +36,11 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   constructor(
     private readonly engine: LocalEngine,
     private readonly models: Models,
-    private readonly checks: KeptChecks,
+    private readonly checks: StoredChecks,
     private readonly downloads: Downloads,
     private readonly fetcher: ModelFetcher,
     private readonly setup: Setup,
-    private readonly modals: Modals,
+    private readonly modals: Dialogs,
     private readonly readModel: ReadModel,
   ) {}
 
@@ -81,13 +81,13 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       atWork = now;
     });
     picker.onDidTriggerItemButton(async ({ item, button: pressed }) => {
-      await toldToPerson(async () => item.does?.[item.buttons?.indexOf(pressed) ?? -1]?.());
+      await withDownloadNotice(async () => item.does?.[item.buttons?.indexOf(pressed) ?? -1]?.());
       await draw(true);
     });
     picker.onDidAccept(() => {
       const [chosen] = picker.selectedItems;
       picker.hide();
-      void toldToPerson(async () => chosen?.run?.());
+      void withDownloadNotice(async () => chosen?.run?.());
     });
     picker.onDidHide(() => {
       open = false;
@@ -115,7 +115,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     const places = [...listedFolders(), this.downloads.folder, ...this.models.localFiles()];
     const [begun, local] = await Promise.all([this.downloads.paused(), listModels(places, this.readModel)]);
     const unfinished = new Set(begun.map(({ first }) => first));
-    const context = mostContext(settings()['local.contextSize']);
+    const context = maxContextSize(settings()['local.contextSize']);
     const best = bestFor(machine(), context);
     return [
       ...begun.map((one) => this.pausedItem(one)),
@@ -232,10 +232,10 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   }
 }
 
-function fitOfLocal({ bytes, info }: LocalModel): Fit {
+function fitOfLocal({ bytes, info }: LocalModel): MemoryFit {
   const { bytesPerToken, trainedContext } = info ?? {};
-  const contextSize = mostContext(settings()['local.contextSize']);
-  return fitOf(
+  const contextSize = maxContextSize(settings()['local.contextSize']);
+  return memoryFit(
     { bytes, contextSize, ...(bytesPerToken && { bytesPerToken }), ...(trainedContext && { trainedContext }) },
     machine(),
   );

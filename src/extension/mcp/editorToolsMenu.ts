@@ -1,23 +1,23 @@
 import * as vscode from 'vscode';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import type { Lent } from '../../tools/editorTools/editorTool.ts';
-import { type LentTools, mostLent } from '../../tools/editorTools/editorTools.ts';
-import { tell } from '../dialogs/notify.ts';
+import type { EditorToolSet } from '../../tools/editorTools/editorTool.ts';
+import { type EditorTools, maxEditorTools } from '../../tools/editorTools/editorTools.ts';
+import { notify } from '../dialogs/notify.ts';
 import type { McpReview } from './mcpReview.ts';
 import { editorTools } from './offeredEditorTools.ts';
 
 interface Choice extends vscode.QuickPickItem {
-  tool: Lent;
+  tool: EditorToolSet;
 }
 
 const words = () => ({ iconPath: new vscode.ThemeIcon('book'), tooltip: t('Everything it reports about itself') });
 
 /** *Tools of the Editor…*: which of them the models of Towpath may use, each through a question. */
-export async function chooseLent(lent: LentTools, reviews: McpReview): Promise<void> {
+export async function chooseEditorTools(lent: EditorTools, reviews: McpReview): Promise<void> {
   const all = editorTools();
   if (all.length === 0) {
-    tell(
+    notify(
       'info',
       t('This editor offers no tools for models at the moment: none of its own, of extensions or of MCP servers.'),
     );
@@ -41,15 +41,18 @@ export async function chooseLent(lent: LentTools, reviews: McpReview): Promise<v
   });
   picker.dispose();
   if (!chosen) return;
-  await lent.switchOn(chosen.slice(0, mostLent).map(({ tool }) => tool));
-  if (chosen.length > mostLent)
-    tell(
+  await lent.switchOn(chosen.slice(0, maxEditorTools).map(({ tool }) => tool));
+  if (chosen.length > maxEditorTools)
+    notify(
       'warning',
-      t('Only the first {0} are switched on, because more would leave a model no context for anything else.', mostLent),
+      t(
+        'Only the first {0} are switched on, because more would leave a model no context for anything else.',
+        maxEditorTools,
+      ),
     );
 }
 
-function choiceOf(tool: Lent, lent: LentTools): Choice {
+function choiceOf(tool: EditorToolSet, lent: EditorTools): Choice {
   const by = visibleLine(tool.lender ?? t('of the editor or one of its MCP servers'));
   const changed = lent.stateOf(tool) === 'changed';
   return {
@@ -61,7 +64,7 @@ function choiceOf(tool: Lent, lent: LentTools): Choice {
   };
 }
 
-const allWords = ({ name, title, lender, description, inputSchema, tags }: Lent): string =>
+const allWords = ({ name, title, lender, description, inputSchema, tags }: EditorToolSet): string =>
   [
     [name, title].filter(Boolean).join(': '),
     lender === undefined ? t('Of the editor or one of its MCP servers') : t('Of the extension {0}', lender),

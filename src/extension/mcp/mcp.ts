@@ -3,23 +3,23 @@ import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
 import type { Rule } from '../../protocol/content/rule.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { toPeople } from '../../protocol/text/localized.ts';
+import { localize } from '../../protocol/text/localized.ts';
 import type { Tool } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import type { LentTools } from '../../tools/editorTools/editorTools.ts';
+import type { EditorTools } from '../../tools/editorTools/editorTools.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
 import { Approved } from '../../tools/mcp/approved.ts';
 import { type ConfigSource, readPlainFile } from '../../tools/mcp/config/config.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import { McpServers } from '../../tools/mcp/servers.ts';
 import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
-import { offer } from '../dialogs/notify.ts';
-import { Memory } from '../settings/decisionFile.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
+import { notifyWithActions } from '../dialogs/notify.ts';
+import { DecisionFile } from '../settings/decisionFile.ts';
 import { settings } from '../settings/settings.ts';
 import { McpQuestions } from './mcpQuestions.ts';
 import { McpReview } from './mcpReview.ts';
-import { lentTools } from './offeredEditorTools.ts';
+import { offeredEditorTools } from './offeredEditorTools.ts';
 
 /** Where a folder configures servers: VS Code's own file. */
 export const configFile = path.join('.vscode', 'mcp.json');
@@ -31,18 +31,18 @@ export class Mcp implements vscode.Disposable {
   readonly servers: McpServers;
   readonly questions: McpQuestions;
   /** The editor's own tools, those of its servers among them. */
-  readonly lent: LentTools;
+  readonly lent: EditorTools;
   readonly reviews = new McpReview();
   private readonly logs = new Map<string, vscode.OutputChannel>();
   private readonly told = new Set<string>();
   private preparing = 0;
   private readonly watching: vscode.Disposable;
 
-  constructor(context: vscode.ExtensionContext, workspace: Workspace, modals: Modals) {
+  constructor(context: vscode.ExtensionContext, workspace: Workspace, modals: Dialogs) {
     this.questions = new McpQuestions(context.secrets, this.reviews, modals);
-    this.lent = lentTools(context);
+    this.lent = offeredEditorTools(context);
     const memory = (file: string, name: string) => {
-      const kept = new Memory(vscode.Uri.joinPath(context.globalStorageUri, file).fsPath);
+      const kept = new DecisionFile(vscode.Uri.joinPath(context.globalStorageUri, file).fsPath);
       return { get: () => kept.get(name), set: async (value: unknown) => kept.update(name, value) };
     };
     this.servers = new McpServers({
@@ -61,7 +61,7 @@ export class Mcp implements vscode.Disposable {
       roots: () => workspace.roots.map((root) => ({ uri: pathToFileURL(root.path).href, name: root.name })),
       log: (server, text) => this.log(server).appendLine(text),
       changed: () => this.tell(),
-      tell: toPeople,
+      tell: localize,
     });
     this.watching = vscode.Disposable.from(this.reviews, ...this.watch());
   }
@@ -146,7 +146,7 @@ export class Mcp implements vscode.Disposable {
       const { state, name } = server;
       if (state.phase === 'running') this.told.delete(failureOf(server));
       if (state.phase === 'failed' && this.isNews(failureOf(server)))
-        void this.offer(toPeople(server.failure ?? state.problem), {
+        void this.offer(localize(server.failure ?? state.problem), {
           [t('Restart')]: () => this.servers.restart(server),
           [t('Show Log')]: () => this.log(name).show(),
         });
@@ -171,7 +171,7 @@ export class Mcp implements vscode.Disposable {
   }
 
   private async offer(text: string, actions: Record<string, () => unknown>): Promise<void> {
-    const chosen = await offer('warning', text, ...Object.keys(actions));
+    const chosen = await notifyWithActions('warning', text, ...Object.keys(actions));
     if (chosen !== undefined) await actions[chosen]!();
   }
 }

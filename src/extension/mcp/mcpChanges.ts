@@ -1,7 +1,7 @@
 import stringify from 'safe-stable-stringify';
 import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
-import type { ToolWords } from '../../tools/mcp/serverText.ts';
+import type { ServerToolText } from '../../tools/mcp/serverText.ts';
 import type { ToolsQuestion } from '../../tools/mcp/toolChanges.ts';
 import type { QuestionText } from '../dialogs/approvalText.ts';
 import { type Excerpt, excerptLine } from '../dialogs/dialogExcerpt.ts';
@@ -55,7 +55,7 @@ export function changesSides({ added, changed, removed }: ToolsQuestion): {
   after: string;
   whole: boolean;
 } {
-  const both: { name: string; was?: Partial<ToolWords>; now?: ToolWords }[] = [
+  const both: { name: string; was?: Partial<ServerToolText>; now?: ServerToolText }[] = [
     ...changed.map(({ was, now }) => ({ name: now.name, was: was ?? { name: now.name }, now })),
     ...added.map((now) => ({ name: now.name, now })),
     ...removed.map((was) => ({ name: was.name, was })),
@@ -117,7 +117,7 @@ class Lines {
   }
 }
 
-function* changesOf(was: ToolWords | undefined, now: ToolWords): Generator<Excerpt> {
+function* changesOf(was: ServerToolText | undefined, now: ServerToolText): Generator<Excerpt> {
   const after = partsOf(now);
   if (!was) yield { text: t('its previous definition is unknown'), whole: true };
   const before = was ? partsOf(was) : new Map<string, string>();
@@ -133,7 +133,7 @@ function* changesOf(was: ToolWords | undefined, now: ToolWords): Generator<Excer
   if (changes === 0) yield { text: t('matching its schema only'), whole: true };
 }
 
-function* saysOf(tool: ToolWords): Generator<Excerpt> {
+function* saysOf(tool: ServerToolText): Generator<Excerpt> {
   for (const [label, text] of partsOf(tool)) yield said(label, text);
 }
 
@@ -176,7 +176,7 @@ function shortened(text: string, most: number): Excerpt {
 const line = (name: string): Excerpt => shortened(name, longestName);
 
 /** What a tool says, part by part. */
-function partsOf({ title, description, inputSchema, annotations }: ToolWords): Map<string, string> {
+function partsOf({ title, description, inputSchema, annotations }: ServerToolText): Map<string, string> {
   const { type: _, properties, required, ...rest } = Object(inputSchema) as Record<string, unknown>;
   const json = (value: unknown) => stringify(value) ?? '';
   const parts: [label: string, text: string | undefined][] = [
@@ -193,7 +193,7 @@ function partsOf({ title, description, inputSchema, annotations }: ToolWords): M
 }
 
 /** In a review every line of a server's words has a bar before it, which no word of ours has. */
-function block({ name = '', title, description, inputSchema, annotations }: Partial<ToolWords>): string {
+function block({ name = '', title, description, inputSchema, annotations }: Partial<ServerToolText>): string {
   const head = line(name);
   const parts: [label: string, text: string | undefined][] = [
     [t('name'), head.whole ? undefined : name],

@@ -2,13 +2,13 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
-import { toPeople } from '../../protocol/text/localized.ts';
+import { localize } from '../../protocol/text/localized.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
-import { identityOf, placeOf } from '../../tools/mcp/serverTool.ts';
+import { configLocationOf, serverIdentity } from '../../tools/mcp/serverTool.ts';
 import { makeFile } from '../../tools/sandbox/writeFile.ts';
 import type { Policies } from '../approvals/policies.ts';
 import { diskFolders } from '../dialogs/folders.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import { configFile, type Mcp } from './mcp.ts';
 import { openConfiguration } from './mcpQuestions.ts';
 import { leftOutOf } from './omittedTools.ts';
@@ -20,7 +20,7 @@ interface Choice extends vscode.QuickPickItem {
 /** *MCP Servers…*: each server with its state, what is wrong with the configuration, and what can be done about it. */
 export async function showServers(mcp: Mcp, policies: Policies): Promise<void> {
   if (!vscode.workspace.isTrusted) {
-    tell(
+    notify(
       'info',
       t(
         'This workspace is not trusted, so no MCP server is started or reached. Trust it first (Manage Workspace Trust).',
@@ -35,7 +35,9 @@ export async function showServers(mcp: Mcp, policies: Policies): Promise<void> {
       label: `${icons[server.state.phase]} ${visibleLine(server.name)}`,
       description: stateOf(mcp, server),
       detail: visibleLine(
-        server.state.phase === 'failed' ? toPeople(server.failure ?? server.state.problem) : placeOf(server.definition),
+        server.state.phase === 'failed'
+          ? localize(server.failure ?? server.state.problem)
+          : configLocationOf(server.definition),
       ),
       run: () => showServer(mcp, policies, server),
     })),
@@ -90,7 +92,7 @@ async function showServer(mcp: Mcp, policies: Policies, server: McpServer): Prom
       description: t('stops it and removes your permissions and rules for its tools and the values you entered'),
       run: async () => {
         await mcp.forget(server);
-        await policies.forgetServer(identityOf(server.definition));
+        await policies.forgetServer(serverIdentity(server.definition));
       },
     },
     { label: openLabel(), run: () => openConfiguration(server.definition) },

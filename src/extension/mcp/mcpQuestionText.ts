@@ -2,12 +2,12 @@ import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { Definition } from '../../tools/mcp/config/config.ts';
 import type { ServerQuestion } from '../../tools/mcp/servers.ts';
-import { placeOf } from '../../tools/mcp/serverTool.ts';
+import { configLocationOf } from '../../tools/mcp/serverTool.ts';
 import { isSecretName, isWord, redactSecrets } from '../../tools/shell/environment.ts';
-import { excerpt } from '../dialogs/dialogExcerpt.ts';
+import { dialogExcerpt } from '../dialogs/dialogExcerpt.ts';
 
 /** The words of the dialog about a server that is to be started; `whole`: it leaves nothing out. */
-export interface ServerQuestionText {
+interface ServerQuestionText {
   message: string;
   detail: string;
   whole: boolean;
@@ -26,7 +26,7 @@ export function serverQuestionText({ definition, changed, meanwhile }: ServerQue
     sourceOf(definition),
   ].filter(Boolean);
   const bound = boundTo(definition).join('\n');
-  const { text, whole } = excerpt(bound);
+  const { text, whole } = dialogExcerpt(bound);
   const withLines = (text: string) => `${text}\n\n${lines.join('\n')}`;
   return { message: visibleLine(message), detail: withLines(text), whole, review: withLines(bound) };
 }
@@ -41,7 +41,7 @@ export const describeServer = (definition: Definition): string =>
  * the name and what it comes from.
  */
 function boundTo(definition: Definition): string[] {
-  const lines = [visible(placeOf(definition))];
+  const lines = [visible(configLocationOf(definition))];
   if (definition.type === 'stdio') {
     lines.push(t('in {0}', visibleLine(definition.cwd)));
     const variables = Object.entries(definition.env).map(([name, value]) => variable(name, value));

@@ -4,10 +4,10 @@ import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { Definition, Input } from '../../tools/mcp/config/config.ts';
 import type { McpPerson, ServerQuestion } from '../../tools/mcp/servers.ts';
-import { definitionOf } from '../../tools/mcp/serverText.ts';
+import { serverToolDefinition } from '../../tools/mcp/serverText.ts';
 import type { ToolsQuestion } from '../../tools/mcp/toolChanges.ts';
 import { withoutLinks } from '../dialogs/approvalText.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
 import { changesSides, changesText } from './mcpChanges.ts';
 import { serverQuestionText } from './mcpQuestionText.ts';
 import type { McpReview } from './mcpReview.ts';
@@ -20,7 +20,7 @@ export class McpQuestions implements McpPerson {
   constructor(
     private readonly secrets: vscode.SecretStorage,
     private readonly reviews: McpReview,
-    private readonly modals: Modals,
+    private readonly modals: Dialogs,
   ) {}
 
   /** What does not fit into a dialog is allowed only once it was reviewed. */
@@ -44,7 +44,7 @@ export class McpQuestions implements McpPerson {
     const { review, allow } = buttons();
     const { message, detail, whole } = changesText(question);
     const { definition, added, changed } = question;
-    const about = hashOf(definition.hash, ...[...added, ...changed.map(({ now }) => now)].map(definitionOf));
+    const about = hashOf(definition.hash, ...[...added, ...changed.map(({ now }) => now)].map(serverToolDefinition));
     const chosen = await this.ask(message, detail, ...(whole || this.reviewed.has(about) ? [allow] : []));
     if (chosen === review) {
       const { before, after, whole } = changesSides(question);

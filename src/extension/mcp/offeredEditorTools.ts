@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import type { Lent } from '../../tools/editorTools/editorTool.ts';
-import { LentTools } from '../../tools/editorTools/editorTools.ts';
-import { offer } from '../dialogs/notify.ts';
-import { Memory } from '../settings/decisionFile.ts';
+import type { EditorToolSet } from '../../tools/editorTools/editorTool.ts';
+import { EditorTools } from '../../tools/editorTools/editorTools.ts';
+import { notifyWithActions } from '../dialogs/notify.ts';
+import { DecisionFile } from '../settings/decisionFile.ts';
 
 /** Milliseconds that a call of one of the editor's tools may take: a person who is asked by the editor in between has been away. */
 const limitMs = 600_000;
 const memoryName = 'on';
 
 /** The editor's tools (`vscode.lm.tools`: its own, other extensions', its MCP servers'), of which the person switches some on. */
-export function lentTools(context: vscode.ExtensionContext): LentTools {
-  const memory = new Memory(vscode.Uri.joinPath(context.globalStorageUri, 'editor-tools.json').fsPath);
-  return new LentTools({
+export function offeredEditorTools(context: vscode.ExtensionContext): EditorTools {
+  const memory = new DecisionFile(vscode.Uri.joinPath(context.globalStorageUri, 'editor-tools.json').fsPath);
+  return new EditorTools({
     listed: editorTools,
     memory: { get: () => memory.get(memoryName), set: (value) => memory.update(memoryName, value) },
     invoke,
@@ -23,7 +23,7 @@ export function lentTools(context: vscode.ExtensionContext): LentTools {
 }
 
 /** All that the editor has now, by name. */
-export function editorTools(): Lent[] {
+export function editorTools(): EditorToolSet[] {
   const brought = contributed();
   return [...vscode.lm.tools]
     .map(({ name, description, inputSchema, tags }) => ({
@@ -37,7 +37,7 @@ export function editorTools(): Lent[] {
 }
 
 /** Which extension says in its package.json that it brings a tool, and what it calls it for people. */
-function contributed(): Map<string, Pick<Lent, 'lender' | 'title'>> {
+function contributed(): Map<string, Pick<EditorToolSet, 'lender' | 'title'>> {
   const all = vscode.extensions.all.flatMap(({ id, packageJSON }) => {
     const tools: unknown = packageJSON?.contributes?.languageModelTools;
     return (Array.isArray(tools) ? tools : []).flatMap((tool: { name?: unknown; displayName?: unknown } | null) => {
@@ -62,11 +62,12 @@ async function invoke(name: string, input: object, signal: AbortSignal): Promise
   }
 }
 
-async function tellChanged({ name }: Lent): Promise<void> {
+async function tellChanged({ name }: EditorToolSet): Promise<void> {
   const text = t(
     'The editor’s tool {0} has changed since you switched it on. It is off until you switch it on again.',
     visibleLine(name),
   );
   const show = t('Editor Tools…');
-  if ((await offer('warning', text, show)) === show) await vscode.commands.executeCommand('towpath.editorTools');
+  if ((await notifyWithActions('warning', text, show)) === show)
+    await vscode.commands.executeCommand('towpath.editorTools');
 }

@@ -1,4 +1,4 @@
-import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 
@@ -6,7 +6,7 @@ import type { McpServer } from '../../tools/mcp/server.ts';
 export const leftOutOf = ({ leftOut }: Pick<McpServer, 'leftOut'>): string[] =>
   leftOut.map(({ kind, names, of }) => {
     const more = names.length - shownNames;
-    const shown = names.slice(0, shownNames).map((name) => shortened(visibleLine(name), longestName));
+    const shown = names.slice(0, shownNames).map((name) => truncateVisible(visibleLine(name), longestName));
     const list = [...shown, ...(more > 0 ? [t('and {0} more', more)] : [])].join(', ');
     return t(leftOutSentences[kind], names.length, of, list);
   });

@@ -10,7 +10,7 @@ const key = 'towpath.selectionGoes';
 /** Milliseconds that a selection stands before it is told: a pointer that is drawn over lines makes many. */
 const restsMs = 120;
 
-interface Parts {
+interface Dependencies {
   workspace: Workspace;
   /** What is remembered for this workspace. */
   memory: vscode.Memento;
@@ -23,7 +23,7 @@ export class Selected implements vscode.Disposable {
   private rest?: NodeJS.Timeout;
   private readonly watching: vscode.Disposable;
 
-  constructor(private readonly parts: Parts) {
+  constructor(private readonly parts: Dependencies) {
     const { window } = vscode;
     this.watching = vscode.Disposable.from(
       window.onDidChangeTextEditorSelection(({ textEditor }) => {

@@ -1,12 +1,12 @@
 import type { Completion } from '../../protocol/content/mention.ts';
-import { mostCompletions } from '../../protocol/content/mentionText.ts';
+import { maxCompletions } from '../../protocol/content/mentionText.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
-import { fitOf, inOnePiece } from '../../tools/mention/match.ts';
+import { inOnePiece, matchScore } from '../../tools/mention/match.ts';
 
 type Named = Extract<Completion, { mention: unknown }>;
 
 /** What the editor knows besides the files. */
-export interface Known {
+export interface CompletionSources {
   /** Files in editors, as the workspace names them. */
   open: readonly {
     path: string;
@@ -25,15 +25,15 @@ export interface Known {
  * What may be meant by the words after an `@`: what is selected, wrong and changed first, then open files, then others by how well they
  * fit. `found`: files and folders (which end in `/`) in that order.
  */
-export function completionsFor(query: string, known: Known, found: readonly string[]): Named[] {
+export function completionsFor(query: string, known: CompletionSources, found: readonly string[]): Named[] {
   const typed = query.toLowerCase();
   const words = wordsOf(known).filter(({ mention }) => mention.kind.startsWith(typed));
   const open = known.open
-    .filter(({ path }) => typed === '' || fitOf(path, typed) > inOnePiece)
+    .filter(({ path }) => typed === '' || matchScore(path, typed) > inOnePiece)
     .sort((one, other) => Number(other.active) - Number(one.active))
     .map(({ path }) => path);
   const paths = [...new Set([...open, ...found])].map((path) => completionOf(path, open.includes(path)));
-  return [...words, ...paths].slice(0, mostCompletions);
+  return [...words, ...paths].slice(0, maxCompletions);
 }
 
 /** Symbols of the workspace: each is named by its lines. */
@@ -52,11 +52,11 @@ const [mostSymbols, linesOfName] = [10, 30];
 
 /** Files and the like, and room for the symbols behind them. */
 export const withSymbols = (rows: readonly Named[], symbols: readonly Named[]): Named[] => [
-  ...rows.slice(0, mostCompletions - symbols.length),
+  ...rows.slice(0, maxCompletions - symbols.length),
   ...symbols,
 ];
 
-function wordsOf({ open, errors, warnings, git, terminal }: Known): Named[] {
+function wordsOf({ open, errors, warnings, git, terminal }: CompletionSources): Named[] {
   const selected = open.find(({ active, selection }) => active && selection?.text);
   const { path = '', selection } = selected ?? {};
   const word = (kind: 'selection' | 'problems' | 'changes' | 'terminal', detail: string): Named => ({

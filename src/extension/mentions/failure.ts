@@ -1,14 +1,14 @@
 import type * as vscode from 'vscode';
-import { mostOfText } from '../../protocol/content/mentionText.ts';
-import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { maxMentionText } from '../../protocol/content/mentionText.ts';
+import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 
 /** What a command of `testing/message/context` is called with. */
-export interface Failure {
+export interface TestFailure {
   test: Pick<vscode.TestItem, 'id' | 'label' | 'uri' | 'range'>;
   message: Pick<vscode.TestMessage, 'message' | 'expectedOutput' | 'actualOutput' | 'location' | 'stackTrace'>;
 }
 
-export const isFailure = (value: unknown): value is Failure =>
+export const isFailure = (value: unknown): value is TestFailure =>
   typeof value === 'object' &&
   value !== null &&
   'test' in value &&
@@ -21,7 +21,7 @@ const mostCalls = 20;
 
 /** The name of the test, and what the editor shows of how it failed. `shown`: a file as it may be told. */
 export function failureText(
-  { test, message }: Failure,
+  { test, message }: TestFailure,
   shown: (uri: vscode.Uri) => string,
 ): { name: string; text: string } {
   const said = typeof message.message === 'string' ? message.message : (message.message?.value ?? '');
@@ -36,7 +36,7 @@ export function failureText(
     ...(calls.length > 0 ? [calls.join('\n')] : []),
   ];
   return {
-    name: shortened(visibleLine(test.label), 100) || 'a test',
-    text: shortened(parts.join('\n\n'), mostOfText),
+    name: truncateVisible(visibleLine(test.label), 100) || 'a test',
+    text: truncateVisible(parts.join('\n\n'), maxMentionText),
   };
 }

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { Completion, Mention } from '../../protocol/content/mention.ts';
-import { mostCompletions, mostMentions, tokensOfData, wordOf } from '../../protocol/content/mentionText.ts';
+import { maxCompletions, maxMentions, tokensOfData, wordOf } from '../../protocol/content/mentionText.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import type { Policy } from '../../protocol/content/policy.ts';
 import type { HostMessage } from '../../protocol/panel/panelMessages.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { toPeople } from '../../protocol/text/localized.ts';
+import { localize } from '../../protocol/text/localized.ts';
 import { counted } from '../../protocol/text/plurals.ts';
 import { WithImages } from '../../tools/core/imageFiles.ts';
 import { quoted } from '../../tools/core/pathSyntax.ts';
@@ -13,15 +13,15 @@ import type { Workspace } from '../../tools/core/workspace.ts';
 import { fileReadTool } from '../../tools/files/read.ts';
 import { FileNames } from '../../tools/mention/fileNames.ts';
 import { bestMatches } from '../../tools/mention/match.ts';
-import { type FileGiven, type Reading, run } from '../../tools/mention/mentionLimits.ts';
+import { type FileGiven, type MentionReading, run } from '../../tools/mention/mentionLimits.ts';
 import { readMentions } from '../../tools/mention/readMention.ts';
 import { typedMention, withoutPunctuation } from '../../tools/mention/typed.ts';
-import { keptFromSearch } from '../../tools/policy/policy.ts';
+import { excludedFromSearch } from '../../tools/policy/policy.ts';
 import { relativeIn, resolveToRead } from '../../tools/sandbox/resolveReadPath.ts';
 import { commitChanges } from '../commit/commitChanges.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
 import { editorLanguage, pathOf } from '../editor/languageService.ts';
-import { completionsFor, type Known, symbolCompletions, withSymbols } from './completions.ts';
+import { type CompletionSources, completionsFor, symbolCompletions, withSymbols } from './completions.ts';
 import type { Terminals } from './terminals.ts';
 
 /** Milliseconds that all that a message names has to be read. */
@@ -33,7 +33,7 @@ const [leastOfSymbol, symbolMs, mostLookedAt] = [2, 1000, 30];
 /** Roughly; the text of a diff is cut by tokens. */
 const charactersOfToken = 3;
 
-interface Parts {
+interface Dependencies {
   workspace: Workspace;
   terminals: Terminals;
   /** The person's policy for a run. */
@@ -51,7 +51,7 @@ export class Mentions implements vscode.Disposable {
   /** The newest question; an older one is not answered any more. */
   private asked = 0;
 
-  constructor(private readonly parts: Parts) {
+  constructor(private readonly parts: Dependencies) {
     this.names = new FileNames(parts.workspace);
     const changed = () => this.names.changed();
     const watcher = vscode.workspace.createFileSystemWatcher('**/*', false, true, false);
@@ -82,13 +82,13 @@ export class Mentions implements vscode.Disposable {
 
   private async tell(query: string, asked: number): Promise<void> {
     const isLate = () => this.asked !== asked || this.closed.signal.aborted;
-    const found = await bestMatches(this.names.names, query, mostCompletions, isLate);
+    const found = await bestMatches(this.names.names, query, maxCompletions, isLate);
     const known = await this.known();
     if (!found || isLate()) return;
     const rows = completionsFor(query, known, found);
     const { problem } = this.names;
     const tell = (rows: Completion[]) =>
-      this.parts.post({ type: 'completions', asked, rows, ...(problem && { problem: toPeople(problem) }) });
+      this.parts.post({ type: 'completions', asked, rows, ...(problem && { problem: localize(problem) }) });
     tell(rows);
     const symbols = query.length < leastOfSymbol ? [] : await this.symbols(query);
     if (symbols.length > 0 && !isLate()) tell(withSymbols(rows, symbols));
@@ -110,7 +110,7 @@ export class Mentions implements vscode.Disposable {
     return symbolCompletions((await Promise.all(placed)).flat());
   }
 
-  private async known(): Promise<Known> {
+  private async known(): Promise<CompletionSources> {
     const editors = editorLanguage.openEditors();
     const paths = await Promise.all(
       editors.map(({ path }) => (path === undefined ? undefined : relativeIn(this.parts.workspace, path))),
@@ -158,7 +158,7 @@ export class Mentions implements vscode.Disposable {
   async namedIn({ mentions = [], typed = [] }: { mentions?: Mention[]; typed?: string[] }): Promise<Mention[]> {
     const found = (await Promise.all(typed.map((word) => this.typed(word)))).filter((one) => typeof one === 'object');
     const all = new Map([...mentions, ...found].map((one) => [wordOf(one), one]));
-    return [...all.values()].slice(0, mostMentions);
+    return [...all.values()].slice(0, maxMentions);
   }
 
   private async typed(word: string): ReturnType<typeof typedMention> {
@@ -218,11 +218,11 @@ export class Mentions implements vscode.Disposable {
     return relativeIn(this.parts.workspace, file);
   }
 
-  private reading(runId: string): Reading {
+  private reading(runId: string): MentionReading {
     const { workspace, terminals, policy } = this.parts;
     const signal = AbortSignal.any([this.closed.signal, AbortSignal.timeout(patience)]);
     const now = policy(runId);
-    const changes: Reading['changes'] = (characters, signal, path) =>
+    const changes: MentionReading['changes'] = (characters, signal, path) =>
       uncommitted(workspace, now, characters, signal, path);
     const terminal = () => terminals.lastCommand();
     return { workspace, language: editorLanguage, policy: now, changes, terminal, signal };
@@ -242,12 +242,12 @@ async function uncommitted(
   characters: number,
   signal: AbortSignal,
   only?: string,
-): ReturnType<Reading['changes']> {
+): ReturnType<MentionReading['changes']> {
   const { isTrusted } = vscode.workspace;
   const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
   const inFront = only === undefined ? vscode.window.activeTextEditor?.document.uri : fileOf(workspace, only);
   const { repository } = await repositoryOf({ isTrusted, git, inFront });
-  const isKept = keptFromSearch(policy, '');
+  const isKept = excludedFromSearch(policy, '');
   const sources = { repository, workspace, isKept, signal, withoutStyle: true as const, ...(only && { only }) };
   const changes = await commitChanges(sources, Math.floor(characters / charactersOfToken));
   if (!changes)

@@ -1,31 +1,31 @@
 import * as vscode from 'vscode';
 import { redact } from '../../llm/transport/redact.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
-import { mostMentions, wordOf } from '../../protocol/content/mentionText.ts';
+import { maxMentions, wordOf } from '../../protocol/content/mentionText.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { toPeople, wordsOf } from '../../protocol/text/localized.ts';
+import { localize, messageOf } from '../../protocol/text/localized.ts';
 import { quoted } from '../../tools/core/pathSyntax.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { relativeIn } from '../../tools/sandbox/resolveReadPath.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import { pathOf } from '../editor/languageService.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import type { ChatView } from '../view/chatView.ts';
 import { asks } from './codePrompts.ts';
-import { type Failure, failureText, isFailure } from './failure.ts';
+import { failureText, isFailure, type TestFailure } from './failure.ts';
 import type { Mentions } from './mentions.ts';
-import type { Terminals, Written } from './terminals.ts';
+import type { TerminalOutput, Terminals } from './terminals.ts';
 
 /** Lines with a problem that are named at once. */
 const mostProblems = 5;
 
 /** What a lightbulb is about. */
-export interface Trouble {
+interface CodeProblem {
   uri: vscode.Uri;
   line: number;
 }
 
-interface Parts {
+interface Dependencies {
   workspace: Workspace;
   conversation: Conversation;
   view: ChatView;
@@ -39,7 +39,7 @@ interface Parts {
  * be named is said in a sentence.
  */
 export class FromCode {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Dependencies) {}
 
   /** Files and folders of the explorer, else the file in front. */
   addToChat = (args: unknown[]): Promise<void> => this.add(() => this.meant(args, 'whole'));
@@ -76,9 +76,9 @@ export class FromCode {
   private async add(find: () => Mention[] | Promise<Mention[]>): Promise<void> {
     await this.saying(async () => {
       const mentions = await find();
-      if (mentions.length > mostMentions)
-        tell('info', t('A message can mention at most {0} items. The others were left out.', mostMentions));
-      await this.parts.view.give({ type: 'mention', mentions: mentions.slice(0, mostMentions) });
+      if (mentions.length > maxMentions)
+        notify('info', t('A message can mention at most {0} items. The others were left out.', maxMentions));
+      await this.parts.view.give({ type: 'mention', mentions: mentions.slice(0, maxMentions) });
     });
   }
 
@@ -86,7 +86,7 @@ export class FromCode {
     try {
       await act();
     } catch (error) {
-      tell('warning', toPeople(wordsOf(error)));
+      notify('warning', localize(messageOf(error)));
     }
   }
 
@@ -154,7 +154,7 @@ export class FromCode {
     return { kind: type & vscode.FileType.Directory ? 'folder' : 'file', path };
   }
 
-  private async failure(failed: Failure): Promise<Mention> {
+  private async failure(failed: TestFailure): Promise<Mention> {
     const { uri, range } = failed.test;
     const at = failed.message.location?.range.start.line ?? range?.start.line;
     const where = failed.message.location?.uri ?? uri;
@@ -185,12 +185,12 @@ function editorInFront(): vscode.TextEditor {
   return editor;
 }
 
-const inTerminal = ({ name, text }: Written): Mention[] => [{ kind: 'terminal', name, text }];
+const inTerminal = ({ name, text }: TerminalOutput): Mention[] => [{ kind: 'terminal', name, text }];
 
 const isUri = (value: unknown): value is vscode.Uri => value instanceof vscode.Uri;
 const isTerminal = (value: unknown): value is vscode.Terminal =>
   vscode.window.terminals.some((terminal) => terminal === value);
 const isResource = (value: unknown): value is vscode.SourceControlResourceState =>
   typeof value === 'object' && value !== null && 'resourceUri' in value && isUri(value.resourceUri);
-const isTrouble = (value: unknown): value is Trouble =>
+const isTrouble = (value: unknown): value is CodeProblem =>
   typeof value === 'object' && value !== null && 'uri' in value && 'line' in value && isUri(value.uri);

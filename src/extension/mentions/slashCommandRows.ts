@@ -1,5 +1,5 @@
 import type { Completion } from '../../protocol/content/mention.ts';
-import { mostCompletions } from '../../protocol/content/mentionText.ts';
+import { maxCompletions } from '../../protocol/content/mentionText.ts';
 import { type Slash, slashActs } from '../../protocol/content/slash.ts';
 import { t } from '../../protocol/text/l10n.ts';
 
@@ -44,6 +44,6 @@ export function slashRows(words: ReadonlyMap<string, Sayable>, query: string): C
   return all
     .filter(({ at }) => at >= 0)
     .sort((one, other) => rank(one) - rank(other))
-    .slice(0, mostCompletions)
+    .slice(0, maxCompletions)
     .map(({ word, one: { kind, detail } }) => ({ slash: { word, kind }, label: word, ...(detail && { detail }) }));
 }

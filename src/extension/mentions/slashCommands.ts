@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { planAgent } from '../../protocol/content/agents.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
-import { mostMentions, wordOf } from '../../protocol/content/mentionText.ts';
+import { maxMentions, wordOf } from '../../protocol/content/mentionText.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import { type SlashAct, slashActs, slashIn } from '../../protocol/content/slash.ts';
 import type { HostMessage, ViewMessage } from '../../protocol/panel/panelMessages.ts';
@@ -10,10 +10,16 @@ import { createDictionary } from '../../protocol/values/dictionary.ts';
 import type { Skill } from '../../tools/instructions/skillList.ts';
 import { promptText, type ServerPrompt, serverPrompts } from '../../tools/mcp/prompts.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
-import { filledPrompt, isPromptFile, placeNamed, promptName, promptOf } from '../../tools/mention/promptFile.ts';
+import {
+  filledPrompt,
+  isPromptFile,
+  promptFileLocation,
+  promptName,
+  promptOf,
+} from '../../tools/mention/promptFile.ts';
 import { withoutLinks } from '../dialogs/approvalText.ts';
 import { editorLanguage } from '../editor/languageService.ts';
-import { idOf, type Kind, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
+import { idOf, type WorkflowFileKind, type WorkflowFiles, workflowNameOf } from '../language/workflowFiles.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import type { Agents } from '../runs/pickAgent.ts';
 import type { Mentions } from './mentions.ts';
@@ -26,7 +32,7 @@ const [listMs, giveMs] = [3000, 30_000];
 
 type Sent = Extract<ViewMessage, { type: 'send' }>;
 
-interface Parts {
+interface Dependencies {
   mentions(): Promise<Mentions>;
   files: WorkflowFiles;
   servers(): Promise<McpServers>;
@@ -49,7 +55,7 @@ export class Slashes {
   private finding: Promise<void> | undefined;
   private asked = 0;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Dependencies) {}
 
   /** Tells what may be meant, by what is known now; and again once that is found anew, which begins with the `/`. */
   async offer(query: string, asked: number): Promise<void> {
@@ -115,7 +121,7 @@ export class Slashes {
     { pictures = [], named = [] }: { pictures?: Attachment[]; named?: Mention[] } = {},
   ): void {
     const { conversation } = this.parts;
-    const all = [...mentions, ...named].slice(0, mostMentions);
+    const all = [...mentions, ...named].slice(0, maxMentions);
     const meant = conversation.id;
     const read =
       all.length + typed.length > 0
@@ -133,7 +139,7 @@ export class Slashes {
     const { text, namesSelection, names } = filledPrompt(prompt, { values, words, file });
     const there = new Set(await mentions.paths());
     const named = names.flatMap((name): Mention[] => {
-      const place = placeNamed(name, path, (one) => there.has(one));
+      const place = promptFileLocation(name, path, (one) => there.has(one));
       return place === undefined ? [] : [{ kind: 'file', path: place }];
     });
     const isNamed = file !== undefined && text.includes(wordOf({ kind: 'file', path: file }));
@@ -192,7 +198,7 @@ export class Slashes {
     }));
   }
 
-  private async ofKind(kind: Kind): Promise<Sayable<Source>[]> {
+  private async ofKind(kind: WorkflowFileKind): Promise<Sayable<Source>[]> {
     const { files } = this.parts;
     const uris = await files.find(kind);
     return Promise.all(
@@ -200,7 +206,7 @@ export class Slashes {
         const { value, problems } = await files.load(uri, kind);
         const wrong = problems.length > 0 ? t('cannot be used: {0}', amount(problems.length, 'problem')) : '';
         const detail = value ? (value.description ?? value.name ?? '') : wrong;
-        return { kind, name: nameOf(uri), detail: detail || t(kind), of: { id: idOf(uri) } };
+        return { kind, name: workflowNameOf(uri), detail: detail || t(kind), of: { id: idOf(uri) } };
       }),
     );
   }

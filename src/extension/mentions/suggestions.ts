@@ -5,7 +5,7 @@ import { amount, t } from '../../protocol/text/l10n.ts';
 import { asks } from './codePrompts.ts';
 
 /** What is known of a workspace without asking a model, or looking long. */
-export interface Seen {
+export interface EditorState {
   errors: number;
   /** Files that are not committed as they are. */
   changes: number;
@@ -22,7 +22,7 @@ export interface Seen {
 const most = 3;
 
 /** What is worth doing here, first what cannot wait. */
-export function offersFor({ errors, changes, front, readme, instructs, tested }: Seen): Offer[] {
+export function offersFor({ errors, changes, front, readme, instructs, tested }: EditorState): Offer[] {
   const file = front && ({ kind: 'file', path: front.path } as const);
   const name = front?.path.slice(front.path.lastIndexOf('/') + 1) ?? '';
   const about = (label: string, mention: Mention, text: (words: string) => string): Offer => ({

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { redact } from '../../llm/transport/redact.ts';
-import { mostOfText } from '../../protocol/content/mentionText.ts';
-import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { maxMentionText } from '../../protocol/content/mentionText.ts';
+import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { withUpdate } from '../../protocol/text/lineUpdates.ts';
-import { SaidError } from '../../protocol/text/localized.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
 import { Cleaner } from '../../tools/shell/output.ts';
 
 /** Characters of a name. */
@@ -14,7 +14,7 @@ const longestName = 60;
 const copyMs = 2000;
 
 /** What stood in a terminal. `name` says which part. */
-export interface Written {
+export interface TerminalOutput {
   name: string;
   text: string;
 }
@@ -49,8 +49,8 @@ export class Terminals implements vscode.Disposable {
   }
 
   /** A command and what it wrote: the last one of this terminal, else of the one in front. Throws an `Error` with a sentence. */
-  async lastCommand(terminal = vscode.window.activeTerminal): Promise<Written> {
-    if (!terminal) throw new SaidError(sentence('No terminal is open.'));
+  async lastCommand(terminal = vscode.window.activeTerminal): Promise<TerminalOutput> {
+    if (!terminal) throw new UserFacingError(message('No terminal is open.'));
     const command = this.last.get(terminal);
     if (command?.output.trim()) return this.recorded(command);
     // It ran before Towpath did, or was over at once; the editor may know it all the same.
@@ -58,31 +58,31 @@ export class Terminals implements vscode.Disposable {
     const text = await copiedBy('workbench.action.terminal.copyLastCommandAndLastCommandOutput');
     if (text?.trim()) return this.written(text.trim().split('\n', 1)[0]!, text);
     if (command) return this.recorded(command);
-    throw new SaidError(
-      sentence(
+    throw new UserFacingError(
+      message(
         'The editor knows no command of this terminal (none has run, or its shell has no shell integration). Select the text, and add the selection.',
       ),
     );
   }
 
   /** What is selected in the terminal in front. Throws an `Error` with a sentence. */
-  async selection(): Promise<Written> {
-    if (!vscode.window.activeTerminal) throw new SaidError(sentence('No terminal is open.'));
+  async selection(): Promise<TerminalOutput> {
+    if (!vscode.window.activeTerminal) throw new UserFacingError(message('No terminal is open.'));
     const text = await copiedBy('workbench.action.terminal.copySelection');
-    if (!text?.trim()) throw new SaidError(sentence('Nothing is selected in the terminal.'));
+    if (!text?.trim()) throw new UserFacingError(message('Nothing is selected in the terminal.'));
     return this.written(text.trim().split('\n', 1)[0]!, text);
   }
 
-  private recorded({ line, output, code }: Command): Promise<Written> {
+  private recorded({ line, output, code }: Command): Promise<TerminalOutput> {
     return this.written(line, `$ ${line}\n${output.trimEnd()}${code ? `\n(ended with ${code})` : ''}`);
   }
 
-  private async written(line: string, text: string): Promise<Written> {
+  private async written(line: string, text: string): Promise<TerminalOutput> {
     const secrets = await this.secrets();
     const clean = redact(text, secrets);
     return {
-      name: shortened(visibleLine(redact(line, secrets)), longestName) || 'selection',
-      text: clean.length > mostOfText ? clean.slice(clean.length - mostOfText).replace(/^[^\n]*\n/, '') : clean,
+      name: truncateVisible(visibleLine(redact(line, secrets)), longestName) || 'selection',
+      text: clean.length > maxMentionText ? clean.slice(clean.length - maxMentionText).replace(/^[^\n]*\n/, '') : clean,
     };
   }
 
@@ -92,7 +92,7 @@ export class Terminals implements vscode.Disposable {
     this.at.set(execution, command);
     const cleaner = new Cleaner();
     const add = (text: string) => {
-      command.output = withUpdate(command.output, text).slice(-mostOfText);
+      command.output = withUpdate(command.output, text).slice(-maxMentionText);
     };
     for await (const piece of execution.read()) add(cleaner.add(Buffer.from(piece)));
     add(cleaner.end());

@@ -7,10 +7,10 @@ import type { ChatRequest, ChatStreamChunk } from '../../llm/core/client.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { isOverLimit } from '../../protocol/run/money.ts';
 import { inEnglish, t } from '../../protocol/text/l10n.ts';
-import { toPeople, type Words, wordsIn, wordsOf } from '../../protocol/text/localized.ts';
+import { type LocalizableText, localize, localizedMessageIn, messageOf } from '../../protocol/text/localized.ts';
 import type { AskedMessage, AskedOptions } from '../providers/editorApi.ts';
-import { fromEditorMessages, fromEditorOptions, sizeOf } from './providedWire.ts';
-import { type AskLine, TooManyAsks } from './requestQueue.ts';
+import { fromEditorMessages, fromEditorOptions, requestSize } from './providedWire.ts';
+import { type RequestQueue, TooManyAsks } from './requestQueue.ts';
 
 /** Why an ask has no answer, for people: `blocked` is for now, and it may be asked again. */
 export class AskRefused extends Error {
@@ -25,7 +25,7 @@ export class AskRefused extends Error {
 
 export interface Ask {
   /** An extension's name, or the editor: for people. */
-  who: Words;
+  who: LocalizableText;
   messages: readonly AskedMessage[];
   options: AskedOptions;
   signal: AbortSignal;
@@ -33,8 +33,8 @@ export interface Ask {
   report(part: { text: string } | { call: ToolCall }): void;
 }
 
-interface Parts {
-  line: AskLine;
+interface Dependencies {
+  line: RequestQueue;
   /** What the model is called. */
   label: string;
   local: boolean;
@@ -53,17 +53,20 @@ const [slack, mostPerToken] = [1.5, 12];
  * Asks a model of ours for somebody outside of Towpath, within the person's limits of money. Nothing of it is on the record of a run.
  * Throws `AskRefused`, or the signal's reason.
  */
-export async function answerAsk(ask: Ask, { line, label, local, ready, recorded }: Parts): Promise<AdapterResult> {
+export async function answerRequest(
+  ask: Ask,
+  { line, label, local, ready, recorded }: Dependencies,
+): Promise<AdapterResult> {
   const { who, signal } = ask;
   signal.throwIfAborted();
-  const { text, pictures } = sizeOf(ask.messages, ask.options);
+  const { text, pictures } = requestSize(ask.messages, ask.options);
   if (text + pictures > mostCharacters) throw tooLong(label, t('{0} characters', text + pictures));
   const leave = await line.enter({ who, model: label, local, stop: ask.stop }, signal).catch((error) => {
     throw error instanceof TooManyAsks ? new AskRefused('blocked', error.message) : error;
   });
   try {
     const model = await ready().catch((error: Error) => {
-      throw error instanceof AskRefused ? error : new AskRefused('failed', toPeople(wordsOf(error)));
+      throw error instanceof AskRefused ? error : new AskRefused('failed', localize(messageOf(error)));
     });
     signal.throwIfAborted();
     const request = requestOf(ask, model, text, label);
@@ -71,7 +74,10 @@ export async function answerAsk(ask: Ask, { line, label, local, ready, recorded 
     const result = await recorded(model, () => askModel(model, request, { signal, ...seen }));
     if (result.aborted) signal.throwIfAborted();
     if (result.error)
-      throw new AskRefused(isOverLimit(result.error) ? 'blocked' : 'failed', toPeople(wordsIn(result.error)));
+      throw new AskRefused(
+        isOverLimit(result.error) ? 'blocked' : 'failed',
+        localize(localizedMessageIn(result.error)),
+      );
     const broken = result.message?.toolCalls?.find(({ malformed }) => malformed !== undefined);
     if (broken)
       throw new AskRefused(

@@ -6,27 +6,27 @@ import type { AdapterResult } from '../../llm/adapter/adapter.ts';
 import { listModels, type ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
 import { dollars, money } from '../../protocol/run/money.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { inEnglish, sentence, t } from '../../protocol/text/l10n.ts';
-import { toPeople } from '../../protocol/text/localized.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
+import { inEnglish, message, t } from '../../protocol/text/l10n.ts';
+import { localize } from '../../protocol/text/localized.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
 import type { Models } from '../models/models.ts';
-import type { OfferedInformation } from '../providers/editorApi.ts';
+import type { ProvidedModelInformation } from '../providers/editorApi.ts';
 import { windowOfLocal } from '../providers/localContextSize.ts';
 import { downloadFolder, listedFolders } from '../providers/modelFolders.ts';
 import { demoModel, describe, split } from '../providers/modelIds.ts';
-import { Memory } from '../settings/decisionFile.ts';
+import { DecisionFile } from '../settings/decisionFile.ts';
 import { settings } from '../settings/settings.ts';
-import { AskRefused, answerAsk } from './answerRequest.ts';
+import { AskRefused, answerRequest } from './answerRequest.ts';
 import { localNames, tokensFor } from './providedNames.ts';
-import { fromEditorMessages, sizeOf } from './providedWire.ts';
-import type { Offered } from './registerProvider.ts';
-import { type Asker, Askers } from './requesters.ts';
-import { AskLine } from './requestQueue.ts';
+import { fromEditorMessages, requestSize } from './providedWire.ts';
+import type { ProvidedModel } from './registerProvider.ts';
+import { Askers, type Requester } from './requesters.ts';
+import { RequestQueue } from './requestQueue.ts';
 
-interface Parts {
+interface Dependencies {
   context: vscode.ExtensionContext;
   models: Models;
-  modals: Modals;
+  modals: Dialogs;
   /** Those that runs of this window work with. */
   modelsAtWork(): string[];
   recorded(model: RunModel, ask: () => Promise<AdapterResult>): Promise<AdapterResult>;
@@ -37,21 +37,21 @@ interface Parts {
 /** A model that the person offers: `id` as Towpath has it. */
 interface OfferedModel {
   id: string;
-  information: OfferedInformation;
+  information: ProvidedModelInformation;
 }
 
 /** In `towpath.offeredModels`: every model on this machine. */
 export const allLocal = 'local';
 
 /** The models that the person offers to the editor's chat and to other extensions, and the answers that these are given. */
-export class OfferedModels implements Offered, vscode.Disposable {
+export class ProvidedModels implements ProvidedModel, vscode.Disposable {
   readonly askers: Askers;
-  readonly line = new AskLine(() => this.show());
+  readonly line = new RequestQueue(() => this.show());
   private readonly item = vscode.window.createStatusBarItem('towpath.asked', vscode.StatusBarAlignment.Left, 0);
 
-  constructor(private readonly parts: Parts) {
+  constructor(private readonly parts: Dependencies) {
     const file = vscode.Uri.joinPath(parts.context.globalStorageUri, 'askers.json').fsPath;
-    this.askers = new Askers(new Memory(file), (asker) => this.mayAsk(asker));
+    this.askers = new Askers(new DecisionFile(file), (asker) => this.mayAsk(asker));
     this.item.name = t('Towpath: requests from the editor');
     this.item.command = 'towpath.editorAsks';
   }
@@ -61,15 +61,15 @@ export class OfferedModels implements Offered, vscode.Disposable {
     this.item.dispose();
   }
 
-  readonly provideLanguageModelChatInformation: Offered['provideLanguageModelChatInformation'] = async () =>
+  readonly provideLanguageModelChatInformation: ProvidedModel['provideLanguageModelChatInformation'] = async () =>
     (await this.offered()).map(({ information }) => information);
 
-  readonly provideTokenCount: Offered['provideTokenCount'] = async (_, text) => {
+  readonly provideTokenCount: ProvidedModel['provideTokenCount'] = async (_, text) => {
     const messages = typeof text === 'string' ? [{ role: 1, content: text }] : [text];
-    return tokensFor(sizeOf(messages), () => tokensOfMessages(fromEditorMessages(messages)));
+    return tokensFor(requestSize(messages), () => tokensOfMessages(fromEditorMessages(messages)));
   };
 
-  readonly provideLanguageModelChatResponse: Offered['provideLanguageModelChatResponse'] = async (
+  readonly provideLanguageModelChatResponse: ProvidedModel['provideLanguageModelChatResponse'] = async (
     { id },
     messages,
     options,
@@ -94,7 +94,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
         options,
         signal: stop.signal,
         stop: () => stop.abort(new AskRefused('failed', t('Stopped by you.'))),
-        report: (part: Parameters<Parameters<typeof answerAsk>[0]['report']>[0]) =>
+        report: (part: Parameters<Parameters<typeof answerRequest>[0]['report']>[0]) =>
           progress.report(
             'text' in part
               ? new vscode.LanguageModelTextPart(part.text)
@@ -102,7 +102,13 @@ export class OfferedModels implements Offered, vscode.Disposable {
           ),
       };
       const ready = () => this.ready(model.id);
-      const { usage } = await answerAsk(ask, { line: this.line, label, local, ready, recorded: this.parts.recorded });
+      const { usage } = await answerRequest(ask, {
+        line: this.line,
+        label,
+        local,
+        ready,
+        recorded: this.parts.recorded,
+      });
       const cost = usage?.cost === undefined ? '' : `, ${dollars(usage.cost)}`;
       this.parts.log.info(
         `${inEnglish(asker.name)} was answered by ${model.id}: ${usage ? `${usage.totalTokens} tokens` : 'tokens not told'}${cost}.`,
@@ -172,7 +178,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
     return this.parts.models.outside(id);
   }
 
-  private async mayAsk({ id, name }: Asker): Promise<boolean> {
+  private async mayAsk({ id, name }: Requester): Promise<boolean> {
     const limit = settings()['limits.day'];
     const paid =
       limit > 0
@@ -181,7 +187,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
     const offered = (await this.offered()).map(({ information }) => information.name).join(', ');
     const yes = t('Let It Ask');
     const answer = await this.parts.modals.askWhenQuiet({
-      text: t('Allow {0} to use the models that you share?', visibleLine(toPeople(name))),
+      text: t('Allow {0} to use the models that you share?', visibleLine(localize(name))),
       detail: [
         t('{0} uses your models through the editor. You share: {1}.', visibleLine(id ?? ''), offered),
         paid,
@@ -200,7 +206,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
       return;
     }
     const lines = all.map(({ who, model, waits }) => {
-      const line = `${visibleLine(toPeople(who))}: ${visibleLine(model)}`;
+      const line = `${visibleLine(localize(who))}: ${visibleLine(model)}`;
       return waits ? t('{0}, queued', line) : line;
     });
     const tooltip = [t('Towpath: requests from the editor'), ...lines, t('Click to stop it.')].join('\n');
@@ -211,11 +217,11 @@ export class OfferedModels implements Offered, vscode.Disposable {
   }
 }
 
-const editor = sentence('The editor');
-const somebody = sentence('The editor or another extension');
+const editor = message('The editor');
+const somebody = message('The editor or another extension');
 
 /** Who asks is told by some editors only; an extension may call itself what it likes, so that its id is beside it. */
-function askerOf(initiator: unknown): Asker {
+function askerOf(initiator: unknown): Requester {
   if (initiator === 'core') return { name: editor };
   if (typeof initiator !== 'string' || initiator === '') return { name: somebody };
   const { displayName } = (vscode.extensions.getExtension(initiator)?.packageJSON ?? {}) as { displayName?: unknown };
@@ -234,7 +240,7 @@ function toEditorError(error: unknown): unknown {
 const unknownWindow = 32_768;
 
 /** A quarter is kept for the answer, at most 8,192 tokens. */
-function windows(window = unknownWindow): Pick<OfferedInformation, 'maxInputTokens' | 'maxOutputTokens'> {
+function windows(window = unknownWindow): Pick<ProvidedModelInformation, 'maxInputTokens' | 'maxOutputTokens'> {
   const maxOutputTokens = Math.min(8192, Math.floor(window / 4));
   return { maxInputTokens: window - maxOutputTokens, maxOutputTokens };
 }

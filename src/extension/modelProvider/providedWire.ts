@@ -2,7 +2,7 @@ import type { ChatRequest } from '../../llm/core/client.ts';
 import type { Attachment, Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
 import { blocksOf, isThinking } from '../../tools/editorTools/resultParts.ts';
-import { blocksInWords } from '../../tools/mcp/callResult.ts';
+import { contentText } from '../../tools/mcp/callResult.ts';
 import { cleanSchema, type WordLimits } from '../../tools/mcp/schema.ts';
 import type { AskedMessage, AskedOptions } from '../providers/editorApi.ts';
 
@@ -47,7 +47,7 @@ function fromUser(parts: readonly unknown[]): Message[] {
 
 function said(parts: readonly unknown[]): { text: string; images: Attachment[] } {
   const images: Attachment[] = [];
-  return { text: blocksInWords(blocksOf(parts), images), images };
+  return { text: contentText(blocksOf(parts), images), images };
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -91,7 +91,7 @@ export function fromEditorOptions({
 }
 
 /** Characters of all that is said, and of its pictures as base64: known without converting anything. */
-export function sizeOf(
+export function requestSize(
   asked: readonly AskedMessage[],
   { tools = [] }: AskedOptions = {},
 ): { text: number; pictures: number } {

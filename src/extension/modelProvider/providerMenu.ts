@@ -2,14 +2,14 @@ import * as vscode from 'vscode';
 import { money } from '../../protocol/run/money.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { toPeople } from '../../protocol/text/localized.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
-import { tell } from '../dialogs/notify.ts';
+import { localize } from '../../protocol/text/localized.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
+import { notify } from '../dialogs/notify.ts';
 import type { Models } from '../models/models.ts';
 import { takesModels } from '../providers/editorApi.ts';
 import { describe, split } from '../providers/modelIds.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
-import { allLocal, type OfferedModels } from './providedModels.ts';
+import { allLocal, type ProvidedModels } from './providedModels.ts';
 
 interface Choice extends vscode.QuickPickItem {
   model?: string;
@@ -18,9 +18,9 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 /** *Offer Models to the Editor…*: which models the editor's chat and other extensions may ask, and which extensions may. */
-export async function offerModelsMenu(offered: OfferedModels, models: Models, modals: Modals): Promise<void> {
+export async function offerModelsMenu(offered: ProvidedModels, models: Models, modals: Dialogs): Promise<void> {
   if (!takesModels()) {
-    tell(
+    notify(
       'info',
       t('This editor ({0}) does not accept models of extensions. VS Code 1.104 and later do.', vscode.version),
     );
@@ -70,7 +70,7 @@ function choices(before: readonly string[], models: Models, allowed: readonly st
 }
 
 /** What is behind an address is sent what others like, and its answers are paid. */
-async function mayCost(added: readonly string[], modals: Modals): Promise<boolean> {
+async function mayCost(added: readonly string[], modals: Dialogs): Promise<boolean> {
   const remote = added.filter((id) => id !== allLocal && split(id).provider !== 'local').map((id) => describe(id));
   if (remote.length === 0) return true;
   const yes = t('Share');
@@ -93,15 +93,15 @@ async function mayCost(added: readonly string[], modals: Modals): Promise<boolea
 }
 
 /** *What the Editor Asks…*: who asks a model of ours now, to be stopped. */
-export async function showAsks({ line }: OfferedModels): Promise<void> {
+export async function showAsks({ line }: ProvidedModels): Promise<void> {
   const { all } = line;
   if (all.length === 0) {
-    tell('info', t('No requests from the editor are running.'));
+    notify('info', t('No requests from the editor are running.'));
     return;
   }
   const at = (since: number) => new Date(since).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
   const items = all.map((ask) => ({
-    label: `$(debug-stop) ${visibleLine(toPeople(ask.who))}`,
+    label: `$(debug-stop) ${visibleLine(localize(ask.who))}`,
     description: ask.waits ? t('queued') : t('is answered'),
     detail: t('{0}, since {1}', visibleLine(ask.model), at(ask.since)),
     asks: [ask],

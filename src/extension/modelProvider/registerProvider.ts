@@ -3,7 +3,7 @@ import { type ModelProvider, offerModels, takesModels } from '../providers/edito
 import { ownValue } from '../settings/settingScopes.ts';
 
 /** What is offered, and answers. */
-export type Offered = Omit<ModelProvider, 'onDidChangeLanguageModelChatInformation'>;
+export type ProvidedModel = Omit<ModelProvider, 'onDidChangeLanguageModelChatInformation'>;
 
 const name = 'offeredModels';
 
@@ -11,7 +11,7 @@ const name = 'offeredModels';
  * Has Towpath's models in the editor's chat and in reach of other extensions, where the person offers any. Part of the first program: the
  * rest is loaded when somebody wants to know of them.
  */
-export function offering(load: () => Promise<Offered>): vscode.Disposable {
+export function offering(load: () => Promise<ProvidedModel>): vscode.Disposable {
   if (!takesModels()) return { dispose() {} };
   const changed = new vscode.EventEmitter<void>();
   const offered = offerModels({

@@ -1,10 +1,10 @@
 import { t } from '../../protocol/text/l10n.ts';
-import type { Words } from '../../protocol/text/localized.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
 
 /** Somebody outside of Towpath asks a model of ours. */
-export interface OpenAsk {
+interface OpenAsk {
   /** An extension's name, or the editor. */
-  who: Words;
+  who: LocalizableText;
   /** What the model is called. */
   model: string;
   /** Milliseconds since 1970. */
@@ -14,7 +14,7 @@ export interface OpenAsk {
 }
 
 interface Entering {
-  who: Words;
+  who: LocalizableText;
   model: string;
   /** It runs on this machine, which has one thing at a time in its memory. */
   local: boolean;
@@ -33,7 +33,7 @@ export class TooManyAsks extends Error {
  * Who asks our models from outside, in the order of asking. Of models on this machine one at a time is let in: so a run of Towpath never
  * waits for more than one answer to somebody else.
  */
-export class AskLine {
+export class RequestQueue {
   private readonly open: (Entering & OpenAsk & { admit(): void })[] = [];
 
   constructor(

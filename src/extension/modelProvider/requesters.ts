@@ -1,16 +1,16 @@
 import { t } from '../../protocol/text/l10n.ts';
-import type { Words } from '../../protocol/text/localized.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { AskRefused } from './answerRequest.ts';
 
 /** Somebody that asks models of ours, as the editor tells it. */
-export interface Asker {
+export interface Requester {
   /** Of an extension; undefined: the editor does not tell who asks. */
   id?: string;
   /** For people. */
-  name: Words;
+  name: LocalizableText;
 }
 
-export interface AskersMemory {
+interface AskersMemory {
   all(): Record<string, unknown>;
   update(id: string, value: unknown): void;
 }
@@ -29,11 +29,11 @@ export class Askers {
 
   constructor(
     private readonly memory: AskersMemory,
-    private readonly ask: (asker: Asker) => Promise<boolean>,
+    private readonly ask: (asker: Requester) => Promise<boolean>,
   ) {}
 
   /** Throws `AskRefused` for those that may not. */
-  async check(asker: Asker): Promise<void> {
+  async check(asker: Requester): Promise<void> {
     const { id, name } = asker;
     if (id === undefined || this.allowed.includes(id)) return;
     const refused = new AskRefused('no-permission', t("You have not allowed {0} to use Towpath's models.", name));
@@ -61,7 +61,7 @@ export class Askers {
     this.declined.clear();
   }
 
-  private async question(id: string, asker: Asker): Promise<boolean> {
+  private async question(id: string, asker: Requester): Promise<boolean> {
     const answer = await this.ask(asker);
     if (answer) this.memory.update(id, true);
     else this.declined.add(id);

@@ -3,8 +3,8 @@ import { LLMError } from '../../llm/core/errors.ts';
 import { keyOrigin, labelOf, type Provider, providers } from '../../llm/models/providers.ts';
 import { isLoopback } from '../../llm/transport/http.ts';
 import { inEnglish, t } from '../../protocol/text/l10n.ts';
-import { toPeople, wordsOf } from '../../protocol/text/localized.ts';
-import { tell } from '../dialogs/notify.ts';
+import { localize, messageOf } from '../../protocol/text/localized.ts';
+import { notify } from '../dialogs/notify.ts';
 import { back, inputStep, pickStep, type StepOptions } from '../dialogs/steps.ts';
 import { givesAccess, mayCarry } from '../providers/credentials.ts';
 import type { HeaderSecrets } from '../providers/headerSecrets.ts';
@@ -83,7 +83,7 @@ export class ConnectModel {
   /** Returns the step that follows the choice of a provider; undefined: its settings have to be corrected first. */
   private async choose(choices: Choices, provider: Provider, elsewhere = false): Promise<Step | undefined> {
     const problem = settingsProblem(settings(), provider.id);
-    if (problem) return void tell('error', t(problem));
+    if (problem) return void notify('error', t(problem));
     const { wants } = choices;
     for (const name of Object.keys(choices) as (keyof Choices)[]) delete choices[name];
     Object.assign(choices, { wants, provider, baseUrl: addressOf(provider.id) });
@@ -96,7 +96,7 @@ export class ConnectModel {
       const others = providers.filter(({ id }) => id !== compatible);
       const own = providers.filter(({ id }) => id === compatible);
       const row = (provider: Provider) => ({
-        label: toPeople(labelOf(provider)),
+        label: localize(labelOf(provider)),
         description: addressOf(provider.id) || t('enter the address'),
         value: provider,
       });
@@ -138,7 +138,7 @@ export class ConnectModel {
     key: async (choices, canGoBack) => {
       const { provider, problem } = choices;
       const origin = originOf(choices);
-      if (!mayCarry(origin)) return void tell('error', unencrypted(provider, origin));
+      if (!mayCarry(origin)) return void notify('error', unencrypted(provider, origin));
       delete choices.problem;
       return inputStep<Next>({
         ...optionsOf('key', choices, canGoBack),
@@ -223,7 +223,7 @@ export class ConnectModel {
             if (result.code === 'LLM_AUTH_FAILED' && mayCarry(originOf(choices))) return answer('refused');
             const again = {
               label: t('Try Again'),
-              detail: toPeople(result.said ?? result.text),
+              detail: localize(result.said ?? result.text),
               act: () => void test(),
             };
             show({ placeholder: t('The test failed'), rows: [again, skip] });
@@ -253,7 +253,7 @@ export class ConnectModel {
       const listed = await this.models.list(provider.id, signal, trialOf(choices));
       return { found: { listed: listed.map(({ id }) => id).sort() } };
     } catch (error) {
-      const words = wordsOf(error);
+      const words = messageOf(error);
       if (signal.aborted) return {};
       const { code, status, reason, retryable, details } =
         error instanceof LLMError ? error : ({} as Partial<LLMError>);
@@ -265,7 +265,7 @@ export class ConnectModel {
       if (code === 'LLM_AUTH_FAILED' && status !== 403) return { refused: true, found };
       if (code === 'LLM_TIMEOUT' || (reason === 'unreachable' && retryable))
         return { unanswered: t('No server answers at this address.'), found };
-      return reason === 'unreachable' ? { unanswered: toPeople(words), found } : { found }; // a certificate, a proxy
+      return reason === 'unreachable' ? { unanswered: localize(words), found } : { found }; // a certificate, a proxy
     }
   }
 
@@ -282,7 +282,7 @@ export class ConnectModel {
       await saveSetting('providers', withAddress(settings().providers, provider.id, baseUrl));
     const origin = originOf(choices);
     if (apiKey !== undefined) await this.secrets.save(provider.id, origin, apiKey);
-    if (wants === 'key') tell('info', t('The key for {0} is stored.', origin));
+    if (wants === 'key') notify('info', t('The key for {0} is stored.', origin));
     else await this.models.pick(`${provider.id}/${model}`);
   }
 }

@@ -1,22 +1,22 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { checksAsJson, checksAsMarkdown, endOf, titleOf } from '../../check/report.ts';
+import { checksAsJson, checksAsMarkdown, taskEndText, taskTitle } from '../../check/report.ts';
 import { type CheckResult, ofThePerson, passedOf } from '../../check/taskResult.ts';
 import { lazily } from '../../protocol/panel/lazyImport.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { toPeople, wordsOf } from '../../protocol/text/localized.ts';
+import { localize, messageOf } from '../../protocol/text/localized.ts';
 import { stoppable } from '../dialogs/cancellable.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
 import { diskFolders } from '../dialogs/folders.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import { showMarkdown } from '../dialogs/showMarkdown.ts';
 import { demoModel, describe, providerOf, split } from '../providers/modelIds.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
 import { forSharing } from '../settings/redactSettings.ts';
 import type { Models } from './models.ts';
-import type { KeptChecks } from './storedChecks.ts';
+import type { StoredChecks } from './storedChecks.ts';
 import { showProblem } from './testConnection.ts';
 
 const scheme = 'towpath-checks';
@@ -24,11 +24,11 @@ const page = () => vscode.Uri.from({ scheme, path: `/${t('Model Check Results')}
 const formats = { markdown: 'md', json: 'json' } as const;
 type Format = keyof typeof formats;
 
-interface Parts {
+interface Dependencies {
   models: Models;
-  checks: KeptChecks;
+  checks: StoredChecks;
   limits: Pick<MoneyLimits, 'of'>;
-  modals: Modals;
+  modals: Dialogs;
   workspace: { readonly ripgrep: string | undefined };
   audit: { keep(event: RunEvent): Promise<void>; told(event: RunEvent): void };
   version: string;
@@ -48,7 +48,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   /** The newest check, also where it was ended early and is not kept. */
   private newest?: CheckResult;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Dependencies) {}
 
   register(): vscode.Disposable {
     return vscode.Disposable.from(
@@ -66,8 +66,9 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   async check(id = this.parts.models.currentId): Promise<void> {
     const name = describe(id).label;
     if (id === demoModel)
-      return tell('info', t('The demo model only follows its script. Pick another model, then check it.'));
-    if (this.atWork) return tell('info', t('A model check is running. You can stop it in its progress notification.'));
+      return notify('info', t('The demo model only follows its script. Pick another model, then check it.'));
+    if (this.atWork)
+      return notify('info', t('A model check is running. You can stop it in its progress notification.'));
     this.atWork = true;
     try {
       const result = await this.run(id, name);
@@ -75,13 +76,13 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
       this.newest = result;
       if (result.ended === undefined) await this.parts.checks.keep(result);
       await this.show();
-      const end = endOf(result);
-      if (end) tell('warning', t('{0} was not checked to the end. {1}', name, end));
-      else tell('info', doneBy(name, result));
+      const end = taskEndText(result);
+      if (end) notify('warning', t('{0} was not checked to the end. {1}', name, end));
+      else notify('info', doneBy(name, result));
     } catch (error) {
       const { code } = error as Error & { code?: string };
       void showProblem(
-        toPeople(wordsOf(error)),
+        localize(messageOf(error)),
         code === 'LLM_AUTH_FAILED' ? providerOf(split(id).provider)?.id : undefined,
       );
     } finally {
@@ -97,7 +98,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   /** As Markdown to be read, or as JSON to be compared by programs; without the home folder's name. */
   async export(given?: { format?: Format; to?: vscode.Uri }): Promise<void> {
     const { results } = this;
-    if (results.length === 0) return tell('info', t('No model has been checked yet. Run *Check This Model*.'));
+    if (results.length === 0) return notify('info', t('No model has been checked yet. Run *Check This Model*.'));
     const format = given?.format ?? (await askFormat());
     if (!format) return;
     const to = given?.to ?? (await askPlace(formats[format]));
@@ -106,9 +107,9 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
     const shared = forSharing(text, { secrets: [], home: os.homedir() });
     try {
       await vscode.workspace.fs.writeFile(to, Buffer.from(shared));
-      tell('info', t('Exported to {0}.', to.fsPath));
+      notify('info', t('Exported to {0}.', to.fsPath));
     } catch (error) {
-      tell('error', t('The results could not be exported. {0}', wordsOf(error)));
+      notify('error', t('The results could not be exported. {0}', messageOf(error)));
     }
   }
 
@@ -120,11 +121,11 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
 
   private async run(id: string, name: string): Promise<CheckResult | undefined> {
     const { models, checks, limits, modals, workspace, audit, version: towpath } = this.parts;
-    const { checkModel, estimateOf, estimateInWords } = await checking();
+    const { checkModel, estimateOf, estimateText } = await checking();
     const model = await models.current({ id });
     const estimate = estimateOf(id.startsWith('local/'), checks.of(id));
     const detail = [
-      ...estimateInWords(estimate, model.adapter.leastCost?.(model.model, estimate.prompt)),
+      ...estimateText(estimate, model.adapter.leastCost?.(model.model, estimate.prompt)),
       t('It works in its own temporary folder. Nothing in your workspace is read, changed or sent.'),
     ].join('\n');
     const yes = t('Check');
@@ -141,7 +142,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
         record: audit,
         progress({ done, of, task, text }) {
           const percent = (done / of) * 100;
-          const now = t('{0} of {1}, {2}', done + 1, of, titleOf(task));
+          const now = t('{0} of {1}, {2}', done + 1, of, taskTitle(task));
           progress([now, text].filter(Boolean).join(': '), percent - shown);
           shown = percent;
         },

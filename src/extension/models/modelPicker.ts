@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { checkModelFile } from '../../llm/local/modelFile/checkModelFile.ts';
-import { partsOf } from '../../llm/local/modelFile/splitModel.ts';
+import { splitModelParts } from '../../llm/local/modelFile/splitModel.ts';
 import { keyOwner, labelOf, type Provider, providers } from '../../llm/models/providers.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { toPeople, wordsOf } from '../../protocol/text/localized.ts';
-import { tell } from '../dialogs/notify.ts';
+import { localize, messageOf } from '../../protocol/text/localized.ts';
+import { notify } from '../dialogs/notify.ts';
 import { createEditorClient } from '../providers/editorModels.ts';
 import { HeaderSecrets } from '../providers/headerSecrets.ts';
 import { addressOf, providerOf } from '../providers/modelIds.ts';
@@ -87,11 +87,11 @@ export class Setup {
     });
     const file = files?.[0]?.fsPath;
     if (!file) return;
-    const [first] = partsOf(file);
+    const [first] = splitModelParts(file);
     try {
       await checkModelFile(first!);
     } catch (error) {
-      tell('error', toPeople(wordsOf(error)));
+      notify('error', localize(messageOf(error)));
       return;
     }
     await this.models.pick(`local/${first}`);
@@ -105,7 +105,7 @@ export class Setup {
   async useEditor(): Promise<void> {
     const models = (await createEditorClient().listModels?.()) ?? [];
     if (models.length === 0) {
-      tell('info', t('This editor offers no models of its own.'));
+      notify('info', t('This editor offers no models of its own.'));
       return;
     }
     const choices = models.map(
@@ -128,7 +128,7 @@ export class Setup {
     const owners = providers.filter(({ id }) => keyOwner(id) === id);
     const keys = owners.map((provider) => ({
       slot: provider.id as string,
-      label: toPeople(labelOf(provider)),
+      label: localize(labelOf(provider)),
       forgotten: (origin: string) => t('The key for {0} was deleted.', origin),
     }));
     const named = this.secrets.secretNames().map((name) => ({
@@ -143,12 +143,12 @@ export class Setup {
           description: origin,
           run: async () => {
             await this.secrets.forget(slot, origin);
-            tell('info', forgotten(origin));
+            notify('info', forgotten(origin));
           },
         }),
       ),
     );
-    if (saved.length === 0) tell('info', t('No key or secret is stored.'));
+    if (saved.length === 0) notify('info', t('No key or secret is stored.'));
     else await pick(t('Towpath: select a key or secret to delete'), saved);
   }
 
@@ -156,7 +156,7 @@ export class Setup {
     const { currentProvider } = this.models;
     const inOrder = currentProvider ? [...new Set([currentProvider, ...providers])] : providers;
     const items = inOrder.map((provider) => ({
-      label: toPeople(labelOf(provider)),
+      label: localize(labelOf(provider)),
       description: addressOf(provider.id),
       detail: provider === currentProvider ? t('in use') : undefined,
       provider,

@@ -5,9 +5,9 @@ import type { AskedModel, RunModel } from '../../engine/run/runContext.ts';
 import type { LLMClient, ModelInfo } from '../../llm/core/client.ts';
 import { lasting } from '../../llm/core/deadlines.ts';
 import { LLMError } from '../../llm/core/errors.ts';
-import type { Place } from '../../llm/local/ipc/deviceInfo.ts';
+import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
 import type { KeepOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
-import { mostContext } from '../../llm/local/modelFile/contextSize.ts';
+import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
 import { knownModelFile } from '../../llm/local/modelFile/findModelFile.ts';
 import type { ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
 import { byModel } from '../../llm/models/lookupByModel.ts';
@@ -17,10 +17,10 @@ import { isLoopback } from '../../llm/transport/http.ts';
 import { lazily } from '../../protocol/panel/lazyImport.ts';
 import type { ModelOption } from '../../protocol/panel/panelMessages.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { linked } from '../../protocol/text/links.ts';
-import { toPeople, type Words } from '../../protocol/text/localized.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
+import { type LocalizableText, localize } from '../../protocol/text/localized.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { Credentials } from '../providers/credentials.ts';
 import type { LocalEngine } from '../providers/localEngine.ts';
@@ -31,7 +31,7 @@ import {
   demoModel,
   describe,
   isRole,
-  nameOf,
+  modelNameOf,
   problemOf,
   providerOf,
   roleOf,
@@ -47,7 +47,7 @@ import {
 import type { Secrets } from '../settings/secrets.ts';
 import { type Settings, saveSetting, settings } from '../settings/settings.ts';
 import { KnownWindows, listedWindow } from './knownContextSizes.ts';
-import type { KeptChecks } from './storedChecks.ts';
+import type { StoredChecks } from './storedChecks.ts';
 
 /** Until a provider has to have said which models it has. */
 const listMs = 15_000;
@@ -70,14 +70,14 @@ export class Models implements vscode.Disposable {
     secrets: Secrets,
     private readonly named: NamedModels,
     private readonly engine: LocalEngine,
-    modals: Modals,
+    modals: Dialogs,
     /** What may be spent in a day. */
     private readonly budget: Budget,
     /** Where what a local model has read is kept; nowhere when undefined. */
     private readonly keep: () => KeepOptions | undefined,
     private readonly log: vscode.LogOutputChannel,
     /** What came of checking models. */
-    private readonly checks: Pick<KeptChecks, 'inShort'>,
+    private readonly checks: Pick<StoredChecks, 'inShort'>,
     private readonly readModel: ReadModel,
     /** Called when a provider has listed another size of a context window. */
     windowChanged: () => void,
@@ -109,7 +109,7 @@ export class Models implements vscode.Disposable {
     const now = settings();
     const { provider, model } = split(id);
     if (provider === 'local')
-      return Math.min(mostContext(now['local.contextSize']), this.seenWindows.get(id) ?? Infinity);
+      return Math.min(maxContextSize(now['local.contextSize']), this.seenWindows.get(id) ?? Infinity);
     const own = providerOf(provider) && this.settingsOf(provider as ProviderId, now).windowOf(model);
     return own ?? this.windows.of(windowKey(id)) ?? this.seenWindows.get(id);
   }
@@ -171,11 +171,11 @@ export class Models implements vscode.Disposable {
     const problem = this.problemOf(id);
     const option = describe(id);
     const detail = [option.detail, this.checks.inShort(id)].filter(Boolean).join(' · ');
-    return { ...option, detail, ...(problem && { problem: toPeople(problem) }) };
+    return { ...option, detail, ...(problem && { problem: localize(problem) }) };
   }
 
   /** A local model needs an engine, whatever else is right with it. */
-  private problemOf(id: string): Words | undefined {
+  private problemOf(id: string): LocalizableText | undefined {
     return (id.startsWith('local/') ? this.engine.missing() : undefined) ?? problemOf(id);
   }
 
@@ -222,7 +222,7 @@ export class Models implements vscode.Disposable {
     if (small && small !== demoModel && !stays) return this.ready(small);
     this.checkChosen();
     if (this.currentId !== demoModel) return this.ready(this.currentId);
-    throw new EngineError('UNKNOWN', sentence('The demo model only follows its script. Pick another model.'));
+    throw new EngineError('UNKNOWN', message('The demo model only follows its script. Pick another model.'));
   }
 
   /** A model at an address and with a key that are not saved yet, for one test. Throws as `current`, without a question. */
@@ -294,13 +294,13 @@ export class Models implements vscode.Disposable {
       if (!late.aborted || signal.aborted) throw error;
       const time = lasting(listMs);
       const silent = provider
-        ? sentence(
+        ? message(
             '{0} ({1}) did not answer within {2}.',
             labelOf(provider),
             trial?.baseUrl ?? addressOf(provider.id),
             time,
           )
-        : sentence('The editor did not answer within {0}.', time);
+        : message('The editor did not answer within {0}.', time);
       throw new LLMError('LLM_TIMEOUT', silent);
     }
   }
@@ -320,7 +320,7 @@ export class Models implements vscode.Disposable {
   }
 
   /** What a model file that is in memory runs on. */
-  placeOf(file: string): Place | undefined {
+  placeOf(file: string): DeviceInfo | undefined {
     return this.clients.made()?.placeOf(file);
   }
 
@@ -359,7 +359,7 @@ export class Models implements vscode.Disposable {
     throw new EngineError(
       'UNKNOWN',
       linked(
-        sentence(
+        message(
           '{0} uses the model file {1}, which is in none of your model folders. Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
           visibleLine(file),
           visibleLine(model),
@@ -380,12 +380,12 @@ export class Models implements vscode.Disposable {
     }
     const last = before === undefined || before === demoModel ? this.recent[0] : before;
     if (last === undefined) return;
-    const name = nameOf(last);
+    const name = modelNameOf(last);
     const was = typeof name === 'string' ? visibleLine(name) : name;
     throw new EngineError(
       'UNKNOWN',
       linked(
-        sentence(
+        message(
           'No model is selected (the setting towpath.model is empty). The run used {0}. Run *Towpath: Pick Model…*.',
           was,
         ),

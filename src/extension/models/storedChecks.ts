@@ -6,7 +6,7 @@ const name = 'towpath.checks';
 const most = 50;
 
 /** What came of checking models, the newest of each. What another version has kept in another form is not there. */
-export class KeptChecks {
+export class StoredChecks {
   /** Lists of models are drawn often. */
   private known?: CheckResult[];
 

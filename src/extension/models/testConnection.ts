@@ -3,10 +3,10 @@ import { askModel } from '../../engine/core/modelCall.ts';
 import type { RunModel } from '../../engine/run/runContext.ts';
 import { secretsIn } from '../../llm/core/headers.ts';
 import type { ProviderId } from '../../llm/models/providers.ts';
-import { amount, type Sentence, sentence, t } from '../../protocol/text/l10n.ts';
-import { joined, textAs, toPeople, unended, wordsIn, wordsOf } from '../../protocol/text/localized.ts';
+import { amount, type LocalizedMessage, message, t } from '../../protocol/text/l10n.ts';
+import { joined, localize, localizedMessageIn, messageOf, textAs, unended } from '../../protocol/text/localized.ts';
 import { stoppable } from '../dialogs/cancellable.ts';
-import { offer, tell } from '../dialogs/notify.ts';
+import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import { providerSettings } from '../providers/providerSettings.ts';
 import { settings } from '../settings/settings.ts';
 import type { Models } from './models.ts';
@@ -19,19 +19,19 @@ export async function testConnection(models: Models, log: vscode.LogOutputChanne
   );
   if (!result) return; // given up by the person
   log.info(`Test of ${id}: ${result.text}`);
-  const words = toPeople(result.said ?? result.text);
-  if (result.works) tell('info', words);
+  const words = localize(result.said ?? result.text);
+  if (result.works) notify('info', words);
   else void showProblem(words, result.code === 'LLM_AUTH_FAILED' ? models.currentProvider?.id : undefined);
 }
 
-export interface TestResult {
+interface TestResult {
   works: boolean;
   text: string;
   /** The same for people, where that can be told in their language. */
-  said?: Sentence;
+  said?: LocalizedMessage;
   code?: string;
   /** Time until the first word of the answer. */
-  first?: Sentence;
+  first?: LocalizedMessage;
   /** In how many pieces the answer came. */
   pieces: number;
 }
@@ -46,7 +46,7 @@ export async function askOneWord(
   const started = performance.now();
   const seconds = (at: number) => {
     const tenths = Math.round((at - started) / 100);
-    return sentence('{0}.{1} s', Math.floor(tenths / 10), tenths % 10);
+    return message('{0}.{1} s', Math.floor(tenths / 10), tenths % 10);
   };
   try {
     const chosen = await made();
@@ -57,30 +57,30 @@ export async function askOneWord(
       {
         signal,
         onChunk: (chunk) => {
-          if (chunk.progress) progress(toPeople(chunk.progress.said ?? chunk.progress.text));
+          if (chunk.progress) progress(localize(chunk.progress.said ?? chunk.progress.text));
           if (!chunk.content && !chunk.thinking) return;
           firstAt ??= performance.now();
           pieces++;
         },
-        onRetry: (wait) => progress(t('{0} · retrying', unended(wordsIn(wait.error)))),
+        onRetry: (wait) => progress(t('{0} · retrying', unended(localizedMessageIn(wait.error)))),
       },
     );
     if (reply.aborted) return undefined;
     const answered = reply.success || reply.finishReason === 'length';
     if (!answered) {
-      const why = reply.error ? wordsIn(reply.error) : sentence('It failed.');
+      const why = reply.error ? localizedMessageIn(reply.error) : message('It failed.');
       return { works: false, ...textAs(why), code: reply.error?.code, pieces };
     }
     const firstAfter = firstAt === undefined ? undefined : seconds(firstAt);
-    const first = firstAfter && sentence('first token after {0}', firstAfter);
-    const done = sentence('done after {0}', seconds(performance.now()));
+    const first = firstAfter && message('first token after {0}', firstAfter);
+    const done = message('done after {0}', seconds(performance.now()));
     const tokens = reply.usage && amount(reply.usage.totalTokens, 'token');
     const facts = [first, done, tokens].filter((fact) => typeof fact === 'object');
-    const said = textAs(sentence('{0} answers: {1}.', chosen.id, joined(facts, ', ')));
+    const said = textAs(message('{0} answers: {1}.', chosen.id, joined(facts, ', ')));
     return { works: true, ...said, ...(firstAfter && { first: firstAfter }), pieces };
   } catch (error) {
     const { code } = error as { code?: string };
-    return { works: false, ...textAs(wordsOf(error)), ...(code && { code }), pieces };
+    return { works: false, ...textAs(messageOf(error)), ...(code && { code }), pieces };
   }
 }
 
@@ -88,7 +88,7 @@ export async function askOneWord(
 export async function showProblem(text: string, keyOf: ProviderId | undefined): Promise<void> {
   const setSecret = t('Set Secret…');
   const ways = keyOf ? [t('Set API Key…'), ...(namesSecrets(keyOf) ? [setSecret] : [])] : [t('Pick Model…')];
-  const chosen = await offer('error', text, ...ways);
+  const chosen = await notifyWithActions('error', text, ...ways);
   if (chosen === setSecret) await vscode.commands.executeCommand('towpath.setSecret');
   else if (chosen) await vscode.commands.executeCommand(keyOf ? 'towpath.setKey' : 'towpath.pickModel', keyOf);
 }

@@ -11,7 +11,7 @@ import type { Undo } from '../runs/undoFiles.ts';
 
 type Act = Extract<ViewMessage, { type: 'file-changes' | 'undo-file' | 'review-files' | 'commit-files' }>;
 
-interface Parts {
+interface Dependencies {
   changedFiles: ChangedFiles;
   conversation: Conversation;
   diffs: Diffs;
@@ -19,7 +19,10 @@ interface Parts {
 }
 
 /** What a person does with the files that the shown run has changed. Only those are touched, whatever a message names. */
-export async function actOnFiles(message: Act, { changedFiles, conversation, diffs, undo }: Parts): Promise<void> {
+export async function actOnFiles(
+  message: Act,
+  { changedFiles, conversation, diffs, undo }: Dependencies,
+): Promise<void> {
   const { runId } = message;
   if (runId !== conversation.runId) return;
   const all = await changedFiles.rows(runId);

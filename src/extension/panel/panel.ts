@@ -9,11 +9,11 @@ import { type SlashAct, slashIn } from '../../protocol/content/slash.ts';
 import type { Offer, ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import type { LimitOf } from '../../protocol/run/events.ts';
 import type { CallState } from '../../protocol/run/run.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError, toPeople, wordsOf } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { localize, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { mostShownLines, shownChange } from '../../tools/edit/diff.ts';
+import { maxShownLines, shownChange } from '../../tools/edit/diff.ts';
 import { resolveToRead } from '../../tools/sandbox/resolveReadPath.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { AddedRules } from '../approvals/addedRules.ts';
@@ -21,8 +21,8 @@ import type { Approvals } from '../approvals/approvals.ts';
 import type { Diffs } from '../approvals/diffs.ts';
 import type { Policies } from '../approvals/policies.ts';
 import type { CommandsAtWork } from '../background/backgroundCommands.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
-import { uriOf } from '../dialogs/folders.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
+import { folderUri } from '../dialogs/folders.ts';
 import { pressed } from '../dialogs/notify.ts';
 import type { Models } from '../models/models.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
@@ -30,13 +30,13 @@ import type { DiskRoom } from '../records/freeSpace.ts';
 import type { ChangedFiles } from '../runs/changedFiles.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import { deleteRun } from '../runs/deletedRuns.ts';
-import { doPlan } from '../runs/executePlan.ts';
+import { createPlanExecution } from '../runs/executePlan.ts';
 import type { Branches } from '../runs/forkRun.ts';
 import type { InterruptedApprovals } from '../runs/interruptedApprovals.ts';
 import type { Agents } from '../runs/pickAgent.ts';
 import type { Titles } from '../runs/titles.ts';
 import type { Undo } from '../runs/undoFiles.ts';
-import type { Asks } from '../runs/userQuestions.ts';
+import type { UserQuestionList } from '../runs/userQuestions.ts';
 import type { Worktrees } from '../runs/worktrees.ts';
 import type { ChatView, Intention } from '../view/chatView.ts';
 import { useCode } from './codeActions.ts';
@@ -66,7 +66,7 @@ interface Mentions {
   namedBy(places: readonly string[]): Promise<Mention[]>;
 }
 
-interface Parts {
+interface Dependencies {
   view: ChatView;
   conversation: Conversation;
   agents: Agents;
@@ -76,10 +76,10 @@ interface Parts {
   limits: MoneyLimits;
   approvals: Approvals;
   interrupted: InterruptedApprovals;
-  asks: Asks;
+  asks: UserQuestionList;
   branches: Branches;
   changedFiles: ChangedFiles;
-  modals: Modals;
+  modals: Dialogs;
   runList: RunList;
   titles: Titles;
   worktrees: Worktrees;
@@ -112,7 +112,7 @@ export class Panel {
   /** Actions that the person has begun. */
   private acts = 0;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Dependencies) {}
 
   receive(message: Intention): void {
     const giveBack = () => {
@@ -124,7 +124,7 @@ export class Panel {
       (error) => {
         this.parts.log.error(error);
         giveBack();
-        this.parts.view.post({ type: 'notice', notice: { level: 'error', text: toPeople(wordsOf(error)) } });
+        this.parts.view.post({ type: 'notice', notice: { level: 'error', text: localize(messageOf(error)) } });
       },
     );
   }
@@ -173,9 +173,9 @@ export class Panel {
   }
 
   /** `false`: what the person has written was not for anything, and is in the message box again. */
-  private async handle(message: Intention): Promise<boolean | void> {
+  private async handle(received: Intention): Promise<boolean | void> {
     const { view, conversation, approvals } = this.parts;
-    switch (message.type) {
+    switch (received.type) {
       case 'ready':
         await this.parts.runList.show(undefined);
         await this.showState();
@@ -185,51 +185,51 @@ export class Panel {
         void this.showOffers();
         return this.parts.branches.show();
       case 'list-runs':
-        return this.parts.runList.show(message.query);
+        return this.parts.runList.show(received.query);
       case 'rename-run':
-        return this.parts.titles.rename(message.runId);
+        return this.parts.titles.rename(received.runId);
       case 'pin-run':
-        return this.parts.titles.pin(message.runId, message.pinned);
+        return this.parts.titles.pin(received.runId, received.pinned);
       case 'selection-goes':
-        return this.parts.selected.turn(message.goes);
+        return this.parts.selected.turn(received.goes);
       case 'dropped': {
-        const mentions = await (await this.parts.mentions()).namedBy(message.places);
+        const mentions = await (await this.parts.mentions()).namedBy(received.places);
         if (mentions.length > 0) return view.post({ type: 'mention', mentions });
-        if (message.pasted !== undefined) return view.post({ type: 'pasted', text: message.pasted });
-        throw new SaidError(sentence('The dropped item is outside the open folders and was not attached.'));
+        if (received.pasted !== undefined) return view.post({ type: 'pasted', text: received.pasted });
+        throw new UserFacingError(message('The dropped item is outside the open folders and was not attached.'));
       }
       case 'send': {
         this.parts.selected.said();
-        const isWords = message.chosen || !slashIn(message.text);
-        const isDone = isWords ? undefined : await (await this.parts.slashes()).say(message);
+        const isWords = received.chosen || !slashIn(received.text);
+        const isDone = isWords ? undefined : await (await this.parts.slashes()).say(received);
         if (isDone !== undefined) return isDone;
         return conversation.send(
-          message.text,
-          message.attachments,
-          message.chosen,
-          message.when,
-          this.read(message, conversation.id),
+          received.text,
+          received.attachments,
+          received.chosen,
+          received.when,
+          this.read(received, conversation.id),
         );
       }
       case 'complete': {
-        const { after, query, asked } = message;
+        const { after, query, asked } = received;
         return (await (after === '/' ? this.parts.slashes() : this.parts.mentions())).offer(query, asked);
       }
       case 'slash':
-        return (await this.parts.slashes()).act(message.act);
+        return (await this.parts.slashes()).act(received.act);
       case 'resolve-mention':
-        return (await this.parts.mentions()).resolve(message.word);
+        return (await this.parts.mentions()).resolve(received.word);
       case 'measure-mention':
-        return (await this.parts.mentions()).measure(message.mention, conversation.id);
+        return (await this.parts.mentions()).measure(received.mention, conversation.id);
       case 'change-waiting': {
-        const named = await this.read(message, message.runId);
-        return conversation.changeWaiting(message.runId, message.queued, message, named);
+        const named = await this.read(received, received.runId);
+        return conversation.changeWaiting(received.runId, received.queued, received, named);
       }
       case 'take-back':
-        await conversation.takeBack(message.runId, message.queued);
+        await conversation.takeBack(received.runId, received.queued);
         return view.focus();
       case 'answer':
-        return conversation.answer(message.chosen);
+        return conversation.answer(received.chosen);
       case 'stop':
         return conversation.stop();
       case 'measure-room':
@@ -239,105 +239,105 @@ export class Panel {
       case 'continue':
         return conversation.goOn();
       case 'new-run': {
-        const summary = message.summary && (await conversation.summary());
+        const summary = received.summary && (await conversation.summary());
         await conversation.open(undefined);
         if (summary) view.post({ type: 'draft', text: summary });
         return view.focus();
       }
       case 'do-plan': {
-        const { apart, text: words } = message;
-        const named = this.read(message, conversation.id);
-        return doPlan({ apart, words, named }, this.parts);
+        const { apart, text: words } = received;
+        const named = this.read(received, conversation.id);
+        return createPlanExecution({ apart, words, named }, this.parts);
       }
       case 'retry-now':
         return conversation.retryNow();
       case 'open-run':
-        return conversation.open(message.runId);
+        return conversation.open(received.runId);
       case 'open-worktree':
-        return this.parts.worktrees.open(message.folder);
+        return this.parts.worktrees.open(received.folder);
       case 'delete-run':
-        return deleteRun(message.runId, this.parts);
+        return deleteRun(received.runId, this.parts);
       case 'notice-pressed':
-        return pressed(message.id, message.button);
+        return pressed(received.id, received.button);
       case 'action': {
         this.acts += 1;
         const mine = this.acts;
-        await vscode.commands.executeCommand(actions[message.action], ...this.givenTo(message));
+        await vscode.commands.executeCommand(actions[received.action], ...this.givenTo(received));
         // The list that the next one has brought up meanwhile keeps the keys.
-        return elsewhere.has(message.action) ? undefined : view.focus(() => this.acts === mine);
+        return elsewhere.has(received.action) ? undefined : view.focus(() => this.acts === mine);
       }
       case 'show-question':
-        if (approvals.has(message.runId, message.toolCallId)) return approvals.show(message);
-        await this.parts.interrupted.answer(message);
+        if (approvals.has(received.runId, received.toolCallId)) return approvals.show(received);
+        await this.parts.interrupted.answer(received);
         return;
       case 'deny':
-        return approvals.has(message.runId, message.toolCallId)
-          ? approvals.deny(message)
-          : this.parts.interrupted.deny(message);
+        return approvals.has(received.runId, received.toolCallId)
+          ? approvals.deny(received)
+          : this.parts.interrupted.deny(received);
       case 'active':
-        return this.parts.interrupted.active(message.runId);
+        return this.parts.interrupted.active(received.runId);
       case 'edit-said':
         return this.parts.branches.sayInstead(
-          message.runId,
-          message.at,
-          message.text,
-          message.restore,
-          await this.read(message, message.runId),
+          received.runId,
+          received.at,
+          received.text,
+          received.restore,
+          await this.read(received, received.runId),
         );
       case 'fork':
-        return this.parts.branches.forkBefore(message.runId, message.at);
+        return this.parts.branches.forkBefore(received.runId, received.at);
       case 'restore-files':
-        await this.parts.branches.restoreTo(message.runId, message.at);
+        await this.parts.branches.restoreTo(received.runId, received.at);
         return view.focus();
       case 'retry-reply':
         return this.parts.branches.answerAgain(
-          message.runId,
-          message.at,
-          message.other && pickModel(this.parts.models),
+          received.runId,
+          received.at,
+          received.other && pickModel(this.parts.models),
         );
       case 'open-text':
-        return this.parts.diffs.showMessage(message.runId, message.at);
+        return this.parts.diffs.showMessage(received.runId, received.at);
       case 'undo':
-        await this.parts.undo.calls(message.runId, message);
+        await this.parts.undo.calls(received.runId, received);
         return view.focus();
       case 'redo':
-        await this.parts.undo.redo(message);
+        await this.parts.undo.redo(received);
         return view.focus();
       case 'remove-rule':
-        await this.parts.addedRules.remove(message);
+        await this.parts.addedRules.remove(received);
         return view.focus();
       case 'review-file':
-        return this.parts.changedFiles.review(message);
+        return this.parts.changedFiles.review(received);
       case 'undo-file':
       case 'file-changes':
       case 'review-files':
       case 'commit-files':
-        await actOnFiles(message, this.parts);
-        return message.type === 'undo-file' ? view.focus() : undefined;
+        await actOnFiles(received, this.parts);
+        return received.type === 'undo-file' ? view.focus() : undefined;
       case 'open-diff':
-        return this.openDiff(message);
+        return this.openDiff(received);
       case 'show-change':
-        return this.showChange(message);
+        return this.showChange(received);
       case 'open-output':
-        return this.openOutput(message);
+        return this.openOutput(received);
       case 'let-go-on':
-        return this.letGoOn(message);
+        return this.letGoOn(received);
       case 'stop-command':
-        await this.parts.commandsAtWork.stop(message.id);
+        await this.parts.commandsAtWork.stop(received.id);
         return view.focus();
       case 'command-output':
-        return this.parts.commandsAtWork.show(message.id);
+        return this.parts.commandsAtWork.show(received.id);
       case 'open-file':
-        return this.openFile(message.path, message.line);
+        return this.openFile(received.path, received.line);
       case 'open-link': {
-        const url = vscode.Uri.parse(message.url, true);
+        const url = vscode.Uri.parse(received.url, true);
         if (['http', 'https', 'mailto'].includes(url.scheme)) await vscode.env.openExternal(url);
         return;
       }
       case 'use-code':
-        return useCode(message, conversation);
+        return useCode(received, conversation);
       case 'copy':
-        await vscode.env.clipboard.writeText(message.text);
+        await vscode.env.clipboard.writeText(received.text);
         return view.post({ type: 'focus' });
     }
   }
@@ -376,7 +376,7 @@ export class Panel {
     const { runId, toolCallId } = key;
     const textOf = (id: string | null) => (id === null ? null : this.parts.store.contents.read(runId, id));
     const [before, after] = [await textOf(change.before), await textOf(change.after)];
-    const diff = shownChange(change.path, before, after, mostShownLines);
+    const diff = shownChange(change.path, before, after, maxShownLines);
     this.parts.view.post({ type: 'change', runId, toolCallId, diff });
   }
 
@@ -409,11 +409,11 @@ export class Panel {
     const folders = { roots: [...workspace.roots, ...own], virtual: workspace.virtual };
     const there = await resolveToRead(folders, file, 'search');
     if (there.kind === 'folder') {
-      await vscode.commands.executeCommand('revealInExplorer', uriOf(there.path));
+      await vscode.commands.executeCommand('revealInExplorer', folderUri(there.path));
       return;
     }
     const { path: real } = await resolveToRead(folders, file, 'read');
-    const uri = uriOf(real);
+    const uri = folderUri(real);
     const at = Math.max(0, (line ?? 1) - 1);
     await vscode.window.showTextDocument(uri, { preview: true, selection: new vscode.Range(at, 0, at, 0) });
   }

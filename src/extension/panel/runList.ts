@@ -10,7 +10,7 @@ import type { ChatView } from '../view/chatView.ts';
 /** What one message carries; the others are found by their words. */
 const mostRows = 200;
 
-interface Parts {
+interface Dependencies {
   store: Pick<RunStore, 'search'>;
   states: Pick<RunStates, 'all' | 'look'>;
   liveIds(): readonly string[];
@@ -27,7 +27,7 @@ export class RunList {
   /** As they were when the list was opened: their windows tell this one nothing. */
   private elsewhere: Promise<readonly RunElsewhere[]> = Promise.resolve([]);
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Dependencies) {}
 
   /** Tells the runs with these words from now on; undefined: it is closed. */
   async show(query: string | undefined): Promise<void> {

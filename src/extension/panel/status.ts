@@ -1,5 +1,5 @@
-import { titleSaid } from '../../protocol/run/run.ts';
-import { proseLine, shortened } from '../../protocol/text/escapeInvisible.ts';
+import { titleFromText } from '../../protocol/run/run.ts';
+import { proseLine, truncateVisible } from '../../protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
 import { type RunNow, stateLabel } from '../runs/runStates.ts';
 
@@ -69,7 +69,9 @@ export function badgeOf(runs: readonly RunNow[]): { value: number; tooltip: stri
 function linesOf(runs: readonly RunNow[]): string[] {
   const lines = runs
     .slice(0, mostLines)
-    .map((run) => t('“{0}”: {1}', shortened(proseLine(titleSaid(run.title)), 60) || t('New run'), stateLabel(run)));
+    .map((run) =>
+      t('“{0}”: {1}', truncateVisible(proseLine(titleFromText(run.title)), 60) || t('New run'), stateLabel(run)),
+    );
   return runs.length > mostLines ? [...lines, t('and {0} more', runs.length - mostLines)] : lines;
 }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { defaultPolicy, isWider, type Preset, presetNames } from '../../protocol/content/policy.ts';
-import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { type ApprovalPreset, defaultPolicy, isWider, presetNames } from '../../protocol/content/policy.ts';
+import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { language, t } from '../../protocol/text/l10n.ts';
 import type { CommandInBackground } from '../../tools/shell/background.ts';
 import type { RunNow } from '../runs/runStates.ts';
@@ -16,7 +16,7 @@ interface Status {
   /** Runs that concern the person, in whatever window. */
   runs: readonly RunNow[];
   /** Of the shown run and those at work, the one in which most runs unasked. */
-  widest: { runId: string; preset: Preset } | undefined;
+  widest: { runId: string; preset: ApprovalPreset } | undefined;
   /** In the background, the oldest first. */
   commands: readonly CommandInBackground[];
 }
@@ -83,7 +83,7 @@ export class StatusBar implements vscode.Disposable {
     }
     const since = (at: number) => new Date(at).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' });
     const lines = commands.map(({ line, startedAt }) =>
-      t('{0}, since {1}', shortened(visibleLine(line), 60), since(startedAt)),
+      t('{0}, since {1}', truncateVisible(visibleLine(line), 60), since(startedAt)),
     );
     const click = t('Click to show its output or to stop it.');
     const tooltip = [t('Towpath: in the background'), ...lines, click].join('\n');

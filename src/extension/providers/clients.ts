@@ -7,12 +7,12 @@ import type { LLMClient } from '../../llm/core/client.ts';
 import { createClient, type ProviderChoice } from '../../llm/createClient.ts';
 import { createLocalClient, type LocalClient } from '../../llm/local/host/client.ts';
 import { createRoom } from '../../llm/local/host/modelMemory.ts';
-import type { Place } from '../../llm/local/ipc/deviceInfo.ts';
+import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
 import type { KeepOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
 import type { ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
 import { catalogued } from '../../llm/models/modelCatalogue.ts';
 import { withRescue } from '../../llm/textCalls/textCalls.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { type Settings, settings } from '../settings/settings.ts';
 import { createEditorClient } from './editorModels.ts';
 import { localWindow } from './localContextSize.ts';
@@ -91,7 +91,7 @@ export class Clients {
         ...options,
         workerPath: path.join(dist, 'worker.mjs'),
         modules: () => this.engine.modules(),
-        label: model === 'demo' ? sentence('the demo model') : path.basename(model),
+        label: model === 'demo' ? message('the demo model') : path.basename(model),
         room: this.room,
         idleUnloadMs: () => settings()['local.idleUnload'],
         keep: this.keep,
@@ -114,7 +114,7 @@ export class Clients {
     return [...this.locals].some(([key, client]) => JSON.parse(key).modelPath === file && client.pid() !== undefined);
   }
 
-  placeOf(file: string): Place | undefined {
+  placeOf(file: string): DeviceInfo | undefined {
     const loaded = [...this.locals].find(([key, client]) => JSON.parse(key).modelPath === file && client.place());
     return loaded?.[1].place();
   }

@@ -2,14 +2,14 @@ import { LLMError } from '../../llm/core/errors.ts';
 import { secretsIn, withSecrets } from '../../llm/core/headers.ts';
 import { keyHeaderOf, keyOrigin, labelOf, type Provider } from '../../llm/models/providers.ts';
 import { isLoopback } from '../../llm/transport/http.ts';
-import { type Sentence, sentence, t } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message, t } from '../../protocol/text/l10n.ts';
 import { linked } from '../../protocol/text/links.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import type { ProviderSettings } from './providerSettings.ts';
 
 /** What goes with every request to a provider, and who sees it. */
-export interface Carried {
+interface Carried {
   apiKey?: string;
   headers: Record<string, string>;
   /** What of the headers was kept apart. */
@@ -25,7 +25,7 @@ export class Credentials {
 
   constructor(
     private readonly secrets: Secrets,
-    private readonly modals: Pick<Modals, 'askWhenQuiet'>,
+    private readonly modals: Pick<Dialogs, 'askWhenQuiet'>,
   ) {}
 
   /**
@@ -38,7 +38,7 @@ export class Credentials {
     return this.carried(
       settings,
       apiKey,
-      (name) => this.elsewhere(secretOf(name), origin, sentence('the secret "{0}"', name), how),
+      (name) => this.elsewhere(secretOf(name), origin, message('the secret "{0}"', name), how),
       origin,
     );
   }
@@ -91,33 +91,29 @@ export class Credentials {
     const place = `${provider.id} ${origin}`;
     if (!this.withoutKey.has(place)) {
       const hasOther = this.secrets.origins(provider.id).length > 0 && mayCarry(origin);
-      const key = await this.elsewhere(provider.id, origin, sentence('your {0} key', labelOf(provider)), how);
+      const key = await this.elsewhere(provider.id, origin, message('your {0} key', labelOf(provider)), how);
       if (key) return key;
       if (hasOther && !isNeeded) this.withoutKey.add(place);
     }
     if (!isNeeded) return undefined;
-    const message = linked(
-      sentence('No API key for {0} ({1}). Run *Towpath: Set API Key*.', labelOf(provider), origin),
-      { commands: ['towpath.setKey'] },
-    );
-    throw new LLMError('LLM_AUTH_FAILED', message);
+    const text = linked(message('No API key for {0} ({1}). Run *Towpath: Set API Key*.', labelOf(provider), origin), {
+      commands: ['towpath.setKey'],
+    });
+    throw new LLMError('LLM_AUTH_FAILED', text);
   }
 
   /** What was saved for another origin, when the person lets it go to this one, too. Over plain http nobody is asked: it is not sent there. */
   private async elsewhere(
     slot: string,
     origin: string,
-    what: Sentence,
+    what: LocalizedMessage,
     how: { quiet: true } | undefined,
   ): Promise<string | undefined> {
     const other = mayCarry(origin) ? this.secrets.origins(slot).at(-1) : undefined;
     const value = other && (await this.secrets.key(slot, other));
     if (!value) return undefined;
     if (how)
-      throw new LLMError(
-        'LLM_AUTH_FAILED',
-        sentence('You have not yet decided whether {0} may use {1}.', origin, what),
-      );
+      throw new LLMError('LLM_AUTH_FAILED', message('You have not yet decided whether {0} may use {1}.', origin, what));
     const use = t('Use There, Too');
     const buttons = [t("Don't Send"), use]; // Enter presses the first
     const detail = t('It was saved for {0}. Anyone who runs {1} can see it.', other, origin);
@@ -141,9 +137,9 @@ export const givesAccess = (provider: Provider, { headers }: Pick<Wanted, 'heade
 const originOf = (provider: Provider, { baseUrl }: Wanted): string => keyOrigin({ provider: provider.id, baseUrl })!;
 
 function missing(header: string, name: string, origin: string): LLMError {
-  const message = mayCarry(origin)
+  const text = mayCarry(origin)
     ? linked(
-        sentence(
+        message(
           'The header {0} names the secret "{1}", which is not set for {2}. Run *Towpath: Set Header Secret*.',
           header,
           name,
@@ -151,11 +147,11 @@ function missing(header: string, name: string, origin: string): LLMError {
         ),
         { commands: ['towpath.setSecret'] },
       )
-    : sentence(
+    : message(
         'The header {0} names the secret "{1}", and {2} is reached without encryption, so the secret is not sent. Use an https address.',
         header,
         name,
         origin,
       );
-  return new LLMError('LLM_AUTH_FAILED', message);
+  return new LLMError('LLM_AUTH_FAILED', text);
 }

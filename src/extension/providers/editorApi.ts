@@ -9,7 +9,7 @@ import * as vscode from 'vscode';
 export const ownVendor = 'towpath';
 
 /** A model as it is offered (`LanguageModelChatInformation`, 1.104). */
-export interface OfferedInformation {
+export interface ProvidedModelInformation {
   /** Among those of our vendor. */
   id: string;
   name: string;
@@ -40,15 +40,18 @@ export interface AskedOptions {
 /** Who offers models (`LanguageModelChatProvider`, 1.104). */
 export interface ModelProvider {
   onDidChangeLanguageModelChatInformation: vscode.Event<void>;
-  provideLanguageModelChatInformation(options: unknown, token: vscode.CancellationToken): Promise<OfferedInformation[]>;
+  provideLanguageModelChatInformation(
+    options: unknown,
+    token: vscode.CancellationToken,
+  ): Promise<ProvidedModelInformation[]>;
   provideLanguageModelChatResponse(
-    model: Pick<OfferedInformation, 'id'>,
+    model: Pick<ProvidedModelInformation, 'id'>,
     messages: readonly AskedMessage[],
     options: AskedOptions,
     progress: vscode.Progress<vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart>,
     token: vscode.CancellationToken,
   ): Promise<void>;
-  provideTokenCount(model: Pick<OfferedInformation, 'id'>, text: string | AskedMessage): Promise<number>;
+  provideTokenCount(model: Pick<ProvidedModelInformation, 'id'>, text: string | AskedMessage): Promise<number>;
 }
 
 interface Newer {

@@ -6,13 +6,13 @@ import { LLMError } from '../../llm/core/errors.ts';
 import { isObject } from '../../llm/core/json.ts';
 import { fromWireNames, toWireName } from '../../llm/core/wireToolNames.ts';
 import { asText } from '../../llm/messages/attachments.ts';
-import { formatInWords } from '../../llm/messages/formatInstructions.ts';
+import { formatInstructions } from '../../llm/messages/formatInstructions.ts';
 import { repairHistory, wellFormed, wellFormedData } from '../../llm/messages/normalizeHistory.ts';
 import { oncePerRun, unseenFiles } from '../../llm/messages/warnings.ts';
 import { windowIsFull } from '../../llm/transport/providerErrors.ts';
 import { redact } from '../../llm/transport/redact.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
-import { sentence, t } from '../../protocol/text/l10n.ts';
+import { message, t } from '../../protocol/text/l10n.ts';
 import { ownVendor } from './editorApi.ts';
 import { toEditorTools } from './editorWire.ts';
 
@@ -35,7 +35,7 @@ export function createEditorClient(): LLMClient {
     signal?.throwIfAborted();
     const { messages, leftOut } = asText(asked.messages);
     const request = { ...asked, messages };
-    for (const warning of news(request.cacheKey, unseenFiles(sentence("The editor's model"), leftOut)))
+    for (const warning of news(request.cacheKey, unseenFiles(message("The editor's model"), leftOut)))
       yield { warning, done: false };
     const cancel = new vscode.CancellationTokenSource();
     const watch = createWatch(signal); // the extension behind the model may not heed the token
@@ -100,7 +100,7 @@ function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage
   const user = vscode.LanguageModelChatMessage.User;
   const assistant = vscode.LanguageModelChatMessage.Assistant;
   const { system, said: all } = repairHistory(request);
-  const prompt = [system, formatInWords(request)].filter(Boolean).join('\n\n');
+  const prompt = [system, formatInstructions(request)].filter(Boolean).join('\n\n');
   const messages = prompt ? [user(wellFormed(prompt))] : [];
   for (const said of all) {
     if (said.role !== 'assistant') {
@@ -137,32 +137,32 @@ function toOptions(request: ChatRequest): vscode.LanguageModelChatRequestOptions
 
 function toLLMError(error: unknown, model: string, begun: boolean): LLMError {
   if (error instanceof LLMError) return error;
-  const message = redact(error instanceof Error ? error.message : String(error), []);
+  const text = redact(error instanceof Error ? error.message : String(error), []);
   const { NoPermissions, Blocked, NotFound } = vscode.LanguageModelError;
   const code = error instanceof vscode.LanguageModelError ? error.code : undefined;
   if (code === NoPermissions.name)
-    return new LLMError('LLM_AUTH_FAILED', sentence('The editor does not let Towpath use {0}: {1}', model, message));
+    return new LLMError('LLM_AUTH_FAILED', message('The editor does not let Towpath use {0}: {1}', model, text));
   if (code === Blocked.name)
     return new LLMError(
       'LLM_RATE_LIMITED',
-      sentence('The editor rejects more requests to {0} for now: {1}', model, message),
+      message('The editor rejects more requests to {0} for now: {1}', model, text),
     );
   if (code === NotFound.name) return notOffered(model);
-  if (begun) return new LLMError('LLM_INCOMPLETE', sentence('{0} ended early: {1}', model, message));
-  if (windowIsFull(message))
+  if (begun) return new LLMError('LLM_INCOMPLETE', message('{0} ended early: {1}', model, text));
+  if (windowIsFull(text))
     return new LLMError(
       'LLM_CONTEXT_OVERFLOW',
-      sentence('The conversation is longer than the context window of {0}: {1}', model, message),
+      message('The conversation is longer than the context window of {0}: {1}', model, text),
     );
-  return new LLMError('UNKNOWN', `${model}: ${message}`);
+  return new LLMError('UNKNOWN', `${model}: ${text}`);
 }
 
 function itself(model: string): LLMError {
-  const message = sentence('{0} is a model that Towpath itself shares with the editor. Pick the original.', model);
-  return new LLMError('UNKNOWN', message, { reason: 'no-model' });
+  const text = message('{0} is a model that Towpath itself shares with the editor. Pick the original.', model);
+  return new LLMError('UNKNOWN', text, { reason: 'no-model' });
 }
 
 function notOffered(model: string): LLMError {
-  const message = sentence('The editor does not offer the model {0} now. Pick another model.', model);
-  return new LLMError('UNKNOWN', message, { reason: 'no-model' });
+  const text = message('The editor does not offer the model {0} now. Pick another model.', model);
+  return new LLMError('UNKNOWN', text, { reason: 'no-model' });
 }

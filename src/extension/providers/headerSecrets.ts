@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { isSendable, secretsIn } from '../../llm/core/headers.ts';
 import { keyOrigin, labelOf, type Provider, providers } from '../../llm/models/providers.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { toPeople } from '../../protocol/text/localized.ts';
+import { localize } from '../../protocol/text/localized.ts';
 import { withoutLinks } from '../dialogs/approvalText.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';
 import { mayCarry } from './credentials.ts';
@@ -26,20 +26,20 @@ export class HeaderSecrets {
   /** Saves one; of several it is asked which. */
   async set(name?: string): Promise<void> {
     const problem = providers.map(({ id }) => settingsProblem(settings(), id)).find((one) => one !== undefined);
-    if (problem) return void tell('error', t(problem));
+    if (problem) return void notify('error', t(problem));
     const all = onePerPlace(providers.flatMap((provider) => usesOf(provider))).filter(
       (use) => name === undefined || use.name === name,
     );
     if (all.length === 0) {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it
       const text = t('No header in towpath.providers names a secret. Write ${secret:name} in the value of a header.');
-      return void tell('info', text);
+      return void notify('info', text);
     }
     const items = await Promise.all(
       all.map(async (use) => ({
         label: use.name,
         description: use.origin,
-        detail: `${toPeople(labelOf(use.provider))}, ${use.header}: ${(await this.isSet(use)) ? t('set') : t('not set')}`,
+        detail: `${localize(labelOf(use.provider))}, ${use.header}: ${(await this.isSet(use)) ? t('set') : t('not set')}`,
         use,
       })),
     );
@@ -72,7 +72,7 @@ export class HeaderSecrets {
         labelOf(provider),
         origin,
       );
-      tell('error', problem);
+      notify('error', problem);
       return false;
     }
     const secret = await vscode.window.showInputBox({
@@ -90,7 +90,7 @@ export class HeaderSecrets {
     });
     if (!secret) return false;
     await this.secrets.save(secretOf(name), origin, secret.trim());
-    tell('info', t('The secret "{0}" for {1} is stored.', name, origin));
+    notify('info', t('The secret "{0}" for {1} is stored.', name, origin));
     return true;
   }
 }

@@ -1,19 +1,19 @@
 import { totalmem } from 'node:os';
-import { mostContext } from '../../llm/local/modelFile/contextSize.ts';
+import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
 import { usualWindow } from '../../llm/local/modelFile/memoryFit.ts';
 import { type LocalModel, listModels, type ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
 
 /** Tokens that conversations with a model file come to here, as far as the file says it. @param setting `local.contextSize` */
 export async function localWindow(file: string, setting: number, readModel: ReadModel): Promise<number> {
   const [model] = await listModels([file], readModel);
-  return model ? windowOfLocal(model, setting) : mostContext(setting);
+  return model ? windowOfLocal(model, setting) : maxContextSize(setting);
 }
 
 export function windowOfLocal({ bytes, info }: Pick<LocalModel, 'bytes' | 'info'>, setting: number): number {
   const { bytesPerToken, trainedContext } = info ?? {};
   const request = {
     bytes,
-    contextSize: mostContext(setting),
+    contextSize: maxContextSize(setting),
     ...(bytesPerToken && { bytesPerToken }),
     ...(trainedContext && { trainedContext }),
   };

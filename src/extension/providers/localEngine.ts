@@ -8,7 +8,7 @@ import {
   removeOthers,
 } from '../../llm/local/engineInstall/engineFolders.ts';
 import { type EngineState, engineState } from '../../llm/local/engineInstall/engines.ts';
-import { type Sentence, t } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, t } from '../../protocol/text/l10n.ts';
 
 /** What runs local models here: the engine that came with Towpath, and GPU engines that a person adds to it. */
 export class LocalEngine {
@@ -27,7 +27,7 @@ export class LocalEngine {
   }
 
   /** Why no local model can run here; undefined where one can. */
-  missing(): Sentence | undefined {
+  missing(): LocalizedMessage | undefined {
     return missingEngine(this.dist);
   }
 

@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { EngineError } from '../../engine/core/errorInfo.ts';
 import { labelOf } from '../../llm/models/providers.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { sentence, t } from '../../protocol/text/l10n.ts';
+import { message, t } from '../../protocol/text/l10n.ts';
 import { linked } from '../../protocol/text/links.ts';
-import { toPeople, type Words } from '../../protocol/text/localized.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
-import { uriOf } from '../language/workflowFiles.ts';
-import type { Memory } from '../settings/decisionFile.ts';
+import { type LocalizableText, localize } from '../../protocol/text/localized.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
+import { workflowFileUri } from '../language/workflowFiles.ts';
+import type { DecisionFile } from '../settings/decisionFile.ts';
 import { addressOf, describe, providerOf, split } from './modelIds.ts';
 
 const agreedName = 'models.agreed';
@@ -15,7 +15,7 @@ const agreedName = 'models.agreed';
 const most = 500;
 
 /** Somebody else's file, a provider, and where that is: what an agreement is bound to. */
-export interface NamedModel {
+interface NamedModel {
   /** Its whole address: a folder that is opened in the place of another is not meant. */
   file: string;
   provider: string;
@@ -30,8 +30,8 @@ export class NamedModels {
   private readonly asking = new Map<string, Promise<boolean>>();
 
   constructor(
-    private readonly memory: Memory,
-    private readonly modals: Modals,
+    private readonly memory: DecisionFile,
+    private readonly modals: Dialogs,
   ) {}
 
   /**
@@ -40,7 +40,7 @@ export class NamedModels {
    */
   async agree(workflowId: string, id: string, pickedId: string): Promise<void> {
     const { provider } = split(id);
-    const file = uriOf(workflowId)?.toString() ?? workflowId;
+    const file = workflowFileUri(workflowId)?.toString() ?? workflowId;
     const named = { file, provider, address: placeOf(provider) };
     const key = JSON.stringify(named);
     if (this.agreed().some((one) => JSON.stringify(one) === key)) return;
@@ -89,23 +89,23 @@ export function whoIs({ file, provider, address }: NamedModel): { file: string; 
   const label = labelIn(provider);
   if (!label)
     return { file: shown, label: t('a model of the editor'), where: t('any extension of the editor that provides it') };
-  return { file: shown, label: toPeople(label), where: t('{0} at {1}', label, visibleLine(address)) };
+  return { file: shown, label: localize(label), where: t('{0} at {1}', label, visibleLine(address)) };
 }
 
 const shownFile = (file: string): string => visibleLine(vscode.workspace.asRelativePath(vscode.Uri.parse(file)));
 
 /** Undefined: the editor's. */
-function labelIn(id: string): Words | undefined {
+function labelIn(id: string): LocalizableText | undefined {
   const provider = providerOf(id);
   return provider && labelOf(provider);
 }
 
 const refused = ({ file, provider }: NamedModel) =>
   linked(
-    sentence(
+    message(
       '{0} uses a model of {1}, and you did not allow it. Retry to decide again, or pick that model yourself (*Towpath: Pick Model…*).',
       shownFile(file),
-      labelIn(provider) ?? sentence('a model of the editor'),
+      labelIn(provider) ?? message('a model of the editor'),
     ),
     { commands: ['towpath.pickModel'] },
   );

@@ -3,9 +3,9 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { labelOf, type Provider, type ProviderId, providers } from '../../llm/models/providers.ts';
 import type { ModelOption } from '../../protocol/panel/panelMessages.ts';
-import { sentence, t } from '../../protocol/text/l10n.ts';
+import { message, t } from '../../protocol/text/l10n.ts';
 import { linked } from '../../protocol/text/links.ts';
-import { joined, toPeople, type Words } from '../../protocol/text/localized.ts';
+import { joined, type LocalizableText, localize } from '../../protocol/text/localized.ts';
 import { type Settings, settings } from '../settings/settings.ts';
 import { namedProviders, otherProvider, providerSettings, settingsProblem } from './providerSettings.ts';
 
@@ -45,13 +45,13 @@ export function providerOf(id: string): Provider | undefined {
 /** How a model is shown in a list. `problem`: why it cannot be used, with the way out. */
 export function describe(id: string): ModelOption {
   const problem = problemOf(id);
-  return { id, label: toPeople(nameOf(id)), ...aboutIt(id), ...(problem && { problem: toPeople(problem) }) };
+  return { id, label: localize(modelNameOf(id)), ...aboutIt(id), ...(problem && { problem: localize(problem) }) };
 }
 
 /** What a model is called. */
-export function nameOf(id: string): Words {
+export function modelNameOf(id: string): LocalizableText {
   const { provider, model } = split(id);
-  if (id === demoModel) return sentence('Demo model');
+  if (id === demoModel) return message('Demo model');
   if (provider === 'local') return path.basename(model, '.gguf');
   return provider === 'vscode-lm' || providerOf(provider) ? model : id;
 }
@@ -64,7 +64,7 @@ function aboutIt(id: string): Pick<ModelOption, 'detail' | 'images'> {
   if (providerId === 'vscode-lm') return { detail: t('A model of the editor'), ...images };
   const provider = providerOf(providerId);
   if (!provider) return { detail: '' };
-  const label = toPeople(labelOf(provider));
+  const label = localize(labelOf(provider));
   const address = isUsable(provider) ? addressOf(provider.id) : '';
   return { detail: isWebAddress(address) ? `${label}, ${new URL(address).host}` : label };
 }
@@ -72,22 +72,22 @@ function aboutIt(id: string): Pick<ModelOption, 'detail' | 'images'> {
 const isUsable = ({ id }: Provider): boolean => settingsProblem(settings(), id) === undefined;
 
 /** Why a model cannot be used, with the way out; undefined: nothing is known against it. */
-export function problemOf(id: string): Words | undefined {
+export function problemOf(id: string): LocalizableText | undefined {
   const { provider: providerId, model } = split(id);
   if (id === demoModel)
     return vscode.workspace.isTrusted
       ? undefined
-      : sentence(
+      : message(
           'The demo model makes an edit, and an untrusted workspace allows none. Trust the workspace, or pick another model.',
         );
   if (providerId === 'local')
-    return existsSync(model) ? undefined : sentence('The model file {0} does not exist. Pick another model.', model);
+    return existsSync(model) ? undefined : message('The model file {0} does not exist. Pick another model.', model);
   if (providerId === 'vscode-lm') return undefined;
   const provider = providerOf(providerId);
   if (!provider) {
     const isNamed = namedProviders(settings().providers).includes(providerId);
-    const unknown = sentence('Towpath does not know the provider of “{0}”.', id);
-    return joined([(isNamed && otherProvider(providerId)) || unknown, sentence('Pick another model.')]);
+    const unknown = message('Towpath does not know the provider of “{0}”.', id);
+    return joined([(isNamed && otherProvider(providerId)) || unknown, message('Pick another model.')]);
   }
   const problem = settingsProblem(settings(), provider.id);
   if (problem) return problem;
@@ -96,14 +96,14 @@ export function problemOf(id: string): Words | undefined {
   const label = labelOf(provider);
   return address
     ? linked(
-        sentence(
+        message(
           '“{0}” is not an address for {1}. An address starts with https:// or http://. Run *Towpath: Connect to a Provider*.',
           address,
           label,
         ),
         { commands: ['towpath.useEndpoint'] },
       )
-    : linked(sentence('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label), {
+    : linked(message('No address is set for {0}. Run *Towpath: Connect to a Provider*.', label), {
         commands: ['towpath.useEndpoint'],
       });
 }

@@ -4,7 +4,7 @@ import type { LimitOf } from '../../protocol/run/events.ts';
 import { money } from '../../protocol/run/money.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { SpentFiles } from '../../runs/dailySpend.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
 import { settings } from '../settings/settings.ts';
 
 /** The person's limits of money, and the one question by which they are raised. */
@@ -16,7 +16,7 @@ export class MoneyLimits {
   /** @param folder that all windows share */
   constructor(
     folder: string,
-    private readonly modals: Modals,
+    private readonly modals: Dialogs,
   ) {
     this.spent = new SpentFiles(folder);
     this.day = dayBudget(this.spent, () => this.of('day'));

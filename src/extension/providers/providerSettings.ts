@@ -5,7 +5,7 @@ import { byModel } from '../../llm/models/lookupByModel.ts';
 import { type Price, priceSchema } from '../../llm/models/prices.ts';
 import { isOpenAIWire, organizationHeaderOf, type ProviderId, providers } from '../../llm/models/providers.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { linked } from '../../protocol/text/links.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -25,7 +25,10 @@ export interface ProviderSettings {
   windowOf(model: string): number | undefined;
 }
 
-export type Written = Pick<Settings, 'providers' | 'baseUrls' | 'endpoint.baseUrl' | 'prices' | 'ollama.contextSize'>;
+export type WrittenProvider = Pick<
+  Settings,
+  'providers' | 'baseUrls' | 'endpoint.baseUrl' | 'prices' | 'ollama.contextSize'
+>;
 
 const tokens = z.number().int().min(1024).max(100_000_000);
 const mostHeaders = 50;
@@ -51,7 +54,7 @@ const entrySchema = z.strictObject({
  * One provider's entry of `towpath.providers`. Where it is silent, the settings of before count, which were one for each of
  * these: they stay where they are, for a synchronised machine may have an earlier Towpath that reads no other.
  */
-export function providerSettings(now: Written, id: ProviderId): ProviderSettings {
+export function providerSettings(now: WrittenProvider, id: ProviderId): ProviderSettings {
   const { entry, said } = readEntry(now.providers, id);
   const former = id === 'openai-compatible' ? now['endpoint.baseUrl'] : (now.baseUrls[id] ?? '');
   const { window, prices = {}, organization, api } = entry;
@@ -70,18 +73,18 @@ export function providerSettings(now: Written, id: ProviderId): ProviderSettings
 }
 
 /** Why nothing can be sent by what is written of a provider, for people, too; undefined: it can. */
-export const settingsProblem = ({ providers: written }: Pick<Written, 'providers'>, id: ProviderId) =>
+export const settingsProblem = ({ providers: written }: Pick<WrittenProvider, 'providers'>, id: ProviderId) =>
   readEntry(written, id).said;
 
 /** The ids that `towpath.providers` has an entry of, known or not. */
 export const namedProviders = (written: unknown): string[] => (isTable(written) ? Object.keys(written) : []);
 
 /** What to say of a name in `towpath.providers` that is none of ours; undefined for one that is. */
-export function otherProvider(name: string): Sentence | undefined {
+export function otherProvider(name: string): LocalizedMessage | undefined {
   if (providers.some(({ id }) => id === name)) return undefined;
   const known = providers.map(({ id }) => id).join(', ');
   return linked(
-    sentence(
+    message(
       "The setting towpath.providers names “{0}”, which is not one of {1}. An address of your own with OpenAI's chat completions is openai-compatible.",
       visibleLine(name).slice(0, 100),
       known,
@@ -103,34 +106,34 @@ export function withAddress(written: unknown, id: ProviderId, baseUrl: string): 
   return { ...all, [id]: { ...entry, baseUrl } };
 }
 
-function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof entrySchema>; said?: Sentence } {
-  const problem = (what: Sentence) => ({
+function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof entrySchema>; said?: LocalizedMessage } {
+  const problem = (what: LocalizedMessage) => ({
     entry: {},
-    said: linked(sentence('The setting towpath.providers is invalid: {0}. Correct it, then try again.', what), {
+    said: linked(message('The setting towpath.providers is invalid: {0}. Correct it, then try again.', what), {
       setting: 'towpath.providers',
     }),
   });
   if (written === undefined || written === null) return { entry: {} };
-  if (!isTable(written)) return problem(sentence('it is not an object with one provider per field'));
+  if (!isTable(written)) return problem(message('it is not an object with one provider per field'));
   if (!Object.hasOwn(written, id)) return { entry: {} };
   const read = entrySchema.safeParse(written[id]);
   if (!read.success) return problem(issueIn(read.error, id));
   if (read.data.organization !== undefined && organizationHeaderOf(id) === undefined)
-    return problem(sentence("{0} is supported by OpenAI's protocol only; use headers", `${id}.organization`));
+    return problem(message("{0} is supported by OpenAI's protocol only; use headers", `${id}.organization`));
   if (read.data.api !== undefined && !isOpenAIWire(id))
-    return problem(sentence("{0} is supported by OpenAI's protocols only", `${id}.api`));
+    return problem(message("{0} is supported by OpenAI's protocols only", `${id}.api`));
   return { entry: read.data };
 }
 
 /** The first thing that is wrong, without its value: it may be a secret. */
-function issueIn({ issues }: z.ZodError, id: string): Sentence {
-  const { path, message, code, ...issue } = issues[0]!;
+function issueIn({ issues }: z.ZodError, id: string): LocalizedMessage {
+  const { path, message: text, code, ...issue } = issues[0]!;
   const place = visibleLine([id, ...path].map(String).join('.')).slice(0, 200);
   const keys = code === 'unrecognized_keys' ? (issue as { keys?: string[] }).keys : undefined;
-  if (keys) return sentence('{0} has "{1}", which is not supported', place, visibleLine(String(keys[0])).slice(0, 100));
-  return /^[a-z]/.test(message)
-    ? sentence(`{0} ${message as Fault}` as const, place)
-    : sentence('{0} is invalid ({1})', place, message);
+  if (keys) return message('{0} has "{1}", which is not supported', place, visibleLine(String(keys[0])).slice(0, 100));
+  return /^[a-z]/.test(text)
+    ? message(`{0} ${text as Fault}` as const, place)
+    : message('{0} is invalid ({1})', place, text);
 }
 
 function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx): void {

@@ -4,10 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Called } from '../../engine/core/modelCall.ts';
 import type { AdapterResult } from '../../llm/adapter/adapter.ts';
-import { type AuditEntry, auditOf, type Words } from '../../protocol/run/audit.ts';
+import { type AuditEntry, type AuditText, auditOf } from '../../protocol/run/audit.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { isStored } from '../../protocol/run/fold.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { AuditFile, auditError } from '../../runs/auditFile.ts';
 import { withoutKeys } from '../settings/redactSettings.ts';
 
@@ -63,13 +63,13 @@ export class Audit {
     return reply;
   }
 
-  private add(run: string | undefined, entryOf: (words: Words) => AuditEntry | undefined): Promise<void> {
+  private add(run: string | undefined, entryOf: (words: AuditText) => AuditEntry | undefined): Promise<void> {
     const written = this.tail.then(async () => {
       const lines = await this.lines();
       const secrets = await this.options.secrets().catch((error) => {
         throw auditError(
           this.options.folder(),
-          sentence('the stored keys, which must not be in it, cannot be read'),
+          message('the stored keys, which must not be in it, cannot be read'),
           error,
         );
       });
@@ -83,10 +83,10 @@ export class Audit {
   private async lines(): Promise<AuditFile> {
     const { folder: said, roots, about, now } = this.options;
     const folder = said().replace(/^~(?=$|[\\/])/, os.homedir());
-    if (!path.isAbsolute(folder)) throw auditError(folder, sentence('it is not an absolute path'));
+    if (!path.isAbsolute(folder)) throw auditError(folder, message('it is not an absolute path'));
     const [place, ...open] = await Promise.all([folder, ...roots()].map(realPath));
     if (open.some((root) => isWithin(root, place!)))
-      throw auditError(folder, sentence('it is in an open folder, where runs can change it'));
+      throw auditError(folder, message('it is in an open folder, where runs can change it'));
     if (this.file?.folder !== folder) {
       const head = () => ({ ...about, user: os.userInfo().username, host: os.hostname(), process: process.pid });
       this.file = { folder, lines: new AuditFile(folder, head, now) };

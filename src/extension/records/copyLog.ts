@@ -1,10 +1,10 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
-import { wordsIn } from '../../protocol/text/localized.ts';
+import { localizedMessageIn } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { logOfRun, shortId } from './runLogPage.ts';
 
@@ -14,21 +14,21 @@ export async function copyRunLog(
   { store, secrets, version }: { store: RunStore; secrets: Pick<Secrets, 'all'>; version: string },
 ): Promise<void> {
   if (runId === undefined) {
-    tell('info', t('No run is shown. Open one, then copy its log.'));
+    notify('info', t('No run is shown. Open one, then copy its log.'));
     return;
   }
   try {
     const kept = await store.events(runId);
     const text = logOfRun(kept, about(runId, version), { secrets: await secrets.all(), home: os.homedir() });
     await vscode.env.clipboard.writeText(text);
-    tell(
+    notify(
       'info',
       t(
         'The log of this run was copied, without contents, keys and home folders. Read it before you share it: it contains paths and commands.',
       ),
     );
   } catch (error) {
-    tell('error', t('The log of this run could not be copied. {0}', wordsIn(StoreError.from(error))));
+    notify('error', t('The log of this run could not be copied. {0}', localizedMessageIn(StoreError.from(error))));
   }
 }
 

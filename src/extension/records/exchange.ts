@@ -2,21 +2,21 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { markdownOf } from '../../protocol/run/exportMarkdown.ts';
-import { titleOf } from '../../protocol/run/run.ts';
-import { amount, sentence, t } from '../../protocol/text/l10n.ts';
-import { SaidError, type Words, wordsOf } from '../../protocol/text/localized.ts';
-import { formOf } from '../../protocol/text/pluralForms.ts';
+import { runTitle } from '../../protocol/run/run.ts';
+import { amount, message, t } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
+import { pluralFormOf } from '../../protocol/text/pluralForms.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { diskFolders } from '../dialogs/folders.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import { forSharing } from '../settings/redactSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
-import type { Aside } from '../worker/parserWorker.ts';
+import type { ParserWorker } from '../worker/parserWorker.ts';
 
-interface Parts {
+interface Dependencies {
   store: RunStore;
   secrets: Pick<Secrets, 'all'>;
-  asides: Pick<Aside, 'run'>;
+  asides: Pick<ParserWorker, 'run'>;
 }
 
 const formats = { markdown: 'md', json: 'json' } as const;
@@ -25,11 +25,11 @@ type Format = keyof typeof formats;
 /** *Export Run…*: as Markdown to be posted, or as a file that can be imported, with its branches. Neither has keys or home folders in it. */
 export async function exportRun(
   runId: string | undefined,
-  { store, secrets }: Parts,
+  { store, secrets }: Dependencies,
   given?: { format?: Format; to?: vscode.Uri },
 ): Promise<void> {
   if (runId === undefined) {
-    tell('info', t('No run is shown. Open one, then export it.'));
+    notify('info', t('No run is shown. Open one, then export it.'));
     return;
   }
   try {
@@ -39,10 +39,10 @@ export async function exportRun(
     const hide = (text: string) => forSharing(text, hidden);
     const run = await store.read(runId);
     const text = format === 'markdown' ? markdownOf(run, hide) : JSON.stringify(await store.exported(runId, hide));
-    const to = given?.to ?? (await askPlace(fileName(hide(titleOf(run))), formats[format]));
+    const to = given?.to ?? (await askPlace(fileName(hide(runTitle(run))), formats[format]));
     if (!to) return;
     await vscode.workspace.fs.writeFile(to, Buffer.from(text));
-    tell(
+    notify(
       'info',
       run.damage
         ? t(
@@ -53,20 +53,20 @@ export async function exportRun(
           ),
     );
   } catch (error) {
-    tell('error', t('The run could not be exported. {0}', wordsOf(error)));
+    notify('error', t('The run could not be exported. {0}', messageOf(error)));
   }
 }
 
 /** *Import Runs…*: a file that *Export Run…* wrote; gives the id of the run that was exported. */
-export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): Promise<string | undefined> {
+export async function importRuns({ store, asides }: Dependencies, given?: vscode.Uri): Promise<string | undefined> {
   const from = given ?? (await askFile());
   if (!from) return undefined;
   try {
     const read = await asides.run('runs', from.fsPath);
-    if ('trouble' in read) throw new SaidError(troubleOf(read.trouble));
+    if ('trouble' in read) throw new UserFacingError(troubleOf(read.trouble));
     const { runs } = read;
     await store.bring(runs);
-    tell(
+    notify(
       'info',
       runs.length > 1
         ? t(
@@ -77,7 +77,7 @@ export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): 
     );
     return (runs.find(({ shown }) => shown) ?? runs[0]!).id;
   } catch (error) {
-    tell('error', t('Nothing was imported. {0}', wordsOf(error)));
+    notify('error', t('Nothing was imported. {0}', messageOf(error)));
     return undefined;
   }
 }
@@ -96,9 +96,9 @@ const troubles = [
   'This is not a file of exported runs: {0}.',
 ] as const;
 
-function troubleOf(words: string): Words {
-  const found = formOf(troubles, words);
-  return found ? sentence(found.form, ...found.values) : words;
+function troubleOf(words: string): LocalizableText {
+  const found = pluralFormOf(troubles, words);
+  return found ? message(found.form, ...found.values) : words;
 }
 
 async function askFormat(): Promise<Format | undefined> {

@@ -2,7 +2,7 @@ import {
   type Counts,
   cacheShareOf,
   costOf,
-  grouped,
+  groupDays,
   type ModelDay,
   median,
   speedOf,
@@ -11,10 +11,10 @@ import {
 import { money } from '../../protocol/run/money.ts';
 import { decimal } from '../../protocol/text/decimal.ts';
 import { unbroken, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, grouped as inNumber, language, t } from '../../protocol/text/l10n.ts';
+import { amount, groupDigits as inNumber, language, t } from '../../protocol/text/l10n.ts';
 
 /** What the page shows. */
-export interface Shown {
+export interface InsightsShown {
   counts: Counts;
   unread: number;
   scope: 'workspace' | 'all';
@@ -27,10 +27,10 @@ interface Cell {
 }
 
 /** The whole page, as HTML in which every text of a record is escaped. `nonce`: of its one script. */
-export function insightsHtml(shown: Shown, { script, nonce }: { script: string; nonce: string }): string {
+export function insightsHtml(shown: InsightsShown, { script, nonce }: { script: string; nonce: string }): string {
   const { counts, unread, scope } = shown;
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`;
-  const choice = (value: Shown['scope'], label: string) =>
+  const choice = (value: InsightsShown['scope'], label: string) =>
     `<button data-scope="${value}" aria-pressed="${value === scope}">${label}</button>`;
   return `<!DOCTYPE html>
 <html lang="${language()}">
@@ -47,7 +47,7 @@ export function insightsHtml(shown: Shown, { script, nonce }: { script: string; 
 <button data-csv>${t('Save as CSV…')}</button></p>
 <p>${summaryOf(shown)}</p>
 ${counts.models.length === 0 ? '' : chartOf(counts)}
-${counts.models.length === 0 ? '' : section(t('Models'), modelHead, modelRows(grouped(counts.models, 'model')), 'models')}
+${counts.models.length === 0 ? '' : section(t('Models'), modelHead, modelRows(groupDays(counts.models, 'model')), 'models')}
 ${counts.tools.length === 0 ? '' : section(t('Tools'), toolHead, toolRows(counts), 'tools')}
 ${counts.models.length === 0 ? '' : section(t('Days'), dayHead, dayRows(counts), 'days')}
 ${unread > 0 ? `<p>${t('{0} could not be read.', amount(unread, 'run'))}</p>` : ''}
@@ -58,7 +58,7 @@ ${unread > 0 ? `<p>${t('{0} could not be read.', amount(unread, 'run'))}</p>` : 
 </html>`;
 }
 
-function summaryOf({ counts, scope }: Shown): string {
+function summaryOf({ counts, scope }: InsightsShown): string {
   const { runs, models } = counts;
   const isAll = scope === 'all';
   if (runs === 0)
@@ -98,7 +98,7 @@ const modelRows = (models: readonly ModelDay[]): Cell[][] =>
 
 const dayHead = ['Day', 'Model', 'Calls', 'Read', 'Cached', 'Written', 'Tokens/s', 'Cost'] as const;
 const dayRows = ({ models }: Counts): Cell[][] =>
-  grouped(models).map((one) => [text(one.day), text(one.model), ...usageCells(one)]);
+  groupDays(models).map((one) => [text(one.day), text(one.model), ...usageCells(one)]);
 
 const usageCells = (one: ModelDay): Cell[] => [
   whole(one.calls),
@@ -179,10 +179,10 @@ function chartOf({ models }: Counts): string {
   const hasPrices = models.some((one) => (costOf(one) ?? 0) > 0);
   const amountOf = (one: ModelDay) => (hasPrices ? one.cost : one.promptTokens + one.completionTokens);
   const shown = hasPrices ? dollars : (value: number) => t(amount(value, 'token'));
-  const ranked = grouped(models, 'model').sort((one, other) => amountOf(other) - amountOf(one));
+  const ranked = groupDays(models, 'model').sort((one, other) => amountOf(other) - amountOf(one));
   const colourOf = new Map(ranked.map(({ model }, nth) => [model, Math.min(nth, colours - 1)]));
   const byDay = new Map<string, ModelDay[]>();
-  for (const one of grouped(models)) byDay.set(one.day, [...(byDay.get(one.day) ?? []), one]);
+  for (const one of groupDays(models)) byDay.set(one.day, [...(byDay.get(one.day) ?? []), one]);
   const days = [...byDay.keys()].sort().slice(-mostDays);
   const most = Math.max(...days.map((day) => byDay.get(day)!.reduce((total, one) => total + amountOf(one), 0)), 0);
   if (most <= 0) return '';

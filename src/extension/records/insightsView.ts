@@ -4,16 +4,16 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { csvOf } from '../../protocol/run/insights.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { wordsOf } from '../../protocol/text/localized.ts';
+import { messageOf } from '../../protocol/text/localized.ts';
 import { insightsOf } from '../../runs/collectInsights.ts';
 import { diskFolders } from '../dialogs/folders.ts';
-import { tell } from '../dialogs/notify.ts';
-import { insightsHtml, type Shown } from './insightsPage.ts';
+import { notify } from '../dialogs/notify.ts';
+import { type InsightsShown, insightsHtml } from './insightsPage.ts';
 
 /** *Insights*: what the runs of this workspace, or of all, took: one page, counted anew whenever it is asked for. */
 export class Insights implements vscode.Disposable {
   private panel?: vscode.WebviewPanel;
-  private shown?: Shown;
+  private shown?: InsightsShown;
 
   constructor(
     private readonly extensionUri: vscode.Uri,
@@ -27,7 +27,7 @@ export class Insights implements vscode.Disposable {
     this.panel?.dispose();
   }
 
-  async show(scope: Shown['scope'] = 'workspace'): Promise<void> {
+  async show(scope: InsightsShown['scope'] = 'workspace'): Promise<void> {
     const title = t('Towpath is counting the usage of its runs');
     const options = { location: vscode.ProgressLocation.Window, title };
     const found = await vscode.window.withProgress(options, async () =>
@@ -52,7 +52,7 @@ export class Insights implements vscode.Disposable {
     try {
       await vscode.workspace.fs.writeFile(to, Buffer.from(csvOf(this.shown.counts)));
     } catch (error) {
-      tell('error', t('The table could not be saved. {0}', wordsOf(error)));
+      notify('error', t('The table could not be saved. {0}', messageOf(error)));
     }
   }
 

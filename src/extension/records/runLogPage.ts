@@ -1,10 +1,10 @@
 import os from 'node:os';
 import type { RunEvent, StoredEvent } from '../../protocol/run/events.ts';
-import { type Line, lineOf } from '../../protocol/run/logLine.ts';
+import { type LogLine, logLineOf } from '../../protocol/run/logLine.ts';
 import { type Hidden, redacted } from '../settings/redactSettings.ts';
 
 /** Where lines go: an output channel of the editor, by level. */
-type Channel = Record<Line['level'], (text: string) => void>;
+type Channel = Record<LogLine['level'], (text: string) => void>;
 
 /**
  * *Towpath: Show Log*: what happens in runs, as it happens, a line for each event that says something. Keys and home folders are not in
@@ -39,7 +39,7 @@ export class RunLogs {
       const secrets = await this.secrets().catch(() => undefined);
       for (const event of this.waiting.splice(0)) {
         if (!secrets) continue; // what cannot be hidden is not shown
-        const line = lineOf(event, (text) => redacted(text, { secrets, home: this.home }));
+        const line = logLineOf(event, (text) => redacted(text, { secrets, home: this.home }));
         if (line) this.channel[line.level](`${shortId(event.runId)} ${line.text}`);
       }
     }
@@ -54,7 +54,7 @@ export function logOfRun(
 ): string {
   const hide = (text: string) => redacted(text, hidden);
   const lines = events.flatMap((event) => {
-    const line = lineOf(event, hide);
+    const line = logLineOf(event, hide);
     return line ? [`${timeOf(event.at)} [${line.level}] ${line.text}`] : [];
   });
   const wounds = damage.map((text) => `The record is damaged: ${text}.`);

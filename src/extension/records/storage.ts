@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { gatherRuns } from '../../runs/mergeStorages.ts';
+import { mergeStorages } from '../../runs/mergeStorages.ts';
 
 /**
  * Where what is kept of a workspace is, whichever of its windows asks. The editor gives a second window of the same folder (another
@@ -26,7 +26,7 @@ export async function gatherStorages(shared: string): Promise<number> {
   for (const name of names) {
     if (!name.startsWith(`${path.basename(workspace)}-`) || sharedStorage(path.join(all, name, own)) !== shared)
       continue;
-    came += await gatherRuns(path.join(all, name, own, 'store'), path.join(shared, 'store'));
+    came += await mergeStorages(path.join(all, name, own, 'store'), path.join(shared, 'store'));
   }
   return came;
 }

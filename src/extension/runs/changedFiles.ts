@@ -9,15 +9,15 @@ import type { RunStore } from '../../runs/store.ts';
 import { compareSince, textNow } from '../../tools/changes/compareChanges.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { Committed } from '../commit/committed.ts';
-import type { Memory } from '../settings/decisionFile.ts';
+import type { DecisionFile } from '../settings/decisionFile.ts';
 
-interface Parts {
+interface Dependencies {
   /** The run that the panel shows. */
   shown(): string | undefined;
   store: RunStore;
   workspace: Workspace;
   /** By run, then by path: the ids of the contents that were reviewed. */
-  reviewed: Memory;
+  reviewed: DecisionFile;
   post(message: HostMessage): void;
   failed(error: unknown): void;
 }
@@ -49,7 +49,7 @@ export class ChangedFiles implements vscode.Disposable {
   private readonly committed = new Committed(() => this.later(() => true));
   private readonly watches: vscode.Disposable[];
 
-  constructor(private readonly parts: Parts) {
+  constructor(private readonly parts: Dependencies) {
     const watcher = vscode.workspace.createFileSystemWatcher('**/*');
     const touch = ({ fsPath }: vscode.Uri) => {
       const name = this.names.get(path.normalize(fsPath));

@@ -2,14 +2,14 @@ import { restedBefore } from '../../engine/core/compactionRefused.ts';
 import type { UserInput } from '../../engine/input/questionQueue.ts';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import type { Chosen, Notice } from '../../protocol/panel/panelMessages.ts';
+import type { Notice, PanelChoice } from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent, When } from '../../protocol/run/events.ts';
 import { isOverLimit } from '../../protocol/run/money.ts';
-import { canGoOn, isBetweenTurns } from '../../protocol/run/resumable.ts';
+import { canContinue, isBetweenTurns } from '../../protocol/run/resumable.ts';
 import { newRun, type Run } from '../../protocol/run/run.ts';
 import { inShort } from '../../protocol/run/runDigest.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { told } from '../../protocol/text/localized.ts';
+import { errorText } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { RunStore } from '../../runs/store.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
@@ -150,7 +150,7 @@ export class Conversation {
   async send(
     userInput: string,
     pictures?: Attachment[],
-    chosen?: Chosen,
+    chosen?: PanelChoice,
     when?: When,
     named?: Promise<Attachment[]>,
   ): Promise<void> {
@@ -202,12 +202,11 @@ export class Conversation {
   }
 
   /** Answers what a run's model asks, whichever run is shown by now. An answer that comes too late is none. */
-  async answer(chosen: Chosen): Promise<void> {
+  async answer(chosen: PanelChoice): Promise<void> {
     await this.restored;
     await this.say(chosen.runId, { userInput: '', chosen });
   }
 
-  /** To whichever run. */
   async say(runId: string, input: UserInput, when?: When): Promise<void> {
     if (!(await this.engine.say({ runId, ...input, ...(when && { when }) })))
       return void (await this.work(runId, () => this.engine.continue({ runId, ...input }), wordsOf(input)));
@@ -254,7 +253,7 @@ export class Conversation {
       const now = this.working ? undefined : await this.kept(shown);
       if (now && !now.held && isBetweenTurns(now)) await this.work(shown, () => this.engine.continue({ runId: shown })); // it rested first
     } else if (this.working) this.notice({ level: 'info', text: t('This run is already in progress.') });
-    else if (!canGoOn(run))
+    else if (!canContinue(run))
       this.notice({ level: 'info', text: t('This run is finished. Send a message to continue.') });
     else if (restedBefore(run.error)) await this.compact(model);
     else await this.work(shown, () => this.engine.continue({ runId: shown, ...(model && { model }) }));
@@ -300,7 +299,7 @@ export class Conversation {
     if (made === 'later')
       this.notice({ level: 'info', text: t('The conversation will be compacted before the next step of this run.') });
     else if (made === false) this.notice({ level: 'info', text: t('Nothing to compact yet.') });
-    else if (typeof made === 'object' && !isOverLimit(made)) this.notice({ level: 'error', text: told(made) });
+    else if (typeof made === 'object' && !isOverLimit(made)) this.notice({ level: 'error', text: errorText(made) });
   }
 
   /** Stops these runs; without any the shown one or, when it rests and no denial holds it, whatever else is at work. */
@@ -318,7 +317,7 @@ export class Conversation {
   /** Lets a held run go without instructions: one at work continues by itself. */
   private async endHold(runId: string): Promise<void> {
     const error = await this.engine.endHold(runId);
-    if (error) this.notice({ level: 'error', text: told(error) });
+    if (error) this.notice({ level: 'error', text: errorText(error) });
   }
 
   /** Lets the same runs rest once their turns are over. */
@@ -360,7 +359,7 @@ export class Conversation {
     try {
       return await change();
     } catch (error) {
-      this.notice({ level: 'error', text: told(StoreError.from(error)) });
+      this.notice({ level: 'error', text: errorText(StoreError.from(error)) });
       return undefined;
     } finally {
       this.listChanged(true);
@@ -396,7 +395,8 @@ export class Conversation {
     this.refused = isRefused ? { runId, again, isWords: words !== undefined, isElsewhere } : undefined;
     if (!error || !/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId) return isRefused && isUnheard;
     if (isUnheard && words !== undefined) this.view.post({ type: 'unheard', text: words });
-    if (!isSaid) this.notice({ level: 'error', text: told(error), ...(isElsewhere && { action: takeOverAction() }) });
+    if (!isSaid)
+      this.notice({ level: 'error', text: errorText(error), ...(isElsewhere && { action: takeOverAction() }) });
     return isRefused && isUnheard;
   }
 
@@ -439,7 +439,7 @@ export class Conversation {
       return await this.store.read(runId);
     } catch (error) {
       if (this.engine.liveIds.includes(runId)) return newRun(runId); // it has just begun, and its first line is being written
-      this.notice({ level: 'error', text: told(StoreError.from(error)) });
+      this.notice({ level: 'error', text: errorText(StoreError.from(error)) });
       return undefined;
     }
   }

@@ -1,30 +1,30 @@
 import * as vscode from 'vscode';
 import { descendants } from '../../protocol/run/branches.ts';
-import { titleSaid } from '../../protocol/run/run.ts';
+import { titleFromText } from '../../protocol/run/run.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
-import { told } from '../../protocol/text/localized.ts';
+import { errorText } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { type DeletedRun, keptDays } from '../../runs/trash.ts';
+import { type DeletedRun, maxTrashDays } from '../../runs/trash.ts';
 import type { Policies } from '../approvals/policies.ts';
 import { withoutLinks } from '../dialogs/approvalText.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
-import { offer, tell } from '../dialogs/notify.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
+import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import type { Conversation } from './conversation.ts';
 
-interface Parts {
+interface Dependencies {
   store: RunStore;
   conversation: Conversation;
   policies: Policies;
-  modals: Modals;
+  modals: Dialogs;
 }
 
 /**
  * Deletes a run, and offers to undo that. Nobody is asked before: it comes back whole for 30 days, but for what was allowed
  * in it. Only what is to become of its branches is asked, which need it for nothing.
  */
-export async function deleteRun(runId: string, parts: Parts): Promise<void> {
+export async function deleteRun(runId: string, parts: Dependencies): Promise<void> {
   const { store, conversation, modals } = parts;
   const runs = await store.list();
   const run = runs.find(({ id }) => id === runId) ?? { id: runId, title: t('New run') };
@@ -47,17 +47,17 @@ export async function deleteRun(runId: string, parts: Parts): Promise<void> {
     more.length > 0
       ? [
           t('“{0}” and {1} were deleted.', first.title, inBranches(more.length)),
-          t('“{1}” restores them within {0} days.', keptDays, command),
+          t('“{1}” restores them within {0} days.', maxTrashDays, command),
         ]
-      : [t('“{0}” was deleted.', first.title), t('“{1}” restores it within {0} days.', keptDays, command)];
+      : [t('“{0}” was deleted.', first.title), t('“{1}” restores it within {0} days.', maxTrashDays, command)];
   const undo = t('Undo');
   // Nobody waits for it: a notification may stay for hours.
-  void offer('info', told.join(' '), undo).then(async (pressed) => {
+  void notifyWithActions('info', told.join(' '), undo).then(async (pressed) => {
     if (pressed === undo) for (const { id, name } of deleted) await conversation.bringBack(name, id === shown);
   });
 }
 
-async function deleteOne(id: string, { conversation, policies }: Parts): Promise<string | undefined> {
+async function deleteOne(id: string, { conversation, policies }: Dependencies): Promise<string | undefined> {
   const name = await conversation.delete(id);
   if (name !== undefined) policies.endForRun(id);
   return name;
@@ -78,17 +78,17 @@ const aboutBranches = (title: string, count: number, buttons: string[]) => ({
 });
 
 /** Lists the deleted runs; the chosen one comes back and is shown. */
-export async function showDeletedRuns(store: RunStore, conversation: Conversation, modals: Modals): Promise<void> {
+export async function showDeletedRuns(store: RunStore, conversation: Conversation, modals: Dialogs): Promise<void> {
   const runs = await store.deleted.list();
   if (runs.length === 0) {
-    tell('info', t('There are no deleted runs in this workspace.'));
+    notify('info', t('There are no deleted runs in this workspace.'));
     return;
   }
   const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { run: DeletedRun }>();
   picker.title = t('Towpath: restore a deleted run');
   picker.matchOnDescription = true;
   picker.items = runs.map((run) => ({
-    label: visibleLine(titleSaid(run.title)),
+    label: visibleLine(titleFromText(run.title)),
     description: t('{0} left', amount(run.daysLeft, 'day')),
     ...(run.damaged && { detail: t('Damaged: {0}', run.damagedSaid ?? run.damaged) }),
     buttons: [{ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Delete Permanently…') }],
@@ -105,13 +105,13 @@ export async function showDeletedRuns(store: RunStore, conversation: Conversatio
   else if (chosen) await conversation.bringBack(chosen.run.name, true);
 }
 
-async function removeForGood({ name, title }: DeletedRun, store: RunStore, modals: Modals): Promise<void> {
+async function removeForGood({ name, title }: DeletedRun, store: RunStore, modals: Dialogs): Promise<void> {
   const yes = t('Delete Permanently');
   const text = withoutLinks(t('Delete “{0}” permanently? You cannot restore it.', title));
   if ((await modals.ask({ text, buttons: [yes] })) !== yes) return;
   try {
     await store.deleted.remove(name);
   } catch (error) {
-    tell('error', told(StoreError.from(error)));
+    notify('error', errorText(StoreError.from(error)));
   }
 }

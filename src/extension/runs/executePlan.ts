@@ -1,16 +1,16 @@
 import { chatWorkflow, workAgent } from '../../protocol/content/agents.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { planWords } from '../../protocol/run/plan.ts';
+import { planProgressText } from '../../protocol/run/plan.ts';
 import type { Conversation } from './conversation.ts';
 import type { Agents } from './pickAgent.ts';
 
-interface Parts {
+interface Dependencies {
   conversation: Conversation;
   agents: Agents;
 }
 
 /** How the person means a plan to be done. `apart`: in a run of its own, which knows of nothing but the plan. */
-export interface Doing {
+interface PlanExecution {
   apart?: true | undefined;
   /** Besides. */
   words?: string | undefined;
@@ -18,7 +18,10 @@ export interface Doing {
 }
 
 /** Hands the shown run's plan to who works. */
-export async function doPlan({ apart, words = '', named }: Doing, { conversation, agents }: Parts): Promise<void> {
+export async function createPlanExecution(
+  { apart, words = '', named }: PlanExecution,
+  { conversation, agents }: Dependencies,
+): Promise<void> {
   const run = await conversation.run();
   if (!run) return;
   const more = words.trim() === '' ? '' : `\n\n${words.trim()}`;
@@ -29,6 +32,6 @@ export async function doPlan({ apart, words = '', named }: Doing, { conversation
   const attachments = await named;
   await agents.remember(workAgent);
   await conversation.open(undefined);
-  const userInput = `Do what this plan says.\n\n${planWords(run)}${more}`;
+  const userInput = `Do what this plan says.\n\n${planProgressText(run)}${more}`;
   await conversation.begin({ agentId: workAgent, userInput, ...(attachments?.length && { attachments }) });
 }

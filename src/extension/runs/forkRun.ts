@@ -2,17 +2,17 @@ import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import { type ForkPoint, forkPoints, kinOf } from '../../protocol/run/branches.ts';
-import { proseLine, shortened } from '../../protocol/text/escapeInvisible.ts';
+import { proseLine, truncateVisible } from '../../protocol/text/escapeInvisible.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
-import { told } from '../../protocol/text/localized.ts';
-import { few } from '../../protocol/values/mapLimit.ts';
+import { errorText } from '../../protocol/text/localized.ts';
+import { mapLimit } from '../../protocol/values/mapLimit.ts';
 import { type BranchFiles, branchFiles } from '../../runs/branchFiles.ts';
-import type { Said } from '../../runs/fork.ts';
+import type { ForkedText } from '../../runs/fork.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { undoOperations } from '../../runs/undoSteps.ts';
 import type { Policies } from '../approvals/policies.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import type { ChatView } from '../view/chatView.ts';
 import type { Conversation } from './conversation.ts';
 import type { Undo } from './undoFiles.ts';
@@ -23,7 +23,7 @@ interface PickedPlace {
   isEnd?: true;
 }
 
-interface Parts {
+interface Dependencies {
   engine: ExecutionEngine;
   store: RunStore;
   conversation: Conversation;
@@ -41,7 +41,7 @@ export class Branches {
   private readonly places = new Map<string, number>();
   private showing = 0;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Dependencies) {}
 
   /** Says other words in the place of some that were said, and sends them at once. */
   async editAndSend(): Promise<void> {
@@ -86,7 +86,7 @@ export class Branches {
 
   private async instead(
     from: string,
-    said: Said,
+    said: ForkedText,
     text: string,
     restore: boolean,
     named: readonly Attachment[] = [],
@@ -129,13 +129,13 @@ export class Branches {
   }
 
   /** The newest words of the person at this place or before it, in the shown run, at rest. */
-  private async saidAt(runId: string, at: number, what: keyof typeof atWork): Promise<Said | undefined> {
+  private async saidAt(runId: string, at: number, what: keyof typeof atWork): Promise<ForkedText | undefined> {
     const from = await this.atRest(what);
     if (from !== runId) return undefined;
     try {
       return (await this.parts.store.said(runId)).findLast((one) => one.at <= at);
     } catch (error) {
-      this.parts.conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
+      this.parts.conversation.notice({ level: 'error', text: errorText(StoreError.from(error)) });
       return undefined;
     }
   }
@@ -177,13 +177,13 @@ export class Branches {
     const { store, conversation } = this.parts;
     try {
       const kin = kinOf(runId, await store.list()).filter(({ id }) => id !== runId);
-      const runs = await few(kin, 4, ({ id }) => store.read(id).catch(() => undefined)); // one that cannot be read knows of nothing
+      const runs = await mapLimit(kin, 4, ({ id }) => store.read(id).catch(() => undefined)); // one that cannot be read knows of nothing
       return branchFiles(
         await store.read(runId),
         runs.filter((run) => run !== undefined),
       );
     } catch (error) {
-      conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
+      conversation.notice({ level: 'error', text: errorText(StoreError.from(error)) });
       return undefined;
     }
   }
@@ -195,7 +195,7 @@ export class Branches {
     const { runId } = conversation;
     const points = runId === undefined ? [] : forkPoints(runId, await store.list());
     if (points.length === 0) {
-      tell('info', t('This run has no branches.'));
+      notify('info', t('This run has no branches.'));
       return;
     }
     const items = await Promise.all(
@@ -255,7 +255,7 @@ export class Branches {
       await conversation.open(branch);
       return branch;
     } catch (error) {
-      conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
+      conversation.notice({ level: 'error', text: errorText(StoreError.from(error)) });
       return undefined;
     }
   }
@@ -271,7 +271,7 @@ export class Branches {
   }
 
   /** @param end what choosing the end of the run is called, where that can be chosen */
-  private async pick(runId: string, title: string): Promise<Said | undefined>;
+  private async pick(runId: string, title: string): Promise<ForkedText | undefined>;
   private async pick(runId: string, title: string, end: string | undefined): Promise<PickedPlace | undefined>;
   private async pick(runId: string, title: string, end?: string): Promise<PickedPlace | undefined> {
     const { store, conversation } = this.parts;
@@ -286,9 +286,9 @@ export class Branches {
       if (end !== undefined)
         items.push({ label: end, description: '', place: { seq: (await store.read(runId)).seq + 1, isEnd: true } });
       if (items.length > 0) return (await vscode.window.showQuickPick(items.reverse(), { title }))?.place;
-      tell('info', t('This run has no messages yet.'));
+      notify('info', t('This run has no messages yet.'));
     } catch (error) {
-      conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
+      conversation.notice({ level: 'error', text: errorText(StoreError.from(error)) });
     }
     return undefined;
   }
@@ -324,6 +324,6 @@ async function askAboutFiles(title: string, restoring: string): Promise<boolean 
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.restore;
 }
 
-const nothingShown = (): undefined => void tell('info', t('No run is shown. Open the run to continue.'));
+const nothingShown = (): undefined => void notify('info', t('No run is shown. Open the run to continue.'));
 
-const inShort = (words: string): string => shortened(proseLine(words), 100) || t('A picture');
+const inShort = (words: string): string => truncateVisible(proseLine(words), 100) || t('A picture');

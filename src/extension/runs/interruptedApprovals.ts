@@ -6,7 +6,7 @@ import type { Run } from '../../protocol/run/run.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { Approvals } from '../approvals/approvals.ts';
-import type { Presence } from '../view/userActivity.ts';
+import type { UserActivity } from '../view/userActivity.ts';
 import type { Conversation } from './conversation.ts';
 import type { RunStates } from './runStates.ts';
 import { untrustedNotice } from './untrustedNotice.ts';
@@ -16,7 +16,7 @@ interface Dependencies {
   store: RunStore;
   conversation: Conversation;
   approvals: Pick<Approvals, 'expect'>;
-  presence: Pick<Presence, 'quiet'>;
+  presence: Pick<UserActivity, 'quiet'>;
   workspace: Pick<Workspace, 'trusted'>;
   states: Pick<RunStates, 'all'>;
   changed(): void;

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine, InterruptionChoice } from '../../engine/run/engine.ts';
 import { type InterruptedWork, interruptedWork, interruptionSentence } from '../../protocol/run/interruptions.ts';
-import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { told, toPeople, wordsOf } from '../../protocol/text/localized.ts';
+import { errorText, localize, messageOf } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import type { Conversation } from './conversation.ts';
 import { typedResult } from './typedResult.ts';
 
@@ -34,7 +34,7 @@ export async function continueAfter(dependencies: Dependencies): Promise<void> {
 /** Resolves to the text as it was typed; undefined when the input was left. */
 async function askForResult({ engine }: Dependencies, { runId, work }: { runId: string; work: InterruptedWork }) {
   const names = work.step === undefined ? [] : await engine.usedLater(runId, work.node, work.step);
-  const label = shortened(work.label, 60);
+  const label = truncateVisible(work.label, 60);
   return vscode.window.showInputBox({
     title: visibleLine(t(interruptionSentence(work))),
     prompt:
@@ -68,7 +68,7 @@ async function shownWork({ conversation, engine, store }: Dependencies) {
   const isAtWork = runId !== undefined && engine.liveIds.includes(runId);
   const [work] = run && !isAtWork ? interruptedWork(run) : [];
   if (work) return { runId: runId!, work };
-  tell('info', isAtWork ? t('This run is already in progress.') : t('The shown run has no interrupted step.'));
+  notify('info', isAtWork ? t('This run is already in progress.') : t('The shown run has no interrupted step.'));
   return undefined;
 }
 
@@ -78,7 +78,7 @@ async function decide(
   choice: InterruptionChoice,
 ): Promise<void> {
   const failure = await engine.chooseAfterInterruption(runId, choice);
-  if (failure) return conversation.notice({ level: 'error', text: told(failure) });
+  if (failure) return conversation.notice({ level: 'error', text: errorText(failure) });
   if (conversation.runId === runId) await conversation.goOn();
 }
 
@@ -87,6 +87,6 @@ function problemOf(text: string): string | undefined {
     typedResult(text);
     return undefined;
   } catch (error) {
-    return toPeople(wordsOf(error));
+    return localize(messageOf(error));
   }
 }

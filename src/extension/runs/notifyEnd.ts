@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { Run } from '../../protocol/run/run.ts';
-import { proseLine, shortened } from '../../protocol/text/escapeInvisible.ts';
+import { proseLine, truncateVisible } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { told } from '../../protocol/text/localized.ts';
+import { errorText } from '../../protocol/text/localized.ts';
 import { withoutLinks } from '../dialogs/approvalText.ts';
 import type { RunNow } from './runStates.ts';
 
-interface Parts {
+interface Dependencies {
   panelInView(): boolean;
   read(runId: string): Promise<Run>;
   /** Brings the panel into view, and the run in it. */
@@ -14,11 +14,16 @@ interface Parts {
 }
 
 /** Says once that a run has ended which nobody saw end, with its last words. While the panel is in view, its list and badge say it. */
-export async function tellEnd({ runId, state, title }: RunNow, { panelInView, read, show }: Parts): Promise<void> {
+export async function tellEnd(
+  { runId, state, title }: RunNow,
+  { panelInView, read, show }: Dependencies,
+): Promise<void> {
   if (panelInView()) return;
   const { error, messages } = await read(runId);
-  const words = proseLine(error ? told(error) : (messages.findLast(({ role }) => role === 'assistant')?.content ?? ''));
-  const text = endOf(state === 'failed', shortened(proseLine(title), 60), shortened(words, 200));
+  const words = proseLine(
+    error ? errorText(error) : (messages.findLast(({ role }) => role === 'assistant')?.content ?? ''),
+  );
+  const text = endOf(state === 'failed', truncateVisible(proseLine(title), 60), truncateVisible(words, 200));
   const chosen =
     state === 'failed'
       ? await vscode.window.showWarningMessage(withoutLinks(text), t('Show'))

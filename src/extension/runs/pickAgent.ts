@@ -3,17 +3,17 @@ import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import { agentName, chatWorkflow, planAgent, workAgent } from '../../protocol/content/agents.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { told, wordsIn } from '../../protocol/text/localized.ts';
-import { idOf, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
+import { errorText, localizedMessageIn } from '../../protocol/text/localized.ts';
+import { idOf, type WorkflowFiles, workflowNameOf } from '../language/workflowFiles.ts';
 import type { Conversation } from './conversation.ts';
 
 /** Who speaks: one of the built-in ones in the conversation, or an agent of a file, whose runs are its own. */
-export interface Speaker {
+interface Speaker {
   workflowId: string;
   agentId: string;
 }
 
-interface Parts {
+interface Dependencies {
   /** What is remembered for this workspace. */
   memory: vscode.Memento;
   engine: ExecutionEngine;
@@ -31,7 +31,7 @@ export class Agents {
   /** An agent of a file, for the runs that begin until another one is chosen: files come and go. */
   private ofFile?: Speaker;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Dependencies) {}
 
   /** Of a run that begins here. */
   get next(): Speaker {
@@ -52,7 +52,7 @@ export class Agents {
     const isOther = run && (run.workflowId !== speaker.workflowId || run.agentId !== speaker.agentId);
     if (isOther && run.workflowId === chatWorkflow && !this.ofFile) {
       const failure = await engine.chooseAgent(run.id, speaker.agentId);
-      if (failure) conversation.notice({ level: 'error', text: told(failure) });
+      if (failure) conversation.notice({ level: 'error', text: errorText(failure) });
     } else if (isOther) await conversation.open(undefined);
     changed();
   }
@@ -94,9 +94,9 @@ export class Agents {
         const { value, problems } = await files.load(uri, 'agent');
         const description = value
           ? (value.description ?? '')
-          : t('cannot be used: {0}', problems[0] ? wordsIn(problems[0]) : '');
-        const label = visibleLine(value?.name ?? nameOf(uri));
-        return { label, description: visibleLine(description), workflowId: idOf(uri), agentId: nameOf(uri) };
+          : t('cannot be used: {0}', problems[0] ? localizedMessageIn(problems[0]) : '');
+        const label = visibleLine(value?.name ?? workflowNameOf(uri));
+        return { label, description: visibleLine(description), workflowId: idOf(uri), agentId: workflowNameOf(uri) };
       }),
     );
   }

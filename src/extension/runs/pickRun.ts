@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { underTheirRuns } from '../../protocol/run/branches.ts';
-import { titleSaid } from '../../protocol/run/run.ts';
+import { titleFromText } from '../../protocol/run/run.ts';
 import type { RunSummary } from '../../protocol/run/summary.ts';
 import { ago } from '../../protocol/text/ago.ts';
 import { proseLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { matches } from '../../runs/searchRuns.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import { type RunNow, stateAtRest, stateLabel } from './runStates.ts';
 import type { RunElsewhere } from './worktrees.ts';
 
@@ -35,7 +35,7 @@ export async function pickRun(
   };
   const all = await itemsFor('');
   if (all.length === 0) {
-    tell('info', t('There are no runs in this workspace yet.'));
+    notify('info', t('There are no runs in this workspace yet.'));
     return undefined;
   }
   const picker = vscode.window.createQuickPick<Item>();
@@ -64,7 +64,7 @@ export async function pickOfNow(
   all?: string,
 ): Promise<readonly RunNow[] | undefined> {
   const items = runs.map((run) => ({
-    label: plainLabel(titleSaid(run.title)),
+    label: plainLabel(titleFromText(run.title)),
     description: stateLabel(run),
     runs: [run] as readonly RunNow[],
   }));
@@ -79,7 +79,7 @@ function itemOf(run: RunSummary, depth: number, now: RunNow | undefined, excerpt
   const detail = run.damaged ? t('Damaged: {0}', run.damagedSaid ?? run.damaged) : excerpt;
   return {
     run,
-    label: `${'\u2003'.repeat(depth)}${plainLabel(titleSaid(run.title))}`,
+    label: `${'\u2003'.repeat(depth)}${plainLabel(titleFromText(run.title))}`,
     description: [state, from, ago(run.updatedAt, Date.now())].filter(Boolean).join(' · '),
     ...(detail && { detail: plainLabel(detail) }),
     ...(depth > 0 && { iconPath: new vscode.ThemeIcon('git-branch') }),

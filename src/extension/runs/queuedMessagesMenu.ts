@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import type { When } from '../../protocol/run/events.ts';
 import type { Waiting } from '../../protocol/run/run.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import type { ChatView } from '../view/chatView.ts';
 import type { Conversation } from './conversation.ts';
 
-interface Parts {
+interface Dependencies {
   conversation: Conversation;
   view: Pick<ChatView, 'post'>;
 }
@@ -20,10 +20,10 @@ const times = [
 const told = ({ label, detail, when }: (typeof times)[number]) => ({ label: t(label), detail: t(detail), when });
 
 /** Words for the shown run while it is at work, at a time of the person's choice. With arguments nothing is asked. */
-export async function sayToRun({ conversation }: Parts, text?: unknown, when?: unknown): Promise<void> {
+export async function sayToRun({ conversation }: Dependencies, text?: unknown, when?: unknown): Promise<void> {
   await conversation.restored;
   if (!conversation.working) {
-    tell('info', t('The shown run is not in progress. Send the message in the panel.'));
+    notify('info', t('The shown run is not in progress. Send the message in the panel.'));
     return;
   }
   const title = t('Towpath: queue a message');
@@ -37,12 +37,12 @@ export async function sayToRun({ conversation }: Parts, text?: unknown, when?: u
 }
 
 /** What waits in the shown run: each can be said at another time, changed and taken back. */
-export async function showWaiting({ conversation, view }: Parts): Promise<void> {
+export async function showWaiting({ conversation, view }: Dependencies): Promise<void> {
   await conversation.restored;
   const { runId } = conversation;
   const waiting = runId ? await conversation.waitingIn(runId) : [];
   if (!runId || waiting.length === 0) {
-    tell('info', t('No queued messages.'));
+    notify('info', t('No queued messages.'));
     return;
   }
   const title = t('Towpath: queued messages');

@@ -1,15 +1,15 @@
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import { isOverLimit, limitReached } from '../../protocol/run/money.ts';
-import { titleOf, titleSaid } from '../../protocol/run/run.ts';
+import { runTitle, titleFromText } from '../../protocol/run/run.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { told } from '../../protocol/text/localized.ts';
+import { errorText } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { offer } from '../dialogs/notify.ts';
+import { notifyWithActions } from '../dialogs/notify.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
 import type { Conversation } from './conversation.ts';
 
-interface Parts {
+interface Dependencies {
   conversation: Conversation;
   engine: ExecutionEngine;
   store: RunStore;
@@ -17,24 +17,28 @@ interface Parts {
 }
 
 /** Asks, in a dialog, whether the shown run may spend as much again, and lets it go on. */
-export async function raiseLimit({ conversation, engine, store, limits }: Parts): Promise<void> {
+export async function raiseLimit({ conversation, engine, store, limits }: Dependencies): Promise<void> {
   await conversation.restored;
   const { runId } = conversation;
   const run = runId === undefined ? undefined : (engine.live(runId) ?? (await store.read(runId)));
   const of = limitReached(run?.error);
   if (!run || run.phase === 'Running' || !isOverLimit(run.error)) {
     const open = t('Settings');
-    const chosen = await offer('info', t('The shown run is not at a spending limit. The limits are settings.'), open);
+    const chosen = await notifyWithActions(
+      'info',
+      t('The shown run is not at a spending limit. The limits are settings.'),
+      open,
+    );
     if (chosen === open) await limits.openSettings();
     return;
   }
   if (!of || Number.isNaN(limits.of(of))) return void (await limits.openSettings());
   if (limits.of(of) > 0) {
-    const more = await limits.ask(of, visibleLine(told(run.error!)), visibleLine(titleSaid(titleOf(run))));
+    const more = await limits.ask(of, visibleLine(errorText(run.error!)), visibleLine(titleFromText(runTitle(run))));
     if (more === undefined) return;
     const to = of === 'day' ? await limits.raiseDay(more) : Math.max(limits.of(of), run.allowed ?? 0) + more;
     const failure = await engine.raiseLimit(run.id, { of, more, to });
-    if (failure && of === 'run') return conversation.notice({ level: 'error', text: told(failure) });
+    if (failure && of === 'run') return conversation.notice({ level: 'error', text: errorText(failure) });
   }
   if (conversation.runId === run.id) await conversation.goOn();
 }

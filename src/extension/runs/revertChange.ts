@@ -4,11 +4,11 @@ import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { changesSince, type LineEdit, takenBackAt } from '../../tools/changes/revertHunk.ts';
-import { tell } from '../dialogs/notify.ts';
+import { notify } from '../dialogs/notify.ts';
 import type { ChangedFiles } from './changedFiles.ts';
 import type { Conversation } from './conversation.ts';
 
-interface Parts {
+interface Dependencies {
   changedFiles: ChangedFiles;
   conversation: Conversation;
   store: RunStore;
@@ -26,7 +26,7 @@ interface Found {
  * The change at the cursor, of a file that the shown run has changed, becomes what it was before that run: in the editor, to be saved or
  * undone there, in a diff as in the file alone. Where the cursor is on none, it is chosen from a list of all.
  */
-export async function takeBack({ changedFiles, conversation, store }: Parts): Promise<void> {
+export async function createRevertChange({ changedFiles, conversation, store }: Dependencies): Promise<void> {
   const { runId } = conversation;
   const rows = runId === undefined ? [] : (await changedFiles.rows(runId)).filter(isOfText);
   const before = async ({ file }: Row) => (file.before === null ? '' : store.contents.read(runId!, file.before));
@@ -36,7 +36,7 @@ export async function takeBack({ changedFiles, conversation, store }: Parts): Pr
     editor && here && takenBackAt(editor.selection.active.line, await before(here), editor.document.getText());
   const found = edit ? { document: editor.document, edit } : await choose(rows, before);
   if (found && !(await vscode.workspace.applyEdit(editOf(found))))
-    tell('error', t('The editor did not undo the change.'));
+    notify('error', t('The editor did not undo the change.'));
 }
 
 const isOfText = ({ file, place }: Row): boolean => place !== undefined && !file.kind && file.from === undefined;
@@ -45,7 +45,7 @@ const isOfText = ({ file, place }: Row): boolean => place !== undefined && !file
 async function choose(rows: Row[], before: (row: Row) => Promise<string>): Promise<Found | undefined> {
   const items = (await Promise.all(rows.map((row) => itemsOf(row, before)))).flat();
   if (items.length === 0) {
-    tell('info', t('This run has no change that can be undone.'));
+    notify('info', t('This run has no change that can be undone.'));
     return undefined;
   }
   const picker = vscode.window.createQuickPick<(typeof items)[number]>();

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { closedError } from '../../engine/core/abortReason.ts';
-import { partsOf } from '../../protocol/panel/runParts.ts';
+import { splitRun } from '../../protocol/panel/runParts.ts';
 import type { Run } from '../../protocol/run/run.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
 import { lockedMessage } from '../../runs/lock.ts';
 import type { ChatView } from '../view/chatView.ts';
@@ -27,7 +27,7 @@ export class RunSnapshots {
   async post(run: Run | null): Promise<boolean> {
     this.supersede();
     const number = this.newest;
-    const { parts, rest } = run ? partsOf(run) : { parts: [], rest: run };
+    const { parts, rest } = run ? splitRun(run) : { parts: [], rest: run };
     for (const part of parts) {
       this.view.post({ type: 'run-part', ...part });
       if (run === this.live(part.runId)) continue; // a run at work changes while others have their turn
@@ -48,6 +48,6 @@ export class RunSnapshots {
 /** Returns a stored run as it stands if its loop is not at work here: another window is at work on it, or the editor closed meanwhile. */
 export function atRest(run: Run, isElsewhere: boolean): Run {
   if (run.phase !== 'Running') return run;
-  const error = isElsewhere ? { code: 'STORE_LOCKED', ...toErrorInfo(sentence(lockedMessage)) } : closedError();
+  const error = isElsewhere ? { code: 'STORE_LOCKED', ...toErrorInfo(message(lockedMessage)) } : closedError();
   return { ...run, phase: 'WaitingUser', error };
 }

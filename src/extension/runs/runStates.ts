@@ -5,17 +5,17 @@ import type { RunState } from '../../protocol/run/run.ts';
 import type { RunSummary } from '../../protocol/run/summary.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
-import type { Mark } from '../../runs/windowStatus.ts';
+import type { RunStatus } from '../../runs/windowStatus.ts';
 
 type End = 'asking' | 'failed' | 'at limit' | 'ended' | 'seen';
 
 /** A run that concerns the person now. `elsewhere`: another window has it. */
-export interface RunNow extends Mark {
+export interface RunNow extends RunStatus {
   runId: string;
   elsewhere?: boolean;
 }
 
-interface Parts {
+interface Dependencies {
   store: Pick<RunStore, 'marks' | 'holder' | 'has' | 'listed'>;
   /** At work in this window. */
   liveIds(): readonly string[];
@@ -38,15 +38,15 @@ interface Parts {
  */
 export class RunStates {
   /** Of runs at work here: what was last said. */
-  private readonly mine = new Map<string, Mark>();
+  private readonly mine = new Map<string, RunStatus>();
   /** How runs at work here have ended; `seen`: of that nothing is to be said. */
   private readonly ends = new Map<string, End>();
   /** What is said of all others. */
-  private others = new Map<string, Mark>();
+  private others = new Map<string, RunStatus>();
   private heldElsewhere = new Set<string>();
   private looking = 0;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Dependencies) {}
 
   told(event: RunEvent): void {
     const { runId } = event;
@@ -94,7 +94,7 @@ export class RunStates {
         continue;
       }
       const atLimit = end === 'at limit';
-      const mark: Mark = {
+      const mark: RunStatus = {
         state: atLimit ? 'ended' : end,
         title: titleOf(runId) ?? title,
         ...(atLimit && { isAtLimit: true }),
@@ -138,14 +138,14 @@ export class RunStates {
     this.update(before);
   }
 
-  private say(runId: string, mark: Mark): void {
+  private say(runId: string, mark: RunStatus): void {
     const before = this.mine.get(runId);
     if (isDeepStrictEqual(before, mark)) return;
     this.mine.set(runId, mark);
     void this.parts.store.marks.set(runId, mark);
   }
 
-  private leave(runId: string, mark: Mark | undefined): void {
+  private leave(runId: string, mark: RunStatus | undefined): void {
     this.looking++; // what was looked at meanwhile is older
     if (mark) this.others.set(runId, mark);
     else this.others.delete(runId);
@@ -167,14 +167,14 @@ function endOf({ phase, error }: Extract<RunEvent, { type: 'phase' }>): Exclude<
 }
 
 /** Mark of a run that no window is at work on; one whose window was killed has ended. */
-export function markAtRest(run: RunSummary | undefined, { state, title, isAtLimit }: Mark): Mark {
+export function markAtRest(run: RunSummary | undefined, { state, title, isAtLimit }: RunStatus): RunStatus {
   const isOver = state === 'failed' || state === 'ended';
   const over = { state: isOver ? state : 'ended', ...(isOver && isAtLimit && { isAtLimit }) } as const;
   return { title, ...(stateAtRest(run) ?? over) };
 }
 
 /** State of a run that no window is at work on; undefined: nothing of it waits for the user. */
-export const stateAtRest = (run: RunSummary | undefined): Pick<Mark, 'state' | 'awaitsApproval'> | undefined =>
+export const stateAtRest = (run: RunSummary | undefined): Pick<RunStatus, 'state' | 'awaitsApproval'> | undefined =>
   run?.awaitsApproval ? { state: 'asking', awaitsApproval: true } : undefined;
 
 /** Words after the title of a run: `waiting for approval`, `running in another window`. */

@@ -1,24 +1,24 @@
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { language, t } from '../../protocol/text/l10n.ts';
-import { told } from '../../protocol/text/localized.ts';
+import { errorText } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
-import { tell } from '../dialogs/notify.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
+import { notify } from '../dialogs/notify.ts';
 import type { Conversation } from './conversation.ts';
 
-interface Parts {
+interface Dependencies {
   store: RunStore;
   conversation: Conversation;
-  modals: Modals;
+  modals: Dialogs;
 }
 
 /** Takes the shown run from the window that has it, after showing who that is, and does here what could not be done. */
-export async function takeOverRun({ store, conversation, modals }: Parts): Promise<void> {
+export async function takeOverRun({ store, conversation, modals }: Dependencies): Promise<void> {
   await conversation.restored;
   const { runId } = conversation;
   if (!runId || conversation.working) {
-    tell('info', t('No other window has this run.'));
+    notify('info', t('No other window has this run.'));
     return;
   }
   const found = await store.holder(runId);
@@ -29,12 +29,12 @@ export async function takeOverRun({ store, conversation, modals }: Parts): Promi
     try {
       await store.takeOver(runId);
     } catch (error) {
-      conversation.notice({ level: 'error', text: told(StoreError.from(error)) });
+      conversation.notice({ level: 'error', text: errorText(StoreError.from(error)) });
       return;
     }
   }
   const isDone = await conversation.goOnWithRefused(runId);
-  if (!found && !isDone) tell('info', t('No other window has this run.'));
+  if (!found && !isDone) notify('info', t('No other window has this run.'));
 }
 
 type Found = NonNullable<Awaited<ReturnType<RunStore['holder']>>>;

@@ -3,13 +3,13 @@ import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { RunSummary } from '../../protocol/run/summary.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { told } from '../../protocol/text/localized.ts';
+import { errorText } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Conversation } from './conversation.ts';
 import { pickRun } from './pickRun.ts';
 import type { RunStates } from './runStates.ts';
 
-interface Parts {
+interface Dependencies {
   engine: ExecutionEngine;
   store: RunStore;
   conversation: Conversation;
@@ -19,7 +19,7 @@ interface Parts {
 
 /** What a person makes of a run in the list: its title, and whether it is among the first. */
 export class Titles {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Dependencies) {}
 
   /** Asks for the title of a run, or of one that is chosen first. */
   async rename(runId?: string): Promise<void> {
@@ -52,7 +52,7 @@ export class Titles {
   }
 
   private told(failure: ErrorInfo | undefined): void {
-    if (failure) this.parts.conversation.notice({ level: 'error', text: told(failure) });
+    if (failure) this.parts.conversation.notice({ level: 'error', text: errorText(failure) });
     this.parts.changed();
   }
 }

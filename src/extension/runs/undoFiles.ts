@@ -3,14 +3,14 @@ import type { RedoRequest, UndoAnswer, UndoQuestion, UndoRequest, UndoResult } f
 import type { CallKey } from '../../protocol/content/callKey.ts';
 import { redoable } from '../../protocol/run/runFiles.ts';
 import { visible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, type Sentence, t } from '../../protocol/text/l10n.ts';
-import { told } from '../../protocol/text/localized.ts';
+import { amount, type LocalizedMessage, t } from '../../protocol/text/l10n.ts';
+import { errorText } from '../../protocol/text/localized.ts';
 import type { BranchFiles } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { undoable } from '../../runs/undoSteps.ts';
 import { textNow } from '../../tools/changes/compareChanges.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
 import type { Conversation } from './conversation.ts';
 
 /** Undoes changes of a run after a dialog of the editor. */
@@ -20,7 +20,7 @@ export class Undo {
     private readonly store: RunStore,
     private readonly workspace: Workspace,
     private readonly conversation: Conversation,
-    private readonly modals: Modals,
+    private readonly modals: Dialogs,
   ) {}
 
   /** Takes back the undo of a call, else the newest one of the run; where a file was changed since, nothing happens but that it is said. */
@@ -110,7 +110,7 @@ export class Undo {
     if (!('code' in result)) return result;
     const action = { label: t('Take Over'), action: 'take-over' } as const;
     const isElsewhere = result.code === 'STORE_LOCKED';
-    this.conversation.notice({ level: 'error', text: told(result), ...(isElsewhere && { action }) });
+    this.conversation.notice({ level: 'error', text: errorText(result), ...(isElsewhere && { action }) });
     return undefined;
   }
 
@@ -147,7 +147,7 @@ interface Words {
   /** What follows the file when it was changed since. */
   givesUpIt: string;
   nothing: string;
-  done(files: Sentence): string;
+  done(files: LocalizedMessage): string;
 }
 
 const undoing = (): Words => ({

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
-import { titleSaid } from '../../protocol/run/run.ts';
-import { proseLine, shortened } from '../../protocol/text/escapeInvisible.ts';
+import { titleFromText } from '../../protocol/run/run.ts';
+import { proseLine, truncateVisible } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { withoutLinks } from '../dialogs/approvalText.ts';
 import { reminder } from '../dialogs/reminder.ts';
@@ -15,7 +15,7 @@ interface Waiting extends CallKey {
   unremind?(): void;
 }
 
-interface Parts {
+interface Dependencies {
   /** The run that the panel shows when it is in view. */
   shown(): string | undefined;
   panelInView(): boolean;
@@ -31,10 +31,10 @@ interface Parts {
  * What models at work ask the person by themselves. The panel draws and answers it; here it is counted, and told where the panel does
  * not show it: in the panel when that shows another run, else by a notification. Nothing here answers anything.
  */
-export class Asks {
+export class UserQuestionList {
   private waiting: Waiting[] = [];
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Dependencies) {}
 
   told(event: RunEvent): void {
     if (event.type === 'ask') this.asked(event);
@@ -78,7 +78,7 @@ export class Asks {
 
   private asked(event: Extract<RunEvent, { type: 'ask' }>): void {
     const { runId, toolCallId, questions } = event;
-    const question = shortened(proseLine(questions[0]?.question ?? ''), 200);
+    const question = truncateVisible(proseLine(questions[0]?.question ?? ''), 200);
     const one: Waiting = { runId, toolCallId, question };
     this.leave((other) => isSameCall(other, event));
     this.waiting.push(one);
@@ -92,7 +92,7 @@ export class Asks {
   }
 
   private titleOf({ runId }: Waiting): string {
-    return shortened(titleSaid(this.parts.titleOf(runId)), 60);
+    return truncateVisible(titleFromText(this.parts.titleOf(runId)), 60);
   }
 
   private remind(one: Waiting): void {

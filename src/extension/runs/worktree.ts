@@ -8,7 +8,7 @@ import { readPlain } from '../../tools/sandbox/regularFile.ts';
 import { makeFile } from '../../tools/sandbox/writeFile.ts';
 
 /** A repository, and Git's own program; `root` is an absolute path. */
-export interface Repository {
+export interface WorktreeRepository {
   program: string;
   root: string;
 }
@@ -16,7 +16,7 @@ export interface Repository {
 const [mostWords, mostLetters] = [5, 40];
 
 /** A free name for the branch of a task, from its first words. */
-export async function branchFor(repository: Repository, task: string): Promise<string> {
+export async function branchFor(repository: WorktreeRepository, task: string): Promise<string> {
   const plain = task.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const said = plain
     .match(/[a-z0-9]+/g)
@@ -37,7 +37,7 @@ export function folderFor(root: string, branch: string): string {
 }
 
 /** Why no branch can have this name, as a sentence. */
-export async function branchProblem(repository: Repository, branch: string): Promise<string | undefined> {
+export async function branchProblem(repository: WorktreeRepository, branch: string): Promise<string | undefined> {
   if (!(await succeeds(repository, 'check-ref-format', '--branch', branch)) || branch.startsWith('-'))
     return t('Git does not accept this branch name.');
   return (await isBranch(repository, branch)) ? t('This branch already exists.') : undefined;
@@ -45,7 +45,7 @@ export async function branchProblem(repository: Repository, branch: string): Pro
 
 /** Makes the branch, from the last commit, and the folder, or neither. Throws an `Error` with Git's own words. */
 export async function addWorktree(
-  repository: Repository,
+  repository: WorktreeRepository,
   { branch, folder }: { branch: string; folder: string },
   signal: AbortSignal,
 ): Promise<void> {
@@ -63,7 +63,7 @@ export async function addWorktree(
 }
 
 /** A folder that is on another branch is not the one that was begun, and stays. */
-async function takeBack(repository: Repository, branch: string, folder: string): Promise<void> {
+async function takeBack(repository: WorktreeRepository, branch: string, folder: string): Promise<void> {
   const head = await git({ ...repository, root: folder }, ['symbolic-ref', '--short', 'HEAD']).catch(() => undefined);
   if (head?.stdout.trim() === branch) await succeeds(repository, 'worktree', 'remove', '--force', '--', folder);
   await succeeds(repository, 'branch', '--delete', '--', branch);
@@ -76,17 +76,17 @@ async function free(name: string, isTaken: (name: string) => Promise<boolean>): 
   }
 }
 
-const isBranch = (repository: Repository, branch: string) =>
+const isBranch = (repository: WorktreeRepository, branch: string) =>
   succeeds(repository, 'show-ref', '--verify', '--quiet', `refs/heads/${branch}`);
 
-const succeeds = (repository: Repository, ...args: string[]) =>
+const succeeds = (repository: WorktreeRepository, ...args: string[]) =>
   git(repository, args).then(
     () => true,
     () => false,
   );
 
 /** Asks nobody for passwords: there is no terminal to answer in. */
-function git({ program, root }: Repository, args: string[], signal?: AbortSignal) {
+function git({ program, root }: WorktreeRepository, args: string[], signal?: AbortSignal) {
   const env = { ...process.env, GIT_TERMINAL_PROMPT: '0' };
   return promisify(execFile)(program, args, { cwd: root, env, ...(signal && { signal }) });
 }

@@ -4,18 +4,26 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { RunSummary } from '../../protocol/run/summary.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { told } from '../../protocol/text/localized.ts';
+import { errorText } from '../../protocol/text/localized.ts';
 import { RunStore } from '../../runs/store.ts';
-import type { Mark } from '../../runs/windowStatus.ts';
+import type { RunStatus } from '../../runs/windowStatus.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
 import { withoutLinks } from '../dialogs/approvalText.ts';
 import { stoppable } from '../dialogs/cancellable.ts';
 import { diskFolders } from '../dialogs/folders.ts';
-import { tell } from '../dialogs/notify.ts';
-import type { Memory } from '../settings/decisionFile.ts';
+import { notify } from '../dialogs/notify.ts';
+import type { DecisionFile } from '../settings/decisionFile.ts';
 import type { Conversation } from './conversation.ts';
 import { markAtRest, stateAtRest } from './runStates.ts';
-import { addWorktree, branchFor, branchProblem, folderFor, putWaker, type Repository, takeWaker } from './worktree.ts';
+import {
+  addWorktree,
+  branchFor,
+  branchProblem,
+  folderFor,
+  putWaker,
+  takeWaker,
+  type WorktreeRepository,
+} from './worktree.ts';
 
 /** What is kept of a worktree, by its folder. All paths are absolute and real ones. */
 const worktreeSchema = z.object({
@@ -33,7 +41,7 @@ const worktreeSchema = z.object({
 type Worktree = z.infer<typeof worktreeSchema>;
 
 /** A run of another window that belongs to a repository of this one, with what that window says of it. */
-export interface RunElsewhere extends Partial<Pick<Mark, 'state' | 'awaitsApproval'>> {
+export interface RunElsewhere extends Partial<Pick<RunStatus, 'state' | 'awaitsApproval'>> {
   folder: string;
   branch: string;
   title: string;
@@ -41,17 +49,17 @@ export interface RunElsewhere extends Partial<Pick<Mark, 'state' | 'awaitsApprov
   run?: RunSummary;
 }
 
-interface Parts {
+interface Dependencies {
   conversation: Conversation;
   /** Of all windows. */
-  memory: Memory;
+  memory: DecisionFile;
   /** The folder of this window's store. */
   store: string;
 }
 
 /** Runs on a branch of their own, in a folder and a window of their own. Nothing is merged here, and no worktree removed. */
 export class Worktrees {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Dependencies) {}
 
   /** Asks what and on which branch, makes both, and opens the window in which it begins. */
   async begin(): Promise<void> {
@@ -74,7 +82,7 @@ export class Worktrees {
       );
       if (isMade) await this.open(await this.keep(repository.root, folder, { branch, task }));
     } catch (error) {
-      tell('error', told(error as Error));
+      notify('error', errorText(error as Error));
     }
   }
 
@@ -156,7 +164,7 @@ async function inStore(
   return { run, state, ...(awaitsApproval && { awaitsApproval }) };
 }
 
-async function repositoryInFront(): Promise<Repository> {
+async function repositoryInFront(): Promise<WorktreeRepository> {
   const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
   const inFront = vscode.window.activeTextEditor?.document.uri;
   const { isTrusted } = vscode.workspace;
@@ -164,7 +172,7 @@ async function repositoryInFront(): Promise<Repository> {
   return { root: repository.rootUri.fsPath, program };
 }
 
-async function askBranch(repository: Repository, title: string, task: string): Promise<string | undefined> {
+async function askBranch(repository: WorktreeRepository, title: string, task: string): Promise<string | undefined> {
   const value = await branchFor(repository, task);
   const words = (branch: string) =>
     t(

@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { sweepLeftovers, temporaryIn } from '../../tools/core/tempFiles.ts';
+import { sweepTempFiles, temporaryIn } from '../../tools/core/tempFiles.ts';
 
 /**
  * Small decisions of the person's, by name, in a file of our own: on disk when `update` returns. The editor's own memento is
  * written about a second later, and a reload before that would forget a rule that denies.
  */
-export class Memory {
+export class DecisionFile {
   /** @param file absolute path; made when first written to */
   constructor(private readonly file: string) {}
 
@@ -27,7 +27,7 @@ export class Memory {
     const temporary = temporaryIn(folder);
     writeFileSync(temporary, JSON.stringify(all), { mode: 0o600, flush: true });
     renameSync(temporary, this.file);
-    void sweepLeftovers(folder);
+    void sweepTempFiles(folder);
   }
 
   private read(): Record<string, unknown> {

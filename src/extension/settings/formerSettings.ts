@@ -3,10 +3,10 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { lazily } from '../../protocol/panel/lazyImport.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { wordsOf } from '../../protocol/text/localized.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
-import { offer, tell } from '../dialogs/notify.ts';
-import { Memory } from './decisionFile.ts';
+import { messageOf } from '../../protocol/text/localized.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
+import { notify, notifyWithActions } from '../dialogs/notify.ts';
+import { DecisionFile } from './decisionFile.ts';
 import type { FormerValue } from './formerValues.ts';
 import { ownValue } from './settingScopes.ts';
 import { type SettingName, saveSetting } from './settings.ts';
@@ -21,9 +21,9 @@ const reading = lazily(() => import('./formerValues.ts'));
  * desktop) a profile's own. What is there is offered to the person, once, where an earlier Towpath has worked; elsewhere
  * nobody but a repository can have written it. Closing the dialog is a no.
  */
-export async function takeOverFormerSettings(context: vscode.ExtensionContext, modals: Modals): Promise<void> {
+export async function takeOverFormerSettings(context: vscode.ExtensionContext, modals: Dialogs): Promise<void> {
   const storage = context.globalStorageUri.fsPath;
-  const memory = new Memory(path.join(storage, 'settings.json'));
+  const memory = new DecisionFile(path.join(storage, 'settings.json'));
   if (memory.get(askedName) !== undefined) return;
   const { user, files } = placesOf(storage);
   try {
@@ -36,12 +36,12 @@ export async function takeOverFormerSettings(context: vscode.ExtensionContext, m
     }
     memory.update(askedName, true);
   } catch (error) {
-    tell('error', t('Not all settings were adopted. {0}', wordsOf(error)));
+    notify('error', t('Not all settings were adopted. {0}', messageOf(error)));
   }
 }
 
 /** Enter reads the file; while it is being read a notice waits, which leads back to the question. What is taken over is what was shown. */
-async function ask(file: string, values: readonly FormerValue[], modals: Modals): Promise<boolean | undefined> {
+async function ask(file: string, values: readonly FormerValue[], modals: Dialogs): Promise<boolean | undefined> {
   const { formerText } = await reading();
   const { message, detail, isWhole } = formerText(file, values);
   const [read, take, decide] = [t('Read Them…'), t('Take Over'), t('Decide…')];
@@ -50,7 +50,7 @@ async function ask(file: string, values: readonly FormerValue[], modals: Modals)
   if (chosen !== read) return chosen === take;
   await vscode.window.showTextDocument(vscode.Uri.file(file));
   const names = values.map(({ name }) => name).join(', ');
-  if ((await offer('warning', `${message} ${names}`, decide)) !== decide) return undefined;
+  if ((await notifyWithActions('warning', `${message} ${names}`, decide)) !== decide) return undefined;
   return (await modals.ask({ text: message, detail: names, buttons: [take] })) === take;
 }
 

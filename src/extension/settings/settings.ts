@@ -4,10 +4,10 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { chatWrappers } from '../../llm/local/ipc/chatWrappers.ts';
 import { priceSchema } from '../../llm/models/prices.ts';
-import { presets } from '../../protocol/content/policy.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError } from '../../protocol/text/localized.ts';
-import { kept } from './cachedSettings.ts';
+import { approvalPresets } from '../../protocol/content/policy.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
+import { cachedSettings } from './cachedSettings.ts';
 import { ownValue } from './settingScopes.ts';
 
 const seconds = (value: number): number => Math.round(value * 1000);
@@ -50,7 +50,7 @@ const schema = z.object({
   'local.gpu': z.boolean().catch(true),
   'local.chatWrapper': z.enum(chatWrappers).catch('auto'),
   // What cannot be understood asks for more, not for less.
-  'approvals.preset': z.enum(presets).catch('ask-everything'),
+  'approvals.preset': z.enum(approvalPresets).catch('ask-everything'),
   'approvals.readOnlyCommands': z.boolean().catch(false),
   /** As written: `readRules` says what is wrong with each. */
   'approvals.rules': z.unknown(),
@@ -122,7 +122,7 @@ export type Settings = Readonly<z.infer<typeof schema>>;
 export type SettingName = keyof Settings;
 
 /** The settings as they are now: what does not fit counts as not set. Cheap enough for every event, once they are watched. */
-export const settings = kept(read);
+export const settings = cachedSettings(read);
 
 function read(): Settings {
   const configuration = vscode.workspace.getConfiguration('towpath');
@@ -143,8 +143,8 @@ export async function saveSetting(name: SettingName, value: unknown): Promise<vo
   // A line in the machine's file does not count, and yet the editor changes it in place of the person's own. So it goes first.
   await saved(name, undefined);
   if (await saved(name, value)) return;
-  throw new SaidError(
-    sentence(
+  throw new UserFacingError(
+    message(
       "The setting towpath.{0} could not be stored. A line of the machine's settings overrides it (*Preferences: Open Remote Settings (JSON)*), or your settings file has an error.",
       name,
     ),

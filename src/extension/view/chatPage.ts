@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { language } from '../../protocol/text/l10n.ts';
 
 /** A page of the chat: in its view, in whichever bar that is, or in a tab of the editors. */
-export interface Place {
+export interface ViewLocation {
   /** It is on the screen. */
   readonly visible: boolean;
   post(message: unknown): void;
@@ -14,10 +14,10 @@ export interface Place {
 /** What happens in the pages, for whoever talks with them. */
 export interface PageListener {
   /** A new page; what the one before it in this place was told is gone with that. */
-  opened(place: Place): void;
-  closed(place: Place): void;
+  opened(place: ViewLocation): void;
+  closed(place: ViewLocation): void;
   /** Unchecked: whatever a page can send. */
-  said(message: unknown, place: Place): void;
+  said(message: unknown, place: ViewLocation): void;
   /** One came into view, or went out of it. */
   turned(): void;
 }
@@ -36,7 +36,7 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
   private view?: vscode.WebviewView;
   private tab?: vscode.WebviewPanel;
   /** Where there is a page; the one that the person used last comes first. */
-  private open: Place[] = [];
+  private open: ViewLocation[] = [];
   private listener?: PageListener;
   private shownBadge?: vscode.ViewBadge;
   private early: ((listener: PageListener) => void)[] = [];
@@ -68,7 +68,7 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
     else this.inTab(tab);
   }
 
-  private inTab(tab: vscode.WebviewPanel): Place {
+  private inTab(tab: vscode.WebviewPanel): ViewLocation {
     this.tab = tab;
     tab.iconPath = vscode.Uri.joinPath(this.extensionUri, 'webview', 'icon.png');
     const place = this.begin(tab, () => tab.reveal());
@@ -87,12 +87,12 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
   }
 
   /** Where there is a page; the one that the person used last comes first. */
-  get places(): readonly Place[] {
+  get places(): readonly ViewLocation[] {
     return this.open;
   }
 
   /** The person does something there. */
-  use(place: Place): void {
+  use(place: ViewLocation): void {
     if (this.open.includes(place)) this.open = [place, ...this.open.filter((one) => one !== place)];
   }
 
@@ -108,9 +108,9 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
     if (this.view) this.view.badge = badge ?? noBadge;
   }
 
-  private begin(holder: Pick<vscode.WebviewView, 'webview' | 'visible'>, reveal: () => unknown): Place {
+  private begin(holder: Pick<vscode.WebviewView, 'webview' | 'visible'>, reveal: () => unknown): ViewLocation {
     const { webview } = holder;
-    const place: Place = {
+    const place: ViewLocation = {
       get visible() {
         return holder.visible;
       },
@@ -128,7 +128,7 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
     return place;
   }
 
-  private end(place: Place): void {
+  private end(place: ViewLocation): void {
     this.open = this.open.filter((one) => one !== place);
     this.tell((listener) => listener.closed(place));
     this.tell((listener) => listener.turned());

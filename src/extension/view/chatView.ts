@@ -1,9 +1,9 @@
 import type * as vscode from 'vscode';
 import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError } from '../../protocol/text/localized.ts';
-import type { ChatPage, Place } from './chatPage.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
+import type { ChatPage, ViewLocation } from './chatPage.ts';
 import { Delivery } from './delivery.ts';
 import type { PanelLook } from './idleDetection.ts';
 import { logNotice } from './noticeLog.ts';
@@ -34,7 +34,7 @@ const forOne: ReadonlySet<HostMessage['type']> = new Set([
 /** What the chat panel says arrives here checked, what it is told goes out in batches, to each of its pages. It decides nothing. */
 export class ChatView {
   /** Pages that are drawn. */
-  private readonly ready = new Set<Place>();
+  private readonly ready = new Set<ViewLocation>();
   private readonly events = new Delivery((events) => this.tell({ type: 'events', events }));
   private budget = messageLimit;
   private budgetFrom = 0;
@@ -88,10 +88,11 @@ export class ChatView {
   }
 
   /** Brings the panel up, tells it this once it is drawn, and the next key lands in the message box. */
-  async give(message: HostMessage): Promise<void> {
+  async give(hostMessage: HostMessage): Promise<void> {
     await this.page.reveal();
-    if (!(await this.drawn())) throw new SaidError(sentence('The chat did not open. Open its view and try again.'));
-    this.post(message);
+    if (!(await this.drawn()))
+      throw new UserFacingError(message('The chat did not open. Open its view and try again.'));
+    this.post(hostMessage);
     await this.focus();
   }
 
@@ -128,7 +129,7 @@ export class ChatView {
     if (this.page.places.some(({ visible }) => visible)) await this.drawn();
     for (let tries = 0; tries < 3; tries++) {
       const now = await this.lookAll();
-      const hasKeys = ([, look]: [Place, PanelLook | 'silent']) => look !== 'silent' && look.focused;
+      const hasKeys = ([, look]: [ViewLocation, PanelLook | 'silent']) => look !== 'silent' && look.focused;
       const [place] = now.find(hasKeys) ?? now[0] ?? [];
       if (!place || !wanted()) return;
       const focused = now.some(hasKeys);
@@ -141,17 +142,19 @@ export class ChatView {
   }
 
   /** On the screen and drawn, the one that the person used last before the others. */
-  private get inSight(): Place[] {
+  private get inSight(): ViewLocation[] {
     return this.page.places.filter((place) => place.visible && this.ready.has(place));
   }
 
-  private lookAll(): Promise<[Place, PanelLook | 'silent'][]> {
+  private lookAll(): Promise<[ViewLocation, PanelLook | 'silent'][]> {
     return Promise.all(
-      this.inSight.map(async (place): Promise<[Place, PanelLook | 'silent']> => [place, await this.lookAt(place)]),
+      this.inSight.map(
+        async (place): Promise<[ViewLocation, PanelLook | 'silent']> => [place, await this.lookAt(place)],
+      ),
     );
   }
 
-  private lookAt(place: Place): Promise<PanelLook | 'silent'> {
+  private lookAt(place: ViewLocation): Promise<PanelLook | 'silent'> {
     this.looks += 1;
     const mine = this.looks;
     let late: NodeJS.Timeout | undefined;
@@ -172,7 +175,7 @@ export class ChatView {
     for (const place of one ? [one] : drawn) place.post(message);
   }
 
-  private arrived(message: unknown, place: Place): void {
+  private arrived(message: unknown, place: ViewLocation): void {
     const now = performance.now();
     if (now - this.budgetFrom > 1000) {
       this.budgetFrom = now;

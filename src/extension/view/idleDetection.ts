@@ -31,7 +31,7 @@ export function quietIn({ editorMs, panel, tookMs }: Look): number {
 }
 
 /** Where a person was last: the place that the focus goes back to once a dialog is over. */
-export function placeOf({ editorMs, panel }: Look): 'panel' | 'editor' {
+export function focusOf({ editorMs, panel }: Look): 'panel' | 'editor' {
   if (typeof panel === 'string') return editorMs === Number.POSITIVE_INFINITY ? 'panel' : 'editor';
   return panel.focused || panel.idleMs <= editorMs ? 'panel' : 'editor';
 }

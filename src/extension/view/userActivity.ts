@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ChatView } from './chatView.ts';
-import { idleMs, type Look, placeOf, quietIn } from './idleDetection.ts';
+import { focusOf, idleMs, type Look, quietIn } from './idleDetection.ts';
 
 /** Texts that grow and scroll by themselves. */
 const byThemselves = new Set(['output']);
@@ -9,7 +9,7 @@ const byThemselves = new Set(['output']);
 const boxes = new Set(['vscode-scm', 'comment']);
 
 /** Where the person is and how long they have done nothing, and the way back there when a dialog is over. */
-export class Presence implements vscode.Disposable {
+export class UserActivity implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
   private editorAt = Number.NEGATIVE_INFINITY;
   /** The last that only a person does who has the focus there; an editor that opens scrolls by itself. */
@@ -52,7 +52,7 @@ export class Presence implements vscode.Disposable {
     const [panel] = await Promise.all([this.view.look(), toEditorAndBack()]);
     const now = performance.now();
     const look = { editorMs: now - this.editorAt, panel, tookMs: now - asked };
-    this.place = placeOf(look);
+    this.place = focusOf(look);
     return look;
   }
 

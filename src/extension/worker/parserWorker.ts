@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { notLoaded } from '../../protocol/panel/lazyImport.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { SaidError } from '../../protocol/text/localized.ts';
-import type { AsideJobs } from './workerJobs.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
+import type { WorkerJobs } from './workerJobs.ts';
 
-export interface AsideLimits {
+interface ParserWorkerLimits {
   /** Milliseconds that a job may take, from when it is loaded. */
   ms: number;
   /** Megabytes of memory that its values may take. */
@@ -14,45 +14,45 @@ export interface AsideLimits {
   idleMs: number;
 }
 
-const usual: AsideLimits = { ms: 5000, megabytes: 256, idleMs: 30_000 };
+const usual: ParserWorkerLimits = { ms: 5000, megabytes: 256, idleMs: 30_000 };
 
 /** A job that was ended, or that failed for a reason of its own: a sentence about a file. */
-export class AsideError extends SaidError {
-  override readonly name = 'AsideError';
+export class ParserWorkerError extends UserFacingError {
+  override readonly name = 'ParserWorkerError';
 }
 
-const closing = sentence('It is no longer read: the window is closing.');
+const closing = message('It is no longer read: the window is closing.');
 
 /**
  * A thread beside the extension host's own, which all extensions of a window share. Its jobs are done one after the other; one that
  * takes too long or too much is ended with its thread, and the next has another.
  */
-export class Aside {
+export class ParserWorker {
   private thread: Worker | undefined;
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
   private idle: NodeJS.Timeout | undefined;
   private disposed = false;
-  private readonly limits: AsideLimits;
+  private readonly limits: ParserWorkerLimits;
 
   /** @param program the file of `asideThread.ts`, built */
   constructor(
     private readonly program: string,
-    limits: Partial<AsideLimits> = {},
+    limits: Partial<ParserWorkerLimits> = {},
   ) {
     this.limits = { ...usual, ...limits };
   }
 
-  /** The job's result. Throws `AsideError`. */
-  run<Name extends keyof AsideJobs>(
+  /** The job's result. Throws `ParserWorkerError`. */
+  run<Name extends keyof WorkerJobs>(
     name: Name,
-    ...args: Parameters<AsideJobs[Name]>
-  ): Promise<Awaited<ReturnType<AsideJobs[Name]>>> {
+    ...args: Parameters<WorkerJobs[Name]>
+  ): Promise<Awaited<ReturnType<WorkerJobs[Name]>>> {
     clearTimeout(this.idle);
     this.waiting++;
     const result = this.last.then(() => this.work(name, args)).finally(() => this.rest());
     this.last = result.catch(() => {});
-    return result as Promise<Awaited<ReturnType<AsideJobs[Name]>>>;
+    return result as Promise<Awaited<ReturnType<WorkerJobs[Name]>>>;
   }
 
   /** Ends the thread, and what it is doing with it. */
@@ -76,19 +76,20 @@ export class Aside {
   }
 
   private async work(name: string, args: readonly unknown[]): Promise<unknown> {
-    if (this.disposed) throw new AsideError(closing);
+    if (this.disposed) throw new ParserWorkerError(closing);
     const thread = this.thread ?? (await this.start());
     await this.load(thread, name);
     const { seconds, timer, late } = this.clock();
     try {
       thread.postMessage({ name, args });
       const answer = await Promise.race([answerOf(thread), late]);
-      if (answer === 'late') throw new AsideError(sentence('It took too long to read: more than {0} s.', seconds));
-      if ('error' in answer) throw new AsideError(unreadable(answer.error.slice(0, 300)));
+      if (answer === 'late')
+        throw new ParserWorkerError(message('It took too long to read: more than {0} s.', seconds));
+      if ('error' in answer) throw new ParserWorkerError(unreadable(answer.error.slice(0, 300)));
       return answer.value;
     } catch (error) {
       await this.end();
-      throw error instanceof AsideError ? error : new AsideError(sentenceOf(error, this.limits));
+      throw error instanceof ParserWorkerError ? error : new ParserWorkerError(sentenceOf(error, this.limits));
     } finally {
       clearTimeout(timer);
     }
@@ -99,11 +100,11 @@ export class Aside {
     try {
       thread.postMessage({ name });
       const answer = await answerOf(thread);
-      if ('error' in answer) throw new AsideError({ english: answer.error });
+      if ('error' in answer) throw new ParserWorkerError({ english: answer.error });
     } catch (error) {
       await this.end();
-      if (error instanceof AsideError) throw error;
-      throw new AsideError(this.disposed ? closing : { english: notLoaded(error).message });
+      if (error instanceof ParserWorkerError) throw error;
+      throw new ParserWorkerError(this.disposed ? closing : { english: notLoaded(error).message });
     }
   }
 
@@ -129,7 +130,7 @@ export class Aside {
       return thread;
     } catch (error) {
       await this.end();
-      throw new AsideError(this.disposed ? closing : { english: notLoaded(error).message });
+      throw new ParserWorkerError(this.disposed ? closing : { english: notLoaded(error).message });
     }
   }
 }
@@ -150,20 +151,20 @@ async function answerOf(thread: Worker): Promise<Answer> {
   }
 }
 
-function sentenceOf(error: unknown, { megabytes }: AsideLimits): Sentence {
-  const { code, message } = error as NodeJS.ErrnoException;
+function sentenceOf(error: unknown, { megabytes }: ParserWorkerLimits): LocalizedMessage {
+  const { code, message: text } = error as NodeJS.ErrnoException;
   if (code === 'ERR_WORKER_OUT_OF_MEMORY')
-    return sentence('Reading it needs too much memory: more than {0} MB.', megabytes);
-  return unreadable(message);
+    return message('Reading it needs too much memory: more than {0} MB.', megabytes);
+  return unreadable(text);
 }
 
-const unreadable = (why: string): Sentence => sentence('It cannot be read: {0}.', why.replace(/\.$/, ''));
+const unreadable = (why: string): LocalizedMessage => message('It cannot be read: {0}.', why.replace(/\.$/, ''));
 
 /** One for the files that are looked through by themselves, one for what a person or a model waits for, one for whole packages. */
-export function createAsides(program: string): Record<'files' | 'packages' | 'others', Aside> {
+export function createParserWorkers(program: string): Record<'files' | 'packages' | 'others', ParserWorker> {
   return {
-    files: new Aside(program),
-    packages: new Aside(program, { ms: 20_000 }),
-    others: new Aside(program, { ms: 10_000, megabytes: 512 }),
+    files: new ParserWorker(program),
+    packages: new ParserWorker(program, { ms: 20_000 }),
+    others: new ParserWorker(program, { ms: 10_000, megabytes: 512 }),
   };
 }

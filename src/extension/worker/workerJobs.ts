@@ -9,7 +9,7 @@ const language = lazily(() =>
  * Jobs of the thread aside: they take apart what strangers wrote. Each is loaded with what it needs when it is first given. Arguments and
  * results are plain data, and what is wrong with a file is in its result.
  */
-export const asideJobs = {
+export const workerJobs = {
   workflow: lazily(
     () => import('../../workflows/read/validate.ts'),
     ({ loadWorkflow }) => loadWorkflow,
@@ -51,7 +51,7 @@ export const asideJobs = {
 };
 
 /** The jobs themselves, by name. */
-export type AsideJobs = { [Name in keyof typeof asideJobs]: Awaited<ReturnType<(typeof asideJobs)[Name]>> };
+export type WorkerJobs = { [Name in keyof typeof workerJobs]: Awaited<ReturnType<(typeof workerJobs)[Name]>> };
 
 /** A file that is being written, and the workspace's agents. */
 export interface About {

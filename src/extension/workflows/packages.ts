@@ -2,18 +2,18 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { grouped, t } from '../../protocol/text/l10n.ts';
-import { wordsIn } from '../../protocol/text/localized.ts';
+import { groupDigits, t } from '../../protocol/text/l10n.ts';
+import { localizedMessageIn } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { packageRunId, parsePackageRunId } from '../../workflows/package/ids.ts';
 import type { Package } from '../../workflows/package/load.ts';
 import { chooseFrom } from '../../workflows/package/menu.ts';
 import type { MenuItem, PackageAgent } from '../../workflows/package/packageAgents.ts';
-import type { Shelf } from '../../workflows/package/packageRegistry.ts';
+import type { PackageRegistry } from '../../workflows/package/packageRegistry.ts';
 import { PackageError } from '../../workflows/package/problem.ts';
-import type { Modals } from '../dialogs/dialogs.ts';
+import type { Dialogs } from '../dialogs/dialogs.ts';
 import { isVirtual, notInVirtual } from '../dialogs/folders.ts';
-import { offer, tell } from '../dialogs/notify.ts';
+import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
 interface Usable {
@@ -28,10 +28,10 @@ interface Choice extends vscode.QuickPickItem {
 /** The two ways into a package, the dialog that opens one, and forgetting it. Escape leaves everything as it was. */
 export class Packages {
   constructor(
-    private readonly shelf: Shelf,
+    private readonly shelf: PackageRegistry,
     private readonly conversation: Conversation,
     private readonly runs: { engine: ExecutionEngine; store: RunStore },
-    private readonly modals: Modals,
+    private readonly modals: Dialogs,
   ) {}
 
   async runWorkflow(): Promise<void> {
@@ -64,19 +64,19 @@ export class Packages {
       const { source } = await this.shelf.open(chosen);
       const run = t('Run a Workflow…');
       const message = t('The package {0} can be used in this workspace.', source.title);
-      if ((await offer('info', message, run)) === run) await this.runWorkflow();
+      if ((await notifyWithActions('info', message, run)) === run) await this.runWorkflow();
     } catch (error) {
       if (!(error instanceof PackageError)) throw error;
-      tell('error', t('This package cannot be used: {0}.', wordsIn(error)));
+      notify('error', t('This package cannot be used: {0}.', localizedMessageIn(error)));
     }
   }
 
   async forget(): Promise<void> {
-    if (isVirtual()) return tell('info', notInVirtual('Packages are'));
+    if (isVirtual()) return notify('info', notInVirtual('Packages are'));
     if (!vscode.workspace.isTrusted) return tellUntrusted();
     const opened = (await this.shelf.list()).filter((one) => one.opened);
     if (opened.length === 0) {
-      tell('info', t('No package was opened in this workspace.'));
+      notify('info', t('No package was opened in this workspace.'));
       return;
     }
     const items = opened.map((shelved) => {
@@ -93,7 +93,7 @@ export class Packages {
     const { engine, store } = this.runs;
     const isOf = (id: string | undefined) => id !== undefined && parsePackageRunId(id)?.key === key;
     if (engine.liveIds.some((runId) => isOf(engine.live(runId)?.workflowId))) {
-      tell('warning', t('A run of {0} is in progress. Stop it, then remove the package.', title));
+      notify('warning', t('A run of {0} is in progress. Stop it, then remove the package.', title));
       return false;
     }
     const count = (await store.workflowIds()).filter(isOf).length;
@@ -104,7 +104,7 @@ export class Packages {
         ? t('1 run was started with it. You can read it; it continues only after you open the package again.')
         : t(
             '{0} runs were started with it. You can read them; they continue only after you open the package again.',
-            grouped(count),
+            groupDigits(count),
           );
     const text = t('Remove {0}?', visibleLine(title));
     return (await this.modals.ask({ text, detail, buttons: [yes] })) === yes;
@@ -136,7 +136,7 @@ export class Packages {
   }
 
   private async pick(title: string, choicesOf: (usable: Usable) => Choice[]): Promise<void> {
-    if (isVirtual()) return tell('info', notInVirtual('Packages are'));
+    if (isVirtual()) return notify('info', notInVirtual('Packages are'));
     if (!vscode.workspace.isTrusted) return tellUntrusted();
     const packages = await this.shelf.list();
     const choices = packages.flatMap((one): Choice[] => ('source' in one ? choicesOf(one) : [broken(one)]));
@@ -151,7 +151,7 @@ export class Packages {
 }
 
 const tellUntrusted = (): void =>
-  tell(
+  notify(
     'warning',
     t('This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).'),
   );
@@ -159,7 +159,7 @@ const tellUntrusted = (): void =>
 const broken = ({ place, problem }: { place: string; problem: string }): Choice => ({
   label: `$(warning) ${vscode.workspace.asRelativePath(place)}`,
   detail: problem,
-  run: async () => tell('error', t('This package cannot be used: {0}.', problem)),
+  run: async () => notify('error', t('This package cannot be used: {0}.', problem)),
 });
 
 async function askFile(): Promise<string | undefined> {

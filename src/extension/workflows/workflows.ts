@@ -2,16 +2,16 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/core/errorInfo.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { told, wordsIn } from '../../protocol/text/localized.ts';
+import { errorText, localizedMessageIn } from '../../protocol/text/localized.ts';
 import { createDictionary } from '../../protocol/values/dictionary.ts';
 import { makeFile } from '../../tools/sandbox/writeFile.ts';
 import { inputProblem, inputsOf } from '../../workflows/plan/inputs.ts';
 import type { WorkflowFile } from '../../workflows/plan/schema.ts';
-import type { Problem } from '../../workflows/read/yaml.ts';
+import type { YamlProblem } from '../../workflows/read/yaml.ts';
 import { withoutLinks } from '../dialogs/approvalText.ts';
 import { diskFolders, isVirtual, notInVirtual } from '../dialogs/folders.ts';
-import { offer, tell } from '../dialogs/notify.ts';
-import { idOf, type Kind, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
+import { notify, notifyWithActions } from '../dialogs/notify.ts';
+import { idOf, type WorkflowFileKind, type WorkflowFiles, workflowNameOf } from '../language/workflowFiles.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
 /** Running workflows and agents of the workspace, and beginning a new one from a template. */
@@ -28,10 +28,10 @@ export class Workflows {
     if (!uri) return undefined;
     const { value: file, problems } = await this.files.load(uri, 'workflow');
     if (!file) return showProblem(uri, problems[0]);
-    const values = given ?? (await askFor(file, file.name ?? nameOf(uri), words));
+    const values = given ?? (await askFor(file, file.name ?? workflowNameOf(uri), words));
     if (!values) return undefined;
     const lines = Object.entries(values).map(([key, value]) => `${key}: ${value}`);
-    const userInput = [file.name ?? nameOf(uri), ...lines].join('\n');
+    const userInput = [file.name ?? workflowNameOf(uri), ...lines].join('\n');
     return this.begin({ workflowId: idOf(uri), userInput, values });
   }
 
@@ -41,7 +41,7 @@ export class Workflows {
     if (!uri) return undefined;
     const { value: file, problems } = await this.files.load(uri, 'agent');
     if (!file) return showProblem(uri, problems[0]);
-    const title = `Towpath: ${file.name ?? nameOf(uri)}`;
+    const title = `Towpath: ${file.name ?? workflowNameOf(uri)}`;
     const prompt = t('What do you want to do?');
     const userInput = text ?? (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
     if (!userInput?.trim()) return undefined;
@@ -50,9 +50,9 @@ export class Workflows {
 
   /** Copies a template into the workspace and opens it. */
   async newWorkflow(template?: string): Promise<void> {
-    if (isVirtual()) return void tell('info', notInVirtual('Workflows are'));
+    if (isVirtual()) return void notify('info', notInVirtual('Workflows are'));
     const [folder] = diskFolders();
-    if (!folder) return void tell('info', t('Open a folder first. A workflow is a file in it.'));
+    if (!folder) return void notify('info', t('Open a folder first. A workflow is a file in it.'));
     const chosen = template ?? (await this.pickTemplate());
     if (!chosen) return;
     const source = vscode.Uri.joinPath(this.templates, `${path.basename(chosen)}.yaml`);
@@ -76,39 +76,42 @@ export class Workflows {
     return chosen?.name;
   }
 
-  private async pick(kind: Kind, id: string | undefined): Promise<vscode.Uri | undefined> {
+  private async pick(kind: WorkflowFileKind, id: string | undefined): Promise<vscode.Uri | undefined> {
     if (isVirtual()) {
-      tell('info', notInVirtual(kind === 'workflow' ? 'Workflows are' : 'Agents from files are'));
+      notify('info', notInVirtual(kind === 'workflow' ? 'Workflows are' : 'Agents from files are'));
       return undefined;
     }
     if (!vscode.workspace.isTrusted) {
-      tell('info', t(words[kind].untrusted));
+      notify('info', t(words[kind].untrusted));
       return undefined;
     }
     const uris = await this.files.find(kind);
     if (typeof id === 'string') {
-      const found = uris.find((uri) => idOf(uri) === id || nameOf(uri) === id);
+      const found = uris.find((uri) => idOf(uri) === id || workflowNameOf(uri) === id);
       if (!found) throw new EngineError('UNKNOWN', t(words[kind].unknown, id));
       return found;
     }
     if (uris.length === 0) return this.offerNone(kind);
     const items = uris.map(async (uri) => {
       const { value, problems } = await this.files.load(uri, kind);
-      const detail = value ? value.description : `$(error) ${problems[0] ? told(problems[0]) : ''}`;
-      return { label: value?.name ?? nameOf(uri), description: idOf(uri), ...(detail && { detail }), uri };
+      const detail = value ? value.description : `$(error) ${problems[0] ? errorText(problems[0]) : ''}`;
+      return { label: value?.name ?? workflowNameOf(uri), description: idOf(uri), ...(detail && { detail }), uri };
     });
     const options = { title: t(words[kind].run), matchOnDescription: true };
     return (await vscode.window.showQuickPick(Promise.all(items), options))?.uri;
   }
 
-  private async offerNone(kind: Kind): Promise<undefined> {
+  private async offerNone(kind: WorkflowFileKind): Promise<undefined> {
     if (kind === 'agent') {
-      tell('info', t('There are no agents here yet. An agent is a YAML file in .towpath/agents with `instructions`.'));
+      notify(
+        'info',
+        t('There are no agents here yet. An agent is a YAML file in .towpath/agents with `instructions`.'),
+      );
       return;
     }
     const button = t('New Workflow…');
     const text = t('There are no workflows in .towpath/workflows yet.');
-    if ((await offer('info', text, button)) === button) await this.newWorkflow();
+    if ((await notifyWithActions('info', text, button)) === button) await this.newWorkflow();
   }
 
   private async begin(start: Parameters<Conversation['begin']>[0]): Promise<true> {
@@ -159,17 +162,17 @@ function activeFile(): string {
   return uri && vscode.workspace.getWorkspaceFolder(uri) ? vscode.workspace.asRelativePath(uri) : '';
 }
 
-function showProblem(uri: vscode.Uri, problem: Problem | undefined): false {
+function showProblem(uri: vscode.Uri, problem: YamlProblem | undefined): false {
   void offerProblem(uri, problem);
   return false;
 }
 
-async function offerProblem(uri: vscode.Uri, problem: Problem | undefined): Promise<void> {
+async function offerProblem(uri: vscode.Uri, problem: YamlProblem | undefined): Promise<void> {
   const { line = 1, column = 1 } = problem ?? {};
-  const words = problem ? wordsIn(problem) : t('It cannot be read.');
+  const words = problem ? localizedMessageIn(problem) : t('It cannot be read.');
   const show = t('Show');
   const text = t('{0}, line {1}: {2}', idOf(uri), line, words);
-  if ((await offer('error', text, show)) !== show) return;
+  if ((await notifyWithActions('error', text, show)) !== show) return;
   const at = new vscode.Position(line - 1, column - 1);
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
 }

@@ -1,15 +1,15 @@
 import type { AssistantMessage, ErrorInfo, TokenUsage } from '../../protocol/content/messages.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { wordsOf } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { messageOf } from '../../protocol/text/localized.ts';
 import { type ChatRequest, type ChatStreamChunk, type FinishReason, type LLMClient, Reply } from '../core/client.ts';
 import { sleep } from '../core/deadlines.ts';
 import { LLMError } from '../core/errors.ts';
 import { withWriter } from '../messages/providerMetadata.ts';
 import { leastCost, type Price, withCost } from '../models/prices.ts';
 import type { RateLimiter, Reservation } from './rateLimit.ts';
-import { estimateTokens, type RateWait, waitForPlace } from './rateLimitWait.ts';
-import { listen, type TimeLimits } from './readStream.ts';
-import { type CachedReply, cacheKeyOf, chunksOf, type ResponseCache } from './responseCache.ts';
+import { estimateTokens, type RateWait, waitForRateLimit } from './rateLimitWait.ts';
+import { readStream, type TimeLimits } from './readStream.ts';
+import { type CachedReply, cachedChunks, cacheKeyOf, type ResponseCache } from './responseCache.ts';
 import { decideRetry } from './retry.ts';
 
 /** Milliseconds; a time limit of 0 is off. */
@@ -136,7 +136,7 @@ function answerAgain(kept: CachedReply, { onChunk }: CompleteOptions): AdapterRe
   const reply = unpaid(kept);
   const result = { message: reply.message, ...endOf(reply), cached: true, attempts: 0, delayMs: 0 };
   try {
-    for (const chunk of chunksOf(reply)) onChunk?.(chunk);
+    for (const chunk of cachedChunks(reply)) onChunk?.(chunk);
     return { success: true, ...result };
   } catch (thrown) {
     return { success: false, ...result, error: toLLMError(thrown).toInfo() };
@@ -171,8 +171,8 @@ async function complete(call: Call): Promise<AdapterResult> {
     const counts = () => ({ attempts: attempt + 1, delayMs });
     try {
       place = limiter?.reserve(limiter.countsTokens ? estimateTokens(request) : 0);
-      if (!isHurried) delayMs += await waitForPlace(place, deadline, call.options); // who is in a hurry wants it sent
-      await listen({ ...call.options, ...call, shows, reply, shown, deadline });
+      if (!isHurried) delayMs += await waitForRateLimit(place, deadline, call.options); // who is in a hurry wants it sent
+      await readStream({ ...call.options, ...call, shows, reply, shown, deadline });
       place?.answered();
       checkEnd(reply, request.model);
       return { success: true, message: reply.toMessage(), ...endOf(reply), ...counts() };
@@ -207,17 +207,17 @@ function checkEnd(reply: Reply, model: string): void {
   const { finishReason, finishMessage } = reply;
   const words = finishMessage ? `: ${finishMessage}` : '.';
   if (finishReason === 'content_filter') {
-    const filtered = sentence('The provider of {0} filtered this answer{1}', reply.model ?? model, words);
+    const filtered = message('The provider of {0} filtered this answer{1}', reply.model ?? model, words);
     throw new LLMError('LLM_CONTENT_FILTERED', filtered);
   }
   if (finishReason === 'error' || finishReason === undefined) {
-    const message = sentence('{0} ended its answer with an error{1}', reply.model ?? model, words);
-    throw new LLMError('LLM_BAD_RESPONSE', message, { retryable: true });
+    const text = message('{0} ended its answer with an error{1}', reply.model ?? model, words);
+    throw new LLMError('LLM_BAD_RESPONSE', text, { retryable: true });
   }
   if (reply.content.trim() === '' && reply.toolCalls.length === 0 && finishReason !== 'length') {
     const nothing = reply.thinking.trim()
-      ? sentence('The model ended after its thinking, without an answer.')
-      : sentence('The model returned an empty answer.');
+      ? message('The model ended after its thinking, without an answer.')
+      : message('The model returned an empty answer.');
     throw new LLMError('LLM_BAD_RESPONSE', nothing, { retryable: 'once', reason: 'empty' });
   }
 }
@@ -235,5 +235,5 @@ function endOf({
 
 function toLLMError(thrown: unknown): LLMError {
   if (thrown instanceof LLMError) return thrown;
-  return new LLMError('UNKNOWN', wordsOf(thrown) || sentence('Something went wrong.'), { cause: thrown });
+  return new LLMError('UNKNOWN', messageOf(thrown) || message('Something went wrong.'), { cause: thrown });
 }

@@ -1,4 +1,4 @@
-import type { RateLimitNews, RateNews } from '../core/rateHeaders.ts';
+import type { RateLimitNews, RateLimitStatus } from '../core/rateHeaders.ts';
 
 /** 0: no limit. */
 export interface RateLimits {
@@ -72,7 +72,7 @@ export function createRateLimiter(limits: RateLimits, now: () => number = () => 
 }
 
 /** Groq counts requests by the day: what is left of a day is not waited for, the refusal says it better. */
-const isOfMinutes = ({ resetMs = 0 }: RateNews) => resetMs <= minute;
+const isOfMinutes = ({ resetMs = 0 }: RateLimitStatus) => resetMs <= minute;
 
 interface Bucket {
   /** Milliseconds until the bucket has made up for what was taken; a debt keeps the queue in order. */

@@ -1,4 +1,4 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { lasting, sleep } from '../core/deadlines.ts';
 import { LLMError } from '../core/errors.ts';
@@ -18,7 +18,7 @@ interface Waiting {
 }
 
 /** Waits until the limits allow the request; gives how long that took. Throws the signal's reason, or `LLMError`. */
-export async function waitForPlace(
+export async function waitForRateLimit(
   place: Reservation | undefined,
   deadline: number,
   { signal, hurry, onWait }: Waiting,
@@ -27,11 +27,11 @@ export async function waitForPlace(
   if (delayMs === 0) return 0;
   try {
     if (performance.now() + delayMs > deadline) {
-      const message = sentence(
+      const text = message(
         'The rate limit that is set for this provider requires a wait of {0}, longer than the whole call may take.',
         lasting(delayMs),
       );
-      throw new LLMError('LLM_RATE_LIMITED', message);
+      throw new LLMError('LLM_RATE_LIMITED', text);
     }
     onWait?.({ delayMs, until: Date.now() + delayMs });
     await sleep(delayMs, signal, hurry);

@@ -1,4 +1,4 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import type { ChatRequest, ChatStreamChunk, LLMClient, Reply } from '../core/client.ts';
 import { createWatch } from '../core/deadlines.ts';
 import { LLMError } from '../core/errors.ts';
@@ -32,7 +32,7 @@ interface Listening {
 }
 
 /** Adds one streamed reply to `reply`. Leaves the client behind when it is stopped or out of time: it may be hung. */
-export async function listen({
+export async function readStream({
   client,
   limits,
   limiter,
@@ -57,7 +57,7 @@ export async function listen({
     for (;;) {
       const { ms, limit, of } = nextLimit(limits, heard, begun, since, deadline);
       const step = await watch.wait(chunks.next(), ms, () => outOfTime(request.model, limit, of));
-      if (step.done) throw new LLMError('LLM_INCOMPLETE', sentence(brokenOff), { retryable: true });
+      if (step.done) throw new LLMError('LLM_INCOMPLETE', message(brokenOff), { retryable: true });
       const chunk = distinct?.ownNames(step.value) ?? step.value;
       heard = true;
       const says = Boolean(chunk.content || chunk.thinking || chunk.toolCallDelta || chunk.toolCall);

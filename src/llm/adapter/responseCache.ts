@@ -16,7 +16,7 @@ export interface ResponseCache {
   set(key: string, reply: CachedReply): void;
 }
 
-export interface ResponseCacheOptions {
+interface ResponseCacheOptions {
   /** How many replies are kept. */
   entries?: number;
   /** How long one is good, in milliseconds. */
@@ -55,7 +55,7 @@ export function cacheKeyOf(provider: string, { cacheKey: _, asker: __, ...reques
 }
 
 /** The reply as if it were streamed. */
-export function chunksOf({ message, finishReason, model, usage }: CachedReply): ChatStreamChunk[] {
+export function cachedChunks({ message, finishReason, model, usage }: CachedReply): ChatStreamChunk[] {
   const { thinking, content, toolCalls = [], native } = message;
   return [
     ...(thinking ? [{ thinking, done: false }] : []),

@@ -1,10 +1,10 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { ended, toErrorInfo, wordsOf } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { ended, messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
 import { lasting } from '../core/deadlines.ts';
 import type { LLMError } from '../core/errors.ts';
 
-export interface Backoff {
+interface Backoff {
   baseMs: number;
   maxMs: number;
   /** A quarter more or less, so that many clients do not come back at the same moment. */
@@ -17,14 +17,14 @@ export function retryDelay(attempt: number, { baseMs, maxMs, jitter }: Backoff, 
   return Math.round(jitter ? delay * (0.75 + random() / 2) : delay);
 }
 
-export interface RetryPolicy extends Backoff {
+interface RetryPolicy extends Backoff {
   /** Attempts after the first. */
   retries: number;
   /** The longest wait a provider may ask for. */
   retryAfterCapMs: number;
 }
 
-export type RetryDecision = { delayMs: number } | { giveUp: ErrorInfo };
+type RetryDecision = { delayMs: number } | { giveUp: ErrorInfo };
 
 /**
  * Whether to try again after the failed attempt `attempt` (0 the first), and when. What the provider asks for wins over
@@ -39,9 +39,9 @@ export function decideRetry(
   if (!error.retryable) return { giveUp: error.toInfo() };
   const asked = error.retryAfterMs;
   if (asked !== undefined && asked > policy.retryAfterCapMs) {
-    const words = sentence(
+    const words = message(
       '{0} It requires a wait of {1}. Try again after that time.',
-      ended(wordsOf(error)),
+      ended(messageOf(error)),
       lasting(asked),
     );
     return { giveUp: { ...error.toInfo(), ...toErrorInfo(words) } };

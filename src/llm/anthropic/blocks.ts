@@ -54,7 +54,7 @@ export function toBlock(content: JsonObject, place: number): Block {
 }
 
 /** What can be said again block by block; a reply with blocks we do not know or did not give loses its thinking. */
-export function keptBlocks(blocks: readonly Block[]): NativeBlock[] {
+export function providerBlocks(blocks: readonly Block[]): NativeBlock[] {
   const known = blocks.every((block) => block.type !== 'other' && (block.type !== 'tool_use' || block.given));
   if (!known) return [];
   return blocks.flatMap((block): NativeBlock[] => {

@@ -1,15 +1,15 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { callIdsIn } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { tellOnce } from '../messages/warnings.ts';
 import { readPages } from '../models/modelListPages.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
-import { defaultFetchLimits, type HttpAnswer, readJson, send } from '../transport/http.ts';
-import type { ProviderWords } from '../transport/providerErrors.ts';
+import { defaultFetchLimits, type HttpAnswer, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
+import type { ProviderText } from '../transport/providerErrors.ts';
 import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
 import { modelsIn } from './modelList.ts';
-import { type Lesson, learnFrom } from './parameterFallback.ts';
+import { learnFrom, type ParameterFallback } from './parameterFallback.ts';
 import { createAnthropicReader } from './reader.ts';
 import { notesOf } from './warnings.ts';
 import { toWire, type WireFlags } from './wire.ts';
@@ -38,7 +38,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
     for (;;) {
       try {
         const body = toWire(request, flags);
-        const answer = await send({ endpoint, url: at('/v1/messages'), headers, body, limits, signal });
+        const answer = await sendHttpRequest({ endpoint, url: at('/v1/messages'), headers, body, limits, signal });
         for (const text of notesOf(request, body, flags)) note(text);
         return answer;
       } catch (error) {
@@ -62,14 +62,17 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
     checkKey(endpoint);
     return readPages(async (next) => {
       const url = at(`/v1/models?limit=1000${next === undefined ? '' : `&after_id=${encodeURIComponent(next)}`}`);
-      return modelsIn(endpoint, await readJson(await send({ endpoint, url, headers, limits, signal })));
+      return modelsIn(
+        endpoint,
+        await readJsonAnswer(await sendHttpRequest({ endpoint, url, headers, limits, signal })),
+      );
     });
   });
 }
 
-const notFoundHint = sentence('Check the name of the model, and the address (without /v1).');
+const notFoundHint = message('Check the name of the model, and the address (without /v1).');
 
-function learn(error: LLMError, request: ChatRequest, flags: WireFlags): Lesson | undefined {
+function learn(error: LLMError, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
   if (error.status !== 400 || error.code === 'LLM_AUTH_FAILED') return undefined;
-  return learnFrom((error.details as ProviderWords).words, request, flags);
+  return learnFrom((error.details as ProviderText).words, request, flags);
 }

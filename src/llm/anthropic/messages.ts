@@ -25,7 +25,7 @@ export interface WireMessage {
   content: WireBlock[];
 }
 
-export interface WireHistory {
+interface WireHistory {
   system: string;
   messages: WireMessage[];
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ModelInfo } from '../core/client.ts';
 import type { ModelPage } from '../models/modelListPages.ts';
-import { unreadable } from '../transport/http.ts';
+import { unreadableAnswer } from '../transport/http.ts';
 import type { Endpoint } from '../transport/providerErrors.ts';
 import { list, size, word } from '../transport/wireFields.ts';
 
@@ -22,7 +22,7 @@ const pageSchema = z.union([
  */
 export function modelsIn(endpoint: Endpoint, body: unknown): ModelPage {
   const page = pageSchema.safeParse(body);
-  if (!page.success) throw unreadable(endpoint, JSON.stringify(body));
+  if (!page.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
   const { data, has_more: more, last_id: next } = page.data;
   return { models: data.flatMap(toModel), next: more ? next : undefined };
 }

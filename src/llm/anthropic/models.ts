@@ -1,5 +1,5 @@
 /** What differs between families of models and has to be known before the first answer; a 400 teaches the rest. */
-export interface ModelFacts {
+interface ModelFacts {
   /** Most tokens of one answer: asking for more is a 400. */
   outputLimit: number;
   /** `budget`: told in tokens; `adaptive`: told as an effort, and a budget is a 400; `none`: does not think. */

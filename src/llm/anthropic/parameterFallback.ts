@@ -3,7 +3,7 @@ import { isThinking, nativeBlocks, signatureOf } from './providerMetadata.ts';
 import { optionalParameters, toWire, type WireFlags } from './wire.ts';
 
 /** What a refusal teaches. `once`: about this one request, and not to be remembered. */
-export interface Lesson {
+export interface ParameterFallback {
   flags: WireFlags;
   once?: boolean;
 }
@@ -12,7 +12,7 @@ export interface Lesson {
  * What to change so that the request is not refused again, or undefined when there is nothing. Every lesson takes
  * something away that the next one cannot take again, so learning ends.
  */
-export function learnFrom(words: string, request: ChatRequest, flags: WireFlags): Lesson | undefined {
+export function learnFrom(words: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
   return (
     learnLimit(words, request, flags) ??
     learnThinking(words, request, flags) ??
@@ -22,7 +22,7 @@ export function learnFrom(words: string, request: ChatRequest, flags: WireFlags)
 }
 
 /** `max_tokens: 8192 > 4096, which is the maximum allowed…`; `input length and max_tokens exceed context limit: 190000 + 32000 > 200000`. */
-function learnLimit(words: string, request: ChatRequest, flags: WireFlags): Lesson | undefined {
+function learnLimit(words: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
   if (!/max_tokens/.test(words)) return undefined;
   const asked = toWire(request, flags).max_tokens;
   const [, input, window] = /(\d+) \+ \d+ > (\d+)/.exec(words) ?? [];
@@ -33,7 +33,7 @@ function learnLimit(words: string, request: ChatRequest, flags: WireFlags): Less
   return { flags: { ...flags, outputLimit: limit } };
 }
 
-function learnThinking(words: string, request: ChatRequest, flags: WireFlags): Lesson | undefined {
+function learnThinking(words: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
   if (!/thinking|signature|effort/i.test(words)) return undefined;
   const { thinking } = toWire(request, flags);
   // Thinking was switched on in the middle of a turn: it has to wait for the next one.
@@ -54,14 +54,14 @@ function signaturesIn({ messages }: ChatRequest): string[] {
   return blocks.filter(isThinking).map(signatureOf);
 }
 
-function learnFormat(words: string, request: ChatRequest, flags: WireFlags): Lesson | undefined {
+function learnFormat(words: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
   const refused = /output_config|output_format|output format|structured output|json_?schema/i.test(words);
   const sent = toWire(request, flags).output_config?.format !== undefined;
   return refused && sent ? { flags: { ...flags, formatInWords: true } } : undefined;
 }
 
 /** `top_p` before `temperature`: of two that exclude each other the second is kept. */
-function learnParameter(words: string, request: ChatRequest, flags: WireFlags): Lesson | undefined {
+function learnParameter(words: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
   if (!/support|unknown|unrecogni[sz]ed|unexpected|permitted|allowed|extra|deprecated|both|invalid/i.test(words)) {
     return undefined;
   }

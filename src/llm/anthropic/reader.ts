@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { createCallIds } from '../core/callIds.ts';
 import type { ChatStreamChunk } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { fromWireNames } from '../core/wireToolNames.ts';
-import { endOf } from '../messages/finishReason.ts';
+import { finishReasonOf } from '../messages/finishReason.ts';
 import { parseArguments, textOfArguments } from '../messages/parseArguments.ts';
 import { asPlainText, isErrorObject } from '../transport/errorBody.ts';
-import { type Endpoint, errorInStream, nameOf } from '../transport/providerErrors.ts';
+import { type Endpoint, endpointName, errorInStream } from '../transport/providerErrors.ts';
 import { redact } from '../transport/redact.ts';
 import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../transport/replyStream.ts';
-import { isSaid, word, wordIn } from '../transport/wireFields.ts';
-import { type Block, type CallBlock, keptBlocks, toBlock } from './blocks.ts';
+import { isReportedError, word, wordIn } from '../transport/wireFields.ts';
+import { type Block, type CallBlock, providerBlocks, toBlock } from './blocks.ts';
 import { toNative } from './providerMetadata.ts';
 import { merged, toUsage, usageSchema, type WireUsage } from './usage.ts';
 
@@ -84,8 +84,8 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
     const argumentsText = wordIn(delta.partial_json);
     if (argumentsText === undefined || block?.type === 'other') return chunks;
     if (block?.type !== 'tool_use' || block.given) {
-      const message = sentence('{0} sent arguments that belong to no tool call.', nameOf(endpoint));
-      throw new LLMError('LLM_BAD_RESPONSE', message);
+      const text = message('{0} sent arguments that belong to no tool call.', endpointName(endpoint));
+      throw new LLMError('LLM_BAD_RESPONSE', text);
     }
     block.pieces.push(argumentsText);
     return [{ toolCallDelta: { index: block.place, argumentsText }, done: false }];
@@ -111,7 +111,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
   const readEvent = (event: unknown): ChatStreamChunk[] => {
     if (!isObject(event)) return [];
     first ??= event;
-    if (event.type === 'error' || isSaid(event.error)) throw errorInStream(endpoint, event);
+    if (event.type === 'error' || isReportedError(event.error)) throw errorInStream(endpoint, event);
     switch (event.type) {
       case 'message_start': {
         const { message } = startSchema.parse(event);
@@ -165,7 +165,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
       const end = endOfTurn(stopReason);
       const chunks = end === 'stop' ? giveCalls(true) : [];
       const finishReason = end === 'stop' && calls.length > 0 ? 'tool_calls' : end; // `tool_use` without any call is a stop
-      const native = toNative(keptBlocks(blocks));
+      const native = toNative(providerBlocks(blocks));
       const message = end === 'content_filter' ? explanation : end === 'error' ? stopReason : undefined;
       chunks.push({
         done: true,
@@ -194,7 +194,8 @@ const deltaSchema = z.object({
 const withoutEmptyStart = (text: string) => text.replace(/^\s*\{\s*\}(?=\s*\{)/, '');
 
 /** `pause_turn` and `compaction` come from what we never ask for; gateways have OpenAI's words here, too. */
-const endOfTurn = (stopReason = 'stop') => (/^(pause_turn|compaction)$/.test(stopReason) ? 'stop' : endOf(stopReason));
+const endOfTurn = (stopReason = 'stop') =>
+  /^(pause_turn|compaction)$/.test(stopReason) ? 'stop' : finishReasonOf(stopReason);
 
 /** A whole answer as the events in which it would have come; what is none stays as it is. */
 function eventsOf(answer: unknown): unknown[] {

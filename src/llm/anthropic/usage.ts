@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { TokenUsage } from '../../protocol/content/messages.ts';
-import { count } from '../transport/wireFields.ts';
+import { countField } from '../transport/wireFields.ts';
 
 export const usageSchema = z.object({
-  input_tokens: count,
-  output_tokens: count,
-  cache_read_input_tokens: count,
-  cache_creation_input_tokens: count,
-  output_tokens_details: z.object({ thinking_tokens: count }).optional().catch(undefined),
+  input_tokens: countField,
+  output_tokens: countField,
+  cache_read_input_tokens: countField,
+  cache_creation_input_tokens: countField,
+  output_tokens_details: z.object({ thinking_tokens: countField }).optional().catch(undefined),
 });
 export type WireUsage = z.infer<typeof usageSchema>;
 

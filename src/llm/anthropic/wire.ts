@@ -18,9 +18,9 @@ export interface WireFlags {
 }
 
 export const optionalParameters = ['top_p', 'temperature', 'stop_sequences', 'cache_control', 'tool_choice'] as const;
-export type OptionalParameter = (typeof optionalParameters)[number];
+type OptionalParameter = (typeof optionalParameters)[number];
 
-export interface WireTool extends CacheControl {
+interface WireTool extends CacheControl {
   name: string;
   description?: string;
   input_schema: JsonSchema;

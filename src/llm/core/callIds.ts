@@ -1,7 +1,7 @@
 import type { Message } from '../../protocol/content/messages.ts';
 
 /** Calls of one reply that there is room for; how many of them run is for the engine to say. */
-export const mostCalls = 4096;
+export const maxCalls = 4096;
 /** Ids longer than this come back as ours; some proxies hide kilobytes in them. */
 const idLimit = 256;
 

@@ -1,8 +1,8 @@
 import type { AssistantMessage, Message, Native, TokenUsage, ToolCall } from '../../protocol/content/messages.ts';
 import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
-import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import type { Words } from '../../protocol/text/localized.ts';
-import { mostCalls } from './callIds.ts';
+import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
+import { maxCalls } from './callIds.ts';
 import { LLMError } from './errors.ts';
 import type { RateLimitNews } from './rateHeaders.ts';
 import { usableUsage } from './usableUsage.ts';
@@ -44,7 +44,7 @@ export interface ChatResponse {
   warnings?: string[];
 }
 
-export interface ToolCallDelta {
+interface ToolCallDelta {
   /** Which call of this reply, counted from 0. */
   index: number;
   id?: string;
@@ -63,9 +63,9 @@ export interface ChatStreamChunk {
   /** A call that is complete; its index is its place among the reply's calls. */
   toolCall?: ToolCall;
   /** Before the first token: a model being loaded, a prompt being read. */
-  progress?: { text: string; said?: Sentence; fraction?: number };
+  progress?: { text: string; said?: LocalizedMessage; fraction?: number };
   /** The reply goes on, but not as asked (a tool list left out, a prompt cut by the server): a sentence for the person. */
-  warning?: Words;
+  warning?: LocalizableText;
   /** With the first chunk: what the provider says is left of its limits. */
   rateLimit?: RateLimitNews;
   done: boolean;
@@ -110,8 +110,8 @@ export class Reply {
     this.content += chunk.content ?? '';
     this.thinking += chunk.thinking ?? '';
     const begun = chunk.toolCallDelta?.index ?? -1;
-    if (begun >= mostCalls || (chunk.toolCall && this.toolCalls.length >= mostCalls)) {
-      throw new LLMError('LLM_BAD_RESPONSE', sentence('The model made more than {0} calls in one answer.', mostCalls));
+    if (begun >= maxCalls || (chunk.toolCall && this.toolCalls.length >= maxCalls)) {
+      throw new LLMError('LLM_BAD_RESPONSE', message('The model made more than {0} calls in one answer.', maxCalls));
     }
     if (chunk.toolCall) this.toolCalls.push(chunk.toolCall);
     if (chunk.warning) this.warnings.push(inEnglish(chunk.warning));

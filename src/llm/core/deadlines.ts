@@ -1,4 +1,4 @@
-import { grouped, inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { groupDigits, inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
 /** Longer waits overflow: `setTimeout` would fire at once. */
 const longestTimer = 2 ** 31 - 1;
@@ -62,7 +62,7 @@ export function createWatch(signal?: AbortSignal): Watch {
   };
 }
 
-export interface WaitLimits {
+interface WaitLimits {
   /** Milliseconds; 0 or less: no limit. */
   ms?: number;
   signal?: AbortSignal;
@@ -71,7 +71,7 @@ export interface WaitLimits {
 }
 
 /** A single wait under a watch. */
-export async function within<Value>(
+export async function withDeadline<Value>(
   promise: PromiseLike<Value>,
   { ms = 0, signal, expired }: WaitLimits,
 ): Promise<Value> {
@@ -92,7 +92,7 @@ export async function sleep(ms: number, signal?: AbortSignal, hurry?: EventTarge
   });
   hurry?.addEventListener('now', wake);
   try {
-    await within(woken, { ms: Math.max(ms, 1), signal, expired: () => wakeUp });
+    await withDeadline(woken, { ms: Math.max(ms, 1), signal, expired: () => wakeUp });
     return true;
   } catch (error) {
     if (error !== wakeUp) throw error;
@@ -111,13 +111,13 @@ const units = [
 ] as const;
 
 /** `250 ms`, `2.5 s`, `5 min`, `31,688 years`. */
-export function lasting(ms: number): Sentence {
+export function lasting(ms: number): LocalizedMessage {
   const unit = units.find((one) => ms >= one.ms * 2 || (ms >= one.ms && one.ms <= 3_600_000));
-  if (!unit) return sentence('{0} ms', Math.round(ms));
+  if (!unit) return message('{0} ms', Math.round(ms));
   const tenths = Math.round((ms / unit.ms) * 10);
-  const whole = grouped(Math.floor(tenths / 10));
-  return tenths % 10 === 0 ? sentence(unit.whole, whole) : sentence(unit.part, whole, tenths % 10);
+  const whole = groupDigits(Math.floor(tenths / 10));
+  return tenths % 10 === 0 ? message(unit.whole, whole) : message(unit.part, whole, tenths % 10);
 }
 
 /** The same in English. */
-export const inWords = (ms: number): string => inEnglish(lasting(ms));
+export const durationText = (ms: number): string => inEnglish(lasting(ms));

@@ -1,10 +1,15 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { LLMErrorCode, Reason } from '../../protocol/text/codes.ts';
-import { SaidError, toErrorInfo, type Words, wordsIn } from '../../protocol/text/localized.ts';
+import {
+  type LocalizableText,
+  localizedMessageIn,
+  toErrorInfo,
+  UserFacingError,
+} from '../../protocol/text/localized.ts';
 
 export type Retryable = boolean | 'once';
 
-export interface LLMErrorOptions {
+interface LLMErrorOptions {
   /** The same request may work when sent again; `once`: it was the model's slip, and another time it is likely to be so again. */
   retryable?: Retryable;
   /** What the provider asked to wait, in milliseconds. */
@@ -16,7 +21,7 @@ export interface LLMErrorOptions {
 }
 
 /** The only thing a client throws besides the reason it was stopped with. Messages name the provider and the way out. */
-export class LLMError extends SaidError {
+export class LLMError extends UserFacingError {
   override readonly name = 'LLMError';
   readonly code: LLMErrorCode;
   readonly retryable: Retryable;
@@ -25,7 +30,7 @@ export class LLMError extends SaidError {
   readonly reason?: Reason;
   readonly details?: unknown;
 
-  constructor(code: LLMErrorCode, words: Words, options: LLMErrorOptions = {}) {
+  constructor(code: LLMErrorCode, words: LocalizableText, options: LLMErrorOptions = {}) {
     super(words, { cause: options.cause });
     this.code = code;
     this.retryable = options.retryable ?? false;
@@ -39,7 +44,7 @@ export class LLMError extends SaidError {
     const details = this.details ?? (this.status === undefined ? undefined : { status: this.status });
     return {
       code: this.code,
-      ...toErrorInfo(wordsIn(this)),
+      ...toErrorInfo(localizedMessageIn(this)),
       ...(this.reason && { reason: this.reason }),
       ...(details !== undefined && { details }),
     };

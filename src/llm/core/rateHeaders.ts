@@ -1,5 +1,5 @@
 /** What an answer's headers say of one limit; what they do not say is absent. */
-export interface RateNews {
+export interface RateLimitStatus {
   /** Left until the reset. */
   remaining?: number;
   /** Milliseconds until the limit is full again. */
@@ -8,8 +8,8 @@ export interface RateNews {
 
 /** What a provider said of its limits in the headers of an answer. */
 export interface RateLimitNews {
-  requests?: RateNews;
-  tokens?: RateNews;
+  requests?: RateLimitStatus;
+  tokens?: RateLimitStatus;
 }
 
 /**
@@ -22,7 +22,7 @@ export function rateLimitIn(headers: Headers, now: number): RateLimitNews | unde
   return requests || tokens ? { ...(requests && { requests }), ...(tokens && { tokens }) } : undefined;
 }
 
-function newsOf(headers: Headers, what: 'requests' | 'tokens', now: number): RateNews | undefined {
+function newsOf(headers: Headers, what: 'requests' | 'tokens', now: number): RateLimitStatus | undefined {
   const one = (part: 'remaining' | 'reset') => {
     const mistral = what === 'requests' ? 'req' : what;
     const names = [`x-ratelimit-${part}-${what}`, `x-ratelimit-${part}-${what}-minute`];

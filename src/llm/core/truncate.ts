@@ -2,7 +2,7 @@ import type { ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 import { counted } from '../../protocol/text/plurals.ts';
 
 /** Head and tail of a text that is longer than `most` characters, with what is missing between them; else the text. */
-export function excerpt(text: string, most: number): string {
+export function truncate(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = text.slice(0, Math.ceil(most * 0.6)).replace(/[\ud800-\udbff]$/, '');
   const tail = text.slice(text.length - Math.floor(most * 0.4)).replace(/^[\udc00-\udfff]/, '');
@@ -14,7 +14,7 @@ export function excerpt(text: string, most: number): string {
 export function excerptOfResult(
   result: ToolResult,
   most: number,
-  cut = (text: string): string => excerpt(text, most),
+  cut = (text: string): string => truncate(text, most),
 ): ToolResult {
   if (result.content.length <= most) return result;
   const inside = cutInside(result.content, cut);
@@ -29,19 +29,19 @@ export function excerptOfCall(call: ToolCall, most: number): ToolCall {
   const { arguments: args, malformed } = call;
   const isLong = JSON.stringify(args).length > most;
   if (!isLong && (malformed?.length ?? 0) <= most) return call;
-  const text = malformed === undefined ? {} : { malformed: excerpt(malformed, most) };
+  const text = malformed === undefined ? {} : { malformed: truncate(malformed, most) };
   return { ...call, ...(isLong && { arguments: excerptOfObject(args, most) }), ...text, cut: true };
 }
 
 function excerptOfObject(value: Record<string, unknown>, most: number): Record<string, unknown> {
-  const inside = JSON.parse(cutInside(JSON.stringify(value), (text) => excerpt(text, most))) as typeof value;
+  const inside = JSON.parse(cutInside(JSON.stringify(value), (text) => truncate(text, most))) as typeof value;
   let room = most * 2;
   if (JSON.stringify(inside).length <= room) return inside;
   const entries = Object.entries(inside);
   const share = Math.max(40, Math.floor(most / entries.length));
   const short = entries.map(([name, one]): [string, unknown] => {
     const text = JSON.stringify(one);
-    return [name, text.length <= share ? one : excerpt(text, share)];
+    return [name, text.length <= share ? one : truncate(text, share)];
   });
   const fitting = short.filter((entry) => {
     room -= JSON.stringify(entry).length;

@@ -1,4 +1,4 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { callIdsIn } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
@@ -6,8 +6,8 @@ import { tellOnce } from '../messages/warnings.ts';
 import { readPages } from '../models/modelListPages.ts';
 import { googleBaseUrl } from '../models/providers.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
-import { defaultFetchLimits, type HttpAnswer, readJson, send } from '../transport/http.ts';
-import type { ProviderWords } from '../transport/providerErrors.ts';
+import { defaultFetchLimits, type HttpAnswer, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
+import type { ProviderText } from '../transport/providerErrors.ts';
 import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
 import { modelsIn } from './models.ts';
 import { createGoogleReader } from './reader.ts';
@@ -38,7 +38,7 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
     for (;;) {
       const flags = flagsFor(request.model);
       try {
-        return await send({ endpoint, url, headers, body: toGoogleWire(request, flags), limits, signal });
+        return await sendHttpRequest({ endpoint, url, headers, body: toGoogleWire(request, flags), limits, signal });
       } catch (error) {
         const learned = error instanceof LLMError ? learn(error, flags) : undefined;
         if (!learned) throw error;
@@ -59,12 +59,15 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
     checkKey(endpoint);
     return readPages(async (next) => {
       const url = at(`/models?pageSize=1000${next === undefined ? '' : `&pageToken=${encodeURIComponent(next)}`}`);
-      return modelsIn(endpoint, await readJson(await send({ endpoint, url, headers, limits, signal })));
+      return modelsIn(
+        endpoint,
+        await readJsonAnswer(await sendHttpRequest({ endpoint, url, headers, limits, signal })),
+      );
     });
   });
 }
 
-const notFoundHint = sentence('Check the name of the model, and the address (it ends in /v1beta).');
+const notFoundHint = message('Check the name of the model, and the address (it ends in /v1beta).');
 
 /** `gemini-2.5-pro` or, as Google lists them, `models/gemini-2.5-pro` and `tunedModels/mine`. */
 function pathOf(model: string): string {
@@ -74,5 +77,5 @@ function pathOf(model: string): string {
 
 function learn(error: LLMError, flags: GoogleFlags): GoogleFlags | undefined {
   if (error.code !== 'LLM_HTTP_ERROR' || error.status !== 400) return undefined;
-  return learnFromGoogle((error.details as ProviderWords).words, flags);
+  return learnFromGoogle((error.details as ProviderText).words, flags);
 }

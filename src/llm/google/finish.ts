@@ -1,5 +1,5 @@
 import type { FinishReason } from '../core/client.ts';
-import { endOf } from '../messages/finishReason.ts';
+import { finishReasonOf } from '../messages/finishReason.ts';
 
 const filters = [
   'SAFETY',
@@ -33,5 +33,5 @@ const failures = [
 export function endOfReply(rawFinish: string | undefined): Exclude<FinishReason, 'tool_calls'> {
   if (rawFinish === undefined) return 'stop';
   if (filters.includes(rawFinish)) return 'content_filter';
-  return failures.includes(rawFinish) ? 'error' : endOf(rawFinish);
+  return failures.includes(rawFinish) ? 'error' : finishReasonOf(rawFinish);
 }

@@ -10,14 +10,14 @@ import { asPlainText, isErrorObject } from '../transport/errorBody.ts';
 import { type Endpoint, errorInStream } from '../transport/providerErrors.ts';
 import { redact } from '../transport/redact.ts';
 import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../transport/replyStream.ts';
-import { isSaid, word } from '../transport/wireFields.ts';
+import { isReportedError, word } from '../transport/wireFields.ts';
 import { endOfReply } from './finish.ts';
 import { collectPartialArguments, type PartialArguments } from './partialArguments.ts';
 import { addText, nativeOf, setArguments, toNativeCall } from './parts.ts';
 import { toUsage, usageSchema } from './usage.ts';
 import { type Part, toFunctionName } from './wire.ts';
 
-export interface GoogleReaderOptions {
+interface GoogleReaderOptions {
   endpoint: Endpoint;
   tools: readonly Pick<ToolDefinition, 'name'>[];
   /** Ids of earlier calls in the conversation. */
@@ -90,7 +90,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
     if (isObject(part.functionCall)) return readCall(part, part.functionCall);
     if (typeof part.text !== 'string') {
       const other = Object.values(part).some(isObject); // code that ran at Google, images: nothing a person is told
-      if (other || isSaid(part.thoughtSignature)) parts.push(part);
+      if (other || isReportedError(part.thoughtSignature)) parts.push(part);
       return [];
     }
     addText(parts, part, part.text);
@@ -102,7 +102,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
   const readEvent = (event: unknown): ChatStreamChunk[] => {
     if (!isObject(event)) return [];
     first ??= event;
-    if (isSaid(event.error)) throw errorInStream(endpoint, event);
+    if (isReportedError(event.error)) throw errorInStream(endpoint, event);
     const { candidates, promptFeedback, modelVersion, responseId, usageMetadata } = envelopeSchema.parse(event);
     model = modelVersion ?? model;
     usage = toUsage(usageMetadata) ?? usage;
@@ -179,7 +179,7 @@ const callSchema = z.object({
   willContinue: z.boolean().optional().catch(undefined),
 });
 
-const isTold = ({ text, functionCall }: JsonObject) => isSaid(text) || isObject(functionCall);
+const isTold = ({ text, functionCall }: JsonObject) => isReportedError(text) || isObject(functionCall);
 
 /** The arguments come as a parsed object; what cannot be one is told to the model, never run. */
 function argumentsOf(args: unknown): ParsedArguments {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../core/json.ts';
 
 /** The subset of OpenAPI 3.0 in which Google takes the parameters of functions and the form of answers. */
-export interface GoogleSchema {
+interface GoogleSchema {
   type?: 'STRING' | 'NUMBER' | 'INTEGER' | 'BOOLEAN' | 'ARRAY' | 'OBJECT';
   format?: string;
   description?: string;

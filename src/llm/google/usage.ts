@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import type { TokenUsage } from '../../protocol/content/messages.ts';
-import { count } from '../transport/wireFields.ts';
+import { countField } from '../transport/wireFields.ts';
 
 export const usageSchema = z.object({
-  promptTokenCount: count,
-  candidatesTokenCount: count,
-  totalTokenCount: count,
-  cachedContentTokenCount: count,
-  thoughtsTokenCount: count,
-  toolUsePromptTokenCount: count,
+  promptTokenCount: countField,
+  candidatesTokenCount: countField,
+  totalTokenCount: countField,
+  cachedContentTokenCount: countField,
+  thoughtsTokenCount: countField,
+  toolUsePromptTokenCount: countField,
 });
 
 /**

@@ -2,8 +2,8 @@ import type { AssistantMessage, Attachment, ToolCall, ToolResult } from '../../p
 import type { ChatRequest } from '../core/client.ts';
 import { isObject, type JsonObject, parseJson } from '../core/json.ts';
 import { toWireName } from '../core/wireToolNames.ts';
-import { contentUnseen, imagesFrom, isText, textOfFile } from '../messages/attachments.ts';
-import { beginningLeftOut, repairHistory, type Said, wellFormedData } from '../messages/normalizeHistory.ts';
+import { contentUnseen, imagesFrom, isTextAttachment, textOfFile } from '../messages/attachments.ts';
+import { type AssistantText, beginningLeftOut, repairHistory, wellFormedData } from '../messages/normalizeHistory.ts';
 import { outputLimit } from '../messages/outputLimit.ts';
 import { disarmed } from '../messages/systemTags.ts';
 import { toGoogleSchema } from './schema.ts';
@@ -56,7 +56,7 @@ export function toGoogleWire(request: ChatRequest, flags: GoogleFlags = {}): Rec
   return wellFormedData(body);
 }
 
-function toContents(all: readonly Said[], flags: GoogleFlags): Content[] {
+function toContents(all: readonly AssistantText[], flags: GoogleFlags): Content[] {
   const contents: Content[] = [];
   for (const said of all) {
     if (said.role === 'assistant' && contents.length === 0) addParts(contents, 'user', [{ text: beginningLeftOut }]);
@@ -66,7 +66,7 @@ function toContents(all: readonly Said[], flags: GoogleFlags): Content[] {
   return contents;
 }
 
-function userParts({ content, attachments = [] }: Extract<Said, { role: 'user' }>): Part[] {
+function userParts({ content, attachments = [] }: Extract<AssistantText, { role: 'user' }>): Part[] {
   return [...attachments.map(toPart), ...(content === '' ? [] : [{ text: content }])]; // an empty text is refused
 }
 
@@ -96,7 +96,7 @@ function addTurn(contents: Content[], message: AssistantMessage, results: ToolRe
 /** The kinds that Gemini sees. */
 const isSeen = ({ mediaType }: Attachment) => /^image\/(png|jpeg|webp)$/.test(mediaType);
 /** Inline data has no name, and a text says whose it is. */
-const toPart = (file: Attachment): Part => (isText(file) ? { text: textOfFile(file) } : toInline(file));
+const toPart = (file: Attachment): Part => (isTextAttachment(file) ? { text: textOfFile(file) } : toInline(file));
 const toInline = ({ mediaType, data }: Attachment): Part => ({ inlineData: { mimeType: mediaType, data } });
 
 function imageParts(call: ToolCall, { attachments = [] }: ToolResult): Part[] {

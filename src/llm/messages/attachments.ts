@@ -3,7 +3,7 @@ import type { Attachment, Message, ToolCall, ToolResult } from '../../protocol/c
 import { toWireName } from '../core/wireToolNames.ts';
 import { wellFormed } from './normalizeHistory.ts';
 
-export const isText = ({ mediaType }: Attachment) => mediaType.startsWith('text/');
+export const isTextAttachment = ({ mediaType }: Attachment) => mediaType.startsWith('text/');
 export const isImage = ({ mediaType }: Attachment) => mediaType.startsWith('image/');
 
 /** A text file as part of what is said, for the wires that have no files of this kind. */
@@ -24,7 +24,10 @@ const tokensOfPicture = 1200;
 
 /** Roughly: a text by its length, everything else as a picture. */
 export function tokensOfFiles(messages: readonly Message[]): number {
-  return filesIn(messages).reduce((sum, file) => sum + (isText(file) ? tokensOfData(file.data) : tokensOfPicture), 0);
+  return filesIn(messages).reduce(
+    (sum, file) => sum + (isTextAttachment(file) ? tokensOfData(file.data) : tokensOfPicture),
+    0,
+  );
 }
 
 /** The content of a result for a model that does not get to see its pictures, and should not act as if it did. */
@@ -51,8 +54,8 @@ export function asText(messages: readonly Message[]): { messages: Message[]; lef
   const texts = messages.map((message): Message => {
     if (message.role === 'tool') return { ...message, toolResults: message.toolResults.map(unseenIn) };
     if (message.role !== 'user' || !message.attachments) return message;
-    leftOut.push(...message.attachments.filter((file) => !isText(file)));
-    const files = message.attachments.map((file) => (isText(file) ? textOfFile(file) : unseen(file)));
+    leftOut.push(...message.attachments.filter((file) => !isTextAttachment(file)));
+    const files = message.attachments.map((file) => (isTextAttachment(file) ? textOfFile(file) : unseen(file)));
     const parts = [...files, message.content];
     return { role: 'user', content: parts.filter((text) => text !== '').join('\n\n') };
   });

@@ -10,7 +10,7 @@ const usual =
  * `repetition`, `insufficient_system_resource`) is an error, for the answer may be half of what was meant. Calls and text both end in
  * `stop` here: which of them came is for the reader to see.
  */
-export function endOf(reason: string): Exclude<FinishReason, 'tool_calls'> {
+export function finishReasonOf(reason: string): Exclude<FinishReason, 'tool_calls'> {
   const words = reason
     .toLowerCase()
     .replace(/[^a-z]+/g, ' ')

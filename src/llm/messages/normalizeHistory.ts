@@ -4,7 +4,7 @@ import type { ChatRequest } from '../core/client.ts';
 import { asSystemMessage, withoutMark } from './systemTags.ts';
 
 /** What was said after the system prompt, as every provider will take it. */
-export type Said =
+export type AssistantText =
   | Extract<Message, { role: 'user' }>
   /** `results[i]` answers `message.toolCalls[i]`. */
   | { role: 'assistant'; message: AssistantMessage; results: ToolResult[] };
@@ -19,7 +19,7 @@ export type Said =
  */
 export function repairHistory({ systemPrompt = '', messages }: Pick<ChatRequest, 'systemPrompt' | 'messages'>): {
   system: string;
-  said: Said[];
+  said: AssistantText[];
 } {
   const first = messages.findIndex(({ role }) => role !== 'system');
   // Somebody has to speak: of nothing but system messages the last one does.
@@ -30,8 +30,8 @@ export function repairHistory({ systemPrompt = '', messages }: Pick<ChatRequest,
   return { system, said: saidAfter(messages, head.length) };
 }
 
-function saidAfter(messages: readonly Message[], begin: number): Said[] {
-  const said: Said[] = [];
+function saidAfter(messages: readonly Message[], begin: number): AssistantText[] {
+  const said: AssistantText[] = [];
   for (const [index, message] of messages.entries()) {
     if (index < begin || message.role === 'tool') continue;
     const last = said.at(-1);
@@ -59,14 +59,14 @@ function saidAfter(messages: readonly Message[], begin: number): Said[] {
 export const beginningLeftOut = '(The beginning of this conversation is left out.)';
 
 /** What a person means who lets an answer go on. */
-export const goOn: Extract<Said, { role: 'user' }> = { role: 'user', content: 'Continue.' };
+export const goOn: Extract<AssistantText, { role: 'user' }> = { role: 'user', content: 'Continue.' };
 
-function endsWithAnswer(said: readonly Said[]): boolean {
+function endsWithAnswer(said: readonly AssistantText[]): boolean {
   const last = said.at(-1);
   return last?.role === 'assistant' && last.results.length === 0;
 }
 
-const saysNothing = ({ content, attachments = [] }: Extract<Said, { role: 'user' }>) =>
+const saysNothing = ({ content, attachments = [] }: Extract<AssistantText, { role: 'user' }>) =>
   content.trim() === '' && attachments.length === 0;
 
 /** The results between an assistant message and the next one, by call; the first one given counts. */

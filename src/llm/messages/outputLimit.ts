@@ -9,7 +9,7 @@ export const outputLimit = ({ maxTokens }: Pick<ChatRequest, 'maxTokens'>, think
   maxTokens === undefined ? undefined : maxTokens + Math.max(0, thinkingBudget);
 
 /** What a refusal says about the length of the answer. `once`: about this request alone, for it is what its conversation leaves. */
-export interface OutputLesson {
+interface OutputLesson {
   tokens: number;
   once?: true;
 }

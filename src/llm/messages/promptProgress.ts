@@ -1,4 +1,4 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { textAs } from '../../protocol/text/localized.ts';
 import type { ChatStreamChunk } from '../core/client.ts';
 import { lasting } from '../core/deadlines.ts';
@@ -11,16 +11,16 @@ export function reading(so: { tokens: number; total: number; ms: number }): NonN
   const words =
     fraction > 0 && fraction < 1
       ? left
-        ? sentence('Reading prompt: {0}%, about {1} left', percent, left)
-        : sentence('Reading prompt: {0}%', percent)
+        ? message('Reading prompt: {0}%, about {1} left', percent, left)
+        : message('Reading prompt: {0}%', percent)
       : left
-        ? sentence('Reading prompt, about {0} left', left)
-        : sentence('Reading prompt');
+        ? message('Reading prompt, about {0} left', left)
+        : message('Reading prompt');
   return { ...textAs(words), fraction };
 }
 
 /** From what was read so far; nothing while that tells little, or when it is over in a moment. */
-function timeLeft({ tokens, total, ms }: { tokens: number; total: number; ms: number }): Sentence | undefined {
+function timeLeft({ tokens, total, ms }: { tokens: number; total: number; ms: number }): LocalizedMessage | undefined {
   const left = tokens > 0 ? (ms * (total - tokens)) / tokens : 0;
   return left >= 2000 ? lasting(Math.round(left / 1000) * 1000) : undefined;
 }

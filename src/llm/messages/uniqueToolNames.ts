@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChatRequest, ChatStreamChunk } from '../core/client.ts';
 import { toWireName } from '../core/wireToolNames.ts';
 
-export interface DistinctRequest {
+interface DistinctRequest {
   request: ChatRequest;
   /** The chunk with the tools' own names. */
   ownNames(chunk: ChatStreamChunk): ChatStreamChunk;

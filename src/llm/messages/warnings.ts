@@ -1,10 +1,10 @@
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { inEnglish, sentence } from '../../protocol/text/l10n.ts';
-import type { Words } from '../../protocol/text/localized.ts';
+import { inEnglish, message } from '../../protocol/text/l10n.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { isImage } from './attachments.ts';
 
 /** Tells each sentence once, for as long as its client lives; none is told for `undefined`. */
-export function tellOnce(onNote: ((note: string) => void) | undefined): (words: Words | undefined) => void {
+export function tellOnce(onNote: ((note: string) => void) | undefined): (words: LocalizableText | undefined) => void {
   const told = new Set<string>();
   return (words) => {
     const note = words === undefined ? undefined : inEnglish(words);
@@ -18,9 +18,9 @@ export function tellOnce(onNote: ((note: string) => void) | undefined): (words: 
 export const budgetIgnored = (model: string) => `${model} has no setting for a thinking budget here; it is ignored.`;
 
 /** Of some sentences, those that this run was not told yet. */
-export function oncePerRun(): (run: string | undefined, sentences: readonly Words[]) => Words[] {
+export function oncePerRun(): (run: string | undefined, sentences: readonly LocalizableText[]) => LocalizableText[] {
   const told = new Set<string>();
-  const key = (run: string | undefined, words: Words) => `${run} ${inEnglish(words)}`;
+  const key = (run: string | undefined, words: LocalizableText) => `${run} ${inEnglish(words)}`;
   return (run, sentences) => {
     const news = sentences.filter((words) => !told.has(key(run, words)));
     if (run !== undefined) for (const words of news) told.add(key(run, words));
@@ -29,8 +29,8 @@ export function oncePerRun(): (run: string | undefined, sentences: readonly Word
 }
 
 /** What a model that reads nothing but text does not get to see. */
-export function unseenFiles(model: Words, leftOut: readonly Attachment[]): Words[] {
+export function unseenFiles(model: LocalizableText, leftOut: readonly Attachment[]): LocalizableText[] {
   if (leftOut.length === 0) return [];
-  if (leftOut.every(isImage)) return [sentence('{0} does not accept images, so they are left out.', model)];
-  return [sentence('{0} accepts text only. The other files are left out.', model)];
+  if (leftOut.every(isImage)) return [message('{0} does not accept images, so they are left out.', model)];
+  return [message('{0} accepts text only. The other files are left out.', model)];
 }

@@ -4,7 +4,7 @@ import type { WireFlags } from './wireFlags.ts';
 export type KeyNeed = 'needed' | 'optional' | 'none';
 
 /** A provider that speaks OpenAI's chat completions, as data. */
-export interface Preset {
+export interface ProviderPreset {
   label: string;
   /** Up to and without `/chat/completions`. */
   baseUrl: string;
@@ -12,7 +12,7 @@ export interface Preset {
   flags: Omit<WireFlags, 'provider'>;
 }
 
-export const presets = {
+export const providerPresets = {
   deepseek: {
     label: 'DeepSeek',
     baseUrl: 'https://api.deepseek.com/v1',
@@ -68,6 +68,6 @@ export const presets = {
     key: 'optional',
     flags: { thinking: 'effort' },
   },
-} satisfies Record<string, Preset>;
+} satisfies Record<string, ProviderPreset>;
 
-export type PresetId = keyof typeof presets;
+export type PresetId = keyof typeof providerPresets;

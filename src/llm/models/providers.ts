@@ -1,6 +1,6 @@
-import { sentence } from '../../protocol/text/l10n.ts';
-import type { Words } from '../../protocol/text/localized.ts';
-import { type KeyNeed, type Preset, type PresetId, presets } from './providerPresets.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
+import { type KeyNeed, type PresetId, type ProviderPreset, providerPresets } from './providerPresets.ts';
 
 /** Providers behind an address. (`local` and `vscode-lm` are made where processes and the editor are.) */
 export type ProviderId =
@@ -35,7 +35,7 @@ export const providers: readonly Provider[] = [
   { id: 'google', label: 'Google Gemini', baseUrl: googleBaseUrl, key: 'needed' },
   { id: 'azure', label: 'Azure OpenAI', baseUrl: '', key: 'needed' },
   { id: 'ollama', label: 'Ollama', baseUrl: 'http://127.0.0.1:11434', key: 'optional' },
-  ...Object.entries<Preset>(presets).map(([id, { label, baseUrl, key }]) => ({
+  ...Object.entries<ProviderPreset>(providerPresets).map(([id, { label, baseUrl, key }]) => ({
     id: id as PresetId,
     label,
     baseUrl,
@@ -45,7 +45,8 @@ export const providers: readonly Provider[] = [
 ];
 
 /** What people call a provider, where others than people read it, too: one label is no name. */
-export const labelOf = ({ label }: Pick<Provider, 'label'>): Words => (label === compatible ? sentence(label) : label);
+export const labelOf = ({ label }: Pick<Provider, 'label'>): LocalizableText =>
+  label === compatible ? message(label) : label;
 
 /** The header in which a provider's API key is sent. */
 export const keyHeaderOf = (provider: ProviderId): string =>

@@ -1,12 +1,12 @@
-import { inEnglish, sentence } from '../../protocol/text/l10n.ts';
-import { joined, textAs, type Words, wordsOf } from '../../protocol/text/localized.ts';
+import { inEnglish, message } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText, messageOf, textAs } from '../../protocol/text/localized.ts';
 import { callIdsIn } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { tellOnce } from '../messages/warnings.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
-import { defaultFetchLimits, readJson, send } from '../transport/http.ts';
-import type { ProviderWords } from '../transport/providerErrors.ts';
+import { defaultFetchLimits, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
+import type { ProviderText } from '../transport/providerErrors.ts';
 import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
 import { readLines } from './lines.ts';
 import { learnFrom, type OllamaModel, toModel, unknownModel, windowOf } from './model.ts';
@@ -53,8 +53,8 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
     if (known) return known;
     try {
       const url = at('/api/show');
-      const answer = await send({ endpoint, url, headers, body: { model: name }, limits, signal });
-      const model = toModel(await readJson(answer));
+      const answer = await sendHttpRequest({ endpoint, url, headers, body: { model: name }, limits, signal });
+      const model = toModel(await readJsonAnswer(answer));
       models.set(name, model);
       return model;
     } catch (error) {
@@ -71,7 +71,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
       const wire = toWire(request, { model, contextSize, keepAlive });
       try {
         const url = at('/api/chat');
-        const answer = await send({ endpoint, url, headers, body: wire.body, limits: chatLimits, signal });
+        const answer = await sendHttpRequest({ endpoint, url, headers, body: wire.body, limits: chatLimits, signal });
         return { answer, wire, model };
       } catch (error) {
         if (!(error instanceof LLMError)) throw error;
@@ -101,31 +101,32 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
 
   const client = clientOf(batches, async (signal) => {
     checkKey(endpoint);
-    const answer = await send({ endpoint, url: at('/api/tags'), headers, limits, signal });
-    return modelsIn(endpoint, await readJson(answer));
+    const answer = await sendHttpRequest({ endpoint, url: at('/api/tags'), headers, limits, signal });
+    return modelsIn(endpoint, await readJsonAnswer(answer));
   });
   return { ...client, describe };
 }
 
-const notFoundHint = sentence(
+const notFoundHint = message(
   'Is this the address of Ollama, and is the model installed? `ollama list` shows the models.',
 );
 
-const loading = (model: string) => sentence('Ollama loads {0} and reads the prompt', model);
+const loading = (model: string) => message('Ollama loads {0} and reads the prompt', model);
 
-const ownWords = (error: LLMError) => (error.details as Partial<ProviderWords> | undefined)?.words ?? '';
+const ownWords = (error: LLMError) => (error.details as Partial<ProviderText> | undefined)?.words ?? '';
 
 function withWayOut(error: LLMError, model: string): LLMError {
   const { code, status, retryable, retryAfterMs, details, cause } = error;
-  const saying = (words: Words) => new LLMError(code, words, { status, retryable, retryAfterMs, details, cause });
-  const said = /[.!?]$/.test(error.message) ? wordsOf(error) : joined([wordsOf(error), '.'], '');
+  const saying = (words: LocalizableText) =>
+    new LLMError(code, words, { status, retryable, retryAfterMs, details, cause });
+  const said = /[.!?]$/.test(error.message) ? messageOf(error) : joined([messageOf(error), '.'], '');
   if (status === 404 && /\bmodel\b.*not found/i.test(ownWords(error))) {
-    return saying(sentence('Ollama: {0}. Run `ollama pull {1}`, or select another model.', ownWords(error), model));
+    return saying(message('Ollama: {0}. Run `ollama pull {1}`, or select another model.', ownWords(error), model));
   }
   if (code === 'LLM_CONTEXT_OVERFLOW')
-    return saying(joined([said, sentence('Set a larger context size, or start a new run.')]));
+    return saying(joined([said, message('Set a larger context size, or start a new run.')]));
   if (code === 'LLM_TIMEOUT') {
-    const silent = sentence(
+    const silent = message(
       'Ollama does not respond while it loads a model and reads the prompt. A smaller model or a shorter conversation is faster.',
     );
     return saying(joined([said, silent]));

@@ -1,6 +1,6 @@
 import { parseJson } from '../core/json.ts';
-import { type HttpAnswer, tooLong, unreadable } from '../transport/http.ts';
-import { type EventStream, longestTurn, untilNext } from '../transport/sse.ts';
+import { type HttpAnswer, tooLong, unreadableAnswer } from '../transport/http.ts';
+import { type EventStream, maxTurnMs, untilNext } from '../transport/sse.ts';
 
 /** A body of JSON lines. Nothing is waited for behind the line that says `done`. */
 export const readLines = (answer: HttpAnswer): EventStream => ({ batches: () => linesOf(answer), expectEnd() {} });
@@ -43,13 +43,13 @@ async function* linesOf(answer: HttpAnswer): AsyncGenerator<string[], void, unde
       if (!bytes) {
         const last = unended.join('').trim();
         if (isWhole(last)) batch.push(last);
-        else if (lines === 0 && batch.length === 0 && !last.startsWith('{')) throw unreadable(endpoint, last);
+        else if (lines === 0 && batch.length === 0 && !last.startsWith('{')) throw unreadableAnswer(endpoint, last);
       }
       lines += batch.length;
       if (batch.length > 0) lastLine = performance.now();
       if (bytes || batch.length > 0) yield batch;
       if (!bytes) return;
-      if (performance.now() - turn > longestTurn) {
+      if (performance.now() - turn > maxTurnMs) {
         await new Promise((resolve) => setImmediate(resolve)); // a flood lets others have their turn
         turn = performance.now();
       }

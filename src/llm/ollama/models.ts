@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ModelInfo } from '../core/client.ts';
-import { unreadable } from '../transport/http.ts';
+import { unreadableAnswer } from '../transport/http.ts';
 import type { Endpoint } from '../transport/providerErrors.ts';
 import { list, word } from '../transport/wireFields.ts';
 
@@ -9,7 +9,7 @@ const listSchema = z.object({ models: list.pipe(z.array(z.object({ model: word, 
 /** `{models: [{model: "llama3.2:3b"}]}`; older servers have the `name` alone. */
 export function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
   const read = listSchema.safeParse(body);
-  if (!read.success) throw unreadable(endpoint, JSON.stringify(body));
+  if (!read.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
   return read.data.models.flatMap(({ model, name }): ModelInfo[] => {
     const id = model ?? name;
     return id === undefined ? [] : [{ id }];

@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import type { TokenUsage, ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
-import type { Words } from '../../protocol/text/localized.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { createCallIds } from '../core/callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../core/client.ts';
 import { isObject } from '../core/json.ts';
 import { fromWireNames } from '../core/wireToolNames.ts';
-import { endOf } from '../messages/finishReason.ts';
+import { finishReasonOf } from '../messages/finishReason.ts';
 import { parseArguments, textOfArguments } from '../messages/parseArguments.ts';
 import { isErrorObject } from '../transport/errorBody.ts';
 import { type Endpoint, errorInStream } from '../transport/providerErrors.ts';
 import { cutShort, type ReplyReader } from '../transport/replyStream.ts';
-import { count, isSaid, word, wordIn } from '../transport/wireFields.ts';
+import { countField, isReportedError, word, wordIn } from '../transport/wireFields.ts';
 import { provider } from './wire.ts';
 
 export interface ReaderOptions {
@@ -20,7 +20,7 @@ export interface ReaderOptions {
   /** Ids of earlier calls in the conversation. */
   takenIds?: ReadonlySet<string>;
   /** A sentence about the prompt, once its number of tokens is known. */
-  check?(promptTokens: number): Words | undefined;
+  check?(promptTokens: number): LocalizableText | undefined;
 }
 
 /** Nothing follows the `done` line. Calls come whole, and are given at the `done` line: a reply that broke off before it has none. */
@@ -54,7 +54,7 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
     read(event) {
       if (!isObject(event) || last) return [];
       const isLine = isObject(event.message) || event.done === true;
-      if (isSaid(event.error) || (!isLine && isErrorObject(event))) throw errorInStream(endpoint, event);
+      if (isReportedError(event.error) || (!isLine && isErrorObject(event))) throw errorInStream(endpoint, event);
       model = wordIn(event.model) ?? model;
       const message = isObject(event.message) ? event.message : {};
       const thinking = wordIn(message.thinking);
@@ -94,11 +94,11 @@ const callSchema = z.object({
   id: word, // newer servers have ids
   function: z.object({ name: word, arguments: z.unknown().optional() }),
 });
-const lastSchema = z.object({ done_reason: word, prompt_eval_count: count, eval_count: count });
+const lastSchema = z.object({ done_reason: word, prompt_eval_count: countField, eval_count: countField });
 
 /** Ollama says `stop` after calls too. Very old servers say nothing. */
 function finishOf(reason: string | undefined, calls: number): FinishReason {
-  const end = endOf(reason ?? 'stop');
+  const end = finishReasonOf(reason ?? 'stop');
   return end === 'stop' && calls > 0 ? 'tool_calls' : end;
 }
 

@@ -1,4 +1,4 @@
-import { grouped, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { groupDigits, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { WireMessage } from './wire.ts';
 
 /** No language and no code has this many characters to a token; several times that is a prompt that was not read. */
@@ -12,23 +12,23 @@ export function truncationIn(
   messages: readonly WireMessage[],
   promptTokens: number,
   window: number | undefined,
-): Sentence | undefined {
-  const wayOut = sentence('Set a larger context size, or start a new run.');
-  const read = grouped(promptTokens);
+): LocalizedMessage | undefined {
+  const wayOut = message('Set a larger context size, or start a new run.');
+  const read = groupDigits(promptTokens);
   if (window !== undefined && promptTokens >= window * 0.97) {
-    return sentence(
+    return message(
       'Ollama read {0} tokens, all that its window of {1} holds. The beginning of the conversation may be missing. {2}',
       read,
-      grouped(window),
+      groupDigits(window),
       wayOut,
     );
   }
   const sent = messages.reduce((sum, { content }) => sum + content.length, 0);
   if (promptTokens > 0 && sent > 4096 && sent > promptTokens * charactersPerToken) {
-    return sentence(
+    return message(
       'Ollama read only {0} tokens of {1} characters. The beginning of the conversation is probably missing. {2}',
       read,
-      grouped(sent),
+      groupDigits(sent),
       wayOut,
     );
   }

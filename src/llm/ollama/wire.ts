@@ -1,9 +1,9 @@
 import type { Attachment, Message } from '../../protocol/content/messages.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { toWireName } from '../core/wireToolNames.ts';
-import { contentUnseen, filesIn, imagesFrom, isImage, isText, textOfFile } from '../messages/attachments.ts';
-import { repairHistory, type Said, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
+import { contentUnseen, filesIn, imagesFrom, isImage, isTextAttachment, textOfFile } from '../messages/attachments.ts';
+import { type AssistantText, repairHistory, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
 import { outputLimit } from '../messages/outputLimit.ts';
 import { budgetIgnored } from '../messages/warnings.ts';
 import type { OllamaModel } from './model.ts';
@@ -31,7 +31,7 @@ export interface WireCall {
 export interface Wire {
   body: { messages: WireMessage[]; [parameter: string]: unknown };
   /** What the model does not get to see or use, in sentences for the person. */
-  warnings: Sentence[];
+  warnings: LocalizedMessage[];
   /** Settings that are ignored or adapted, in sentences for the log. */
   notes: string[];
 }
@@ -43,25 +43,23 @@ export interface Wire {
  * 0.12.4 do not know them. `required` as the tool choice has no counterpart and counts as `auto`.
  */
 export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: WireOptions): Wire {
-  const warnings: Sentence[] = [];
+  const warnings: LocalizedMessage[] = [];
   const notes: string[] = [];
   const name = request.model;
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
   if (tools.length > 0 && model.tools === false) {
-    warnings.push(
-      sentence('{0} cannot call tools in Ollama, so it answers without them. Pick a model that can.', name),
-    );
+    warnings.push(message('{0} cannot call tools in Ollama, so it answers without them. Pick a model that can.', name));
   }
   const think = thinkFor(request.thinkingBudget, model);
   if (think !== undefined && model.thinking === false) {
     notes.push(budgetIgnored(name));
   }
   const files = filesIn(request.messages);
-  if (files.some((file) => !isText(file) && !isImage(file))) {
-    warnings.push(sentence('Ollama accepts texts and images only. The other files were left out.'));
+  if (files.some((file) => !isTextAttachment(file) && !isImage(file))) {
+    warnings.push(message('Ollama accepts texts and images only. The other files were left out.'));
   }
   if (files.some(isImage) && model.vision === false) {
-    warnings.push(sentence('{0} does not accept images, so they are left out. Pick a model that does.', name));
+    warnings.push(message('{0} does not accept images, so they are left out. Pick a model that does.', name));
   }
   if (request.toolChoice === 'required' && tools.length > 0) {
     notes.push(`Ollama cannot make ${name} call a tool; it may answer without one.`);
@@ -122,7 +120,7 @@ function toMessages(request: ChatRequest, seesImages: boolean): WireMessage[] {
 
 /** The templates of Gemma and Mistral models refuse two messages of the person in a row. */
 function pushUser(wire: WireMessage[], said: Extract<Message, { role: 'user' }>, seesImages: boolean): void {
-  const texts = (said.attachments ?? []).filter(isText).map(textOfFile);
+  const texts = (said.attachments ?? []).filter(isTextAttachment).map(textOfFile);
   const content = [...texts, wellFormed(said.content)].filter((text) => text !== '').join('\n\n');
   const images = seesImages ? imagesOf(said.attachments) : [];
   const last = wire.at(-1);
@@ -138,7 +136,7 @@ function imagesOf(attachments: readonly Attachment[] = []): string[] {
 }
 
 /** A message with its results, and their pictures after the last one: templates show them in the person's messages. */
-function pushTurn(wire: WireMessage[], said: Extract<Said, { role: 'assistant' }>, seesImages: boolean): void {
+function pushTurn(wire: WireMessage[], said: Extract<AssistantText, { role: 'assistant' }>, seesImages: boolean): void {
   wire.push(...toTurn(said, seesImages));
   for (const [index, { attachments = [] }] of said.results.entries()) {
     if (!seesImages || !attachments.some(isImage)) continue;
@@ -146,7 +144,10 @@ function pushTurn(wire: WireMessage[], said: Extract<Said, { role: 'assistant' }
   }
 }
 
-function toTurn({ message, results }: Extract<Said, { role: 'assistant' }>, seesImages: boolean): WireMessage[] {
+function toTurn(
+  { message, results }: Extract<AssistantText, { role: 'assistant' }>,
+  seesImages: boolean,
+): WireMessage[] {
   const calls = message.toolCalls ?? [];
   const own = message.native?.provider === provider && message.thinking;
   return [

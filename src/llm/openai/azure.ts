@@ -1,9 +1,9 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import type { LLMClient } from '../core/client.ts';
 import type { ClientOptions } from '../transport/endpoint.ts';
 import { createOpenAIClient, type OpenAIClientOptions } from './client.ts';
 
-export interface AzureClientOptions
+interface AzureClientOptions
   extends Pick<ClientOptions, 'apiKey' | 'headers' | 'secrets' | 'onNote' | 'fetchLimits'>,
     Pick<OpenAIClientOptions, 'api'> {
   /** The resource: `https://name.openai.azure.com`. What the portal shows behind it (`/openai/…`) is taken off. */
@@ -32,7 +32,7 @@ export function createAzureClient(options: AzureClientOptions): LLMClient {
     label: 'Azure OpenAI',
     baseUrl: `${resource}/v1`,
     keyHeader: 'api-key',
-    notFoundHint: sentence('Check the endpoint, the name of the deployment and the API version.'),
+    notFoundHint: message('Check the endpoint, the name of the deployment and the API version.'),
     flags: { completionTokens: true, callIds: 'forty' },
     api,
     apiKey,

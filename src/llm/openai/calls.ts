@@ -1,10 +1,10 @@
 import type { ToolCall } from '../../protocol/content/messages.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { endOfString } from '../../protocol/values/jsonText.ts';
-import { createCallIds, mostCalls } from '../core/callIds.ts';
+import { createCallIds, maxCalls } from '../core/callIds.ts';
 import { LLMError } from '../core/errors.ts';
 import { parseArguments } from '../messages/parseArguments.ts';
-import { type Endpoint, nameOf } from '../transport/providerErrors.ts';
+import { type Endpoint, endpointName } from '../transport/providerErrors.ts';
 
 /** A piece of a call as it came; empty and absent are the same. */
 export interface CallFragment {
@@ -16,7 +16,7 @@ export interface CallFragment {
   begins?: boolean;
 }
 
-export interface CallCollector {
+interface CallCollector {
   /** Takes a fragment; gives the place of its call among the reply's calls. */
   add(fragment: CallFragment): number;
   /** Calls that are complete and were not given out before, in the order asked. At the end that is all of them. */
@@ -47,8 +47,8 @@ export function collectCalls(
 
   return {
     add({ index, id, name, argumentsText, begins }) {
-      if (index !== undefined && !(Number.isInteger(index) && index >= 0 && index < mostCalls)) {
-        throw disorder(sentence('{0} sent a tool call numbered {1}.', nameOf(endpoint), index));
+      if (index !== undefined && !(Number.isInteger(index) && index >= 0 && index < maxCalls)) {
+        throw disorder(message('{0} sent a tool call numbered {1}.', endpointName(endpoint), index));
       }
       let draft =
         index !== undefined ? open.get(index) : (drafts.findLast((one) => id && one.id === id) ?? drafts.at(-1));
@@ -59,7 +59,7 @@ export function collectCalls(
       draft.id ??= id;
       draft.name ||= name ?? '';
       if (draft.given && argumentsText.trim() !== '')
-        throw disorder(sentence('{0} sent more of a tool call that was complete.', nameOf(endpoint)));
+        throw disorder(message('{0} sent more of a tool call that was complete.', endpointName(endpoint)));
       if (argumentsText !== '') draft.pieces.push(argumentsText);
       if (index !== undefined) open.set(index, draft);
       return draft.place;
@@ -87,7 +87,7 @@ export function collectCalls(
   };
 }
 
-const disorder = (message: Sentence) => new LLMError('LLM_BAD_RESPONSE', message);
+const disorder = (message: LocalizedMessage) => new LLMError('LLM_BAD_RESPONSE', message);
 
 /**
  * Gemini's and some gateways' parallel calls all have index 0: a new name, or a new id with a name, is another call.

@@ -2,14 +2,14 @@ import { callIdsIn } from '../core/callIds.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { learnOutputLimit, outputLimited } from '../messages/outputLimit.ts';
 import { learnFrom, type WireFlags, wantsResponses } from '../models/wireFlags.ts';
-import { send } from '../transport/http.ts';
+import { sendHttpRequest } from '../transport/http.ts';
 import { type Asked, type Connection, refusalIn } from './protocol.ts';
 import { createOpenAIReader } from './reader.ts';
 import { leftOut, notesOf } from './warnings.ts';
 import { toWire } from './wire.ts';
 
 /** `elsewhere`: there may be another way, so that a refusal that points to it is thrown and nothing given up for it. */
-export type AskChat = (request: ChatRequest, signal: AbortSignal | undefined, elsewhere: boolean) => Promise<Asked>;
+type AskChat = (request: ChatRequest, signal: AbortSignal | undefined, elsewhere: boolean) => Promise<Asked>;
 
 /** Chat completions: what is refused is learned from and left out, once for each model. */
 export function chatCompletions(
@@ -25,7 +25,7 @@ export function chatCompletions(
       const flags = flagsFor(request.model);
       const body = toWire(request, outputLimit === undefined ? flags : { ...flags, outputLimit });
       try {
-        return await send({ endpoint, url: url(request.model), headers, body, limits, signal });
+        return await sendHttpRequest({ endpoint, url: url(request.model), headers, body, limits, signal });
       } catch (error) {
         const refusal = refusalIn(error);
         if (!refusal || (elsewhere && wantsResponses(refusal.words))) throw error;

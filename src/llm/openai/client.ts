@@ -1,12 +1,12 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { joined } from '../../protocol/text/localized.ts';
 import type { ChatRequest, LLMClient } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { tellOnce } from '../messages/warnings.ts';
 import { type WireFlags, wantsResponses } from '../models/wireFlags.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../transport/endpoint.ts';
-import { defaultFetchLimits, readJson, send } from '../transport/http.ts';
-import type { ProviderWords } from '../transport/providerErrors.ts';
+import { defaultFetchLimits, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
+import type { ProviderText } from '../transport/providerErrors.ts';
 import { type Batches, clientOf, readReply } from '../transport/replyStream.ts';
 import { chatCompletions } from './chat.ts';
 import { modelsIn } from './models.ts';
@@ -80,13 +80,13 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
   return clientOf(batches, async (signal) => {
     checkKey(endpoint);
     const url = options.modelsUrl ?? at('/models');
-    const answer = await send({ endpoint, url, headers, limits, signal });
-    return modelsIn(endpoint, await readJson(answer));
+    const answer = await sendHttpRequest({ endpoint, url, headers, limits, signal });
+    return modelsIn(endpoint, await readJsonAnswer(answer));
   });
 }
 
-const notFoundHint = sentence('Check the address (most end in /v1) and the name of the model.');
-const maybeNone = sentence('Not every server has the Responses API.');
+const notFoundHint = message('Check the address (most end in /v1) and the name of the model.');
+const maybeNone = message('Not every server has the Responses API.');
 
 function keyHeaders({ apiKey, keyHeader }: OpenAIClientOptions): Record<string, string> {
   const key = apiKey?.trim();
@@ -97,5 +97,5 @@ function keyHeaders({ apiKey, keyHeader }: OpenAIClientOptions): Record<string, 
 function isSentAway(error: unknown): boolean {
   if (!(error instanceof LLMError) || error.code !== 'LLM_HTTP_ERROR') return false;
   const { status = 0, details } = error;
-  return status >= 400 && status < 500 && wantsResponses((details as Partial<ProviderWords> | undefined)?.words ?? '');
+  return status >= 400 && status < 500 && wantsResponses((details as Partial<ProviderText> | undefined)?.words ?? '');
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../core/json.ts';
 
-export interface DetailCollector {
+interface DetailCollector {
   /** `reasoning_details` of one delta. */
   add(details: unknown): void;
   /** As a message that was not streamed would have them. */

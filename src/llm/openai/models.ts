@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ModelInfo } from '../core/client.ts';
 import { isObject } from '../core/json.ts';
-import { unreadable } from '../transport/http.ts';
+import { unreadableAnswer } from '../transport/http.ts';
 import { type Endpoint, errorInStream } from '../transport/providerErrors.ts';
 import { flag, list, size, word } from '../transport/wireFields.ts';
 
@@ -38,7 +38,7 @@ function isForTalk(model: unknown): boolean {
 export function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
   const read = listSchema.safeParse(body);
   if (!read.success && isObject(body) && body.error) throw errorInStream(endpoint, body); // LM Studio: 200 to a wrong path
-  if (!read.success) throw unreadable(endpoint, JSON.stringify(body));
+  if (!read.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
   return read.data.flatMap((one): ModelInfo[] => {
     const { success, data: model } = modelSchema.safeParse(one);
     if (!success || !isForTalk(one)) return [];

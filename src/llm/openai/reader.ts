@@ -4,13 +4,13 @@ import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import type { ChatStreamChunk } from '../core/client.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { fromWireNames } from '../core/wireToolNames.ts';
-import { endOf } from '../messages/finishReason.ts';
+import { finishReasonOf } from '../messages/finishReason.ts';
 import { reading } from '../messages/promptProgress.ts';
 import { asPlainText, isErrorObject } from '../transport/errorBody.ts';
 import { type Endpoint, errorInStream } from '../transport/providerErrors.ts';
 import { redact } from '../transport/redact.ts';
 import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../transport/replyStream.ts';
-import { count, isSaid, word, wordIn } from '../transport/wireFields.ts';
+import { countField, isReportedError, word, wordIn } from '../transport/wireFields.ts';
 import { type CallFragment, collectCalls } from './calls.ts';
 import { collectDetails } from './details.ts';
 import { collectThinking, type ThinkingField, textOfThinking } from './thinkingFields.ts';
@@ -111,7 +111,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
     end(marked) {
       if (!marked && rawFinish === undefined) throw cutShort(endpoint);
       if (!answered) throw notAnAnswer(endpoint, first);
-      const end = failed !== undefined ? 'error' : endOf(rawFinish ?? 'stop');
+      const end = failed !== undefined ? 'error' : finishReasonOf(rawFinish ?? 'stop');
       // At an early end a call that looks whole may still be half of what was meant.
       const chunks = end === 'stop' ? takeCalls(true) : [];
       // Many servers say `stop` after calls, and some `tool_calls` without any.
@@ -149,7 +149,7 @@ function progressIn({ prompt_progress: told }: JsonObject): ChatStreamChunk[] {
   return [{ progress: reading({ tokens: processed - cache, total: total - cache, ms }), done: false }];
 }
 
-const progressSchema = z.object({ total: count, cache: count, processed: count, time_ms: count });
+const progressSchema = z.object({ total: countField, cache: countField, processed: countField, time_ms: countField });
 
 /** The fields that a provider wants back. */
 function nativeOf(provider: string, first: ThinkingField | undefined, details: JsonObject[]): Native | undefined {
@@ -170,27 +170,27 @@ const isFirst = (choice: unknown): choice is JsonObject => isObject(choice) && (
 
 /** An error inside HTTP 200: at the top (most), in the choice (OpenRouter), or the whole event (vLLM, DashScope, MiniMax). */
 function errorIn(event: JsonObject, choice: JsonObject | undefined): unknown {
-  if (isSaid(event.error)) return event;
+  if (isReportedError(event.error)) return event;
   if (!choice) return isErrorObject(event) ? event : undefined;
-  if (isSaid(choice.error)) return { error: choice.error };
+  if (isReportedError(choice.error)) return { error: choice.error };
   return event.base_resp && isErrorObject({ base_resp: event.base_resp }) ? event : undefined;
 }
 
-interface Parts {
+interface ReplyParts {
   content: string;
   thinking: string;
 }
 
 /** Mistral has thinking among the parts of `content`. */
-function partsOf({ content, refusal }: JsonObject): Parts {
-  const parts: Parts = { content: '', thinking: '' };
+function partsOf({ content, refusal }: JsonObject): ReplyParts {
+  const parts: ReplyParts = { content: '', thinking: '' };
   if (typeof content === 'string') parts.content = content;
   else if (Array.isArray(content)) addParts(parts, content);
   if (typeof refusal === 'string') parts.content += refusal;
   return parts;
 }
 
-function addParts(parts: Parts, content: readonly unknown[]): void {
+function addParts(parts: ReplyParts, content: readonly unknown[]): void {
   for (const part of content) {
     if (!isObject(part)) continue;
     if (/^(thinking|reasoning)/.test(String(part.type))) parts.thinking += textOfThinking(part);
@@ -249,11 +249,11 @@ function usageIn(event: JsonObject, choice: JsonObject | undefined): TokenUsage 
 }
 
 const usageSchema = z.object({
-  prompt_tokens: count,
-  completion_tokens: count,
-  total_tokens: count,
-  prompt_tokens_details: z.object({ cached_tokens: count }).catch({}),
-  completion_tokens_details: z.object({ reasoning_tokens: count }).catch({}),
-  prompt_cache_hit_tokens: count, // DeepSeek
-  cached_tokens: count, // Moonshot
+  prompt_tokens: countField,
+  completion_tokens: countField,
+  total_tokens: countField,
+  prompt_tokens_details: z.object({ cached_tokens: countField }).catch({}),
+  completion_tokens_details: z.object({ reasoning_tokens: countField }).catch({}),
+  prompt_cache_hit_tokens: countField, // DeepSeek
+  cached_tokens: countField, // Moonshot
 });

@@ -25,7 +25,7 @@ export function textOfThinking(value: unknown): string {
   return textOfThinking(given.find((one) => wordIn(one) !== undefined || isObject(one) || Array.isArray(one)));
 }
 
-export interface ThinkingCollector {
+interface ThinkingCollector {
   /** Returns what a delta, or a whole message, says of thinking that was not said yet. */
   add(delta: JsonObject): string;
   /** The field that spoke first. */

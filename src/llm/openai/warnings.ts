@@ -1,6 +1,6 @@
-import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { ChatRequest } from '../core/client.ts';
-import { filesIn, isText } from '../messages/attachments.ts';
+import { filesIn, isTextAttachment } from '../messages/attachments.ts';
 import { budgetIgnored } from '../messages/warnings.ts';
 import type { WireFlags } from '../models/wireFlags.ts';
 import { thinkingParameter } from './thinking.ts';
@@ -18,8 +18,8 @@ export function notesOf(request: ChatRequest, flags: WireFlags): string[] {
 }
 
 /** What the model does not get to see, in sentences for the person. */
-export function leftOut({ model, messages }: ChatRequest, { withoutImages }: WireFlags): Sentence[] {
-  const unseen = withoutImages && filesIn(messages).some((file) => !isText(file));
+export function leftOut({ model, messages }: ChatRequest, { withoutImages }: WireFlags): LocalizedMessage[] {
+  const unseen = withoutImages && filesIn(messages).some((file) => !isTextAttachment(file));
   if (!unseen) return [];
-  return [sentence('{0} does not accept images, so they are left out. Pick a model that does.', model)];
+  return [message('{0} does not accept images, so they are left out. Pick a model that does.', model)];
 }

@@ -2,9 +2,9 @@ import type { AssistantMessage, Attachment, ToolCall } from '../../protocol/cont
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { toWireName } from '../core/wireToolNames.ts';
-import { contentUnseen, imagesFrom, isImage, isText, textOfFile } from '../messages/attachments.ts';
-import { formatInWords } from '../messages/formatInstructions.ts';
-import { repairHistory, type Said, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
+import { contentUnseen, imagesFrom, isImage, isTextAttachment, textOfFile } from '../messages/attachments.ts';
+import { formatInstructions } from '../messages/formatInstructions.ts';
+import { type AssistantText, repairHistory, wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
 import { outputLimit, withinLimit } from '../messages/outputLimit.ts';
 import type { WireFlags } from '../models/wireFlags.ts';
 import { thinkingParameter } from './thinking.ts';
@@ -16,7 +16,7 @@ export interface WireCall {
   function: { name: string; arguments: string };
 }
 
-export type WirePart =
+type WirePart =
   | { type: 'text'; text: string }
   | { type: 'image_url'; image_url: { url: string } }
   | { type: 'file'; file: { filename: string; file_data: string } };
@@ -92,7 +92,7 @@ function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
   const wire: WireMessage[] = [];
   const toolIds = createToolIds(flags.callIds);
   const { system, said: all } = repairHistory(request);
-  const format = flags.schemaInWords ? formatInWords(request) : '';
+  const format = flags.schemaInWords ? formatInstructions(request) : '';
   const prompt = [system, format].filter((text) => text !== '').join('\n\n');
   if (prompt !== '') wire.push({ role: flags.systemAsUser ? 'user' : 'system', content: wellFormed(prompt) });
   for (const said of all) {
@@ -112,7 +112,10 @@ function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
 }
 
 /** Results are text only here: their pictures follow the last one of the turn, as the person's. */
-function resultImages({ message, results }: Extract<Said, { role: 'assistant' }>, flags: WireFlags): WirePart[] {
+function resultImages(
+  { message, results }: Extract<AssistantText, { role: 'assistant' }>,
+  flags: WireFlags,
+): WirePart[] {
   return results.flatMap(({ attachments = [] }, index): WirePart[] => {
     if (attachments.length === 0) return [];
     const text = imagesFrom(message.toolCalls![index]!);
@@ -142,7 +145,7 @@ function toContent(text: string, attachments: readonly Attachment[] = [], flags:
 }
 
 function toPart(file: Attachment, flags: WireFlags): WirePart {
-  if (isText(file)) return { type: 'text', text: textOfFile(file) };
+  if (isTextAttachment(file)) return { type: 'text', text: textOfFile(file) };
   const { mediaType, data, name } = file;
   const title = wellFormed(name ?? mediaType);
   if (flags.withoutImages) return { type: 'text', text: `(${title}: left out, this model sees no images)` };

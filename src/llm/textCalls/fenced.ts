@@ -3,7 +3,7 @@ import { openingLimit } from './jsonOpening.ts';
 import { openingOf, pythonHead } from './opening.ts';
 import { readPythonCall } from './python.ts';
 import { readForm } from './reader.ts';
-import { findTool, type KnownTools, type Region, type WrittenCall } from './toolLookup.ts';
+import { type KnownTools, lookUpTool, type Region, type WrittenCall } from './toolLookup.ts';
 
 /**
  * Fenced calls (Gemma, and many models that were asked for JSON), one fence or several, as all that is left of the
@@ -64,7 +64,7 @@ function readPythonBody(text: string, start: number, close: RegExp, known: Known
   try {
     for (let at = start; ; ) {
       const { name, arguments: given, end } = readPythonCall(text, at);
-      const tool = findTool(known, name);
+      const tool = lookUpTool(known, name);
       if (!tool) return { end };
       calls.push({ name: tool.name, arguments: given });
       const closed = endAt(text, end, close);

@@ -6,7 +6,7 @@ export type Element =
   | { kind: 'group'; elements: readonly Element[]; repeat: '?' | '*' | '+' };
 
 /** Names in braces that are read; the others are parts of marks. */
-export type Placeholder = 'name' | 'args' | 'json' | 'keyed' | 'python' | 'literal' | 'key' | 'value' | 'word' | 'id';
+type Placeholder = 'name' | 'args' | 'json' | 'keyed' | 'python' | 'literal' | 'key' | 'value' | 'word' | 'id';
 type MarkPart = string | RegExp;
 
 const insideMarks: Readonly<Record<string, RegExp>> = {

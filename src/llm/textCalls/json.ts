@@ -2,7 +2,7 @@ import { endOfString } from '../../protocol/values/jsonText.ts';
 import { isObject } from '../core/json.ts';
 import { parseArguments } from '../messages/parseArguments.ts';
 import { openingLimit, openingOfJson } from './jsonOpening.ts';
-import { findTool, type KnownTools, type WrittenCall } from './toolLookup.ts';
+import { type KnownTools, lookUpTool, type WrittenCall } from './toolLookup.ts';
 
 /** Index after the bracket that closes the one at `start`, or -1. Strings are skipped; nothing else is checked. */
 export function endOfJson(text: string, start: number): number {
@@ -40,7 +40,7 @@ function callIn(item: unknown, known: KnownTools, marked: boolean, text: string)
   const { function: inner, type: _, id: __, ...rest } = item;
   const call = isObject(inner) && Object.keys(rest).length === 0 ? inner : item;
   const name = [call.name, call.tool_name, call.function].find((one) => typeof one === 'string');
-  if (typeof name !== 'string' || !findTool(known, name)) return undefined;
+  if (typeof name !== 'string' || !lookUpTool(known, name)) return undefined;
   const keys = Object.keys(call);
   const strange = keys.some(
     (key) => !/^(name|tool_name|function|type|id|tool_call_id)$/.test(key) && !isArguments.test(key),
@@ -49,7 +49,7 @@ function callIn(item: unknown, known: KnownTools, marked: boolean, text: string)
   if (!marked && (strange || given.length !== 1)) return undefined;
   if (strange || given.length > 1) return malformed(known, name, text); // whatever it means, it is not for us to guess
   const value = given.length === 0 ? {} : call[given[0]!];
-  const toolName = findTool(known, name)!.name;
+  const toolName = lookUpTool(known, name)!.name;
   if (isObject(value)) return { name: toolName, arguments: value };
   if (typeof value === 'string') return { name: toolName, ...parseArguments(value) };
   return malformed(known, name, JSON.stringify(value));
@@ -57,5 +57,5 @@ function callIn(item: unknown, known: KnownTools, marked: boolean, text: string)
 
 /** A call that is answered with what is wrong with it. */
 export function malformed(known: KnownTools, name: string, text: string): WrittenCall {
-  return { name: findTool(known, name)!.name, arguments: {}, malformed: text };
+  return { name: lookUpTool(known, name)!.name, arguments: {}, malformed: text };
 }

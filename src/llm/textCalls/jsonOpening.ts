@@ -1,4 +1,4 @@
-import { findTool, type KnownTools } from './toolLookup.ts';
+import { type KnownTools, lookUpTool } from './toolLookup.ts';
 
 /**
  * Kind of a line by its beginning: a call of a known tool (`call`), an ordinary fence (`fence`), ordinary text, or not decided yet
@@ -39,7 +39,7 @@ export function openingOfJson(text: string, known: KnownTools): { opening: Openi
     if (value[0] !== '"') return no;
     if (/^"(name|tool_name|function)"$/.test(key)) {
       const name = value.slice(1, -1);
-      return findTool(known, name) ? { opening: 'call', name } : no;
+      return lookUpTool(known, name) ? { opening: 'call', name } : no;
     }
     if (key === '"type"' && value !== '"function"') return no;
     token = next();

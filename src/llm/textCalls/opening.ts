@@ -1,6 +1,6 @@
 import { type Opening, openingLimit, openingOfJson } from './jsonOpening.ts';
 import { firstCharacters, openingOfForm, openingOfPythonList } from './reader.ts';
-import { findTool, type KnownTools } from './toolLookup.ts';
+import { type KnownTools, lookUpTool } from './toolLookup.ts';
 
 /** @param head the text from the beginning of the line; no more than `openingLimit` of it is looked at */
 export function openingOf(head: string, known: KnownTools): Opening {
@@ -36,7 +36,7 @@ export const pythonHead = /^(?:print\(\s*)?(?:default_api\.)?([A-Za-z_][\w.]*)\(
 
 function openingOfPython(body: string, known: KnownTools): Opening {
   const name = pythonHead.exec(body)?.[1];
-  if (name !== undefined && findTool(known, name)) return 'call';
+  if (name !== undefined && lookUpTool(known, name)) return 'call';
   if (name === 'print' && /^print\(\s*[\w.]*$/.test(body)) return 'wait';
   return /^[\w.]*$/.test(body) ? 'wait' : 'text';
 }

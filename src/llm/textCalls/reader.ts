@@ -8,7 +8,7 @@ import { type Opening, openingLimit, openingOfJson } from './jsonOpening.ts';
 import { readLiteral } from './literal.ts';
 import type { MarkdownCode } from './markdownCode.ts';
 import { readPythonCall } from './python.ts';
-import { findTool, type KnownTools, type Region, type WrittenCall } from './toolLookup.ts';
+import { type KnownTools, lookUpTool, type Region, type WrittenCall } from './toolLookup.ts';
 
 type Group = Extract<Element, { kind: 'group' }>;
 type Mark = Extract<Element, { kind: 'mark' }>;
@@ -108,7 +108,7 @@ const pythonList = compile('{python}');
 export function openingOfPythonList(text: string, known: KnownTools): Opening {
   const [, blank, name, paren] = /^\[(\s*)([A-Za-z_][\w.]*)?(\()?/.exec(text) ?? [];
   if (blank === undefined) return 'text';
-  if (name !== undefined && paren !== undefined) return findTool(known, name) ? 'call' : 'text';
+  if (name !== undefined && paren !== undefined) return lookUpTool(known, name) ? 'call' : 'text';
   return /^\[\s*[\w.]*$/.test(text) ? 'wait' : 'text';
 }
 
@@ -273,7 +273,7 @@ class Reading {
     const end = this.pass(/[A-Za-z_][\w.-]*(?::\d+)?/y, at);
     if (typeof end !== 'number') return end;
     const name = this.text.slice(at, end).replace(/:\d+$/, '');
-    const tool = findTool(this.known, name);
+    const tool = lookUpTool(this.known, name);
     if (!tool) return 'no';
     this.endCall();
     this.named = name;
@@ -340,7 +340,7 @@ class Reading {
     const end = endOfJson(this.text, at);
     const text = this.text.slice(at, end === -1 ? undefined : end);
     const calls = callsIn(text, this.known, true);
-    this.named = calls?.at(-1)?.name ?? (name === undefined ? undefined : findTool(this.known, name)?.name);
+    this.named = calls?.at(-1)?.name ?? (name === undefined ? undefined : lookUpTool(this.known, name)?.name);
     if (end === -1) return 'cut';
     if (!calls) return 'no';
     this.calls.push(...calls);
@@ -352,7 +352,7 @@ class Reading {
     const head = /^\[?\s*(?:\{\s*(?:"([\w.-]*)(?:"\s*(:)?)?)?)?/.exec(this.text.slice(at, at + 400))!;
     const [all, name, whole] = head;
     if (!whole) return at + all.length >= this.text.length ? 'cut' : 'no';
-    const tool = findTool(this.known, name!);
+    const tool = lookUpTool(this.known, name!);
     if (!tool) return 'no';
     this.named = name!;
     this.opened = true;
@@ -363,7 +363,7 @@ class Reading {
     if (bad !== undefined) return 'no';
     for (const item of [given.calls].flat()) {
       const [[key, value] = ['', undefined], ...others] = Object.entries(Object(item));
-      const found = findTool(this.known, key);
+      const found = lookUpTool(this.known, key);
       if (!found || others.length > 0 || typeof value !== 'object' || value === null || Array.isArray(value))
         return 'no';
       this.calls.push({ name: found.name, arguments: value as Record<string, unknown> });
@@ -378,7 +378,7 @@ class Reading {
     for (;;) {
       const [head, name = '', paren] = /^([A-Za-z_][\w.]*)?(\()?/.exec(this.text.slice(at, at + 400))!;
       if (!paren) return at + head.length >= this.text.length ? 'cut' : 'no';
-      const tool = findTool(this.known, name);
+      const tool = lookUpTool(this.known, name);
       if (!tool) return 'no';
       this.named = name;
       this.opened = true;

@@ -5,7 +5,7 @@ import { markInLine } from './reader.ts';
 import type { KnownTools } from './toolLookup.ts';
 
 /** Lets text through line by line, and keeps everything from the first line that begins a call. */
-export interface Sieve {
+interface Sieve {
   /** Takes a piece of the text; gives what of the text so far may be shown now. */
   add(piece: string): string;
   /** What was kept, once. `mayHoldCalls`: it begins at a line outside of fences. */

@@ -53,8 +53,8 @@ const answerMarks: readonly string[] = [
 const endToken =
   /^(?:<\|(?:im_end|end|end_message|plamo:tag|content_model_end_sampling|end_?of_?\w+|eo[tsm](?:_id)?|return|\w*eos(?::\w+)?)\|>|<\/s>|<eos>|<end_of_turn>|<turn\|>|<end_of_sentence>|<SPECIAL_\d+>|\[e~\[)/i;
 
-type Parts = Extract<Element, { kind: 'mark' }>['parts'];
-const partsOf = (mark: string): Parts => (compile(mark)[0] as Extract<Element, { kind: 'mark' }>).parts;
+type MarkParts = Extract<Element, { kind: 'mark' }>['parts'];
+const partsOf = (mark: string): MarkParts => (compile(mark)[0] as Extract<Element, { kind: 'mark' }>).parts;
 
 const compiled = thinkingMarks.map(({ open, close, several }) => ({
   several,
@@ -65,23 +65,23 @@ const compiled = thinkingMarks.map(({ open, close, several }) => ({
 const answers = answerMarks.map(partsOf);
 
 export interface Thinking {
-  close: Parts;
+  close: MarkParts;
 }
 
 /** A mark that stands in text. `close` closes thinking that nothing opened. */
-export type Mark =
+type ThinkingMark =
   | { kind: 'open'; end: number; thinking: Thinking; isTag: boolean }
   | { kind: 'close' | 'answer' | 'end'; end: number }
   | 'cut';
 
 /** Characters that a mark has at most: more than that is text. */
-export const longestMark = 64;
+export const maxMarkLength = 64;
 
 /** Returns the mark at `at`; `cut` where the text ends within what may become one. */
-export function markAt(text: string, at: number): Mark | undefined {
-  const here = plainMarks(text.slice(at, at + longestMark));
+export function markAt(text: string, at: number): ThinkingMark | undefined {
+  const here = plainMarks(text.slice(at, at + maxMarkLength));
   let cut = false;
-  const match = (parts: Parts): number | undefined => {
+  const match = (parts: MarkParts): number | undefined => {
     const end = matchMark(parts, here, 0);
     cut ||= end === 'cut';
     return typeof end === 'number' ? at + end : undefined;

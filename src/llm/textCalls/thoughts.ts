@@ -1,10 +1,10 @@
 import type { ChatStreamChunk } from '../core/client.ts';
 import { findMark, matchMark, plainMarks } from './form.ts';
 import { MarkdownCode } from './markdownCode.ts';
-import { longestMark, markAt, type Thinking } from './thinkingMarks.ts';
+import { markAt, maxMarkLength, type Thinking } from './thinkingMarks.ts';
 
 /** Tells thinking that is written as text from the text around it. */
-export interface Thoughts {
+interface Thoughts {
   /** The chunk, or those that come in its place. */
   split(chunk: ChatStreamChunk): ChatStreamChunk[];
   /** What was kept back, when no further chunk comes. */
@@ -78,7 +78,7 @@ export function createThoughts(): Thoughts {
       const mark = markAt(kept, at);
       if (mark === undefined) continue;
       if (mark === 'cut') {
-        if (isEnd || kept.length - at >= longestMark) continue;
+        if (isEnd || kept.length - at >= maxMarkLength) continue;
         return hold(from, at);
       }
       const near = isBeginning && from === 0 && kept.slice(0, at).trim() === '';
@@ -199,7 +199,7 @@ function isTurnEnd(text: string): boolean {
 
 /** Index up to which text is certainly thinking: before blanks and what may become the closing mark. */
 function endOfThinking(text: string, close: Thinking['close']): number {
-  const from = Math.max(0, text.length - longestMark);
+  const from = Math.max(0, text.length - maxMarkLength);
   const tail = plainMarks(text.slice(from));
   let end = text.length;
   for (let at = tail.search(/[<[]/); at !== -1 && at < tail.length; at++) {

@@ -13,7 +13,7 @@ export function knownTools(tools: readonly ToolDefinition[]): KnownTools {
 }
 
 /** A tool by the name that a model wrote, which may stand behind a family's own prefix (`functions.fs_read`). */
-export const findTool = (known: KnownTools, name: string): ToolDefinition | undefined =>
+export const lookUpTool = (known: KnownTools, name: string): ToolDefinition | undefined =>
   known.get(name) ?? known.get(plainName(name));
 
 /** A call as it was found in the text; it has no id yet. `malformed` as in `ToolCall`. */

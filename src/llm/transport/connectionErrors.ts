@@ -1,4 +1,4 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { ended, joined } from '../../protocol/text/localized.ts';
 import {
   innermostCause,
@@ -9,7 +9,7 @@ import {
   withReason,
 } from '../../protocol/text/networkReason.ts';
 import { LLMError } from '../core/errors.ts';
-import { type Endpoint, nameOf } from './providerErrors.ts';
+import { type Endpoint, endpointName } from './providerErrors.ts';
 import { redact } from './redact.ts';
 
 /** A plain http server behind an https address: OpenSSL's code, or its words where the code is only EPROTO. */
@@ -24,64 +24,62 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
   const reason = reasonOf(endpoint, error);
   const { code, text } = reason;
   const details = detailsOf(reason);
-  const name = nameOf(endpoint);
+  const name = endpointName(endpoint);
   if (noEncryption.test(`${code} ${text}`)) {
-    const message = sentence(
+    const messageText = message(
       '{0} does not use TLS at this port. Check the address: a server on this machine usually has an http:// address.',
       name,
     );
-    return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', details });
+    return new LLMError('LLM_HTTP_ERROR', messageText, { reason: 'unreachable', details });
   }
   if (isCertificateError(reason)) {
-    const message = joined([
-      ended(withReason(sentence('The certificate of {0} was not accepted', name), reason)),
-      sentence("Fix it on the server, or add its authority to this system's."),
+    const messageText = joined([
+      ended(withReason(message('The certificate of {0} was not accepted', name), reason)),
+      message("Fix it on the server, or add its authority to this system's."),
     ]);
-    return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', details });
+    return new LLMError('LLM_HTTP_ERROR', messageText, { reason: 'unreachable', details });
   }
   if (timeLimits.test(code)) {
-    const message = sentence(
+    const messageText = message(
       '{0} did not answer in time. That limit is the network’s own; no setting of Towpath changes it.',
       name,
     );
-    return new LLMError('LLM_TIMEOUT', message, { retryable: true, details });
+    return new LLMError('LLM_TIMEOUT', messageText, { retryable: true, details });
   }
   if (unreadableHeaders.test(code))
-    return new LLMError('LLM_HTTP_ERROR', sentence('The answer of {0} cannot be read.', name), { details });
+    return new LLMError('LLM_HTTP_ERROR', message('The answer of {0} cannot be read.', name), { details });
   if (isProxyLogin(error)) {
-    const message = sentence(
+    const messageText = message(
       "{0} answered 407: a proxy on the way requires a login. Check the editor's setting http.proxy.",
       name,
     );
-    return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', details: { ...details, status: 407 } });
+    return new LLMError('LLM_HTTP_ERROR', messageText, { reason: 'unreachable', details: { ...details, status: 407 } });
   }
   if (code === 'UND_ERR_SOCKET' && text.includes('bad response')) {
-    const message = sentence(
+    const messageText = message(
       '{0} sent “100 Continue”, which was not requested, so its answer cannot be read. Check the server or the proxy on the way.',
       name,
     );
-    return new LLMError('LLM_HTTP_ERROR', message, { details });
+    return new LLMError('LLM_HTTP_ERROR', messageText, { details });
   }
   const proxy = proxyRefusal.exec(text)?.[1];
   if (proxy !== undefined) {
-    const message = sentence(
+    const messageText = message(
       "The proxy on the way to {0} refused the connection ({1}). Check the editor's setting http.proxy and the proxy's password.",
       name,
       proxy,
     );
-    return new LLMError('LLM_HTTP_ERROR', message, {
+    return new LLMError('LLM_HTTP_ERROR', messageText, {
       reason: 'unreachable',
       details: { ...details, status: Number(proxy) },
     });
   }
   const check =
     code === 'ECONNREFUSED' && /^localhost(?::|$)/.test(endpoint.host)
-      ? sentence(
-          'Check that the server runs; if it listens on ::1 only, use [::1] instead of localhost in its address.',
-        )
-      : sentence('Check the address, the network, and that the server runs.');
-  const message = joined([ended(withReason(sentence('{0} cannot be reached', name), reason)), check]);
-  return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', retryable: true, details });
+      ? message('Check that the server runs; if it listens on ::1 only, use [::1] instead of localhost in its address.')
+      : message('Check the address, the network, and that the server runs.');
+  const messageText = joined([ended(withReason(message('{0} cannot be reached', name), reason)), check]);
+  return new LLMError('LLM_HTTP_ERROR', messageText, { reason: 'unreachable', retryable: true, details });
 }
 
 /** The connection failed in the middle of an answer. */
@@ -89,17 +87,17 @@ export function interruptedError(endpoint: Endpoint, error: unknown): LLMError {
   const reason = reasonOf(endpoint, error);
   const { code, text } = reason;
   const details = detailsOf(reason);
-  const name = nameOf(endpoint);
+  const name = endpointName(endpoint);
   if (badCompression.test(code) || badCompression.test(text))
-    return new LLMError('LLM_BAD_RESPONSE', sentence('The answer of {0} is damaged.', name), { details });
+    return new LLMError('LLM_BAD_RESPONSE', message('The answer of {0} is damaged.', name), { details });
   if (timeLimits.test(code)) {
-    const message = sentence(
+    const messageText = message(
       '{0} fell silent. That limit is the network’s own; no setting of Towpath changes it.',
       name,
     );
-    return new LLMError('LLM_TIMEOUT', message, { retryable: true, details });
+    return new LLMError('LLM_TIMEOUT', messageText, { retryable: true, details });
   }
-  const broken = ended(withReason(sentence('The answer of {0} broke off', name), reason));
+  const broken = ended(withReason(message('The answer of {0} broke off', name), reason));
   return new LLMError('LLM_INCOMPLETE', broken, { retryable: true, details });
 }
 

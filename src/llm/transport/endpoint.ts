@@ -1,13 +1,13 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { linked } from '../../protocol/text/links.ts';
-import type { Words } from '../../protocol/text/localized.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { LLMError } from '../core/errors.ts';
 import { isCredential } from '../core/headers.ts';
 import { labelOf } from '../models/providers.ts';
 import type { FetchLimits } from './http.ts';
 import type { Endpoint } from './providerErrors.ts';
 
-export interface EndpointOptions {
+interface EndpointOptions {
   /** What people call it, in messages. */
   label: string;
   baseUrl: string;
@@ -17,7 +17,7 @@ export interface EndpointOptions {
   /** What of the headers was kept apart, as a secret. */
   secrets?: readonly string[];
   /** What to look at after a 404 or 405: a sentence. */
-  notFoundHint?: Words;
+  notFoundHint?: LocalizableText;
 }
 
 /** What every client behind an address is made of. */
@@ -34,7 +34,7 @@ export function toEndpoint(options: EndpointOptions): Endpoint {
   const inHeaders = [...apart, ...likely.map(([, value]) => value)];
   const secrets = [key, ...inHeaders].filter((secret) => secret !== '');
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'no address';
-  const both = sentence(key ? 'the API key or its headers' : 'its headers');
+  const both = message(key ? 'the API key or its headers' : 'its headers');
   const credentials = inHeaders.length === 0 ? undefined : both;
   return {
     label,
@@ -49,11 +49,11 @@ export function toEndpoint(options: EndpointOptions): Endpoint {
 /** Throws for a key that no header can carry: fetch would refuse it with the key in its message. */
 export function checkKey(endpoint: Endpoint): void {
   if (endpoint.secrets.every((secret) => /^[\x20-\x7e]+$/.test(secret))) return;
-  const message = linked(
-    sentence('The API key for {0} contains invalid characters. Run *Towpath: Set API Key*.', labelOf(endpoint)),
+  const text = linked(
+    message('The API key for {0} contains invalid characters. Run *Towpath: Set API Key*.', labelOf(endpoint)),
     { commands: ['towpath.setKey'] },
   );
-  throw new LLMError('LLM_AUTH_FAILED', message);
+  throw new LLMError('LLM_AUTH_FAILED', text);
 }
 
 /**

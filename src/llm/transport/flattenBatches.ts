@@ -3,7 +3,7 @@
  * the microtask queue for each of its items, and for a hundred thousand of them that is more than reading them costs;
  * this takes one, and goes through the generator below once a batch. After a stop nothing arrives of what was here already.
  */
-export function oneByOne<Item>(
+export function flattenBatches<Item>(
   batches: AsyncGenerator<Item[], void>,
   signal?: AbortSignal,
 ): AsyncGenerator<Item, void, unknown> {

@@ -1,14 +1,14 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { linked } from '../../protocol/text/links.ts';
 import { joined } from '../../protocol/text/localized.ts';
-import { createWatch, within } from '../core/deadlines.ts';
+import { createWatch, withDeadline } from '../core/deadlines.ts';
 import { LLMError } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import { type RateLimitNews, rateLimitIn } from '../core/rateHeaders.ts';
 import { labelOf } from '../models/providers.ts';
 import { connectionError, interruptedError } from './connectionErrors.ts';
 import { asPlainText } from './errorBody.ts';
-import { type Endpoint, endSentence, errorOfStatus, nameOf, wayToFind } from './providerErrors.ts';
+import { type Endpoint, endpointName, errorOfStatus, wayToFind, withPeriod } from './providerErrors.ts';
 import { redact } from './redact.ts';
 import { outOfTime, type Until } from './timeLimits.ts';
 
@@ -37,7 +37,7 @@ export const defaultFetchLimits: FetchLimits = {
   answerBytes: 32 * 1024 * 1024,
 };
 
-export interface HttpRequest {
+interface HttpRequest {
   endpoint: Endpoint;
   url: string;
   headers?: Record<string, string>;
@@ -70,7 +70,7 @@ export interface HttpAnswer {
  * certificates. Redirects are not followed: fetch would take `api-key` headers along to the other server.
  * Throws `LLMError`, or the signal's reason.
  */
-export async function send(request: HttpRequest): Promise<HttpAnswer> {
+export async function sendHttpRequest(request: HttpRequest): Promise<HttpAnswer> {
   const { endpoint, signal } = request;
   signal?.throwIfAborted();
   const url = checkAddress(request.url, endpoint);
@@ -102,10 +102,10 @@ async function fetchHeaders(request: HttpRequest, url: URL, signal: AbortSignal)
       redirect: 'manual',
       signal,
     });
-    return await within(response, {
+    return await withDeadline(response, {
       ms: limits.connectMs,
       signal: request.signal,
-      expired: () => outOfTime(nameOf(endpoint), 'connect', limits.connectMs),
+      expired: () => outOfTime(endpointName(endpoint), 'connect', limits.connectMs),
     });
   } catch (error) {
     request.signal?.throwIfAborted();
@@ -124,7 +124,7 @@ function toAnswer(request: HttpRequest, response: Response, close: () => void): 
   const readOn = async ({ ms, limit, of } = silence) => {
     if (!reader) return undefined;
     try {
-      const { value } = await watch.wait(reader.read(), ms, () => outOfTime(nameOf(endpoint), limit, of));
+      const { value } = await watch.wait(reader.read(), ms, () => outOfTime(endpointName(endpoint), limit, of));
       received += value?.byteLength ?? 0;
       if (received - Math.min(wrapping, 3 * limits.answerBytes) > limits.answerBytes)
         throw tooLong(endpoint, 'answer', limits.answerBytes);
@@ -164,7 +164,7 @@ function toAnswer(request: HttpRequest, response: Response, close: () => void): 
  * What the body is: by its first character, which no gateway gets wrong, and where that says nothing by the content
  * type. `text`: a web page of a proxy or a captive portal, not a model.
  */
-export async function kindOf(answer: HttpAnswer): Promise<'events' | 'json' | 'text'> {
+export async function contentKindOf(answer: HttpAnswer): Promise<'events' | 'json' | 'text'> {
   if (answer.contentType.includes('html')) return 'text';
   const beginning = new TextDecoder().decode((await answer.peek())?.subarray(0, 64)).trimStart();
   if (/^[[{]/.test(beginning)) return 'json';
@@ -179,15 +179,15 @@ async function refusal(answer: HttpAnswer, response: Response): Promise<LLMError
   const { endpoint } = answer;
   if (response.type === 'opaqueredirect' || redirects.has(response.status)) {
     const target = response.headers.get('location');
-    const name = nameOf(endpoint);
-    const message = target
-      ? sentence(
+    const name = endpointName(endpoint);
+    const text = target
+      ? message(
           '{0} redirects to {1}. Redirects are not followed; set the final address.',
           name,
           redact(target, endpoint.secrets).slice(0, 300),
         )
-      : sentence('{0} redirects. Redirects are not followed; set the final address.', name);
-    return new LLMError('LLM_HTTP_ERROR', message, { status: response.status || undefined });
+      : message('{0} redirects. Redirects are not followed; set the final address.', name);
+    return new LLMError('LLM_HTTP_ERROR', text, { status: response.status || undefined });
   }
   return errorOfStatus(endpoint, response.status, parseOrText(await readBeginning(answer)), response.headers);
 }
@@ -218,7 +218,7 @@ function parseOrText(text: string): unknown {
 }
 
 /** The whole body as JSON. */
-export async function readJson(answer: HttpAnswer): Promise<unknown> {
+export async function readJsonAnswer(answer: HttpAnswer): Promise<unknown> {
   const decoder = new TextDecoder();
   let text = '';
   try {
@@ -232,7 +232,7 @@ export async function readJson(answer: HttpAnswer): Promise<unknown> {
   try {
     return parseJson(text);
   } catch {
-    throw unreadable(answer.endpoint, text);
+    throw unreadableAnswer(answer.endpoint, text);
   }
 }
 
@@ -240,49 +240,52 @@ export async function readJson(answer: HttpAnswer): Promise<unknown> {
  * The error for what should have been a message and is not; an empty one may well work the next time. `begun`: others
  * of the same answer were messages, so that the address is right.
  */
-export function unreadable(endpoint: Endpoint, text: string, begun = false): LLMError {
+export function unreadableAnswer(endpoint: Endpoint, text: string, begun = false): LLMError {
   const beginning = redact(asPlainText(text), endpoint.secrets);
-  const name = nameOf(endpoint);
-  const said = (words: string) => sentence('{0} sent something that is not an answer of a model: {1}', name, words);
-  const message =
+  const name = endpointName(endpoint);
+  const said = (words: string) => message('{0} sent something that is not an answer of a model: {1}', name, words);
+  const messageText =
     beginning === ''
-      ? sentence('{0} sent an empty answer.', name)
+      ? message('{0} sent an empty answer.', name)
       : begun
         ? said(beginning)
-        : joined([said(endSentence(beginning)), wayToFind(endpoint)]);
-  return new LLMError('LLM_BAD_RESPONSE', message, { retryable: beginning === '' });
+        : joined([said(withPeriod(beginning)), wayToFind(endpoint)]);
+  return new LLMError('LLM_BAD_RESPONSE', messageText, { retryable: beginning === '' });
 }
 
 export function tooLong(endpoint: Endpoint, what: 'answer' | 'event', bytes: number): LLMError {
-  const size = bytes >= 1_048_576 ? `${Math.round(bytes / 1_048_576)} MiB` : sentence('{0} bytes', bytes);
-  const message = sentence(
+  const size = bytes >= 1_048_576 ? `${Math.round(bytes / 1_048_576)} MiB` : message('{0} bytes', bytes);
+  const text = message(
     what === 'answer' ? '{0} sent an answer of more than {1}.' : '{0} sent an event of more than {1}.',
-    nameOf(endpoint),
+    endpointName(endpoint),
     size,
   );
-  return new LLMError('LLM_BAD_RESPONSE', message);
+  return new LLMError('LLM_BAD_RESPONSE', text);
 }
 
 /** A key goes out encrypted or not at all; this machine's own servers are the exception. */
 function checkAddress(address: string, endpoint: Endpoint): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    const message = sentence('The address of {0} is not a web address (https://…).', labelOf(endpoint));
-    throw new LLMError('LLM_HTTP_ERROR', message);
+    const text = message('The address of {0} is not a web address (https://…).', labelOf(endpoint));
+    throw new LLMError('LLM_HTTP_ERROR', text);
   }
   if (url.username || url.password) {
-    const message = linked(
-      sentence('The address of {0} contains a user name or password. Use *Towpath: Set API Key*.', nameOf(endpoint)),
+    const text = linked(
+      message(
+        'The address of {0} contains a user name or password. Use *Towpath: Set API Key*.',
+        endpointName(endpoint),
+      ),
       { commands: ['towpath.setKey'] },
     );
-    throw new LLMError('LLM_HTTP_ERROR', message);
+    throw new LLMError('LLM_HTTP_ERROR', text);
   }
   if (url.protocol === 'http:' && endpoint.secrets.length > 0 && !isLoopback(url.hostname)) {
-    const message = sentence(
+    const text = message(
       '{0} is reached without encryption, so no key or secret is sent there. Use an https address.',
-      nameOf(endpoint),
+      endpointName(endpoint),
     );
-    throw new LLMError('LLM_HTTP_ERROR', message);
+    throw new LLMError('LLM_HTTP_ERROR', text);
   }
   return url;
 }

@@ -1,8 +1,8 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { LLMErrorCode, Reason } from '../../protocol/text/codes.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { linked } from '../../protocol/text/links.ts';
-import { joined, type Words } from '../../protocol/text/localized.ts';
+import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
 import { LLMError, type Retryable } from '../core/errors.ts';
 import { refusesOutputLimit } from '../messages/outputLimit.ts';
 import { labelOf } from '../models/providers.ts';
@@ -18,13 +18,13 @@ export interface Endpoint {
   secrets: readonly string[];
   hasKey: boolean;
   /** What is refused with a 401, where it is not the API key alone. */
-  credentials?: Sentence;
+  credentials?: LocalizedMessage;
   /** What to look at after a 404 or 405, where something other than the usual is to be said. */
-  notFoundHint?: Words;
+  notFoundHint?: LocalizableText;
 }
 
 /** What the provider said, in `LLMError.details`. */
-export interface ProviderWords {
+export interface ProviderText {
   status?: number;
   /** Its own words, redacted. */
   words: string;
@@ -36,15 +36,15 @@ export interface ProviderWords {
   mayBeFull?: true;
 }
 
-export function nameOf(endpoint: Endpoint): Words {
+export function endpointName(endpoint: Endpoint): LocalizableText {
   const label = labelOf(endpoint);
   const where = ` (${endpoint.host})`;
   return typeof label === 'string' ? label + where : joined([label, where], '');
 }
 
 /** What to look at when something else than a model has answered. */
-export const wayToFind = (endpoint: Endpoint): Words =>
-  endpoint.notFoundHint ?? sentence('Check the address and the name of the model.');
+export const wayToFind = (endpoint: Endpoint): LocalizableText =>
+  endpoint.notFoundHint ?? message('Check the address and the name of the model.');
 
 const keyIsBad =
   /api_key_invalid|(invalid|incorrect|missing|wrong|unknown|no|valid) (\w+ )?api[ _-]?key|api[ _-]?key[^.]{0,30}(invalid|not valid|incorrect|missing|expired|not found)/i;
@@ -133,7 +133,7 @@ const leastWindow = 512;
 
 /** Tokens of the window that a conversation did not fit, when its provider said how large it is. */
 export function windowIn({ code, details }: ErrorInfo): number | undefined {
-  const { window } = (details ?? {}) as Partial<ProviderWords>;
+  const { window } = (details ?? {}) as Partial<ProviderText>;
   return code === 'LLM_CONTEXT_OVERFLOW' && typeof window === 'number' ? window : undefined;
 }
 
@@ -142,7 +142,7 @@ export function windowIn({ code, details }: ErrorInfo): number | undefined {
  * request has failed more than once.
  */
 export function mayBeFull({ details }: ErrorInfo, attempts: number): boolean {
-  const { mayBeFull = false, status = 0 } = (details ?? {}) as Partial<ProviderWords>;
+  const { mayBeFull = false, status = 0 } = (details ?? {}) as Partial<ProviderText>;
   return mayBeFull && (status < 500 || attempts > 1);
 }
 
@@ -188,33 +188,33 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   const { codes, parameter, retryDelayMs, dailyQuota } = body;
   const words = redact(body.words, endpoint.secrets);
   const everything = `${words} ${codes.join(' ')}`;
-  const name = nameOf(endpoint);
+  const name = endpointName(endpoint);
   const said = words === '' ? '.' : `: ${words}`;
   const objected = parameter && { parameter: redact(parameter, endpoint.secrets).slice(0, 200) };
-  const details: ProviderWords = { ...(status !== undefined && { status }), words, ...objected };
+  const details: ProviderText = { ...(status !== undefined && { status }), words, ...objected };
   const retryAfterMs = retryAfterOf(headers, Date.now()) ?? retryDelayMs;
-  const error = (code: LLMErrorCode, message: Words, usually: Retryable, reason?: Reason) => {
+  const error = (code: LLMErrorCode, message: LocalizableText, usually: Retryable, reason?: Reason) => {
     const retryable = mayBeRepeated(code, headers) ?? usually;
     return new LLMError(code, message, { status, retryable, retryAfterMs, reason, details });
   };
 
   if (status === 401 || status === 403 || (status === 400 && keyIsBad.test(everything))) {
-    return error('LLM_AUTH_FAILED', endpoint.hasKey ? refusal(endpoint, endSentence(said)) : keyless(name), false);
+    return error('LLM_AUTH_FAILED', endpoint.hasKey ? refusal(endpoint, withPeriod(said)) : keyless(name), false);
   }
   const perMinute = moreThanAMinute.exec(words);
   if (perMinute && isMore(perMinute[2], perMinute[1])) {
     const window = asWindow(perMinute[1]);
     if (window !== undefined) details.window = window;
-    const message = sentence('The conversation is longer than {0} accepts in one request{1}', name, said);
-    return error('LLM_CONTEXT_OVERFLOW', message, false);
+    const text = message('The conversation is longer than {0} accepts in one request{1}', name, said);
+    return error('LLM_CONTEXT_OVERFLOW', text, false);
   }
   if (status === 429) {
     // Google says "exceeded your current quota" for each limit a minute too, and then when to come back.
     const spent = quotaIsSpent.test(everything) && (retryDelayMs === undefined || dailyQuota);
-    const message = spent
+    const text = spent
       ? creditSpent(name, said)
-      : sentence('{0} rejected the request because of its rate limit{1}', name, said);
-    return error('LLM_RATE_LIMITED', message, !spent, spent ? 'no-credit' : undefined);
+      : message('{0} rejected the request because of its rate limit{1}', name, said);
+    return error('LLM_RATE_LIMITED', text, !spent, spent ? 'no-credit' : undefined);
   }
   if (status === 402 || ((status === 400 || status === undefined) && quotaIsSpent.test(everything))) {
     return error('LLM_HTTP_ERROR', creditSpent(name, said), false, 'no-credit');
@@ -224,56 +224,52 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
     if (window !== undefined) details.window = window;
     return error(
       'LLM_CONTEXT_OVERFLOW',
-      sentence("The conversation is longer than the model's context window{0}", said),
+      message("The conversation is longer than the model's context window{0}", said),
       false,
     );
   }
   if ((status === 400 || status === undefined) && isFiltered.test(everything)) {
-    return error('LLM_CONTENT_FILTERED', sentence('{0} filtered this request{1}', name, said), false);
+    return error('LLM_CONTENT_FILTERED', message('{0} filtered this request{1}', name, said), false);
   }
   if (modelSlipped.test(everything)) {
-    return error('LLM_BAD_RESPONSE', sentence('{0} could not read the output of its model{1}', name, said), 'once');
+    return error('LLM_BAD_RESPONSE', message('{0} could not read the output of its model{1}', name, said), 'once');
   }
   if (status === undefined) {
     const retryable = !/invalid_|\bimage_|bad_request|not_found|unsupported/i.test(everything);
-    return error('LLM_HTTP_ERROR', sentence('{0} ended with an error{1}', name, said), retryable);
+    return error('LLM_HTTP_ERROR', message('{0} ended with an error{1}', name, said), retryable);
   }
   const reason = status === 404 || modelIsOther.test(everything) ? 'other-model' : undefined;
   if (refusals.includes(status) && !reason && saysNoOther(everything, parameter)) details.mayBeFull = true;
-  const answered = (words: string) => sentence('{0} answered {1}{2}', name, status, words);
+  const answered = (words: string) => message('{0} answered {1}{2}', name, status, words);
   const isLost = status === 404 || status === 405;
-  const message = isLost ? joined([answered(endSentence(said)), wayToFind(endpoint)]) : answered(said);
-  return error('LLM_HTTP_ERROR', message, status === 408 || status === 425 || status >= 500, reason);
+  const text = isLost ? joined([answered(withPeriod(said)), wayToFind(endpoint)]) : answered(said);
+  return error('LLM_HTTP_ERROR', text, status === 408 || status === 425 || status >= 500, reason);
 }
 
 const toNumber = (text = ''): number => Number(text.replaceAll(',', ''));
 const isMore = (requested: string | undefined, limit: string | undefined): boolean =>
   toNumber(requested) > toNumber(limit);
 
-const keyless = (name: Words) =>
-  linked(sentence('No API key for {0}. Run *Towpath: Set API Key*.', name), { commands: ['towpath.setKey'] });
+const keyless = (name: LocalizableText) =>
+  linked(message('No API key for {0}. Run *Towpath: Set API Key*.', name), { commands: ['towpath.setKey'] });
 
-const creditSpent = (name: Words, said: string) => sentence('The account at {0} has no credit left{1}', name, said);
+const creditSpent = (name: LocalizableText, said: string) =>
+  message('The account at {0} has no credit left{1}', name, said);
 
-function refusal(endpoint: Endpoint, said: string): Sentence {
-  const name = nameOf(endpoint);
+function refusal(endpoint: Endpoint, said: string): LocalizedMessage {
+  const name = endpointName(endpoint);
   const { credentials } = endpoint;
   if (!credentials)
-    return linked(sentence('{0} rejected the API key{1} Run *Towpath: Set API Key*.', name, said), {
+    return linked(message('{0} rejected the API key{1} Run *Towpath: Set API Key*.', name, said), {
       commands: ['towpath.setKey'],
     });
   return linked(
-    sentence(
-      '{0} rejected {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Header Secret*.',
-      name,
-      credentials,
-      said,
-    ),
+    message('{0} rejected {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Header Secret*.', name, credentials, said),
     { commands: ['towpath.setKey', 'towpath.setSecret'] },
   );
 }
 
-export const endSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+export const withPeriod = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /**
  * What the provider itself says of another attempt, in `x-should-retry` (OpenAI, Anthropic; their own libraries obey it

@@ -1,12 +1,12 @@
-import { sentence } from '../../protocol/text/l10n.ts';
-import type { Words } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { type JsonObject, parseJson } from '../core/json.ts';
 import { messageIn } from './errorBody.ts';
-import { oneByOne } from './flattenBatches.ts';
-import { type HttpAnswer, kindOf, readBeginning, readJson, unreadable } from './http.ts';
-import { type Endpoint, errorInStream, nameOf } from './providerErrors.ts';
+import { flattenBatches } from './flattenBatches.ts';
+import { contentKindOf, type HttpAnswer, readBeginning, readJsonAnswer, unreadableAnswer } from './http.ts';
+import { type Endpoint, endpointName, errorInStream } from './providerErrors.ts';
 import { type EventStream, readEvents } from './sse.ts';
 
 /** Turns the objects of one reply into chunks, in order, and keeps what it needs for its end. Throws only `LLMError`. */
@@ -28,15 +28,15 @@ export function clientOf(
   batches: (request: ChatRequest, signal?: AbortSignal) => Batches,
   listModels: NonNullable<LLMClient['listModels']>,
 ): Required<LLMClient> {
-  const chatStream: LLMClient['chatStream'] = (request, signal) => oneByOne(batches(request, signal), signal);
+  const chatStream: LLMClient['chatStream'] = (request, signal) => flattenBatches(batches(request, signal), signal);
   return { chatStream, chat: (request, signal) => collect(chatStream(request, signal), request.model), listModels };
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** How the body is cut into objects, where it is not server-sent events or one JSON object. */
   framing?(answer: HttpAnswer): EventStream;
   /** Told before the reply. */
-  warnings?: readonly Words[];
+  warnings?: readonly LocalizableText[];
 }
 
 /** The chunks of a good answer, streamed as events or whole as JSON; the first one says that it is there. */
@@ -47,8 +47,8 @@ export async function* readReply(
 ): Batches {
   try {
     yield [connected(answer), ...warnings.map((warning) => ({ warning, done: false }))];
-    const kind = await kindOf(answer);
-    if (kind === 'text') throw unreadable(answer.endpoint, await readBeginning(answer));
+    const kind = await contentKindOf(answer);
+    if (kind === 'text') throw unreadableAnswer(answer.endpoint, await readBeginning(answer));
     if (kind === 'json' && !framing) yield* readWhole(answer, reader);
     else yield* readStream(answer, reader, (framing ?? readEvents)(answer));
   } finally {
@@ -111,7 +111,7 @@ function wrappingOf(batch: readonly string[], chunks: readonly ChatStreamChunk[]
 const wrappingLimit = 1024;
 
 async function* readWhole(answer: HttpAnswer, reader: ReplyReader): Batches {
-  yield reader.read(await readJson(answer), true);
+  yield reader.read(await readJsonAnswer(answer), true);
   yield reader.end(true);
 }
 
@@ -119,14 +119,14 @@ function parseEvent(endpoint: Endpoint, data: string): unknown {
   try {
     return parseJson(data);
   } catch {
-    throw unreadable(endpoint, data, true);
+    throw unreadableAnswer(endpoint, data, true);
   }
 }
 
 /** What a reader throws at an end that is none: nothing had said that the reply is whole. */
 export function cutShort(endpoint: Endpoint): LLMError {
-  const message = sentence('The answer of {0} ended early.', nameOf(endpoint));
-  return new LLMError('LLM_INCOMPLETE', message, { retryable: true });
+  const text = message('The answer of {0} ended early.', endpointName(endpoint));
+  return new LLMError('LLM_INCOMPLETE', text, { retryable: true });
 }
 
 /**
@@ -134,13 +134,13 @@ export function cutShort(endpoint: Endpoint): LLMError {
  * together they would be one text said twice, and calls that run twice.
  */
 export function anotherAnswer(endpoint: Endpoint): LLMError {
-  const message = sentence('{0} sent a second answer within the same stream.', nameOf(endpoint));
-  return new LLMError('LLM_BAD_RESPONSE', message);
+  const text = message('{0} sent a second answer within the same stream.', endpointName(endpoint));
+  return new LLMError('LLM_BAD_RESPONSE', text);
 }
 
 /** What a reader throws when nothing of what came was of its protocol: the words of its first event, where that has some. */
 export function notAnAnswer(endpoint: Endpoint, first?: JsonObject): LLMError {
   if (messageIn(first) !== '') return errorInStream(endpoint, first);
-  const message = sentence('{0} sent something that is not an answer of a model.', nameOf(endpoint));
-  return new LLMError('LLM_BAD_RESPONSE', message);
+  const text = message('{0} sent something that is not an answer of a model.', endpointName(endpoint));
+  return new LLMError('LLM_BAD_RESPONSE', text);
 }

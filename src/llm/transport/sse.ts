@@ -1,10 +1,10 @@
 import { createParser } from 'eventsource-parser';
 import { isObject, parseJson } from '../core/json.ts';
-import { type HttpAnswer, tooLong, unreadable } from './http.ts';
+import { type HttpAnswer, tooLong, unreadableAnswer } from './http.ts';
 import type { Until } from './timeLimits.ts';
 
 /** Milliseconds after which a flood lets others have their turn: Stop is one of them. */
-export const longestTurn = 10;
+export const maxTurnMs = 10;
 
 export interface EventStream {
   /**
@@ -59,12 +59,12 @@ export function readEvents(answer: HttpAnswer): EventStream {
             yield complete;
           }
           if (!bytes) break;
-          if (performance.now() - turn > longestTurn) {
+          if (performance.now() - turn > maxTurnMs) {
             await new Promise((resolve) => setImmediate(resolve));
             turn = performance.now();
           }
         }
-        if (events === 0 && !looksLikeEvents.test(beginning)) throw unreadable(endpoint, beginning);
+        if (events === 0 && !looksLikeEvents.test(beginning)) throw unreadableAnswer(endpoint, beginning);
       } finally {
         answer.cancel();
       }

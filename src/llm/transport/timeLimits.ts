@@ -1,10 +1,10 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { linked } from '../../protocol/text/links.ts';
-import type { Words } from '../../protocol/text/localized.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { LLMError } from '../core/errors.ts';
 
 /** What a model call may be out of: each has its own number, and nearly each a setting that changes it. */
-export type TimeLimit = keyof typeof limits;
+type TimeLimit = keyof typeof limits;
 
 const limits = {
   connect: {
@@ -33,10 +33,10 @@ const limits = {
  * The error of whoever exceeded a limit of so many milliseconds: which one, how long it is, and where a person changes it
  * (`details` has the same for a program). `who` is named by the caller.
  */
-export function outOfTime(who: Words, limit: TimeLimit, ms: number): LLMError {
+export function outOfTime(who: LocalizableText, limit: TimeLimit, ms: number): LLMError {
   const { says, setting } = limits[limit];
   const long = ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
-  return new LLMError('LLM_TIMEOUT', linked(sentence(says, who, long, ...(setting ? [setting] : [])), { setting }), {
+  return new LLMError('LLM_TIMEOUT', linked(message(says, who, long, ...(setting ? [setting] : [])), { setting }), {
     retryable: true,
     details: { limit, seconds: ms / 1000, ...(setting && { setting }) },
   });

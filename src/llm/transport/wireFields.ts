@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../core/json.ts';
 
 /** Fields of a reply as servers send them: empty is absent, and a field of another type counts as not sent. */
 export const word = z.string().min(1).optional().catch(undefined);
-export const count = z.number().nonnegative().optional().catch(undefined);
+export const countField = z.number().nonnegative().optional().catch(undefined);
 export const size = z.number().positive().optional().catch(undefined);
 
 export const flag = z.boolean().optional().catch(undefined);
@@ -22,5 +22,5 @@ export const wordIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 /** The field `error` of an event: many servers send it as null, empty or `{}` with every one of them. */
-export const isSaid = (error: unknown): boolean =>
+export const isReportedError = (error: unknown): boolean =>
   wordIn(error) !== undefined || (isObject(error) && Object.keys(error).length > 0);

@@ -1,6 +1,6 @@
 import { textOfData } from './mentionText.ts';
 import type { AssistantMessage } from './messages.ts';
-import type { Answer, Asked, Choice } from './questions.ts';
+import type { Answer, Choice, UserQuestions } from './questions.ts';
 import type { ToolOutcome } from './tools.ts';
 
 export const askTool = 'ask.person';
@@ -14,7 +14,7 @@ export const unanswered = 'TOOL_UNANSWERED';
 export const isUnanswered = (outcome: ToolOutcome): boolean => !outcome.ok && outcome.error.code === unanswered;
 
 /** It answers these questions: each has something, or something was said to all. */
-export function answersAll(questions: readonly Asked[], { choices, said, attachments }: Answer): boolean {
+export function answersAll(questions: readonly UserQuestions[], { choices, said, attachments }: Answer): boolean {
   const isSaid = Boolean(said?.trim()) || Boolean(attachments?.length);
   if (choices.length === 0) return isSaid;
   return (
@@ -25,7 +25,7 @@ export function answersAll(questions: readonly Asked[], { choices, said, attachm
 
 export const isGiven = ({ chosen, words }: Choice): boolean => chosen.length > 0 || Boolean(words?.trim());
 
-function fits({ answers, many }: Asked, { chosen }: Choice): boolean {
+function fits({ answers, many }: UserQuestions, { chosen }: Choice): boolean {
   const isOne = chosen.length <= 1 || many === true;
   return isOne && new Set(chosen).size === chosen.length && chosen.every((place) => place < answers.length);
 }
@@ -47,7 +47,7 @@ interface Answered {
 }
 
 /** Gives what the model is told, and a step of a workflow gets: each question with what was chosen or said, which may be nothing. */
-export function outcomeOf(questions: readonly Asked[], { choices, said, attachments }: Answer): Success {
+export function answerOutcome(questions: readonly UserQuestions[], { choices, said, attachments }: Answer): Success {
   const answers = questions.map(({ question, answers }, index) => {
     const choice = choices[index];
     const chosen = choice?.chosen.flatMap((place) => answers[place]?.label ?? []) ?? [];

@@ -35,4 +35,4 @@ export const fillingSchema = z.object({
   /** Read from the provider's cache by the newest call. */
   cached: z.number().optional(),
 });
-export type Filling = z.infer<typeof fillingSchema>;
+export type ContextUsage = z.infer<typeof fillingSchema>;

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { mostMentions, mostOfText } from './mentionText.ts';
+import { maxMentions, maxMentionText } from './mentionText.ts';
 import type { Slash } from './slash.ts';
 
 const path = z.string().min(1).max(4096);
 const line = z.int().min(1).max(1e9);
 const name = z.string().min(1).max(200);
-const text = z.string().max(mostOfText);
+const text = z.string().max(maxMentionText);
 
 /** What the person names in a message: it is read when that is sent. Paths as the tools have them. */
 export const mentionSchema = z.discriminatedUnion('kind', [
@@ -28,7 +28,7 @@ export const mentionSchema = z.discriminatedUnion('kind', [
 ]);
 export type Mention = z.infer<typeof mentionSchema>;
 
-export const mentionsSchema = z.array(mentionSchema).min(1).max(mostMentions);
+export const mentionsSchema = z.array(mentionSchema).min(1).max(maxMentions);
 
 const mentionKinds = mentionSchema.options.map(({ shape }) => shape.kind.value);
 

@@ -1,8 +1,8 @@
 /** Things that one message can name, and answers to what is typed after an `@`. */
-export const [mostMentions, mostCompletions] = [20, 50] as const;
+export const [maxMentions, maxCompletions] = [20, 50] as const;
 
 /** Characters of a mention that has its text with it. */
-export const mostOfText = 20_000;
+export const maxMentionText = 20_000;
 
 interface Named {
   kind: string;

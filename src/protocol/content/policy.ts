@@ -1,11 +1,12 @@
 import type { OwnedRule } from './rule.ts';
 
 /** What is free without a rule; each is also free in the ones after it. */
-export const presets = ['ask-everything', 'reads-free', 'edits-free', 'autopilot'] as const;
-export type Preset = (typeof presets)[number];
+export const approvalPresets = ['ask-everything', 'reads-free', 'edits-free', 'autopilot'] as const;
+export type ApprovalPreset = (typeof approvalPresets)[number];
 
 /** More runs unasked in the one than in the other. */
-export const isWider = (one: Preset, other: Preset): boolean => presets.indexOf(one) > presets.indexOf(other);
+export const isWider = (one: ApprovalPreset, other: ApprovalPreset): boolean =>
+  approvalPresets.indexOf(one) > approvalPresets.indexOf(other);
 
 /** What a person calls them. */
 export const presetNames = {
@@ -13,7 +14,7 @@ export const presetNames = {
   'reads-free': 'Auto-approve reads',
   'edits-free': 'Auto-approve edits',
   autopilot: 'Autopilot',
-} as const satisfies Record<Preset, string>;
+} as const satisfies Record<ApprovalPreset, string>;
 
 /** Short names for narrow panels, where they are never cut. */
 export const presetShortNames = {
@@ -21,10 +22,10 @@ export const presetShortNames = {
   'reads-free': 'Reads',
   'edits-free': 'Edits',
   autopilot: 'Autopilot',
-} as const satisfies Record<Preset, string>;
+} as const satisfies Record<ApprovalPreset, string>;
 
 export interface Policy {
-  preset: Preset;
+  preset: ApprovalPreset;
   /** Commands that are known to only read run without a question. */
   readOnlyCommands: boolean;
   rules: readonly OwnedRule[];

@@ -8,7 +8,7 @@ export const askedSchema = z.object({
   /** Several of the answers may be chosen. */
   many: z.boolean().optional(),
 });
-export type Asked = z.infer<typeof askedSchema>;
+export type UserQuestions = z.infer<typeof askedSchema>;
 
 const mostWords = 10_000;
 

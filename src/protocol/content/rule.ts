@@ -6,7 +6,7 @@ import * as z from 'zod';
  * project to do so. The stored meaning of a kind never widens: a row that moves to another kind leaves the rules of its old one.
  */
 export const kinds = ['looks', 'checks', 'asks', 'loads'] as const;
-export type Kind = (typeof kinds)[number];
+export type RuleKind = (typeof kinds)[number];
 
 export const kindNames = {
   looks: 'Commands that look (git status, log, diff, npm ls, docker ps, …)',
@@ -15,7 +15,7 @@ export const kindNames = {
   asks: 'Commands that query registries and GitHub and change nothing (npm view, npm audit, gh pr view, …)',
   loads:
     'Commands that look or query registries and run this project’s code (pnpm list, yarn why, bundle outdated, terraform validate, …)',
-} as const satisfies Record<Kind, string>;
+} as const satisfies Record<RuleKind, string>;
 
 /**
  * What a person has decided once for many calls. `tool` is a name, or a beginning and `*` (`fs.*`); `path` a glob of

@@ -12,7 +12,7 @@ export interface ToolDefinition {
 }
 
 /** What a model is told of the tools that it may call: not of one whose work another one of them does as well. */
-export function toldOf(tools: readonly ToolDefinition[]): ToolDefinition[] {
+export function offeredTools(tools: readonly ToolDefinition[]): ToolDefinition[] {
   const names = new Set(tools.map(({ name }) => name));
   return tools.filter(({ within }) => within === undefined || !names.has(within));
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** What the work of a run took since it last began or went on, told where it has reached its limit of `turns`. */
-export const tookSchema = z.object({
+export const workStatsSchema = z.object({
   turns: z.number().int(),
   ms: z.number(),
   tokens: z.number(),
@@ -10,4 +10,4 @@ export const tookSchema = z.object({
   /** How many files are not as they were, by what the calls told; commands may have changed more. */
   files: z.number().int(),
 });
-export type Took = z.infer<typeof tookSchema>;
+export type WorkStats = z.infer<typeof workStatsSchema>;

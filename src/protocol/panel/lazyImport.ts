@@ -1,5 +1,5 @@
 /** A part of the program that is loaded when somebody first needs it, or what is made of it then. */
-export interface Lazy<Value> {
+interface Lazy<Value> {
   /** Throws a sentence for the person when it cannot be loaded; the next who needs it tries again. */
   (): Promise<Value>;
   /** Undefined where nobody has needed it. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { CallKey } from '../content/callKey.ts';
-import { imageTypes, largestImage, mostImages } from '../content/images.ts';
+import { imageTypes, largestImage, maxImages } from '../content/images.ts';
 import { type Completion, type Mention, mentionSchema, mentionsSchema } from '../content/mention.ts';
-import { mostMentions } from '../content/mentionText.ts';
-import type { Preset } from '../content/policy.ts';
+import { maxMentions } from '../content/mentionText.ts';
+import type { ApprovalPreset } from '../content/policy.ts';
 import { choicesSchema } from '../content/questions.ts';
 import { type SlashAct, slashActs } from '../content/slash.ts';
 import { type RunEvent, whenSchema } from '../run/events.ts';
@@ -72,7 +72,7 @@ export interface RunRow extends RunSummary {
 }
 
 /** A command that is at work in the background of this window, for whatever run. */
-export interface CommandAtWork {
+export interface BackgroundCommandState {
   id: string;
   runId: string;
   line: string;
@@ -98,10 +98,10 @@ export interface PanelState {
   /** Who speaks in a run that begins here. */
   agent: string;
   /** What is free without a rule in the shown run, or in the one that begins here. */
-  preset: Preset;
+  preset: ApprovalPreset;
   /** It was chosen for this run alone. */
   presetOfRun: boolean;
-  commands: CommandAtWork[];
+  commands: BackgroundCommandState[];
   /** Made in this window for calls of the shown run. */
   rulesAdded?: AddedRule[];
   /** How much cards and thinking show by themselves; without it `usual`. */
@@ -223,14 +223,14 @@ const callShape = { runId: id, toolCallId: id };
 /** A word typed after an `@`, with it. */
 const typedWord = z.string().min(2).max(300);
 /** Words of a message that were typed after an `@` and are not resolved yet: what they name goes with it, as what was picked does. */
-const typedSchema = z.array(typedWord).min(1).max(mostMentions).optional();
+const typedSchema = z.array(typedWord).min(1).max(maxMentions).optional();
 
 /** A message: its place among those of a run. */
 const messagePlace = { runId: id, at: z.number().int().min(0) };
 
 /** Choices for the questions that a call asks by itself. */
 const chosenSchema = z.strictObject({ ...callShape, choices: choicesSchema.min(1) });
-export type Chosen = z.infer<typeof chosenSchema>;
+export type PanelChoice = z.infer<typeof chosenSchema>;
 
 /**
  * Panel → host: intentions, validated on arrival. None of them can approve anything: `show-question` only
@@ -247,7 +247,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     .strictObject({
       type: z.literal('send'),
       text: z.string().max(1_000_000),
-      attachments: z.array(imageSchema).min(1).max(mostImages).optional(),
+      attachments: z.array(imageSchema).min(1).max(maxImages).optional(),
       mentions: mentionsSchema.optional(),
       typed: typedSchema,
       /** What stood chosen beside these words: to a run that asks, they are the answer. */
@@ -287,7 +287,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   /** Files and folders, as addresses or whole paths, that are to be named: answered by `mention`. `pasted`: in these words, which come back where none is one. */
   z.strictObject({
     type: z.literal('dropped'),
-    places: z.array(z.string().min(1).max(4096)).min(1).max(mostMentions),
+    places: z.array(z.string().min(1).max(4096)).min(1).max(maxMentions),
     pasted: z.string().max(100_000).optional(),
   }),
   z.strictObject({ type: z.literal('stop') }),

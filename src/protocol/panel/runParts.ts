@@ -15,7 +15,7 @@ export interface RunPart {
 }
 
 /** Takes a long run apart: its messages in parts, and a run without those. Nothing of the run is changed. */
-export function partsOf(run: Run): { parts: RunPart[]; rest: Run } {
+export function splitRun(run: Run): { parts: RunPart[]; rest: Run } {
   if (run.messages.length <= partSize) return { parts: [], rest: run };
   const rest = { ...run, messages: [] as Message[], calls: toDictionary({ ...run.calls }) };
   const parts: RunPart[] = [];

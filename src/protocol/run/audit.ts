@@ -1,32 +1,32 @@
 import type { Message, TokenUsage } from '../content/messages.ts';
 import { visibleLine } from '../text/escapeInvisible.ts';
-import type { KeptChange, RunEvent } from './events.ts';
+import type { RunEvent, StoredChange } from './events.ts';
 
 /** What the audit says of one event, beside when and in which run it was. */
 export type AuditEntry = { kind: 'run' | 'question' | 'answer' | 'effect' | 'model-call' } & Record<string, unknown>;
 
 /** How words stand in a line: `hide` takes keys out of them; `sha256` is in hexadecimal digits. */
-export interface Words {
+export interface AuditText {
   hide(text: string): string;
   sha256(text: string): string;
 }
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 type Entries = {
-  [Type in RunEvent['type']]: (event: Of<Type>, words: Words) => AuditEntry | undefined;
+  [Type in RunEvent['type']]: (event: Of<Type>, words: AuditText) => AuditEntry | undefined;
 };
 
 /**
  * The audit's line for an event; undefined: none. Nothing of what is said, read or written is in it: of files their paths and the
  * hashes of what they held, of commands their first line and the hash of all of it. Those words without keys.
  */
-export function auditOf(event: RunEvent, words: Words): AuditEntry | undefined {
-  return (entries[event.type] as (event: RunEvent, words: Words) => AuditEntry | undefined)(event, words);
+export function auditOf(event: RunEvent, words: AuditText): AuditEntry | undefined {
+  return (entries[event.type] as (event: RunEvent, words: AuditText) => AuditEntry | undefined)(event, words);
 }
 
 const none = () => undefined;
 
-function replyEntry(message: Message, words: Words, callPrefix = ''): AuditEntry | undefined {
+function replyEntry(message: Message, words: AuditText, callPrefix = ''): AuditEntry | undefined {
   if (message.role !== 'assistant') return undefined;
   const calls = (message.toolCalls ?? []).map(({ id, name, arguments: given }) => ({
     call: callPrefix + id,
@@ -201,7 +201,7 @@ const phases = { Running: 'at-work', WaitingUser: 'rests', Completed: 'done', Fa
 const mostText = 300;
 
 /** Keys are looked for in all of it: what is cut in two is found no more. */
-function shown(text: string, words: Words): string {
+function shown(text: string, words: AuditText): string {
   const [first = ''] = words
     .hide(text)
     .trim()
@@ -210,22 +210,22 @@ function shown(text: string, words: Words): string {
 }
 
 /** Its first line: what a here-document writes to a file comes after it. */
-const commandOf = (line: string | undefined, words: Words) =>
+const commandOf = (line: string | undefined, words: AuditText) =>
   line !== undefined && { command: shown(line, words), commandSha256: words.sha256(line) };
 
 /** The contents are hashes already; null: no file. */
-const changesOf = (changes: readonly KeptChange[] | undefined, words: Words) =>
+const changesOf = (changes: readonly StoredChange[] | undefined, words: AuditText) =>
   changes && {
     changes: changes.map(({ path, before, after }) => ({ path: shown(path, words), before, after })),
   };
 
-const movedOf = (moved: { from: string; to: string } | undefined, words: Words) =>
+const movedOf = (moved: { from: string; to: string } | undefined, words: AuditText) =>
   moved && { moved: { from: shown(moved.from, words), to: shown(moved.to, words) } };
 
 /** What says where, by the names that our tools have for it; other arguments may be contents. */
 const placeNames = ['path', 'from', 'to', 'url', 'folder'];
 
-function placesIn(given: Record<string, unknown>, words: Words): Record<string, string> {
+function placesIn(given: Record<string, unknown>, words: AuditText): Record<string, string> {
   const places = placeNames.flatMap((name) => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     return typeof value === 'string' ? [[name, shown(value, words)] as const] : [];

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 /** The newest event that a run shares with what was forked from it there. Numbers of events are the same in both. */
 const placeSchema = z.object({ run: z.string(), seq: z.number().int() });
-export type Place = z.infer<typeof placeSchema>;
+type BranchPosition = z.infer<typeof placeSchema>;
 
 /**
  * Where a run's own part begins: what it says up to there `run` had said. `line`: where that one's own part begins, then the one
@@ -59,7 +59,7 @@ export const descendants = <Run extends Branch>(id: string, runs: readonly Run[]
   runs.filter(({ parent }) => placesOf(parent).some(({ run }) => run === id));
 
 /** A run in its family; `newest`: when something last happened in that. */
-export interface Placed<Run> {
+interface BranchedRun<Run> {
   run: Run;
   /** Under how many runs it stands. */
   depth: number;
@@ -70,7 +70,7 @@ export interface Placed<Run> {
  * Each run under the one that it comes from; where that is deleted, under the one before that. Families by their newest run, those
  * with a pinned one first, branches of a run in the order in which they began.
  */
-export function underTheirRuns<Run extends Branch>(runs: readonly Run[]): Placed<Run>[] {
+export function underTheirRuns<Run extends Branch>(runs: readonly Run[]): BranchedRun<Run>[] {
   const before = new Set<string>(); // a record that was altered could name its own branch
   const below = new Map<string | undefined, Run[]>();
   for (const run of runs.toSorted((one, other) => one.createdAt - other.createdAt)) {
@@ -100,7 +100,7 @@ export function kinOf<Run extends Branch>(id: string, runs: readonly Run[]): Run
   return self ? runs.filter((run) => rootOf(run) === rootOf(self)) : [];
 }
 
-const placesOf = (parent: Parent | undefined): Place[] => (parent ? [parent, ...(parent.line ?? [])] : []);
+const placesOf = (parent: Parent | undefined): BranchPosition[] => (parent ? [parent, ...(parent.line ?? [])] : []);
 
 /** The first of all that it comes from. */
 const rootOf = ({ id, parent }: Branch): string => placesOf(parent).at(-1)?.run ?? id;
@@ -112,7 +112,7 @@ const newest = (way: string, takers: readonly Branch[]): string =>
   ).id;
 
 /** By whose part a run goes on from a place; undefined: it never comes by there. */
-function wayAt({ id, parent }: Branch, { run, seq }: Place): string | undefined {
+function wayAt({ id, parent }: Branch, { run, seq }: BranchPosition): string | undefined {
   const path = [{ run: id, seq: Number.POSITIVE_INFINITY }, ...placesOf(parent)];
   const at = path.findIndex((place) => place.run === run);
   if (at < 0 || seq > path[at]!.seq) return undefined;

@@ -6,7 +6,7 @@ import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } fr
 import { nodeChangeShape } from '../content/nodeChange.ts';
 import { outlineSchema } from '../content/outline.ts';
 import { answerShape, askedSchema } from '../content/questions.ts';
-import { tookSchema } from '../content/workStats.ts';
+import { workStatsSchema } from '../content/workStats.ts';
 import { sentenceSchema } from '../text/localizedSchema.ts';
 import { parentSchema } from './branches.ts';
 
@@ -22,7 +22,7 @@ export type RemovedKind = z.infer<typeof removedKindSchema>;
  * the file does not exist on that side. With `kind` it was deleted as it was on disk: `before` is not a text but a file's bytes,
  * where a link led, or nothing, for an empty folder.
  */
-export const keptChangeSchema = z.object({
+const storedChangeSchema = z.object({
   path: z.string(),
   before: z.string().nullable(),
   after: z.string().nullable(),
@@ -32,10 +32,10 @@ export const keptChangeSchema = z.object({
   /** Of a text that goes away, where it is not plain UTF-8; each has a byte order mark. */
   encoding: z.enum(['utf8bom', 'utf16le', 'utf16be']).optional(),
 });
-export type KeptChange = z.infer<typeof keptChangeSchema>;
+export type StoredChange = z.infer<typeof storedChangeSchema>;
 
 /** A move that is taken back by moving: of a folder, or of a file that is not text. Workspace-relative. */
-export const movedSchema = z.object({ from: z.string(), to: z.string() });
+const movedSchema = z.object({ from: z.string(), to: z.string() });
 export type Moved = z.infer<typeof movedSchema>;
 
 /**
@@ -43,7 +43,7 @@ export type Moved = z.infer<typeof movedSchema>;
  * the run last called it; `place`: where it is with the moves of the same undo undone, if that is elsewhere; `paths`: as the calls called it,
  * if otherwise.
  */
-export const undoChangeSchema = keptChangeSchema.extend({
+const undoChangeSchema = storedChangeSchema.extend({
   afterKind: removedKindSchema.optional(),
   place: z.string().optional(),
   paths: z.array(z.string()).optional(),
@@ -55,25 +55,25 @@ export const undoChangeSchema = keptChangeSchema.extend({
 export type UndoChange = z.infer<typeof undoChangeSchema>;
 
 /** Move that an undo or redo made; `step` as in its changes. */
-export const undoMoveSchema = movedSchema.extend({ step: z.number().int().optional() });
+const undoMoveSchema = movedSchema.extend({ step: z.number().int().optional() });
 export type UndoneMove = z.infer<typeof undoMoveSchema>;
 
 /** A command line, and by what its processes are found again: `marker` stands in the environment of each. */
-export const commandSchema = z.object({ line: z.string(), folder: z.string(), marker: z.string() });
+const commandSchema = z.object({ line: z.string(), folder: z.string(), marker: z.string() });
 export type Command = z.infer<typeof commandSchema>;
 
 /**
  * A process as no other ever is: its number, when it began, in the system's own words, and (Linux) which start of the machine
  * those count from.
  */
-export const processSchema = z.object({ pid: z.number().int(), began: z.string(), boot: z.string().optional() });
+const processSchema = z.object({ pid: z.number().int(), began: z.string(), boot: z.string().optional() });
 export type ProcessIdentity = z.infer<typeof processSchema>;
 
 /**
  * A command that its call left in the background: the id by which the run speaks of it, and the process of the window that has
  * it (none where the system does not say).
  */
-export const backgroundSchema = z.object({ id: z.string(), owner: processSchema.optional() });
+const backgroundSchema = z.object({ id: z.string(), owner: processSchema.optional() });
 export type Background = z.infer<typeof backgroundSchema>;
 
 /**
@@ -93,11 +93,11 @@ const commandEndSchema = z.object(commandEndShape);
 export type CommandEnd = z.infer<typeof commandEndSchema>;
 
 /** Of a step of a workflow: the hash of its name and arguments, and what it gives once its files show that it is done. */
-export const stepStartSchema = z.object({ argumentsId: z.string(), data: z.unknown() });
+const stepStartSchema = z.object({ argumentsId: z.string(), data: z.unknown() });
 export type StepStart = z.infer<typeof stepStartSchema>;
 
 /** Outcome of a node's own call, so that it is known when the editor ends before the node has it. */
-export const recordedOutcomeSchema = z.union([z.object({ error: errorInfoSchema }), z.object({ data: z.unknown() })]);
+const recordedOutcomeSchema = z.union([z.object({ error: errorInfoSchema }), z.object({ data: z.unknown() })]);
 export type RecordedOutcome = z.infer<typeof recordedOutcomeSchema>;
 
 /** What a person is asked about, in their language: short and true. `where` is the real path, or the folder a command runs in. */
@@ -114,10 +114,10 @@ export const questionSchema = z.object({
   /** Why it is asked again, or what is different from what was proposed before. */
   note: z.string().optional(),
 });
-export type Question = z.infer<typeof questionSchema>;
+export type UserQuestion = z.infer<typeof questionSchema>;
 
 /** Parts of a plan that an approval covers, each as a hash: the file before and after, the command, where it happens, the tool. */
-export const proposedSchema = z.object({
+const proposedSchema = z.object({
   before: z.string().optional(),
   after: z.string().optional(),
   command: z.string().optional(),
@@ -134,12 +134,12 @@ export const whenSchema = z.enum(['turn', 'done', 'now']);
 export type When = z.infer<typeof whenSchema>;
 
 /** Whose limit of money it is: of one run, or of a day in all windows. */
-export const limitOfSchema = z.enum(['run', 'day']);
+const limitOfSchema = z.enum(['run', 'day']);
 export type LimitOf = z.infer<typeof limitOfSchema>;
 
 /** What a person said: words and what goes with them. */
-export const saidShape = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
-export type Said = z.infer<z.ZodObject<typeof saidShape>>;
+const userTextShape = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
+export type UserText = z.infer<z.ZodObject<typeof userTextShape>>;
 
 /** A model call as it went out. */
 const requestShape = {
@@ -161,7 +161,7 @@ const understoodShape = {
   leftOut: z.array(z.string()).optional(),
 };
 /** Differences of a call's arguments from what the model sent. */
-export type Understood = z.infer<z.ZodObject<typeof understoodShape>>;
+export type UnderstoodArguments = z.infer<z.ZodObject<typeof understoodShape>>;
 
 const place = { runId: z.string(), seq: z.number().int(), at: z.number() };
 const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
@@ -223,9 +223,9 @@ const storedEvents = [
     anew: z.literal(true).optional(),
   }),
   /** Said while the loop was at work; it waits under this event's number, and is a `message` once it is given. `when`: without it `turn`. */
-  event('queued', { ...saidShape, when: whenSchema.optional() }),
+  event('queued', { ...userTextShape, when: whenSchema.optional() }),
   /** What waits under this number is this now. What was given meanwhile stays as it was. */
-  event('queued-change', { queued: z.number().int(), ...saidShape, when: whenSchema }),
+  event('queued-change', { queued: z.number().int(), ...userTextShape, when: whenSchema }),
   /** The person took it back. */
   event('queued-remove', { queued: z.number().int() }),
   /**
@@ -271,7 +271,7 @@ const storedEvents = [
     name: z.string(),
     title: z.string().optional(),
     /** What it is about to do to files, if it can say. */
-    changes: z.array(keptChangeSchema).optional(),
+    changes: z.array(storedChangeSchema).optional(),
     moved: movedSchema.optional(),
     command: commandSchema.optional(),
     /** It changes nothing, and may be repeated. */
@@ -295,7 +295,7 @@ const storedEvents = [
     ms: z.number(),
     code: z.string().optional(),
     /** What it did to files; of one that failed or was interrupted, what it may have done. Empty: it is known to have changed nothing. */
-    changes: z.array(keptChangeSchema).optional(),
+    changes: z.array(storedChangeSchema).optional(),
     moved: movedSchema.optional(),
     /** Of a call that the editor's end interrupted: the last sign of life of the run (epoch milliseconds). */
     interruptedAt: z.number().optional(),
@@ -396,7 +396,7 @@ const storedEvents = [
     damage: z.string(),
     said: sentenceSchema.optional(),
   }),
-  event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional(), took: tookSchema.optional() }),
+  event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional(), took: workStatsSchema.optional() }),
 ] as const;
 
 const shownEvents = [

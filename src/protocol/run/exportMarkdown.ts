@@ -1,7 +1,7 @@
 import type { Attachment, Message, ToolCall } from '../content/messages.ts';
 import { proseLine, visibleLine } from '../text/escapeInvisible.ts';
 import { entriesOf } from '../values/dictionary.ts';
-import { type Run, titleOf } from './run.ts';
+import { type Run, runTitle } from './run.ts';
 import { understoodCall } from './understoodArguments.ts';
 
 /**
@@ -15,7 +15,7 @@ export function markdownOf(run: Run, hide: (text: string) => string): string {
   const models = [...new Set(run.models?.map(({ model }) => model) ?? [])];
   const about = [dateOf(run.createdAt), ...models.map(code), ...(run.workflowId === 'chat' ? [] : [run.workflowId])];
   const parts = [
-    `# ${escaped(proseLine(hide(titleOf(run))))}`,
+    `# ${escaped(proseLine(hide(runTitle(run))))}`,
     `*${about.filter(Boolean).join(' · ')}*`,
     ...partsOf(run.messages.slice(0, until), run, results, hide),
     ...(graph ? entriesOf(graph.branches) : []).flatMap(([name, { messages = [] }]) => [

@@ -1,5 +1,5 @@
 import { compactionOf } from '../content/compaction.ts';
-import type { Filling } from '../content/contextUsage.ts';
+import type { ContextUsage } from '../content/contextUsage.ts';
 import type { Message, TokenUsage } from '../content/messages.ts';
 import { withUpdate } from '../text/lineUpdates.ts';
 import { createDictionary, toDictionary } from '../values/dictionary.ts';
@@ -418,13 +418,13 @@ function addUsage(run: Run, usage: TokenUsage): void {
 
 /** With the answer that the model gave to it. */
 const withAnswer = (
-  filling: Filling,
+  filling: ContextUsage,
   {
     promptTokens,
     completionTokens,
     cachedTokens,
   }: { promptTokens: number; completionTokens: number; cachedTokens?: number },
-): Filling => ({
+): ContextUsage => ({
   ...filling,
   total: promptTokens + completionTokens,
   answers: filling.answers + completionTokens,

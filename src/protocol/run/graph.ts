@@ -1,7 +1,7 @@
 import { type Compaction, compactionOf, seesOf } from '../content/compaction.ts';
 import type { ErrorInfo, Message } from '../content/messages.ts';
 import type { NodeChange } from '../content/nodeChange.ts';
-import { inEnglish, type Sentence, sentence } from '../text/l10n.ts';
+import { inEnglish, type LocalizedMessage, message } from '../text/l10n.ts';
 import { createDictionary, type Dictionary, keysOf } from '../values/dictionary.ts';
 import { grow } from '../values/growth.ts';
 
@@ -49,7 +49,7 @@ interface NodeState {
   error?: ErrorInfo;
   warnings?: string[];
   /** Of the warnings, what they are made of. */
-  said?: Sentence[];
+  said?: LocalizedMessage[];
   /** What its model is saying; of more than `liveLimit` characters the newest, after an ellipsis. */
   live?: string;
 }
@@ -131,7 +131,7 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   setTrack(graph, branch, { ...rest, steps: 0, at: next, ...(change.fanIn !== undefined && { fanIn: change.fanIn }) });
 }
 
-function warn(state: NodeState, warnings: readonly string[], said: readonly Sentence[] = []): void {
+function warn(state: NodeState, warnings: readonly string[], said: readonly LocalizedMessage[] = []): void {
   state.warnings = [...new Set([...(state.warnings ?? []), ...warnings])];
   const news = said.filter((one) => !state.said?.some((other) => inEnglish(other) === inEnglish(one)));
   if (news.length > 0) state.said = [...(state.said ?? []), ...news];
@@ -225,10 +225,7 @@ export function applyNodeCompaction(
   }: Omit<Compaction, 'at'> & { node: string; branch?: string; conversation?: string },
 ): void {
   const state = graph.nodes[node];
-  const warning = sentence(
-    'The context window was full: the model saw {0} from then on.',
-    sentence(seesOf(compaction)),
-  );
+  const warning = message('The context window was full: the model saw {0} from then on.', message(seesOf(compaction)));
   if (state) warn(state, [inEnglish(warning)], [warning]);
   if (conversation !== undefined) {
     const own = trackOf(graph, branch)?.conversations?.[conversation];

@@ -183,7 +183,7 @@ const noCalls = (tool: string): ToolCounts => ({
 });
 
 /** All of them together. */
-export function together(all: readonly Counts[]): Counts {
+export function sumCounts(all: readonly Counts[]): Counts {
   const tools = new Map<string, ToolCounts>();
   for (const { tool, ms, waits, ...counts } of all.flatMap((one) => one.tools)) {
     const sum = entryOf(tools, tool, () => noCalls(tool));
@@ -193,13 +193,13 @@ export function together(all: readonly Counts[]): Counts {
   }
   return {
     runs: all.reduce((runs, one) => runs + one.runs, 0),
-    models: grouped(all.flatMap(({ models }) => models)),
+    models: groupDays(all.flatMap(({ models }) => models)),
     tools: [...tools.values()],
   };
 }
 
 /** One line for each day and model; or, of each model all days together (`day` is ''). */
-export function grouped(days: readonly ModelDay[], by: 'day' | 'model' = 'day'): ModelDay[] {
+export function groupDays(days: readonly ModelDay[], by: 'day' | 'model' = 'day'): ModelDay[] {
   const found = new Map<string, ModelDay>();
   for (const one of days) {
     const day = by === 'day' ? one.day : '';
@@ -235,7 +235,7 @@ export const successOf = ({ done, failed }: ToolCounts): number | undefined =>
 
 /** Both tables, the second after an empty line; an unknown value is an empty field, never 0. */
 export function csvOf({ models, tools }: Counts): string {
-  const modelLines = grouped(models).map((one) => [
+  const modelLines = groupDays(models).map((one) => [
     one.day,
     one.model,
     one.calls,
@@ -295,7 +295,7 @@ function field(value: string | number | undefined): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-export function localDay(at: number): string {
+function localDay(at: number): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, '0');
   if (Number.isNaN(date.getTime())) return '';

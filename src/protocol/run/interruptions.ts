@@ -1,12 +1,12 @@
 import { visibleLine } from '../text/escapeInvisible.ts';
-import { type Sentence, sentence } from '../text/l10n.ts';
+import { type LocalizedMessage, message } from '../text/l10n.ts';
 import { createDictionary, entriesOf } from '../values/dictionary.ts';
 import type { NodeConversation } from './graph.ts';
 import { pendingCalls } from './pending.ts';
 import { type CallState, callsOf, type Run } from './run.ts';
 
 /** Calls of a node that had begun, and may have changed something, when the editor ended; nothing says whether they did. */
-export interface Interruption {
+interface Interruption {
   node: string;
   /** Ids of the calls in the run. */
   calls: string[];
@@ -87,11 +87,11 @@ export function interruptedWork(run: Run): InterruptedWork[] {
 export function interruptionSentence(
   { label, items }: Pick<InterruptedWork, 'label' | 'items'>,
   time?: string,
-): Sentence {
-  if (items?.count === 1) return sentence('1 of {0} items was interrupted. It may have run.', items.of);
-  if (items) return sentence('{0} of {1} items were interrupted. They may have run.', items.count, items.of);
-  if (time === undefined) return sentence('“{0}” was interrupted. It may have run.', label);
-  return sentence('“{0}” was interrupted at {1}. It may have run.', label, time);
+): LocalizedMessage {
+  if (items?.count === 1) return message('1 of {0} items was interrupted. It may have run.', items.of);
+  if (items) return message('{0} of {1} items were interrupted. They may have run.', items.count, items.of);
+  if (time === undefined) return message('“{0}” was interrupted. It may have run.', label);
+  return message('“{0}” was interrupted at {1}. It may have run.', label, time);
 }
 
 /** Node whose step has a recorded outcome that the editor's end kept from it; undefined: there is none. */
@@ -124,5 +124,5 @@ export function isUnknown({ outcomes }: Pick<Run, 'outcomes'>, id: string, state
 }
 
 /** Id of the call that was made when this call of a step had failed. */
-export const nextAttempt = (id: string): string =>
+const nextAttempt = (id: string): string =>
   id.replace(/^(.*?)(?:r(\d+))?$/, (_, first, attempt = 0) => `${first}r${Number(attempt) + 1}`);

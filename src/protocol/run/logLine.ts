@@ -1,12 +1,12 @@
 import type { TokenUsage } from '../content/messages.ts';
 import { visibleLine } from '../text/escapeInvisible.ts';
-import { counted, inNumber } from '../text/plurals.ts';
-import { type KeptChange, type RunEvent, runEventSchema } from './events.ts';
+import { counted, pluralOf } from '../text/plurals.ts';
+import { type RunEvent, runEventSchema, type StoredChange } from './events.ts';
 import { dollars } from './money.ts';
-import { endWords, hasDied } from './run.ts';
+import { commandEndText, hasDied } from './run.ts';
 
 /** What the log says of one event. */
-export interface Line {
+export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   /** One line, nothing hidden in it: names, sizes, times and codes; of commands their words, and of what is said nothing but its length. */
   text: string;
@@ -18,7 +18,7 @@ type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
  * The line of an event; undefined: one that tells nothing by itself. `hide` takes out what may stand in paths, commands and
  * providers' words: home folders, keys. Of the whole text, for what is cut in two is found no more.
  */
-export function lineOf(event: RunEvent, hide: (text: string) => string): Line | undefined {
+export function logLineOf(event: RunEvent, hide: (text: string) => string): LogLine | undefined {
   const said = (lines[event.type] as (event: RunEvent) => Said)(event);
   if (said === undefined) return undefined;
   const [level, text] = typeof said === 'string' ? (['info', said] as const) : said;
@@ -28,7 +28,7 @@ export function lineOf(event: RunEvent, hide: (text: string) => string): Line | 
 /** Every type of event, so that a test can have a case of each. */
 export const eventTypes = runEventSchema.options.map((one) => one.shape.type.value);
 
-type Said = string | [Exclude<Line['level'], 'info'>, string] | undefined;
+type Said = string | [Exclude<LogLine['level'], 'info'>, string] | undefined;
 
 /** A new type of event does not compile before it is decided here. */
 const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
@@ -101,7 +101,7 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   'interruption-choice': ({ toolCallIds, choice }) =>
     `the person lets ${counted(toolCallIds.length, 'interrupted call')} ${choice === 'again' ? 'run again' : 'be: the run continues after that'}`,
   'command-end': ({ toolCallId, ...end }) => {
-    const text = `the command of ${named(undefined, toolCallId)} ${endWords(end)}`;
+    const text = `the command of ${named(undefined, toolCallId)} ${commandEndText(end)}`;
     return hasDied(end) ? ['warn', text] : text;
   },
   undo: ({ toolCallIds, changes }) =>
@@ -170,22 +170,22 @@ const lengthOf = (text: string): string => counted(text.length, 'character');
 const filesInShort = (all: readonly { path: string }[]): string => all.map(({ path }) => path).join(', ');
 const files = (many = 0): string => (many > 0 ? ` and ${counted(many, 'file')}` : '');
 
-function paths(changes: readonly KeptChange[]): string {
+function paths(changes: readonly StoredChange[]): string {
   const shown = changes.slice(0, mostPaths).map(({ path, before, after }) => {
     const what = before === null ? 'new' : after === null ? 'deleted' : undefined;
     return what ? `${path} (${what})` : path;
   });
   const more = changes.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${inNumber(more)} more`] : [])].join(', ');
+  return [...shown, ...(more > 0 ? [`${pluralOf(more)} more`] : [])].join(', ');
 }
 
 const sizes = ({ messages, tools, tokens }: { messages: number; tools: number; tokens: number }): string =>
   `${counted(messages, 'message')}, ${counted(tools, 'tool')}, about ${counted(tokens, 'token')}`;
 
 function tokens({ promptTokens, cachedTokens, completionTokens, cost }: TokenUsage): string {
-  const cached = cachedTokens ? ` (${inNumber(cachedTokens)} cached)` : '';
+  const cached = cachedTokens ? ` (${pluralOf(cachedTokens)} cached)` : '';
   const paid = cost === undefined ? '' : `, $${cost.toFixed(4)}`;
-  return `${counted(promptTokens, 'token')} read${cached}, ${inNumber(completionTokens)} written${paid}`;
+  return `${counted(promptTokens, 'token')} read${cached}, ${pluralOf(completionTokens)} written${paid}`;
 }
 
 /** `812 ms`, `3.2 s`, `2 min 5 s`. */

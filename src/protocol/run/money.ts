@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../content/messages.ts';
-import { inEnglish, type Sentence, sentence } from '../text/l10n.ts';
+import { inEnglish, type LocalizedMessage, message } from '../text/l10n.ts';
 import type { LimitOf } from './events.ts';
 
 /** `$2`, `$0.80`, `$12.40`, `$0.0034`; what is not nothing never looks like it: `under $0.0001`. */
@@ -9,18 +9,18 @@ export const dollars = (amount: number): string => inEnglish(money(amount));
 const [even, uneven] = ['${0}', '${0}.{1}'] as const;
 
 /** The same as people write it. */
-export function money(amount: number): Sentence {
-  if (Number.isInteger(amount)) return sentence(even, amount);
-  if (amount > 0 && amount < 0.0001) return sentence('under {0}', money(0.0001));
+export function money(amount: number): LocalizedMessage {
+  if (Number.isInteger(amount)) return message(even, amount);
+  if (amount > 0 && amount < 0.0001) return message('under {0}', money(0.0001));
   return inParts(amount, amount > 0 && amount < 0.01 ? 4 : 2);
 }
 
 /** To the cent: `$2.00`. */
-export const cents = (amount: number): Sentence => inParts(amount, 2);
+export const cents = (amount: number): LocalizedMessage => inParts(amount, 2);
 
-function inParts(amount: number, digits: number): Sentence {
+function inParts(amount: number, digits: number): LocalizedMessage {
   const [whole, part] = amount.toFixed(digits).split('.');
-  return sentence(uneven, whole!, part!);
+  return message(uneven, whole!, part!);
 }
 
 /** A limit of money that the person has set is reached. */

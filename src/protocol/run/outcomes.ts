@@ -23,7 +23,7 @@ export function recordOutcome(run: Recorded, toolCallId: string, outcome: NodeOu
 }
 
 /** Recorded outcome of this very call of a tool; a call of another tool is another call. */
-export function outcomeOf({ outcomes }: Recorded, { id, name }: ToolCall): ToolOutcome | undefined {
+export function recordedOutcome({ outcomes }: Recorded, { id, name }: ToolCall): ToolOutcome | undefined {
   const outcome = outcomes?.[id];
   if (!outcome || (outcome.tool !== name && !outcome.byPerson)) return undefined;
   return 'error' in outcome ? { ok: false, error: outcome.error } : { ok: true, data: outcome.data ?? null };
@@ -33,7 +33,7 @@ export function outcomeOf({ outcomes }: Recorded, { id, name }: ToolCall): ToolO
  * Outcome of a step of a node, with the id of the call that has it. A success of an earlier visit counts: the node failed after it.
  * @param node its name in the run
  */
-export function stepOutcome(
+export function workflowStepOutcome(
   { outcomes = createDictionary() }: Recorded,
   node: string,
   index: number,

@@ -42,7 +42,7 @@ export function newestPlan(
 }
 
 /** What an agent that plans has come to, for one that has heard nothing else of it: its last words, and its list where it made one. */
-export function planWords(run: Run): string {
+export function planProgressText(run: Run): string {
   const answer = run.messages.findLast(({ role, content }) => role === 'assistant' && content.trim() !== '');
   const items = planOf(run).map(({ text }, at) => `${at + 1}. ${text}`);
   return [answer?.content.trim() ?? '', ...(items.length > 0 ? [`Steps:\n${items.join('\n')}`] : [])]

@@ -19,7 +19,7 @@ export function hasLooseEnds({ messages }: Run): boolean {
 }
 
 /** Whether there is anything that a run at rest could go on with, without a word of the person. */
-export const canGoOn = (run: Run): boolean =>
+export const canContinue = (run: Run): boolean =>
   run.error !== undefined ||
   isBetweenTurns(run) ||
   hasLooseEnds(run) ||

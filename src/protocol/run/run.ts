@@ -1,13 +1,13 @@
 import type { ApprovalBasis } from '../content/approvalBasis.ts';
 import type { Compaction } from '../content/compaction.ts';
-import type { Filling } from '../content/contextUsage.ts';
+import type { ContextUsage } from '../content/contextUsage.ts';
 import type { Instructed, Instruction } from '../content/instructions.ts';
 import type { ErrorInfo, Message, TokenUsage } from '../content/messages.ts';
 import type { Outline } from '../content/outline.ts';
-import type { Answer, Asked } from '../content/questions.ts';
-import type { Took } from '../content/workStats.ts';
-import { shortened } from '../text/escapeInvisible.ts';
-import { inEnglish, type Sentence, sentence, t } from '../text/l10n.ts';
+import type { Answer, UserQuestions } from '../content/questions.ts';
+import type { WorkStats } from '../content/workStats.ts';
+import { truncateVisible } from '../text/escapeInvisible.ts';
+import { inEnglish, type LocalizedMessage, message, t } from '../text/l10n.ts';
 import { createDictionary, type Dictionary, entriesOf, toDictionary } from '../values/dictionary.ts';
 import type { Parent } from './branches.ts';
 import type {
@@ -15,15 +15,15 @@ import type {
   Command,
   CommandEnd,
   Decision,
-  KeptChange,
   Moved,
   ProcessIdentity,
   Proposed,
-  Question,
   RunPhase,
-  Said,
   StepStart,
-  Understood,
+  StoredChange,
+  UnderstoodArguments,
+  UserQuestion,
+  UserText,
   When,
 } from './events.ts';
 import type { Graph } from './graph.ts';
@@ -38,14 +38,14 @@ export interface CallState {
   /** Of a server's tool, once it is asked about or has begun: what that calls it for people. */
   title?: string;
   /** Arguments that are understood otherwise than they were sent; see `understoodCall`. */
-  understood?: Understood;
-  question?: Question;
+  understood?: UnderstoodArguments;
+  question?: UserQuestion;
   /** What the user was asked to approve, as of the newest request on record. */
   proposed?: Proposed;
   /** The number of that request. */
   requestSeq?: number;
   /** What it asks the person by itself, and what they answered. */
-  asked?: Asked[];
+  asked?: UserQuestions[];
   answer?: Answer;
   decision?: Decision;
   /** The message of the user that followed a denial. */
@@ -60,7 +60,7 @@ export interface CallState {
   ok?: boolean;
   code?: string;
   /** What it did to files; without an end, what it was about to do. */
-  changes?: KeptChange[];
+  changes?: StoredChange[];
   moved?: Moved;
   /** Its change, or the first lines of it. */
   diff?: string;
@@ -96,7 +96,7 @@ export interface Damage {
   at: number;
   /** Where and how much, in sentences without a capital and a full stop, and what they are made of. */
   text: string;
-  said?: Sentence;
+  said?: LocalizedMessage;
   /** What could still be read after it. */
   messages: Message[];
   /** Nobody has gone on with the run since. What the next `mended` says. */
@@ -128,7 +128,7 @@ export interface Run {
   phase: RunPhase;
   error?: ErrorInfo;
   /** With the error of the limit of turns. */
-  took?: Took;
+  took?: WorkStats;
   /** The work since it last began or went on: when, until when, and what the run had cost before (US dollars). */
   work?: { began: number; ended?: number; costBefore: number };
   /** It rests once its turn is over. */
@@ -139,7 +139,7 @@ export interface Run {
   /** By tool call id. */
   calls: Dictionary<CallState>;
   /** What calls were about to do to files when they failed, since the run was gone on with: the disk may have failed in the middle of it. */
-  unmade?: KeptChange[];
+  unmade?: StoredChange[];
   /** By their paths in the workspace. */
   files?: Dictionary<RunFile>;
   /** Undos that can be taken back, oldest first. */
@@ -164,7 +164,7 @@ export interface Run {
   ends?: string[];
   /** The reply that is being streamed; its `calls` are being written. */
   live?: { content: string; thinking: string; calls: { name: string; argumentsText: string }[] };
-  progress?: { text: string; said?: Sentence; fraction?: number; until?: number; attempt?: number };
+  progress?: { text: string; said?: LocalizedMessage; fraction?: number; until?: number; attempt?: number };
   usage: TokenUsage;
   /** Tokens of `usage` that its `cost`, when it has one, is not for; absent: it is for all. */
   unpriced?: number;
@@ -175,7 +175,7 @@ export interface Run {
   /** How many tokens the newest answer in the conversation has, and what it took, with the reading before it. */
   answered?: { tokens: number; ms: number };
   /** What fills the window of its model, as of the newest call; absent: not known. */
-  filling?: Filling;
+  filling?: ContextUsage;
   /** All of its workflow, when that has nodes. */
   outline?: Outline;
   /** Where it stands in it. */
@@ -189,7 +189,7 @@ export interface Run {
   /** Why it can be read and not gone on with. */
   readOnly?: ReadOnlyCode;
 }
-export interface Waiting extends Said {
+export interface Waiting extends UserText {
   queued: number;
   when: When;
 }
@@ -265,18 +265,18 @@ export function untoldEnds(run: Run): [toolCallId: string, state: Ended][] {
 }
 
 /** End of a background command for a model or a log, to whom “you” is not the user: `exited with code 1`. Follows its name. */
-export const endWords = (end: CommandEnd): string =>
+export const commandEndText = (end: CommandEnd): string =>
   end.by === 'person' ? 'was stopped by the person' : inEnglish(endSentence(end));
 
 /** End of a background command for the user. Follows its name. */
-export function endSentence({ by, exitCode, signal, stillRunning }: CommandEnd): Sentence {
-  if (by === 'lost') return sentence(stillRunning?.length ? 'continued without its window' : 'ended after its window');
-  if (by === 'window') return sentence('ended with its window or its run');
-  if (by === 'flood') return sentence('was stopped: it wrote more than 100 MiB');
-  if (by === 'timeout') return sentence('timed out');
-  if (by === 'person') return sentence('was stopped by you');
-  if (by === 'call') return sentence('was stopped');
-  return signal ? sentence('was killed ({0})', signal) : sentence('exited with code {0}', String(exitCode));
+export function endSentence({ by, exitCode, signal, stillRunning }: CommandEnd): LocalizedMessage {
+  if (by === 'lost') return message(stillRunning?.length ? 'continued without its window' : 'ended after its window');
+  if (by === 'window') return message('ended with its window or its run');
+  if (by === 'flood') return message('was stopped: it wrote more than 100 MiB');
+  if (by === 'timeout') return message('timed out');
+  if (by === 'person') return message('was stopped by you');
+  if (by === 'call') return message('was stopped');
+  return signal ? message('was killed ({0})', signal) : message('exited with code {0}', String(exitCode));
 }
 
 /** It ended as nobody wanted it to: neither stopped nor with 0. */
@@ -284,7 +284,7 @@ export const hasDied = ({ by, exitCode }: CommandEnd): boolean =>
   by === 'itself' ? exitCode !== 0 : by === 'flood' || by === 'timeout' || by === 'lost';
 
 /** What the person said, in order; of a branch what they said in it, as soon as there is something. */
-export function ownWords({ messages, own }: Pick<Run, 'messages' | 'own'>): string[] {
+export function firstUserText({ messages, own }: Pick<Run, 'messages' | 'own'>): string[] {
   const said = (from: number) => messages.slice(from).flatMap((one) => (one.role === 'user' ? [one.content] : []));
   const words = own === undefined ? [] : said(own);
   return words.length > 0 ? words : said(0);
@@ -293,13 +293,13 @@ export function ownWords({ messages, own }: Pick<Run, 'messages' | 'own'>): stri
 const untitled = 'New run';
 
 /** A title as a person reads it. */
-export const titleSaid = (title: string): string => (title === untitled ? t(untitled) : title);
+export const titleFromText = (title: string): string => (title === untitled ? t(untitled) : title);
 
 /** The run's own title, else the beginning of its first words. */
-export function titleOf(run: Run): string {
+export function runTitle(run: Run): string {
   if (run.title) return run.title;
-  const first = ownWords(run).find((words) => words.trim() !== '') ?? '';
-  return shortened(first.trim().split('\n', 1)[0]!, 80) || untitled;
+  const first = firstUserText(run).find((words) => words.trim() !== '') ?? '';
+  return truncateVisible(first.trim().split('\n', 1)[0]!, 80) || untitled;
 }
 
 /** What concerns the person of a run: its model asks, it is at work; it has failed, it has come to rest, and nobody has seen that. */

@@ -1,6 +1,6 @@
 import { t } from '../text/l10n.ts';
 import { planOf } from './plan.ts';
-import { callsOf, ownWords, type Run, titleOf, titleSaid } from './run.ts';
+import { callsOf, firstUserText, type Run, runTitle, titleFromText } from './run.ts';
 
 /** Characters of each part, so that all of it fits a small window. */
 const most = { words: 2000, summary: 6000, answer: 3000, files: 40 };
@@ -10,7 +10,7 @@ const most = { words: 2000, summary: 6000, answer: 3000, files: 40 };
  * person reads it before it is sent.
  */
 export function inShort(run: Run): string {
-  const said = ownWords(run);
+  const said = firstUserText(run);
   const [first = '', newest = ''] = [said[0], said.at(-1)];
   const summary = run.compactions.findLast((one) => one.summary !== undefined)?.summary;
   const answer = run.messages.findLast((message) => message.role === 'assistant' && message.content.trim() !== '');
@@ -25,7 +25,7 @@ export function inShort(run: Run): string {
     ['Last answers', answer && cut(answer.content, most.answer)],
   ] as const;
   const told = parts.flatMap(([title, text]) => (text?.trim() ? [`${t(title)}:\n${text.trim()}`] : []));
-  const begin = t('Continue the work of another run, “{0}”, from its current state.', titleSaid(titleOf(run)));
+  const begin = t('Continue the work of another run, “{0}”, from its current state.', titleFromText(runTitle(run)));
   return [begin, ...told].join('\n\n');
 }
 

@@ -1,5 +1,5 @@
 import { createDictionary, type Dictionary, entriesOf } from '../values/dictionary.ts';
-import type { KeptChange, Moved, RunEvent, UndoChange, UndoneMove } from './events.ts';
+import type { Moved, RunEvent, StoredChange, UndoChange, UndoneMove } from './events.ts';
 
 /** A file that a run has changed and that is not as it was. Contents by their ids; null: no file. */
 export interface RunFile {
@@ -38,7 +38,7 @@ interface WithFiles {
 const maxUndos = 100;
 
 interface Change {
-  changes?: readonly KeptChange[] | undefined;
+  changes?: readonly StoredChange[] | undefined;
   moved?: Moved | undefined;
   at: number;
 }
@@ -126,7 +126,7 @@ function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void 
 const isOfRun = ({ path }: { path: string }): boolean => path.startsWith('@state/');
 
 /** Folds an undo: `changes` are what it did to texts, `paths` the places of moves that it took back, among others. */
-function undoFiles(run: WithFiles, changes: readonly KeptChange[], paths: readonly string[] = []): void {
+function undoFiles(run: WithFiles, changes: readonly StoredChange[], paths: readonly string[] = []): void {
   const files = run.files ?? createDictionary<RunFile>();
   for (const { path, after } of changes) {
     const file = files[path];

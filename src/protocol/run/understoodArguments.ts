@@ -1,9 +1,12 @@
 import type { ToolCall } from '../content/messages.ts';
-import type { Understood } from './events.ts';
+import type { UnderstoodArguments } from './events.ts';
 import type { CallState } from './run.ts';
 
 /** Returns the differences between the arguments of a call as they are meant and as they were sent; undefined: there is none. */
-export function understoodOf(sent: ToolCall['arguments'], meant: ToolCall['arguments']): Understood | undefined {
+export function understoodOf(
+  sent: ToolCall['arguments'],
+  meant: ToolCall['arguments'],
+): UnderstoodArguments | undefined {
   const changed = Object.entries(meant).filter(
     ([name, value]) => !Object.hasOwn(sent, name) || JSON.stringify(sent[name]) !== JSON.stringify(value),
   );
@@ -12,7 +15,7 @@ export function understoodOf(sent: ToolCall['arguments'], meant: ToolCall['argum
   return { arguments: Object.fromEntries(changed), ...(leftOut.length > 0 && { leftOut }) };
 }
 
-const calls = new WeakMap<ToolCall, { understood: Understood; meant: ToolCall }>();
+const calls = new WeakMap<ToolCall, { understood: UnderstoodArguments; meant: ToolCall }>();
 
 /** Returns a call as it is understood: what was sent stays in the conversation, and this is what ran. The same object for the same state. */
 export function understoodCall(call: ToolCall, { understood }: Pick<CallState, 'understood'> = {}): ToolCall {

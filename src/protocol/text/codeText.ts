@@ -1,8 +1,8 @@
 import type { Code, EditReason, RefusalReason } from './codes.ts';
-import { type Sentence, t } from './l10n.ts';
+import { type LocalizedMessage, t } from './l10n.ts';
 
 /** Each code in words for people: what stands behind “Could not read a.ts: ”, and, begun with a capital, a sentence. */
-export const codeWords = {
+export const codeText = {
   TOOL_ARGS_INVALID: 'invalid arguments',
   TOOL_ARGS_INVALID_JSON: 'invalid arguments',
   TOOL_DENIED: 'it was not allowed',
@@ -54,7 +54,7 @@ export const codeWords = {
   WORKFLOW_UNTRUSTED: 'workflows run in trusted workspaces only',
 } as const satisfies Record<Code, string>;
 
-export const refusalWords = {
+export const refusalText = {
   AMBIGUOUS_ROOT: 'it can mean several of the open folders',
   COMMAND_REFUSED: 'this command is never run from here',
   EXISTS: 'it already exists',
@@ -79,7 +79,7 @@ export const refusalWords = {
   URL_REFUSED: 'it is not the address of a web page',
 } as const satisfies Record<RefusalReason, string>;
 
-export const editWords = {
+export const editText = {
   ABSENT: 'the text was not found',
   NOT_UNIQUE: 'the text was found more than once',
   EMPTY: 'no text to replace was given',
@@ -96,12 +96,20 @@ export const editWords = {
   INDENTATION: 'the indentation of the new lines is unclear',
 } as const satisfies Record<EditReason, string>;
 
-export const isCode = (code: string | undefined): code is Code => code !== undefined && Object.hasOwn(codeWords, code);
+export const isCode = (code: string | undefined): code is Code => code !== undefined && Object.hasOwn(codeText, code);
 
 /** What happened, as a sentence for a person: its own words, or those of its code. */
-export function errorSentence({ code, message, said }: { code: string; message: string; said?: Sentence }): string {
+export function errorSentence({
+  code,
+  message,
+  said,
+}: {
+  code: string;
+  message: string;
+  said?: LocalizedMessage;
+}): string {
   if (said) return t(said);
   if (message.trim() !== '') return message;
-  const words = t(codeWords[isCode(code) ? code : 'UNKNOWN']);
+  const words = t(codeText[isCode(code) ? code : 'UNKNOWN']);
   return `${words[0]!.toUpperCase()}${words.slice(1)}.`;
 }

@@ -26,7 +26,7 @@ export type StoreErrorCode =
   | 'ENGINE_RUN_EXISTS';
 
 /** How a run rests by what the engine, or the workflow that it follows, has found. */
-export type EngineErrorCode =
+type EngineErrorCode =
   | 'ENGINE_ABORTED'
   | 'ENGINE_BUSY'
   | 'ENGINE_NOT_ASKED'
@@ -38,7 +38,7 @@ export type EngineErrorCode =
   | 'WORKFLOW_UNTRUSTED';
 
 /** A limit of money is reached, or cannot be held: the person decides. */
-export type MoneyErrorCode = 'LIMIT_RUN_REACHED' | 'LIMIT_DAY_REACHED' | 'LIMIT_UNREADABLE' | 'LIMIT_DAY_UNKNOWN';
+type MoneyErrorCode = 'LIMIT_RUN_REACHED' | 'LIMIT_DAY_REACHED' | 'LIMIT_UNREADABLE' | 'LIMIT_DAY_UNKNOWN';
 
 /**
  * What of a code is the case, where another way out follows from it. `cut`: the answer reached its own length limit; `empty`: the model
@@ -67,7 +67,7 @@ export interface Repeated {
 }
 
 /** Why a call did not do what it was for: what `ToolError` and outcomes carry. */
-export type ToolCode =
+type ToolCode =
   | 'TOOL_ARGS_INVALID'
   | 'TOOL_ARGS_INVALID_JSON'
   | 'TOOL_DENIED'

@@ -39,7 +39,7 @@ export function hiddenCount(text: string): number {
 }
 
 /** Tells whether a text of `visibleProse` contains marks of invisible characters. */
-export const isMarked = (text: string): boolean => /⟨(U\+[0-9A-F]{4,6}( × \d+)?|hidden text: .*)⟩/.test(text);
+export const hasEscapes = (text: string): boolean => /⟨(U\+[0-9A-F]{4,6}( × \d+)?|hidden text: .*)⟩/.test(text);
 
 /** `visible` for one line: line ends are shown as ⏎, so that text cannot imitate lines of ours. */
 export const visibleLine = (text: string): string => oneLine(visible(text));
@@ -48,7 +48,7 @@ export const visibleLine = (text: string): string => oneLine(visible(text));
 export const proseLine = (text: string): string => oneLine(visibleProse(text));
 
 /** At most so many characters of it, the last an ellipsis where some are missing. No character of two halves is cut. */
-export function shortened(text: string, most: number): string {
+export function truncateVisible(text: string, most: number): string {
   if (text.length <= most) return text;
   const characters = [...text];
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;

@@ -1,4 +1,4 @@
-import type { Sentence } from './l10n.ts';
+import type { LocalizedMessage } from './l10n.ts';
 
 /** Commands and the setting that a message names, by their ids: buttons beside the message. */
 export interface Links {
@@ -7,16 +7,16 @@ export interface Links {
 }
 
 /** Beside the sentences, whose stored form has no place for more. */
-const linksBySentence = new WeakMap<Sentence, Links>();
+const linksBySentence = new WeakMap<LocalizedMessage, Links>();
 
 /** Returns the same sentence, with what it names. */
-export function linked(words: Sentence, links: Links): Sentence {
+export function linked(words: LocalizedMessage, links: Links): LocalizedMessage {
   linksBySentence.set(words, links);
   return words;
 }
 
 /** Returns what a sentence and the sentences in it name; undefined: nothing. */
-export function linksOf(words: string | Sentence): Links | undefined {
+export function linksOf(words: string | LocalizedMessage): Links | undefined {
   if (typeof words === 'string') return undefined;
   const inner = (words.values ?? []).flatMap((value) =>
     typeof value === 'object' && 'english' in value ? (linksOf(value) ?? []) : [],

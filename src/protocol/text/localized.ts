@@ -1,25 +1,25 @@
-import { inEnglish, type Sentence, t } from './l10n.ts';
+import { inEnglish, type LocalizedMessage, t } from './l10n.ts';
 import { type Links, linksOf } from './links.ts';
 
 /** What is said: a sentence that can be told in any language, or words that are as they are (a provider's, the system's). */
-export type Words = string | Sentence;
+export type LocalizableText = string | LocalizedMessage;
 
 /** Makes text of words, in the person's language where it is for them alone. */
-export type Tell = (words: Words) => string;
+export type Localizer = (words: LocalizableText) => string;
 
 /** Words as they are kept: in English, and what they are made of, where that can be told in another language. */
-export function toErrorInfo(words: Words): { message: string; said?: Sentence; links?: Links } {
+export function toErrorInfo(words: LocalizableText): { message: string; said?: LocalizedMessage; links?: Links } {
   if (typeof words === 'string') return { message: words };
   const links = linksOf(words);
   return { message: inEnglish(words), said: words, ...(links && { links }) };
 }
 
 /** The same of what is called a text. */
-export const textAs = (words: Words): { text: string; said?: Sentence } =>
+export const textAs = (words: LocalizableText): { text: string; said?: LocalizedMessage } =>
   typeof words === 'string' ? { text: words } : { text: inEnglish(words), said: words };
 
 /** Several as one, in their order. What stands between them is the same in every language. */
-export function joined(parts: readonly Words[], between = ' '): Words {
+export function joined(parts: readonly LocalizableText[], between = ' '): LocalizableText {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;
   if (parts.every((part) => typeof part === 'string')) return parts.join(between);
@@ -27,7 +27,7 @@ export function joined(parts: readonly Words[], between = ' '): Words {
 }
 
 /** With a full stop behind it, and nothing else. */
-export function ended(words: Words): Words {
+export function ended(words: LocalizableText): LocalizableText {
   const english = inEnglish(words);
   if (/[^.\s]\.$/.test(english)) return words;
   if (typeof words === 'string' || !/[^.\s]$/.test(english)) return english.replace(/[.\s]*$/, '.');
@@ -35,7 +35,7 @@ export function ended(words: Words): Words {
 }
 
 /** Without the full stop at its end; where that is a part of a sentence that has a translation, in English. */
-export function unended(words: Words): Words {
+export function unended(words: LocalizableText): LocalizableText {
   if (typeof words === 'string') return words.replace(/\.$/, '');
   const { english, values = [] } = words;
   if (!inEnglish(words).endsWith('.')) return words;
@@ -49,36 +49,38 @@ export function unended(words: Words): Words {
 }
 
 /** An error that says to people what happened, in English like every other one and as a sentence. */
-export class SaidError extends Error {
-  readonly said?: Sentence;
+export class UserFacingError extends Error {
+  readonly said?: LocalizedMessage;
 
-  constructor(words: Words, options?: ErrorOptions) {
+  constructor(words: LocalizableText, options?: ErrorOptions) {
     super(inEnglish(words), options);
     if (typeof words !== 'string') this.said = words;
   }
 }
 
 /** What was thrown, in the words that a person is told. */
-export function wordsOf(thrown: unknown): Words {
+export function messageOf(thrown: unknown): LocalizableText {
   if (!(thrown instanceof Error)) return String(thrown);
-  return thrown instanceof SaidError ? wordsIn(thrown) : thrown.message;
+  return thrown instanceof UserFacingError ? localizedMessageIn(thrown) : thrown.message;
 }
 
 /** The same of a failure that is data. */
-export const wordsIn = ({ message, said }: { message: string; said?: Sentence }): Words => said ?? message;
+export const localizedMessageIn = ({ message, said }: { message: string; said?: LocalizedMessage }): LocalizableText =>
+  said ?? message;
 
 /** What it says, as the person is told it. */
-export const told = (failure: { message: string; said?: Sentence }): string => toPeople(wordsIn(failure));
+export const errorText = (failure: { message: string; said?: LocalizedMessage }): string =>
+  localize(localizedMessageIn(failure));
 
 /** Those of some words that are sentences, as they are kept beside the English. */
-export function saidOf(words: readonly Words[]): { said?: Sentence[] } {
+export function messagesIn(words: readonly LocalizableText[]): { said?: LocalizedMessage[] } {
   const said = words.filter((one) => typeof one !== 'string');
   return said.length > 0 ? { said } : {};
 }
 
 /** What is kept in English, in the person's language where it is among these sentences. */
-export const asTold = (english: string, said: readonly Sentence[] = []): string =>
-  toPeople(said.find((one) => inEnglish(one) === english) ?? english);
+export const localizedFromEnglish = (english: string, said: readonly LocalizedMessage[] = []): string =>
+  localize(said.find((one) => inEnglish(one) === english) ?? english);
 
 /** Words in the person's language. */
-export const toPeople = (words: Words): string => (typeof words === 'string' ? words : t(words));
+export const localize = (words: LocalizableText): string => (typeof words === 'string' ? words : t(words));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Sentence } from './l10n.ts';
+import type { LocalizedMessage } from './l10n.ts';
 
 const valueSchema = z.union([
   z.string(),
@@ -8,7 +8,7 @@ const valueSchema = z.union([
   z.lazy(() => sentenceSchema),
 ]);
 /** A sentence as it is kept. */
-export const sentenceSchema: z.ZodType<Sentence> = z.strictObject({
+export const sentenceSchema: z.ZodType<LocalizedMessage> = z.strictObject({
   english: z.string(),
   values: z.array(valueSchema).optional(),
 });

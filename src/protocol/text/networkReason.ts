@@ -1,5 +1,5 @@
-import { type Sentence, sentence } from './l10n.ts';
-import { joined, type Words } from './localized.ts';
+import { type LocalizedMessage, message } from './l10n.ts';
+import { joined, type LocalizableText } from './localized.ts';
 
 /** Reason of a connection that failed. */
 export interface NetworkReason {
@@ -8,28 +8,25 @@ export interface NetworkReason {
   /** Text of the error with its code, for details and logs. Never part of a sentence for users. */
   text: string;
   /** End of a sentence for users; undefined: the text is nothing that they could act on. */
-  words?: Sentence;
+  words?: LocalizedMessage;
 }
 
 const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME|ERR_SSL|ERR_TLS|EPROTO/;
 export const timeLimits = /UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|TIMED_?OUT/;
 
 /** Classes of codes, the most specific first. */
-const classes: readonly (readonly [RegExp, Sentence])[] = [
-  [/EXPIRED|CERT_DATE_INVALID/, sentence('the certificate has expired')],
-  [/NOT_YET_VALID/, sentence('the certificate is not valid yet')],
-  [/ALTNAME|COMMON_NAME_INVALID/, sentence('the certificate belongs to another server')],
-  [/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|AUTHORITY_INVALID/, sentence('the issuer of the certificate is unknown')],
-  [/ENOTFOUND|EAI_|NAME_NOT_RESOLVED/, sentence('the host name was not found')],
-  [/ECONNREFUSED|CONNECTION_REFUSED/, sentence('the connection was refused')],
-  [/E(NET|HOST)(UNREACH|DOWN)|EADDRNOTAVAIL|ADDRESS_UNREACHABLE|INTERNET_DISCONNECTED/, sentence('no network route')],
-  [timeLimits, sentence('no answer in time')],
-  [
-    /ECONN(RESET|ABORTED)|EPIPE|UND_ERR_SOCKET|CONNECTION_(RESET|CLOSED|ABORTED)/,
-    sentence('the connection was closed'),
-  ],
-  [/^Z_(?!BUF_ERROR)/, sentence('the data is damaged')],
-  [/^bad port$/, sentence('this port is blocked')],
+const classes: readonly (readonly [RegExp, LocalizedMessage])[] = [
+  [/EXPIRED|CERT_DATE_INVALID/, message('the certificate has expired')],
+  [/NOT_YET_VALID/, message('the certificate is not valid yet')],
+  [/ALTNAME|COMMON_NAME_INVALID/, message('the certificate belongs to another server')],
+  [/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|AUTHORITY_INVALID/, message('the issuer of the certificate is unknown')],
+  [/ENOTFOUND|EAI_|NAME_NOT_RESOLVED/, message('the host name was not found')],
+  [/ECONNREFUSED|CONNECTION_REFUSED/, message('the connection was refused')],
+  [/E(NET|HOST)(UNREACH|DOWN)|EADDRNOTAVAIL|ADDRESS_UNREACHABLE|INTERNET_DISCONNECTED/, message('no network route')],
+  [timeLimits, message('no answer in time')],
+  [/ECONN(RESET|ABORTED)|EPIPE|UND_ERR_SOCKET|CONNECTION_(RESET|CLOSED|ABORTED)/, message('the connection was closed')],
+  [/^Z_(?!BUF_ERROR)/, message('the data is damaged')],
+  [/^bad port$/, message('this port is blocked')],
 ];
 
 /** Returns the reason of a failed connection. Fetch says only "fetch failed"; the reason is the innermost cause. */
@@ -45,7 +42,7 @@ export function networkReason(error: unknown): NetworkReason {
 export const isCertificateError = ({ code }: NetworkReason): boolean => certificate.test(code);
 
 /** Returns a statement with its reason behind a colon, without a full stop. */
-export const withReason = (statement: Sentence, { words }: NetworkReason): Words =>
+export const withReason = (statement: LocalizedMessage, { words }: NetworkReason): LocalizableText =>
   words ? joined([statement, words], ': ') : statement;
 
 /** Returns the innermost cause of an error and the innermost code. */

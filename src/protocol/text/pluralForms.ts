@@ -2,7 +2,7 @@
  * Which of these sentences some words are, and what stands at the places of it: of what is only kept, or only given, in English. The first that
  * fits counts.
  */
-export function formOf<Form extends string>(
+export function pluralFormOf<Form extends string>(
   forms: readonly Form[],
   words: string,
 ): { form: Form; values: string[] } | undefined {

@@ -1,5 +1,5 @@
 /** Does the work for each, at most `most` at the same time; the results in order. */
-export async function few<Item, Value>(
+export async function mapLimit<Item, Value>(
   items: readonly Item[],
   most: number,
   work: (item: Item) => Promise<Value>,

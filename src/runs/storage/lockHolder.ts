@@ -5,7 +5,7 @@ import os from 'node:os';
  * Who has a lock, as its file says. A process is known by its number only together with the boot, the namespace that the number
  * is from, and the moment it started: containers give the same few numbers again and again.
  */
-export interface Holder {
+export interface LockHolder {
   /** Of this one taking. */
   id: string;
   pid: number;
@@ -31,10 +31,10 @@ export const held = new Set<string>();
 /** Seconds by which two readings of the same boot may differ, where it has no id. */
 const bootSlack = 5;
 
-let known: Omit<Holder, 'id' | 'since' | 'window'> | undefined;
+let known: Omit<LockHolder, 'id' | 'since' | 'window'> | undefined;
 
 /** What there is to say of this process. */
-export function thisProcess(): Omit<Holder, 'id' | 'since' | 'window'> {
+export function thisProcess(): Omit<LockHolder, 'id' | 'since' | 'window'> {
   known ??= {
     pid: process.pid,
     machine: os.hostname(),
@@ -50,13 +50,13 @@ const namespaceOf = () =>
   process.platform === 'linux' ? (tried(() => readlinkSync('/proc/self/ns/pid')) ?? 'unknown') : undefined;
 
 /** The holder that a lock's text names; undefined: it is no text of ours. */
-export function parseHolder(text: string): Holder | undefined {
-  const found = tried(() => JSON.parse(text)) as Partial<Holder> | null | undefined;
-  return typeof found?.pid === 'number' && typeof found.id === 'string' ? (found as Holder) : undefined;
+export function parseHolder(text: string): LockHolder | undefined {
+  const found = tried(() => JSON.parse(text)) as Partial<LockHolder> | null | undefined;
+  return typeof found?.pid === 'number' && typeof found.id === 'string' ? (found as LockHolder) : undefined;
 }
 
 /** `unknown`: nothing here can tell, only whether it shows signs of life. */
-export function standingOf(holder: Holder): 'alive' | 'dead' | 'unknown' {
+export function holderState(holder: LockHolder): 'alive' | 'dead' | 'unknown' {
   if (held.has(holder.id)) return 'alive';
   const me = thisProcess();
   if (holder.boot === undefined) return holder.pid !== me.pid && exists(holder.pid) ? 'alive' : 'dead';
@@ -67,7 +67,7 @@ export function standingOf(holder: Holder): 'alive' | 'dead' | 'unknown' {
   return now.started === holder.started && !now.ended ? 'alive' : 'dead';
 }
 
-function isSameBoot(one: Pick<Holder, 'boot' | 'machine'>, other: Pick<Holder, 'boot' | 'machine'>): boolean {
+function isSameBoot(one: Pick<LockHolder, 'boot' | 'machine'>, other: Pick<LockHolder, 'boot' | 'machine'>): boolean {
   if (typeof one.boot !== 'number' || typeof other.boot !== 'number') return one.boot === other.boot;
   return one.machine === other.machine && Math.abs(one.boot - other.boot) <= bootSlack;
 }

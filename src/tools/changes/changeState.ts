@@ -1,5 +1,5 @@
 import { readlink } from 'node:fs/promises';
-import type { KeptChange, Moved } from '../../protocol/run/events.ts';
+import type { Moved, StoredChange } from '../../protocol/run/events.ts';
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { currentContent, sha256 } from '../sandbox/fileText.ts';
@@ -7,30 +7,30 @@ import { openForReading } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 
 /** What a call does, or was about to do, to files. */
-export interface Doing {
-  changes?: readonly KeptChange[];
+export interface AppliedChanges {
+  changes?: readonly StoredChange[];
   moved?: Moved;
 }
 
 /** As a file was before a change, as it is after it, or neither: somebody else was at it, or it is half of it. */
-export type Standing = 'before' | 'after' | 'neither';
+type ChangeState = 'before' | 'after' | 'neither';
 
 /**
  * How each of the changes stands in the files as they are now, and the move. Contents decide, by their ids; what cannot be
  * read stands for neither.
  */
-export async function standingOf(
+export async function changeStateOf(
   workspace: Workspace,
-  { changes = [], moved }: Doing,
-): Promise<{ changes: Standing[]; moved?: Standing }> {
-  const each: Standing[] = [];
+  { changes = [], moved }: AppliedChanges,
+): Promise<{ changes: ChangeState[]; moved?: ChangeState }> {
+  const each: ChangeState[] = [];
   for (const change of changes) each.push(await guarded(() => ofChange(workspace, change)));
   return { changes: each, ...(moved && { moved: await guarded(() => ofMove(workspace, moved)) }) };
 }
 
-const guarded = (look: () => Promise<Standing>): Promise<Standing> => look().catch(() => 'neither');
+const guarded = (look: () => Promise<ChangeState>): Promise<ChangeState> => look().catch(() => 'neither');
 
-async function ofChange(workspace: Workspace, change: KeptChange): Promise<Standing> {
+async function ofChange(workspace: Workspace, change: StoredChange): Promise<ChangeState> {
   const now = await contentIdAt(workspace, change);
   return now === change.after ? 'after' : now === change.before ? 'before' : 'neither';
 }
@@ -38,13 +38,13 @@ async function ofChange(workspace: Workspace, change: KeptChange): Promise<Stand
 /** Id of what is at a change's path now, in the form in which the change has its contents; null: nothing is there. */
 export async function contentIdAt(
   workspace: Workspace,
-  change: Pick<KeptChange, 'path' | 'kind' | 'before'>,
+  change: Pick<StoredChange, 'path' | 'kind' | 'before'>,
 ): Promise<string | null> {
   const file = await find(workspace, change.path);
   return file === null ? null : idOf(workspace, file, change);
 }
 
-async function ofMove(workspace: Workspace, { from, to }: Moved): Promise<Standing> {
+async function ofMove(workspace: Workspace, { from, to }: Moved): Promise<ChangeState> {
   const isThere = async (path: string) => (await find(workspace, path)) !== null;
   const [old, now] = [await isThere(from), await isThere(to)];
   return old === now ? 'neither' : now ? 'after' : 'before';
@@ -64,7 +64,7 @@ async function find(workspace: Workspace, path: string): Promise<ResolvedPath | 
 async function idOf(
   workspace: Workspace,
   file: ResolvedPath,
-  { kind, before }: Pick<KeptChange, 'kind' | 'before'>,
+  { kind, before }: Pick<StoredChange, 'kind' | 'before'>,
 ): Promise<string | null> {
   if (kind === 'folder' || file.kind === 'folder') return kind === file.kind ? before : '';
   if (kind === 'link' || file.kind === 'link') return kind === file.kind ? sha256(await readlink(file.path)) : '';

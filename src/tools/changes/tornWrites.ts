@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
-import { sweepLeftovers } from '../core/tempFiles.ts';
+import { sweepTempFiles } from '../core/tempFiles.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { encodeAs, formOfBytes } from '../sandbox/fileText.ts';
-import { bringBack } from '../sandbox/fileTree.ts';
+import { restoreTree } from '../sandbox/fileTree.ts';
 import { openForReading } from '../sandbox/openFile.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { replaceFile } from '../sandbox/writeFile.ts';
-import type { Doing } from './changeState.ts';
+import type { AppliedChanges } from './changeState.ts';
 
 /**
  * What a kill leaves of a write in place (`sandbox/writeFile.ts`): it begins as the new content, goes on as the old one, and is as long
@@ -30,7 +30,7 @@ export async function putRight(
   { path, before, after }: { path: string; before: string | null; after: string | null },
 ): Promise<boolean> {
   const file = await resolvePath(workspace.roots, path, 'write');
-  await sweepLeftovers(paths.dirname(file.path));
+  await sweepTempFiles(paths.dirname(file.path));
   if (file.kind !== 'file' || before === null || after === null || workspace.isDirty(file.path)) return false;
   const { handle, stats } = await openForReading(file);
   const there = await handle.readFile().finally(() => handle.close());
@@ -47,7 +47,7 @@ export async function putRight(
  */
 export async function putAllRight(
   workspace: Workspace,
-  { changes = [] }: Doing,
+  { changes = [] }: AppliedChanges,
   read: (id: string) => Promise<string>,
 ): Promise<void> {
   for (const { path, kind, before, after } of changes) {
@@ -68,7 +68,8 @@ export async function putAllRight(
 async function bringBackWith(workspace: Workspace, path: string): Promise<void> {
   const file = await resolvePath(workspace.roots, path, 'mkdir');
   if (file.kind !== 'missing') return;
-  for (let gone = file.path; ; gone = paths.dirname(gone)) if (existsSync(paths.dirname(gone))) return bringBack(gone);
+  for (let gone = file.path; ; gone = paths.dirname(gone))
+    if (existsSync(paths.dirname(gone))) return restoreTree(gone);
 }
 
 function commonStart(one: Buffer, other: Buffer): number {

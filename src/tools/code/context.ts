@@ -1,6 +1,6 @@
 import { readTool, type Tool } from '../core/tool.ts';
 import { editorContextDefinition } from '../definitions/codeTools.ts';
-import type { Language } from './language.ts';
+import type { LanguageService } from './language.ts';
 import { shownFiles } from './shown.ts';
 
 const mostEditors = 50;
@@ -10,7 +10,7 @@ const mostCharacters = 10_000;
  * `editor.context`: what the person has open. Data: `{ active?: { path, line, selection? }, open: [{ path, unsaved?, outside?, secret? }], cut? }`.
  * Nothing of a text outside the workspace, in a secret file or in one that rules guard is told.
  */
-export function contextTool(language: Language): Tool {
+export function contextTool(language: LanguageService): Tool {
   return readTool(editorContextDefinition, async (_, { workspace, keptFromSearch }) => {
     const shown = shownFiles(workspace, keptFromSearch(''));
     const editors = await Promise.all(
@@ -28,7 +28,7 @@ export function contextTool(language: Language): Tool {
   });
 }
 
-type Selection = ReturnType<Language['openEditors']>[number]['selection'];
+type Selection = ReturnType<LanguageService['openEditors']>[number]['selection'];
 
 function activeOf(selection: Selection, file: { path: string; outside?: true; secret?: true }) {
   if (!selection || file.outside || file.secret) return file;

@@ -2,8 +2,8 @@ import { readTool, type Tool, type ToolContext } from '../core/tool.ts';
 import { codeDiagnosticsDefinition } from '../definitions/codeTools.ts';
 import { resolveToRead } from '../sandbox/resolveReadPath.ts';
 import { askToRead } from '../search/askToRead.ts';
-import type { Language, Problem } from './language.ts';
-import { answered, LinesByFile, shownFiles } from './shown.ts';
+import type { LanguageProblem, LanguageService } from './language.ts';
+import { LinesByFile, shownFiles, withAnswerTimeout } from './shown.ts';
 
 const order = { error: 0, warning: 1, info: 2 };
 
@@ -11,7 +11,7 @@ const order = { error: 0, warning: 1, info: 2 };
  * `code.diagnostics`: problems of a file, a folder or everything. Data: `{ errors, warnings, files: [{ path, lines }], cut? }`; a line is
  * `12: error: text (source)`. Files outside the workspace and secret ones are left out.
  */
-export function diagnosticsTool(language: Language): Tool {
+export function diagnosticsTool(language: LanguageService): Tool {
   return readTool(
     codeDiagnosticsDefinition,
     (args, context) => diagnostics(args, context),
@@ -21,10 +21,10 @@ export function diagnosticsTool(language: Language): Tool {
   async function diagnostics({ path }: { path?: string }, { workspace }: ToolContext, allowed = false) {
     const place = path === undefined ? undefined : await resolveToRead(workspace, path, 'search');
     const asked = place?.kind === 'file' ? place.path : undefined;
-    const problems = await answered(language.diagnostics(asked), 'problems');
+    const problems = await withAnswerTimeout(language.diagnostics(asked), 'problems');
     const below = place && place.relative !== '.' ? place.relative : undefined;
     const shown = shownFiles(workspace);
-    const wanted: { problem: Problem; path: string }[] = [];
+    const wanted: { problem: LanguageProblem; path: string }[] = [];
     for (const problem of problems) {
       const file = await shown(problem.path, '');
       if (file.outside || (file.secret && !allowed)) continue;
@@ -40,7 +40,7 @@ export function diagnosticsTool(language: Language): Tool {
         `${problem.line}: ${problem.severity}: ${problem.message.replace(/\s*\n\s*/g, ' ')}${source}`,
       );
     }
-    const count = (severity: Problem['severity']) =>
+    const count = (severity: LanguageProblem['severity']) =>
       wanted.filter(({ problem }) => problem.severity === severity).length;
     return {
       errors: count('error'),

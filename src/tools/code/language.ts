@@ -1,5 +1,5 @@
 /** A problem as a language server reports it. `path` is absolute; lines count from 1. */
-export interface Problem {
+export interface LanguageProblem {
   path: string;
   line: number;
   severity: 'error' | 'warning' | 'info';
@@ -9,14 +9,14 @@ export interface Problem {
 }
 
 /** Where something is: `path` is absolute, undefined for what is no file; lines and columns count from 1. */
-export interface CodePlace {
+export interface CodeLocation {
   path: string | undefined;
   /** The last name of where it is, for what cannot be shown. */
   name: string;
   line: number;
 }
 
-export interface CodeSymbol extends CodePlace {
+export interface CodeSymbol extends CodeLocation {
   symbol: string;
   /** `function`, `class`, … */
   kind: string;
@@ -39,12 +39,12 @@ export interface OpenEditor {
  * What the editor and its language servers know. Paths given are real and checked; paths it gives are what servers say, to
  * be checked before anything of them is told. Undefined: no server answers for that.
  */
-export interface Language {
+export interface LanguageService {
   /** Of one file, which is opened for its server when it is not; else of everything that servers have reported on. */
-  diagnostics(path?: string): Promise<Problem[]>;
+  diagnostics(path?: string): Promise<LanguageProblem[]>;
   workspaceSymbols(query: string): Promise<CodeSymbol[] | undefined>;
   documentSymbols(path: string): Promise<CodeSymbol[] | undefined>;
-  definitions(path: string, line: number, column: number): Promise<CodePlace[] | undefined>;
-  references(path: string, line: number, column: number): Promise<CodePlace[] | undefined>;
+  definitions(path: string, line: number, column: number): Promise<CodeLocation[] | undefined>;
+  references(path: string, line: number, column: number): Promise<CodeLocation[] | undefined>;
   openEditors(): OpenEditor[];
 }

@@ -6,8 +6,8 @@ import { definitionDefinition, referencesDefinition } from '../definitions/codeT
 import { currentText, linesOf } from '../sandbox/fileText.ts';
 import { resolveToRead } from '../sandbox/resolveReadPath.ts';
 import { askToRead } from '../search/askToRead.ts';
-import type { Language } from './language.ts';
-import { answered, LinesByFile, type ShownFile, shownFiles } from './shown.ts';
+import type { LanguageService } from './language.ts';
+import { LinesByFile, type ShownFile, shownFiles, withAnswerTimeout } from './shown.ts';
 
 type Named = z.output<z.ZodObject<typeof referencesDefinition.arguments>> & { references?: boolean };
 
@@ -17,7 +17,7 @@ type Named = z.output<z.ZodObject<typeof referencesDefinition.arguments>> & { re
  * secret, or that rules guard, only the name and the line number are told. A model is told of both as one tool; what it asks for
  * with `references` is judged as a call of `code.references`.
  */
-export function placesTools(language: Language): Tool[] {
+export function codeLocationTools(language: LanguageService): Tool[] {
   const references = placesTool(language, referencesDefinition);
   const definition: Tool = {
     ...placesTool(language, definitionDefinition),
@@ -29,7 +29,7 @@ export function placesTools(language: Language): Tool[] {
   return [definition, { ...references, definition: { ...references.definition, within: 'code.definition' } }];
 }
 
-function placesTool(language: Language, named: typeof referencesDefinition | typeof definitionDefinition): Tool {
+function placesTool(language: LanguageService, named: typeof referencesDefinition | typeof definitionDefinition): Tool {
   return readTool(
     named as typeof referencesDefinition,
     (args, context) => places(args as Named, context),
@@ -44,7 +44,7 @@ function placesTool(language: Language, named: typeof referencesDefinition | typ
     const lines = linesOf((await currentText(workspace, file)).text);
     const column = columnOf(lines, line, symbol, file.relative);
     const what = references ? 'references' : 'definitions';
-    const found = await answered(language[what](file.path, line, column), what);
+    const found = await withAnswerTimeout(language[what](file.path, line, column), what);
     const shown = shownFiles(workspace, keptFromSearch(file.relative));
     const textOf = lineReader(workspace);
     const told = new LinesByFile(100);

@@ -42,7 +42,7 @@ export function shownFiles(
 }
 
 /** A server's answer. `TOOL_TIMEOUT` when there is none, `TOOL_EXEC_FAILED` when no server is there. */
-export async function answered<Value>(answer: Promise<Value | undefined>, of: string): Promise<Value> {
+export async function withAnswerTimeout<Value>(answer: Promise<Value | undefined>, of: string): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const message = `The language server did not give ${of} within ${patience / 1000} s. Use fs.search.`;

@@ -2,14 +2,14 @@ import { readTool, type Tool, type ToolContext, ToolError } from '../core/tool.t
 import { codeSymbolsDefinition } from '../definitions/codeTools.ts';
 import { resolveToRead } from '../sandbox/resolveReadPath.ts';
 import { askToRead } from '../search/askToRead.ts';
-import type { CodeSymbol, Language } from './language.ts';
-import { answered, LinesByFile, shownFiles } from './shown.ts';
+import type { CodeSymbol, LanguageService } from './language.ts';
+import { LinesByFile, shownFiles, withAnswerTimeout } from './shown.ts';
 
 /**
  * `code.symbols`: what a file defines (`path`), or what is defined anywhere under a name (`query`). Data: `{ files: [{ path, lines }], cut? }`;
  * a line is `12: function greet (in Greeter)`. What is outside the workspace is left out.
  */
-export function symbolsTool(language: Language): Tool {
+export function symbolsTool(language: LanguageService): Tool {
   return readTool(codeSymbolsDefinition, symbols, async (args, context) =>
     args.path === undefined ? undefined : askToRead(args.path, 'read', context, (context) => symbols(args, context)),
   );
@@ -23,10 +23,10 @@ export function symbolsTool(language: Language): Tool {
       throw new ToolError('TOOL_ARGS_INVALID', 'Give either path, a file, or query, a name.');
     const found = new LinesByFile();
     if (file) {
-      const symbols = await answered(language.documentSymbols(file.path), 'symbols');
+      const symbols = await withAnswerTimeout(language.documentSymbols(file.path), 'symbols');
       for (const symbol of symbols) found.add({ path: file.relative }, inWords(symbol));
     } else {
-      const symbols = await answered(language.workspaceSymbols(query!), 'symbols');
+      const symbols = await withAnswerTimeout(language.workspaceSymbols(query!), 'symbols');
       const shown = shownFiles(workspace, keptFromSearch(''));
       for (const symbol of symbols) {
         const place = await shown(symbol.path, symbol.name);

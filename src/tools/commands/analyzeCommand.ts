@@ -1,30 +1,30 @@
 import { stat } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { inEnglish, sentence } from '../../protocol/text/l10n.ts';
-import { type Words, wordsIn } from '../../protocol/text/localized.ts';
-import { type Part, readingRow } from '../core/commandPart.ts';
+import { inEnglish, message } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, localizedMessageIn } from '../../protocol/text/localized.ts';
+import { type CommandPart, readingRow } from '../core/commandPart.ts';
 import { ToolError } from '../core/tool.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { relativeTo, resolvePath } from '../sandbox/paths.ts';
 import { readScript } from '../shellSyntax/shellSyntax.ts';
-import { isKnown, type Step, Unclear } from './commandStep.ts';
+import { type CommandStep, isKnown, Unclear } from './commandStep.ts';
 import { configuredFolders } from './configuredFolders.ts';
-import { unfold } from './expandScript.ts';
+import { expandScript } from './expandScript.ts';
 import { NotOnlyRead } from './gitReading.ts';
 import { rowFor } from './grants/grantTable.ts';
 import { isNeutral, withoutPrefix } from './grants/neutral.ts';
-import { buildFolder, type Claim, placeOf } from './grants/values.ts';
+import { buildFolder, type DiskClaim, pathInWord } from './grants/values.ts';
 import { isIgnoredByGit } from './ignoredByGit.ts';
 import type { IsOutput } from './outputFiles.ts';
-import { checked, type Reading, type ReadOnlyLine, readingOf, Unknown } from './readOnly.ts';
+import { checked, type ReadOnlyCommand, type ReadOnlyLine, readingOf, Unknown } from './readOnly.ts';
 
-export interface Understood {
+export interface CommandAnalysis {
   /** How it runs when nobody is asked because it only reads; a sentence: why it is not known to. */
   reading: ReadOnlyLine | string;
   /** The sentence, for the person. */
-  said?: Words;
+  said?: LocalizableText;
   /** All programs that it runs; absent where that cannot be said. */
-  parts?: Part[];
+  parts?: CommandPart[];
 }
 
 /**
@@ -38,15 +38,15 @@ export async function understand(
   text: string,
   platform: string = process.platform,
   isOutput?: IsOutput,
-): Promise<Understood> {
-  if (platform === 'win32') return notRead(sentence('Commands of this system always ask.'));
+): Promise<CommandAnalysis> {
+  if (platform === 'win32') return notRead(message('Commands of this system always ask.'));
   const script = readScript(text);
   if (!script) return notRead(usesMore);
   try {
-    const { steps, straight } = await unfold(script, folder, roots);
-    const readings = new Map<Step, Reading>();
-    const parts: Part[] = [];
-    let why: Words | undefined;
+    const { steps, straight } = await expandScript(script, folder, roots);
+    const readings = new Map<CommandStep, ReadOnlyCommand>();
+    const parts: CommandPart[] = [];
+    let why: LocalizableText | undefined;
     let whole = true;
     for (const step of steps) {
       const reading = await readingOf(step, roots, platform, isOutput).catch((error) => {
@@ -60,11 +60,15 @@ export async function understand(
     }
     // Through a shell it runs only where commands that look are allowed.
     const throughShell = why === undefined && (!straight || steps.some(({ variables }) => variables.length > 0));
-    const asRow = (part: Part): Part => ({ ...part, reads: false, row: { command: readingRow, kind: 'looks' } });
+    const asRow = (part: CommandPart): CommandPart => ({
+      ...part,
+      reads: false,
+      row: { command: readingRow, kind: 'looks' },
+    });
     const isReading = parts.length > 0 && parts.every(({ reads }) => reads);
     const all = { ...(whole && { parts: throughShell && isReading ? parts.map(asRow) : parts }) };
     if (why !== undefined || steps.some(({ variables }) => variables.length > 0))
-      return { ...notRead(why ?? sentence('It sets variables.')), ...all };
+      return { ...notRead(why ?? message('It sets variables.')), ...all };
     if (!straight) return { ...notRead(usesMore), ...all };
     const pipelines = straight.map((pipeline) => ({
       ...pipeline,
@@ -76,29 +80,30 @@ export async function understand(
   }
 }
 
-const usesMore = sentence('It uses more of the shell than simple commands.');
+const usesMore = message('It uses more of the shell than simple commands.');
 
-const notRead = (said: Words): Understood => ({ reading: inEnglish(said), said });
+const notRead = (said: LocalizableText): CommandAnalysis => ({ reading: inEnglish(said), said });
 
-function whyNot(error: unknown): Words {
-  if (error instanceof Unclear || error instanceof Unknown || error instanceof NotOnlyRead) return wordsIn(error);
+function whyNot(error: unknown): LocalizableText {
+  if (error instanceof Unclear || error instanceof Unknown || error instanceof NotOnlyRead)
+    return localizedMessageIn(error);
   if (error instanceof ToolError) return error.message;
   throw error;
 }
 
 /** Undefined: it cannot be said what it does, or what comes through the pipe decides that. */
 async function partOf(
-  step: Step,
-  reading: Reading | undefined,
+  step: CommandStep,
+  reading: ReadOnlyCommand | undefined,
   roots: readonly WorkspaceRoot[],
   platform: string,
   isOutput: IsOutput | undefined,
-): Promise<Part | undefined> {
+): Promise<CommandPart | undefined> {
   const folder = await relativeTo(roots, step.folder);
   if (folder === undefined) return undefined;
   const variables = step.variables.filter(([name, value]) => !isNeutral(name, value));
   const words = withoutPrefix(step.words);
-  const part: Part = { words: written(variables, words), folders: [folder], reads: true };
+  const part: CommandPart = { words: written(variables, words), folders: [folder], reads: true };
   // Through a shell it would search what may hold secrets: what leaves that out runs without one.
   const reads =
     reading ??
@@ -169,7 +174,7 @@ const steers = ([first, ...rest]: readonly string[]): boolean =>
 
 /** The folders among them, workspace-relative; undefined when one of the places may not be touched unasked. */
 async function checkedClaims(
-  claims: readonly Claim[],
+  claims: readonly DiskClaim[],
   folder: string,
   roots: readonly WorkspaceRoot[],
 ): Promise<string[] | undefined> {
@@ -189,7 +194,7 @@ async function checkedClaims(
         if (found.protected || found.kind === 'folder' || found.kind === 'link') return undefined;
         if (found.kind === 'file' && !(await isIgnoredByGit(found.path, roots))) return undefined;
       } else if (as === 'configured') {
-        const found = await checked(roots, folder, beginning(placeOf(path)), 'search');
+        const found = await checked(roots, folder, beginning(pathInWord(path)), 'search');
         if (found !== undefined) folders.push(...(await configuredFolders(program!, found, folder, roots)));
       } else if (as === 'module' || as === 'package') {
         // The one of the same name that comes with Python would do anything when it is loaded.

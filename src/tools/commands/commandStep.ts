@@ -1,8 +1,8 @@
-import { SaidError } from '../../protocol/text/localized.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
 import type { Simple } from '../shellSyntax/shellSyntax.ts';
 
 /** One program with its words as they are when it runs: variables and globs are worked out, loops gone through. */
-export interface Step {
+export interface CommandStep {
   words: string[];
   /** In front of it, in order. */
   variables: [name: string, value: string][];
@@ -24,7 +24,7 @@ export interface Step {
 export interface Steps {
   /** How it hangs on what came before; absent on the first. */
   operator?: '&&' | '||' | ';';
-  commands: Step[];
+  commands: CommandStep[];
 }
 
 /** Stands in a word for what is known only when it runs. No command has these characters: they could not be shown. */
@@ -33,7 +33,7 @@ export const some = { text: '\u0000', number: '\u0001', file: '\u0002', choice: 
 export const isKnown = (word: string): boolean => !Object.values(some).some((mark) => word.includes(mark));
 
 /** Why it cannot be said what a script runs, and where. */
-export class Unclear extends SaidError {}
+export class Unclear extends UserFacingError {}
 
 /** For a sentence: what is not known is drawn as dots. */
 export const shownWord = (word: string): string =>

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { mostBytes, parseJson } from '../core/parseLimits.ts';
+import { maxJsonBytes, parseLimitedJson } from '../core/parseLimits.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { relativeTo } from '../sandbox/paths.ts';
 import { readPlain } from '../sandbox/regularFile.ts';
@@ -37,7 +37,7 @@ async function isConfigured(program: string, folder: string): Promise<boolean> {
   if (names.some((name) => name.toLowerCase().includes(called))) return true;
   if (!names.includes('package.json')) return false;
   try {
-    const manifest = parseJson((await readPlain(paths.join(folder, 'package.json'), mostBytes)).toString());
+    const manifest = parseLimitedJson((await readPlain(paths.join(folder, 'package.json'), maxJsonBytes)).toString());
     return Object.keys(Object(manifest)).some((key) => key.toLowerCase().startsWith(called));
   } catch {
     return true;

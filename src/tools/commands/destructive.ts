@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { quoted } from '../core/pathSyntax.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { unescaped } from '../shellSyntax/expandWord.ts';
@@ -10,13 +10,13 @@ import { isDisk } from './devices.ts';
 import { foldersOfParts } from './workingFolders.ts';
 
 /** What a command would do that cannot be mended: it is refused without a question, or asked about every time. */
-export type Danger =
+type Danger =
   /** `it deletes /`: for the model. */
   | { effect: 'refuse'; why: string }
   /** A whole sentence: for the person. */
-  | { effect: 'ask'; why: Sentence };
+  | { effect: 'ask'; why: LocalizedMessage };
 
-export interface Surroundings {
+interface DestructiveContext {
   roots: readonly Pick<WorkspaceRoot, 'path'>[];
   /** The folder it runs in, absolute. */
   folder: string;
@@ -33,7 +33,7 @@ const mostLooks = 400;
  * or its Git history, a disk. Every word counts as a program with what follows it, wherever it stands: in quotes, in
  * substitutions. Undefined: nothing of the kind. A person who wants what is refused can type it into a terminal.
  */
-export async function destruction(command: string, surroundings: Surroundings): Promise<Danger | undefined> {
+export async function destruction(command: string, surroundings: DestructiveContext): Promise<Danger | undefined> {
   const { roots, folder, home = homedir(), platform = process.platform } = surroundings;
   const parts = readShell(command, { home, platform });
   const everything = await everythingOf(
@@ -81,7 +81,7 @@ async function judgePart(part: ShellPart, sight: Sight): Promise<Danger[]> {
 }
 
 const refused = (why: string): Danger => ({ effect: 'refuse', why });
-const asked = (why: Sentence): Danger => ({ effect: 'ask', why });
+const asked = (why: LocalizedMessage): Danger => ({ effect: 'ask', why });
 
 /** What follows a program, as words and as its plain letters, and the programs that may have started it. */
 interface Rest {
@@ -143,15 +143,15 @@ async function judge(program: string, rest: Rest, sight: Sight): Promise<Danger 
       const names = plain.filter((word) => !word.startsWith('-'));
       const isAny = names.length === 0 || names.some((name) => /^[.*^$]*$/.test(name));
       return isAny && !plain.some((word) => /^(-l|--list|--version|--help)$/.test(word))
-        ? asked(sentence('It stops processes that it does not name.'))
+        ? asked(message('It stops processes that it does not name.'))
         : undefined;
     }
     case 'systemctl':
     case 'loginctl':
-      return plain.some((word) => turnsOff.test(word)) ? asked(sentence('It shuts the machine down.')) : undefined;
+      return plain.some((word) => turnsOff.test(word)) ? asked(message('It shuts the machine down.')) : undefined;
     case 'init':
     case 'telinit':
-      return /^[06]$/.test(plain[0] ?? '') ? asked(sentence('It shuts the machine down.')) : undefined;
+      return /^[06]$/.test(plain[0] ?? '') ? asked(message('It shuts the machine down.')) : undefined;
     case 'format':
       return sight.everything.platform === 'win32' && /^[a-z]:/i.test(plain[0] ?? '')
         ? refused('it formats a disk')
@@ -185,10 +185,10 @@ async function deletion(
   if (found.path !== undefined && recursive) return refused(`it deletes ${found.path}`);
   const disk = await onDisk(operands, sight);
   if (disk) return disk;
-  if (before.some((one) => givesWords.has(one))) return asked(sentence('It deletes what another command names.'));
+  if (before.some((one) => givesWords.has(one))) return asked(message('It deletes what another command names.'));
   const relative = operands.some((word) => !paths.isAbsolute(unescaped(word)));
   return found.unclear || (sight.unclear && relative)
-    ? asked(sentence('Could not determine what it deletes.'))
+    ? asked(message('Could not determine what it deletes.'))
     : undefined;
 }
 
@@ -251,7 +251,7 @@ async function judgeFind(
   );
   if (found.path !== undefined) return refused(`it acts on all of ${found.path}`);
   return deletes && (found.unclear || (sight.unclear && places.every((one) => !paths.isAbsolute(one))))
-    ? asked(sentence('Could not determine what it deletes.'))
+    ? asked(message('Could not determine what it deletes.'))
     : undefined;
 }
 
@@ -263,7 +263,7 @@ async function judgeClean(words: readonly ShellWord[], sight: Sight): Promise<Da
     const pointed = await sight.look(word);
     const isOpen = (path: string) => open.some((folder) => path === folder || path.startsWith(folder + paths.sep));
     if (!pointed || pointed.unclear || !pointed.paths.every(isOpen))
-      return asked(sentence('It deletes files outside the open folders.'));
+      return asked(message('It deletes files outside the open folders.'));
   }
   return undefined;
 }
@@ -277,7 +277,7 @@ const deletesInCode =
 function inlineDeletion(command: string, parts: readonly ShellPart[]): Danger | undefined {
   const inline = parts.some(({ words }) => words.some((word) => interpreters.test(programOf(word))));
   return inline && deletesInCode.test(command)
-    ? asked(sentence('It deletes files with a program of its own.'))
+    ? asked(message('It deletes files with a program of its own.'))
     : undefined;
 }
 
@@ -285,7 +285,7 @@ function inlineDeletion(command: string, parts: readonly ShellPart[]): Danger | 
 function withoutEnd(command: string): Danger | undefined {
   for (const [, name, body] of command.matchAll(/([\w:.@-]+)\s*\(\s*\)\s*\{([^}]*)\}?/g)) {
     const calls = body!.split(/[\s|&;]+/).filter((word) => word === name).length;
-    if (calls > 0 && /[|&]/.test(body!)) return asked(sentence('It starts itself endlessly.'));
+    if (calls > 0 && /[|&]/.test(body!)) return asked(message('It starts itself endlessly.'));
   }
   return undefined;
 }

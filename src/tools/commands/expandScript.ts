@@ -1,17 +1,17 @@
 import * as paths from 'node:path';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { expandWord } from '../shellSyntax/expandWord.ts';
-import type { Command, Piece, Script, Simple, Word } from '../shellSyntax/shellSyntax.ts';
-import { isKnown, type Step, type Steps, shownWord, some, Unclear } from './commandStep.ts';
-import { isCount, linesOf } from './predictedLines.ts';
-import { assignedIn, isCounting, isNumber, isOnePipeline, isText, readName } from './shellPatterns.ts';
+import type { ShellCommand, ShellPiece, ShellScript, Simple, Word } from '../shellSyntax/shellSyntax.ts';
+import { type CommandStep, isKnown, type Steps, shownWord, some, Unclear } from './commandStep.ts';
+import { isCount, predictedLines } from './predictedLines.ts';
+import { assignedIn, isCounting, isLiteralWord, isNumber, isOnePipeline, readName } from './shellPatterns.ts';
 import { Choices } from './unknownValues.ts';
 
 export interface Unfolded {
   /** All that can run, in order, each as often as it is another one. */
-  steps: Step[];
+  steps: CommandStep[];
   /** The same as pipelines, where running them one after the other is running the script. */
   straight?: Steps[];
 }
@@ -35,22 +35,22 @@ interface Scope {
  * @param folder absolute and real
  * @param environment whose variables a script must not change: programs would see them
  */
-export async function unfold(
-  script: Script,
+export async function expandScript(
+  script: ShellScript,
   folder: string,
   roots: readonly WorkspaceRoot[],
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<Unfolded> {
-  const steps: Step[] = [];
+  const steps: CommandStep[] = [];
   let isStraight = true;
-  let unsettled: Step['unsettled'];
+  let unsettled: CommandStep['unsettled'];
   const pipelines: Steps[] = [];
   const choices = new Choices(roots);
 
   await walk(script, { folder, moved: false, variables: new Map(), piped: false, once: true });
   return { steps, ...(isStraight && { straight: pipelines }) };
 
-  async function walk(script: Script, scope: Scope): Promise<void> {
+  async function walk(script: ShellScript, scope: Scope): Promise<void> {
     /** Nothing before it decides whether it runs. */
     let surely = true;
     /** What came right before succeeds, and is no step. */
@@ -61,7 +61,7 @@ export async function unfold(
       const operator: Steps['operator'] = passed && written === '&&' ? ';' : written;
       const [only] = commands;
       if (commands.length === 1 && only!.kind === 'simple' && isChangeOfFolder(only!)) {
-        if (!scope.once || !surely || negated) throw new Unclear(sentence('It changes the folder only sometimes.'));
+        if (!scope.once || !surely || negated) throw new Unclear(message('It changes the folder only sometimes.'));
         scope.folder = await moved(only as Simple, scope);
         passed = true;
         continue;
@@ -81,7 +81,7 @@ export async function unfold(
   }
 
   /** Of the words that were worked out since it was taken last. */
-  function takeUnsettled(): Step['unsettled'] {
+  function takeUnsettled(): CommandStep['unsettled'] {
     const taken = unsettled;
     unsettled = undefined;
     return taken;
@@ -93,7 +93,7 @@ export async function unfold(
     continues: boolean,
     surely: boolean,
     operator: Steps['operator'],
-    before: readonly Step[] | undefined,
+    before: readonly CommandStep[] | undefined,
   ): Promise<void> {
     if (command.words.length === 0) {
       for (const { name, value } of command.assignments) {
@@ -117,7 +117,7 @@ export async function unfold(
     const { stdout, stderr } = command;
     const { folder, piped } = scope;
     const open = takeUnsettled();
-    const step: Step = { words, variables, folder, piped, stdout, stderr, ...(open && { unsettled: open }) };
+    const step: CommandStep = { words, variables, folder, piped, stdout, stderr, ...(open && { unsettled: open }) };
     const started = (await choices.startedBy(step, before)) ?? [step];
     const all = started.flatMap((one) => choices.stepsOf(one));
     if (all.length !== 1 || all[0] !== step) {
@@ -130,16 +130,16 @@ export async function unfold(
     else pipelines.push({ ...(pipelines.length > 0 && { operator: operator ?? ';' }), commands: [step] });
   }
 
-  function push(step: Step): void {
+  function push(step: CommandStep): void {
     steps.push(step);
-    if (steps.length > mostSteps) throw new Unclear(sentence('It runs too much to be checked.'));
+    if (steps.length > mostSteps) throw new Unclear(message('It runs too much to be checked.'));
   }
 
   async function compound(
-    command: Exclude<Command, Simple>,
+    command: Exclude<ShellCommand, Simple>,
     scope: Scope,
     joined: boolean,
-    before: readonly Step[] | undefined,
+    before: readonly CommandStep[] | undefined,
   ): Promise<void> {
     if (command.kind === 'group') {
       isStraight = false;
@@ -148,8 +148,8 @@ export async function unfold(
     const each = command.kind === 'loop' ? command.each : undefined;
     const read = command.kind === 'loop' && !each && command.condition && readName(command.condition);
     if (read) {
-      const written = before && (await linesOf(before, roots));
-      if (!written) throw new Unclear(sentence('It iterates over lines that are known only when it runs.'));
+      const written = before && (await predictedLines(before, roots));
+      if (!written) throw new Unclear(message('It iterates over lines that are known only when it runs.'));
       isStraight = false;
       const inner = { ...copyOf(scope), once: false };
       for (const [name] of assignedIn([command.body])) assign(name, some.text, inner);
@@ -158,7 +158,7 @@ export async function unfold(
     }
     if (joined || !each) isStraight = false;
     const bodies = command.kind === 'choice' ? command.parts : [...(command.condition ?? []), ...command.body];
-    const scripts = command.kind === 'choice' ? command.parts : [bodies as Script];
+    const scripts = command.kind === 'choice' ? command.parts : [bodies as ShellScript];
     // What is assigned somewhere in it may be there, or not yet, wherever it is used.
     for (const [name, number] of assignedIn(scripts))
       assign(name, number && isNumber(scope.variables.get(name)) ? some.number : some.text, scope);
@@ -177,20 +177,20 @@ export async function unfold(
     takeUnsettled();
     const [target, ...others] = await evaluate(command.words[1]!, scope, 'words');
     if (takeUnsettled() || !isKnown(target!) || target === '' || target!.startsWith('-') || others.length > 0)
-      throw new Unclear(sentence('Could not determine where it runs.'));
+      throw new Unclear(message('Could not determine where it runs.'));
     // The shell goes up from where it came, the disk from where it is: the two differ behind a link.
     if (/(^|\/)\.\.(\/|$)/.test(scope.moved ? target! : target!.replace(/^(\.\.\/?)+/, '')))
-      throw new Unclear(sentence('{0} goes up and down.', target!));
+      throw new Unclear(message('{0} goes up and down.', target!));
     scope.moved = true;
     const place = await resolvePath(roots, paths.resolve(scope.folder, target!), 'list');
-    if (place.mount) throw new Unclear(sentence('It runs outside the open folders.'));
+    if (place.mount) throw new Unclear(message('It runs outside the open folders.'));
     return place.path;
   }
 
   /** Only a name that no program sees and no shell gives a meaning to. */
   function assign(name: string, value: string, scope: Scope): void {
     if (!/^[a-z][a-z0-9]{0,20}$/.test(name) || environment[name] !== undefined || shellNames.has(name))
-      throw new Unclear(sentence('It sets {0}, which may change the behavior of programs.', name));
+      throw new Unclear(message('It sets {0}, which may change the behavior of programs.', name));
     scope.variables.set(name, value);
   }
 
@@ -216,29 +216,29 @@ export async function unfold(
       return [listed ? choices.markOf({ ...listed, single: true }) : some.text];
     }
     if (as === 'value' || !word.some((piece) => 'glob' in piece)) return [text];
-    if (!isKnown(text)) throw new Unclear(sentence('{0} may be any name.', shownWord(text)));
+    if (!isKnown(text)) throw new Unclear(message('{0} may be any name.', shownWord(text)));
     const found = await expandWord(pattern, scope.folder);
-    if (!found) throw new Unclear(sentence('{0} matches too much to be checked.', text));
+    if (!found) throw new Unclear(message('{0} matches too much to be checked.', text));
     const [first] = word;
     // What matches nothing stays as it is spelled, and may match something by the time that it runs.
     const matches = found.length !== 1 || found[0] !== text;
     const isOption = text.startsWith('-');
     if (isOption ? matches : found.some((one) => one.startsWith('-')))
-      throw new Unclear(sentence('{0} may be any option.', text));
+      throw new Unclear(message('{0} may be any option.', text));
     if (isOption) return found;
     // Names with a dot in front are where secrets and settings are: such a glob is asked about as if they were there.
     if (!matches && /(^|\/)\./.test(text.replace(/^(\.\.?\/)+/, '')))
-      throw new Unclear(sentence('{0} matches nothing yet.', text));
+      throw new Unclear(message('{0} matches nothing yet.', text));
     const isOpen = !('text' in first! && first.text !== ''); // a name that it matches could pass for an option
     if (as === 'value-list' && (isOpen || !matches))
-      throw new Unclear(matches ? sentence('{0} may be any name.', text) : sentence('{0} matches nothing.', text));
+      throw new Unclear(matches ? message('{0} may be any name.', text) : message('{0} matches nothing.', text));
     if (isOpen) unsettled = 'options';
     else if (!matches) unsettled ??= 'names';
     return found;
   }
 
   /** What programs write that only work with their words: `basename`, `dirname`, `pwd`. */
-  async function computed([pipeline, ...others]: Script, scope: Scope): Promise<string | undefined> {
+  async function computed([pipeline, ...others]: ShellScript, scope: Scope): Promise<string | undefined> {
     const [command, ...more] = pipeline!.commands;
     if (others.length > 0 || more.length > 0 || pipeline!.negated || command!.kind !== 'simple') return undefined;
     const { words, assignments, stdout } = command!;
@@ -256,13 +256,13 @@ export async function unfold(
     return suffix !== undefined && base !== suffix && base.endsWith(suffix) ? base.slice(0, -suffix.length) : base;
   }
 
-  async function textOf(piece: Piece, scope: Scope, as: string, alone: boolean): Promise<string> {
+  async function textOf(piece: ShellPiece, scope: Scope, as: string, alone: boolean): Promise<string> {
     if ('text' in piece) return piece.text;
     if ('glob' in piece) return piece.glob;
     if ('number' in piece) {
       for (const name of piece.number)
         if (!isNumber(scope.variables.get(name)))
-          throw new Unclear(sentence('It calculates with {0}, which may not be a number.', name));
+          throw new Unclear(message('It calculates with {0}, which may not be a number.', name));
       return some.number;
     }
     if ('script' in piece) {
@@ -270,7 +270,7 @@ export async function unfold(
       if (
         piece.as === 'text' &&
         isCounting(piece) &&
-        isText((piece.script[0]!.commands[0] as Simple).words[0]!, 'nproc')
+        isLiteralWord((piece.script[0]!.commands[0] as Simple).words[0]!, 'nproc')
       )
         return some.number;
       const known = piece.as === 'text' ? await computed(piece.script, scope) : undefined;
@@ -283,23 +283,23 @@ export async function unfold(
       if (piece.as === 'text' && isOnePipeline(piece.script, steps.length - begin)) {
         const inner = steps.slice(begin);
         if (isCount(inner)) return some.number;
-        const written = await linesOf(inner, roots);
+        const written = await predictedLines(inner, roots);
         const isOneWord = written && (written.single || (alone && !piece.quoted));
         if (isOneWord && (as !== 'value' || alone)) return choices.markOf(written);
       }
       if (piece.as === 'file' && alone) return some.file;
       if (piece.as === 'file' || (!piece.quoted && as === 'words'))
-        throw new Unclear(sentence('It uses the output of a command as arguments.'));
+        throw new Unclear(message('It uses the output of a command as arguments.'));
       return some.text;
     }
     const known = scope.variables.get(piece.variable);
-    if (known === undefined) throw new Unclear(sentence('It uses {0}.', `$${piece.variable}`));
+    if (known === undefined) throw new Unclear(message('It uses {0}.', `$${piece.variable}`));
     const value =
       piece.suffix !== undefined && known.endsWith(piece.suffix) ? known.slice(0, -piece.suffix.length) : known;
     const listed = choices.of(value);
     if (listed && !listed.single && (piece.quoted || !alone || as === 'value')) return some.text;
     if (!piece.quoted && as !== 'value' && (/^$|[\s*?[\]\\{}~]/.test(value) || value.includes(some.text)))
-      throw new Unclear(sentence('{0} may be several words.', `$${piece.variable}`));
+      throw new Unclear(message('{0} may be several words.', `$${piece.variable}`));
     return value;
   }
 }
@@ -308,9 +308,13 @@ export async function unfold(
 const copyOf = (scope: Scope): Scope => ({ ...scope, variables: new Map(scope.variables), once: true });
 
 const isChangeOfFolder = ({ words, assignments, stderr, stdout }: Simple): boolean =>
-  words.length === 2 && assignments.length === 0 && stderr === 'err' && stdout === 'out' && isText(words[0]!, 'cd');
+  words.length === 2 &&
+  assignments.length === 0 &&
+  stderr === 'err' &&
+  stdout === 'out' &&
+  isLiteralWord(words[0]!, 'cd');
 
-const isAssignment = (command: Command): boolean => command.kind === 'simple' && command.words.length === 0;
+const isAssignment = (command: ShellCommand): boolean => command.kind === 'simple' && command.words.length === 0;
 
 /** Names with a meaning to a shell or to many programs, though they are written small. */
 const shellNames = new Set(['histchars']);

@@ -1,9 +1,9 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { secretReason } from '../policy/secretFiles.ts';
 import { holdsSecretsAnywhere } from '../sandbox/secretContent.ts';
 import { rowFor } from './grants/grantTable.ts';
-import { Repository, repositoryAround } from './loss/repository.ts';
+import { GitRepository, repositoryAround } from './loss/repository.ts';
 
 /** Milliseconds within which Git has to show it; what takes longer is asked about. */
 const limit = 2000;
@@ -31,7 +31,7 @@ export async function gitOutputReason(
   words: readonly string[],
   folder: string,
   roots: readonly WorkspaceRoot[],
-): Promise<Sentence | undefined> {
+): Promise<LocalizedMessage | undefined> {
   if (words[0] !== 'git') return undefined;
   const at = words.findIndex((word, index) => index > 0 && !word.startsWith('-'));
   if (at < 0) return undefined;
@@ -48,7 +48,7 @@ export async function gitOutputReason(
   const row = await rowFor(words, folder, roots);
   const top = repositoryAround(folder);
   if (row?.command !== `git ${name}` || top === undefined) return undefined;
-  const repository = new Repository(top, AbortSignal.timeout(limit));
+  const repository = new GitRepository(top, AbortSignal.timeout(limit));
   try {
     if (name === 'grep') {
       const names = await repository.shown(folder, ['grep', '--no-color', '-l'], args);
@@ -65,8 +65,8 @@ export async function gitOutputReason(
 /** Of terminals. */
 const colors = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[mK]`, 'g');
 
-const mayShow = sentence('It shows contents of a file that may contain secrets, and its output is sent to the model.');
-const tooMuch = sentence('It shows too much to be checked for secrets.');
+const mayShow = message('It shows contents of a file that may contain secrets, and its output is sent to the model.');
+const tooMuch = message('It shows too much to be checked for secrets.');
 
 /** Options with which Git shows it in one form and runs nothing for it. */
 function asUsual(name: string): string[] {

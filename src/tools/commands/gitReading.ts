@@ -1,17 +1,17 @@
 import { lstatSync } from 'node:fs';
 import * as paths from 'node:path';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { gitOutputReason } from './gitOutput.ts';
 import { rowFor } from './grants/grantTable.ts';
-import { Repository, repositoryAround } from './loss/repository.ts';
+import { GitRepository, repositoryAround } from './loss/repository.ts';
 
 /** Milliseconds within which the settings of the repository have to be known. */
 const limit = 2000;
 
 /** Why a command of Git is not known to only read. */
-export class NotOnlyRead extends SaidError {}
+export class NotOnlyRead extends UserFacingError {}
 
 /**
  * Returns the words with which Git shows the state of a repository and runs nothing that the repository names. Undefined: it is not such
@@ -36,12 +36,12 @@ export async function gitReadingOf(
   const isInside = top !== undefined && roots.some(({ path }) => top === path || top.startsWith(path + paths.sep));
   if (!isInside || lstatSync(paths.join(top, '.git')).isSymbolicLink()) throw new NotOnlyRead(elsewhere);
   if (lstatSync(paths.join(top, '.gitmodules'), { throwIfNoEntry: false })) throw new NotOnlyRead(submodules);
-  const repository = new Repository(top, AbortSignal.timeout(limit));
+  const repository = new GitRepository(top, AbortSignal.timeout(limit));
   const settings = await repository.settings().catch(() => undefined);
   const odd = settings ? settings.find((one) => !isHarmless(one)) : { name: '' };
   if (odd)
     throw new NotOnlyRead(
-      sentence("The repository's configuration may start programs: {0}.", odd.name || '.git/config'),
+      message("The repository's configuration may start programs: {0}.", odd.name || '.git/config'),
     );
   const secret = await gitOutputReason(words, folder, roots);
   if (secret) throw new NotOnlyRead(secret);
@@ -51,8 +51,8 @@ export async function gitReadingOf(
   return ['git', ...before, command, ...own, ...args];
 }
 
-const elsewhere = sentence('The repository is outside the open folders.');
-const submodules = sentence('The repository has submodules.');
+const elsewhere = message('The repository is outside the open folders.');
+const submodules = message('The repository has submodules.');
 
 /**
  * Tells whether a setting starts no program by these commands. Those of the system and the user are not the repository's, and the user's are

@@ -1,7 +1,7 @@
-import type { Words } from '../../protocol/text/localized.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { refuse } from '../core/pathSyntax.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
-import { type Understood, understand } from './analyzeCommand.ts';
+import { type CommandAnalysis, understand } from './analyzeCommand.ts';
 import { destruction } from './destructive.ts';
 import type { IsOutput } from './outputFiles.ts';
 
@@ -20,7 +20,7 @@ export async function judgeCommand(
   command: string,
   platform: string = process.platform,
   isOutput?: IsOutput,
-): Promise<Understood> {
+): Promise<CommandAnalysis> {
   checkShowableCommand(command);
   const understood = await understand(roots, folder, command, platform, isOutput);
   const danger =
@@ -35,7 +35,7 @@ export async function doubtAbout(
   roots: readonly WorkspaceRoot[],
   folder: string,
   command: string,
-): Promise<Words | undefined> {
+): Promise<LocalizableText | undefined> {
   return (await destruction(command, { roots, folder }))?.why;
 }
 

@@ -26,7 +26,11 @@ export const isOutputName = (path: string): boolean =>
  * question than what the command says. It may name one that it never writes: whether it made it, the disk has to show.
  * @param folder absolute and real
  */
-export async function outputsOf(roots: readonly WorkspaceRoot[], folder: string, command: string): Promise<string[]> {
+export async function outputFilesOf(
+  roots: readonly WorkspaceRoot[],
+  folder: string,
+  command: string,
+): Promise<string[]> {
   if (process.platform === 'win32') return [];
   const written = readShell(command, { home: homedir(), platform: process.platform })
     .filter(({ nested }) => !nested)

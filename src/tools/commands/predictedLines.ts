@@ -4,12 +4,12 @@ import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { matchesName } from '../shellSyntax/expandWord.ts';
-import type { Step } from './commandStep.ts';
+import type { CommandStep } from './commandStep.ts';
 import { type Tracked, trackedIn } from './gitTracked.ts';
-import { findWords } from './readOnlyPrograms.ts';
+import { findOperators } from './readOnlyPrograms.ts';
 
 /** Lines that commands write: all that can be among them; every one of them may be missing. */
-export interface Written {
+export interface PredictedLines {
   lines: string[];
   /** It is one of them, or none. */
   single: boolean;
@@ -28,7 +28,10 @@ const plainRevision = /^(HEAD|@|main|master|develop|trunk|origin\/[\w./-]+|upstr
  * that it writes such names only, or where one of them could pass for an option or for several words.
  * @param steps of one pipeline, in order
  */
-export async function linesOf(steps: readonly Step[], roots: readonly WorkspaceRoot[]): Promise<Written | undefined> {
+export async function predictedLines(
+  steps: readonly CommandStep[],
+  roots: readonly WorkspaceRoot[],
+): Promise<PredictedLines | undefined> {
   const [source, ...filters] = steps;
   if (!source || source.piped || !steps.every(isPlainStep)) return undefined;
   let written = await sourceOf(source, roots).catch(() => undefined);
@@ -37,7 +40,7 @@ export async function linesOf(steps: readonly Step[], roots: readonly WorkspaceR
 }
 
 /** It writes one number. */
-export function isCount(steps: readonly Step[]): boolean {
+export function isCount(steps: readonly CommandStep[]): boolean {
   const last = steps.at(-1);
   if (!last || !isPlainStep(last)) return false;
   const text = last.words.join(' ');
@@ -46,10 +49,13 @@ export function isCount(steps: readonly Step[]): boolean {
 }
 
 /** Messages that stand between the lines could say anything. */
-const isPlainStep = ({ variables, stdout, stderr, unsettled }: Step): boolean =>
+const isPlainStep = ({ variables, stdout, stderr, unsettled }: CommandStep): boolean =>
   variables.length === 0 && unsettled !== 'options' && stdout === 'out' && stderr !== 'out';
 
-async function sourceOf({ words, folder }: Step, roots: readonly WorkspaceRoot[]): Promise<Written | undefined> {
+async function sourceOf(
+  { words, folder }: CommandStep,
+  roots: readonly WorkspaceRoot[],
+): Promise<PredictedLines | undefined> {
   const [program, ...args] = words;
   const several = (lines: string[]) => (lines.length <= mostNames ? { lines, single: false } : undefined);
   switch (program) {
@@ -87,8 +93,8 @@ async function ofGit(
   [told, ...args]: readonly string[],
   folder: string,
   roots: readonly WorkspaceRoot[],
-  several: (lines: string[]) => Written | undefined,
-): Promise<Written | undefined> {
+  several: (lines: string[]) => PredictedLines | undefined,
+): Promise<PredictedLines | undefined> {
   const one = { lines: [commit], single: true };
   const text = args.join(' ');
   if (told === 'merge-base' && args.length === 2 && args.every((word) => plainRevision.test(word))) return one;
@@ -139,7 +145,10 @@ async function within(
 }
 
 /** What a program that stands behind a pipe leaves of the lines; undefined: it writes others. */
-function filtered({ lines, single }: Written, [program, ...args]: readonly string[]): Written | undefined {
+function filtered(
+  { lines, single }: PredictedLines,
+  [program, ...args]: readonly string[],
+): PredictedLines | undefined {
   const text = args.join(' ');
   if (program === 'head' || program === 'tail') {
     if (!/^(-n ?\d+|-\d+|)$/.test(text)) return undefined;
@@ -193,7 +202,7 @@ async function found(
   const isPlain = !tests.some((word) => /^(!|\(|\)|-not|-o|-or|,)$/.test(word));
   const given = new Map<string, string>();
   for (let at = 0; at < tests.length; at++)
-    if (findWords.has(`${tests[at]}=`)) given.set(tests[at]!, tests[++at] ?? '');
+    if (findOperators.has(`${tests[at]}=`)) given.set(tests[at]!, tests[++at] ?? '');
   const value = (name: string) => (isPlain ? given.get(name) : undefined);
   const [pattern, type, depth] = [value('-name'), value('-type'), value('-maxdepth')];
   const lines: string[] = [];

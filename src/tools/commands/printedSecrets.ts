@@ -1,4 +1,4 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { unescaped } from '../shellSyntax/expandWord.ts';
 import { programOf, type ShellPart } from '../shellSyntax/shellWords.ts';
 
@@ -6,11 +6,11 @@ import { programOf, type ShellPart } from '../shellSyntax/shellWords.ts';
  * Returns the reason to ask about a command that prints secrets: passwords, tokens and private keys that a program keeps, or the environment
  * of another process. Undefined: nothing of it is known.
  */
-export function keyReason(parts: readonly ShellPart[]): Sentence | undefined {
+export function keyReason(parts: readonly ShellPart[]): LocalizedMessage | undefined {
   return parts.some(({ words }) => printsKeys(words)) ? printed : undefined;
 }
 
-const printed = sentence('It can print passwords, tokens or keys, and its output is sent to the model.');
+const printed = message('It can print passwords, tokens or keys, and its output is sent to the model.');
 
 function printsKeys(words: ShellPart['words']): boolean {
   const plain = words.map(unescaped);

@@ -1,17 +1,17 @@
 import * as paths from 'node:path';
-import { shortened } from '../../protocol/text/escapeInvisible.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError } from '../../protocol/text/localized.ts';
+import { truncateVisible } from '../../protocol/text/escapeInvisible.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
 import { ToolError } from '../core/tool.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { isGitInternal } from '../policy/protectedPaths.ts';
 import { secretExcludes, secretGlobs, secretReason } from '../policy/secretFiles.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { awkReads } from '../shellSyntax/awk.ts';
-import { isKnown, type Step, type Steps, shownWord, some } from './commandStep.ts';
+import { type CommandStep, isKnown, type Steps, shownWord, some } from './commandStep.ts';
 import { gitReadingOf } from './gitReading.ts';
 import type { IsOutput } from './outputFiles.ts';
-import { findWords, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
+import { findOperators, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
 import { jqReads, sedReads, testedPaths } from './readOnlyScripts.ts';
 
 /** A command line that only reads, as it is to be run: these words, no shell. */
@@ -20,10 +20,10 @@ export interface ReadOnlyLine {
 }
 
 /** Why a command is not known to only read. */
-export class Unknown extends SaidError {}
+export class Unknown extends UserFacingError {}
 
 /** The words of one program that only reads, as they may be run. */
-export interface Reading {
+export interface ReadOnlyCommand {
   words: string[];
   /** It goes through folders by itself, and leaves out what may hold secrets only with these words. */
   searches: boolean;
@@ -31,35 +31,37 @@ export interface Reading {
 
 /** Whether one program only reads, and only inside the workspace and no secrets. Throws `Unknown`, or what the path gate says. */
 export async function readingOf(
-  { words, folder, piped }: Pick<Step, 'words' | 'folder' | 'piped'>,
+  { words, folder, piped }: Pick<CommandStep, 'words' | 'folder' | 'piped'>,
   roots: readonly WorkspaceRoot[],
   platform: string,
   isOutput?: IsOutput,
-): Promise<Reading> {
+): Promise<ReadOnlyCommand> {
   const [spelled, ...args] = words;
   const name = paths.posix.basename(spelled!);
   const program = readOnlyPrograms.get(name);
   const placed = spelled === name || programFolders.includes(paths.posix.dirname(spelled!));
-  if (!program || !placed) throw new Unknown(sentence('“{0}” is not a known read-only command.', shownWord(spelled!)));
+  if (!program || !placed) throw new Unknown(message('“{0}” is not a known read-only command.', shownWord(spelled!)));
   const git = spelled === name && args.length > 0 ? await gitReadingOf(words, folder, roots) : undefined;
   if (git) return { words: git, searches: false };
   // `git checkout` is another command than `git`.
   if (program.operands === 'none' && args.some((word) => !word.startsWith('-')))
-    throw new Unknown(sentence('“{0}” is not a known read-only command.', shortened(shownWord(words.join(' ')), 60)));
+    throw new Unknown(
+      message('“{0}” is not a known read-only command.', truncateVisible(shownWord(words.join(' ')), 60)),
+    );
   const unclear = args.find((word) => !isKnown(word) && word !== some.file);
   if (unclear !== undefined && !saysAnything.has(name))
-    throw new Unknown(sentence('{0} is known only at run time.', shownWord(unclear)));
+    throw new Unknown(message('{0} is known only at run time.', shownWord(unclear)));
   const { operands, options } = split(name, program, args, platform);
   const files = (await pathsAmong(name, program, operands, options)).filter((file) => file !== some.file);
   if (files.length > 0 && program.most !== undefined && operands.length > program.most)
-    throw new Unknown(sentence('{0} accepts fewer files.', name));
+    throw new Unknown(message('{0} accepts fewer files.', name));
   const kind = program.operands === 'files' ? 'read' : 'search';
   const reads = files.length > 0 || kind === 'read' || operands.includes(some.file);
   const places = reads ? files : ['.'];
   for (const place of places) await checked(roots, folder, place, kind, isOutput);
   const recursive = name === 'grep' && (options.has('r') || options.has('recursive'));
   if (name !== 'rg' && !recursive) return { words, searches: false };
-  if (recursive && platform !== 'linux') throw new Unknown(sentence('The exclusions of this grep could not be set.'));
+  if (recursive && platform !== 'linux') throw new Unknown(message('The exclusions of this grep could not be set.'));
   // They go through folders by themselves: they are told what to leave out, and ripgrep to heed no settings of anybody's.
   for (const place of places) await checkSearched(roots, folder, place);
   if (name === 'rg')
@@ -99,7 +101,7 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
   const operands: string[] = [];
   const long = new Set(program.long?.split(' '));
   const unknown = (option: string) =>
-    new Unknown(sentence('“{0}” is not a known read-only command.', shownWord([name, option].join(' '))));
+    new Unknown(message('“{0}” is not a known read-only command.', shownWord([name, option].join(' '))));
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
     if (word === '--') {
@@ -107,7 +109,7 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
       break;
     }
     if (platform === 'darwin' && name !== 'rg' && operands.length > 0 && /^-./.test(word))
-      throw new Unknown(sentence('{0} is behind a file, where {1} takes it for another file.', word, name));
+      throw new Unknown(message('{0} is behind a file, where {1} takes it for another file.', word, name));
     if (word.startsWith('--')) {
       const [, option, value] = /^--([^=]*)(=.*)?$/s.exec(word)!;
       if (!long.has(`${option}=`) && !(long.has(option!) && value === undefined)) throw unknown(word);
@@ -134,7 +136,7 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
     case 'files':
       // Those of binutils read their options out of such a file, and one of them loads a plugin.
       if (operands.some((word) => word.startsWith('@')))
-        throw new Unknown(sentence('{0} may read its options from a file.', name));
+        throw new Unknown(message('{0} may read its options from a file.', name));
       return operands;
     case 'paths':
       return operands;
@@ -147,39 +149,39 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
     case 'jq': {
       const [script = '', ...files] = operands;
       if (!{ sed: sedReads, awk: awkReads, jq: jqReads }[program.operands](script))
-        throw new Unknown(sentence('This {0} may not be read-only.', program.operands));
+        throw new Unknown(message('This {0} may not be read-only.', program.operands));
       return files;
     }
     case 'test': {
       const tested = testedPaths(name === '[' ? operands.slice(0, -1) : operands);
       if (!tested || (name === '[' && operands.at(-1) !== ']'))
-        throw new Unknown(sentence('This test may not be read-only.'));
+        throw new Unknown(message('This test may not be read-only.'));
       return tested;
     }
     case 'format': {
       // The shell's own printf sets variables: with `-v`, and with `%n`.
       const [format = ''] = operands;
       if (!isKnown(format) || format.startsWith('-') || /%[^%a-zA-Z]*[nN(]/.test(format.replaceAll('%%', '')))
-        throw new Unknown(sentence('This printf may set a variable.'));
+        throw new Unknown(message('This printf may set a variable.'));
       return [];
     }
     case 'seconds':
       if (operands.length !== 1 || !/^\d{1,2}(\.\d+)?s?$/.test(operands[0]!))
-        throw new Unknown(sentence('It waits for a long time.'));
+        throw new Unknown(message('It waits for a long time.'));
       return [];
     case 'names':
-      if (operands.some((word) => word.includes('/'))) throw new Unknown(sentence('{0} takes names here.', name));
+      if (operands.some((word) => word.includes('/'))) throw new Unknown(message('{0} takes names here.', name));
       return [];
     case 'date':
-      if (operands.some((word) => !word.startsWith('+'))) throw new Unknown(sentence('This date would set the clock.'));
+      if (operands.some((word) => !word.startsWith('+'))) throw new Unknown(message('This date would set the clock.'));
       return [];
     case 'none':
       if ((name === 'git' || name === 'node') && options.size === 0)
-        throw new Unknown(sentence('{0} can run anything.', name));
+        throw new Unknown(message('{0} can run anything.', name));
       return [];
     case 'streams':
       if (!operands.every((word) => /^\/dev\/(stderr|stdout|null)$/.test(word)))
-        throw new Unknown(sentence('{0} writes a file.', name));
+        throw new Unknown(message('{0} writes a file.', name));
       return [];
     case 'text':
       return [];
@@ -192,9 +194,9 @@ function placesOfFind(words: readonly string[]): string[] {
   const tests = begin < 0 ? [] : words.slice(begin);
   for (let at = 0; at < tests.length; at++) {
     const word = tests[at]!;
-    if (findWords.has(`${word}=`) && at + 1 < tests.length) at++;
-    else if (!findWords.has(word))
-      throw new Unknown(sentence('“{0}” is not a known read-only command.', shownWord(`find ${word}`)));
+    if (findOperators.has(`${word}=`) && at + 1 < tests.length) at++;
+    else if (!findOperators.has(word))
+      throw new Unknown(message('“{0}” is not a known read-only command.', shownWord(`find ${word}`)));
   }
   return places;
 }
@@ -204,7 +206,7 @@ async function checkSearched(roots: readonly WorkspaceRoot[], folder: string, pa
   const place = await resolvePath(roots, paths.resolve(folder, path), 'search').catch(() => undefined);
   const names = place?.relative.split('/') ?? [];
   if (isGitInternal(names) || secretReason([...names, '']))
-    throw new Unknown(sentence('{0} may contain secrets.', path === '.' ? sentence('The folder') : path));
+    throw new Unknown(message('{0} may contain secrets.', path === '.' ? message('The folder') : path));
 }
 
 const isOutside = (error: unknown) =>
@@ -220,7 +222,7 @@ export async function checked(
 ): Promise<string | undefined> {
   // `x/..` means two things when x is a link; `..` at the beginning is seen from a folder without links.
   if (/(^|\/)(?!\.\.?\/)[^/]+\/+(.*\/)?\.\.(\/|$)/.test(path))
-    throw new Unknown(sentence('{0} goes up and down.', path));
+    throw new Unknown(message('{0} goes up and down.', path));
   try {
     const found = await resolvePath(roots, paths.resolve(folder, path), operation);
     if (found.protected) throw new Unknown(found.protected);

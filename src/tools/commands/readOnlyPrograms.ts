@@ -165,7 +165,7 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
 export const programFolders = ['/usr/bin', '/bin', '/usr/local/bin'];
 
 /** What may follow the places that `find` looks in; those that end in `=` take a value. */
-export const findWords = new Set(
+export const findOperators = new Set(
   '-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -maxdepth= -mindepth= -size= -mtime= -mmin= -empty -print -print0 -prune -xdev -not -and -or -a -o ! ( )'.split(
     ' ',
   ),

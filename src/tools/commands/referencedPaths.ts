@@ -1,21 +1,15 @@
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
 import { ownReason } from '../policy/homePaths.ts';
-import {
-  hiddenPlaces,
-  installedReason,
-  isGitInternal,
-  startingReason,
-  whyInstalled,
-} from '../policy/protectedPaths.ts';
+import { hiddenPaths, installedReason, isGitInternal, startingReason, whyInstalled } from '../policy/protectedPaths.ts';
 import { secretReason } from '../policy/secretFiles.ts';
 import { surroundingOf } from '../sandbox/containingRepository.ts';
 import { includedReason } from '../sandbox/includedFiles.ts';
 import { type ResolvedPath, relativeTo, resolvePath, startedReason } from '../sandbox/paths.ts';
 import { secretContentReason } from '../sandbox/secretContent.ts';
-import { plainWords } from '../shellSyntax/commandLine.ts';
+import { literalArguments } from '../shellSyntax/commandLine.ts';
 import { bracesOf, expandWord, hasGlob, matchesName, unescaped } from '../shellSyntax/expandWord.ts';
 import { here, programOf, readShell, type ShellPart, type ShellWord, unknown } from '../shellSyntax/shellWords.ts';
 import { gitOutputReason } from './gitOutput.ts';
@@ -24,18 +18,18 @@ import { settingReason } from './settingChanges.ts';
 import { foldersOfParts } from './workingFolders.ts';
 
 /** What the words of a command name, as far as that can be seen without running it. */
-export interface Named {
+interface ReferencedPaths {
   /** Workspace-relative; of a folder, and of what only begins so (`src/*.ts`), with `/` at the end, the workspace being ''. */
   paths: string[];
   /** Why one of them is a place that is always asked about. */
-  protected?: Sentence;
+  protected?: LocalizedMessage;
   /** Why the contents that it shows are asked about, though it names no such place. */
-  shown?: Sentence;
+  shown?: LocalizedMessage;
 }
 
 /** More is not looked at one by one: such a command counts as one that names the whole workspace. */
 const mostPlaces = 1000;
-const tooMany: Named = { paths: [''], protected: sentence('It has too many words to be checked.') };
+const tooMany: ReferencedPaths = { paths: [''], protected: message('It has too many words to be checked.') };
 
 /**
  * The places in the workspace that a command names: every word of it, quotes or not, values of options, too, as a path from the
@@ -48,7 +42,7 @@ export async function namedIn(
   command: string,
   platform: string = process.platform,
   home: string = homedir(),
-): Promise<Named> {
+): Promise<ReferencedPaths> {
   const parts = readShell(command, { home, platform });
   const inOrder = wordsOf(command, platform);
   const words = [...new Set(inOrder)];
@@ -75,13 +69,13 @@ export async function namedIn(
       why ??= reasonOf(path, place !== undefined) ?? (await contentReason(place));
     }
   why ??= settingReason(parts) ?? keyReason(parts);
-  let shown: Sentence | undefined;
+  let shown: LocalizedMessage | undefined;
   for (const [index, { words }] of parts.entries()) {
     const [from, ...others] = foldersOf(index).folders;
     if (from !== undefined && others.length === 0) shown ??= await gitOutputReason(words.map(unescaped), from, roots);
   }
   if (/dotglob|extglob|globstar|nocaseglob|GLOBIGNORE/.test(command) && hasGlob(command))
-    why ??= sentence('It changes the meaning of globs.');
+    why ??= message('It changes the meaning of globs.');
   for (const from of folders)
     for (const word of shellWords) why ??= await reasonOfWord(word, from, { roots, home, platform });
   return { paths: [...named], ...(why && { protected: why }), ...(shown && { shown }) };
@@ -92,7 +86,7 @@ export async function namedIn(
  * the quotes away.
  */
 function wordsOf(command: string, platform: string): string[] {
-  const whole = (plainWords(command) ?? []).flat();
+  const whole = (literalArguments(command) ?? []).flat();
   const joined = command.replaceAll('\\\n', '');
   const loose = [joined, joined.replace(/['"]/g, '')]
     .flatMap((text) => text.split(/[\s'"`;|&<>(){}=,:]+/))
@@ -145,7 +139,7 @@ async function reasonOfWord(
   { word, written, started }: WordInPlace,
   from: string,
   { roots, home, platform }: Around,
-): Promise<Sentence | undefined> {
+): Promise<LocalizedMessage | undefined> {
   const escaped = from.replace(/[\\*?[\]{},]/g, '\\$&');
   const pattern = word.replaceAll(here, escaped).replaceAll(unknown, '');
   for (const spelling of bracesOf(pattern) ?? []) {
@@ -176,7 +170,7 @@ function hiddenMeant(spelling: string): string[] {
   const letters = (name: string) => unescaped(name.replace(/\[[^\]]*\]|[*?.]/g, '')).length;
   const at = names.findIndex((name) => hasGlob(name) && /^\\?\./.test(name) && letters(name) >= 2);
   if (at < 0) return [];
-  const meant = hiddenPlaces.filter((name) => matchesName(names[at]!, name));
+  const meant = hiddenPaths.filter((name) => matchesName(names[at]!, name));
   return meant.map((name) => unescaped([...names.slice(0, at), name, ...names.slice(at + 1)].join('/')));
 }
 
@@ -185,7 +179,7 @@ async function writtenReason(
   roots: readonly WorkspaceRoot[],
   relative: string,
   at: string,
-): Promise<Sentence | undefined> {
+): Promise<LocalizedMessage | undefined> {
   const installed = installedReason(relative.split('/'));
   if (installed) return namesPlace(relative, installed);
   const root = roots.find(({ path }) => at.startsWith(path + paths.sep));
@@ -201,11 +195,12 @@ async function writtenReason(
   return included && namesPlace(relative, included);
 }
 
-const namesPlace = (path: string, reason: Sentence): Sentence => sentence('It names {0}. {1}', path, reason);
-const namesOfGit = (path: string): Sentence => sentence('It names {0}, which belongs to Git.', path);
+const namesPlace = (path: string, reason: LocalizedMessage): LocalizedMessage =>
+  message('It names {0}. {1}', path, reason);
+const namesOfGit = (path: string): LocalizedMessage => message('It names {0}, which belongs to Git.', path);
 
 /** A file of the workspace that has secrets in it, whatever it is called. */
-async function contentReason(place: ResolvedPath | undefined): Promise<Sentence | undefined> {
+async function contentReason(place: ResolvedPath | undefined): Promise<LocalizedMessage | undefined> {
   const reason = place?.kind === 'file' ? await secretContentReason(place.path) : undefined;
   return reason && namesPlace(place!.relative, reason);
 }
@@ -214,7 +209,7 @@ async function contentReason(place: ResolvedPath | undefined): Promise<Sentence 
  * What does not exist holds no secret, but may be made: `process.env` is no file, `.vscode/tasks.json` may become one. A name
  * that begins with a dot is meant as one.
  */
-function reasonOf(path: string, exists: boolean): Sentence | undefined {
+function reasonOf(path: string, exists: boolean): LocalizedMessage | undefined {
   const segments = path.split('/').filter((name) => name !== '' && name !== '.');
   if (isGitInternal(segments) && segments.length > 1) return namesOfGit(path);
   const isMeant = exists || segments.at(-1)?.startsWith('.');

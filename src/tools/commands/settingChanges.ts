@@ -1,4 +1,4 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { unescaped } from '../shellSyntax/expandWord.ts';
 import { programOf, type ShellPart } from '../shellSyntax/shellWords.ts';
 
@@ -6,11 +6,11 @@ import { programOf, type ShellPart } from '../shellSyntax/shellWords.ts';
  * Why a command is asked about every time for what it does, not for what it names: it changes settings of Git or another program,
  * installs an extension of the editor, or makes something start later. Undefined: nothing of it.
  */
-export function settingReason(parts: readonly ShellPart[]): Sentence | undefined {
+export function settingReason(parts: readonly ShellPart[]): LocalizedMessage | undefined {
   for (const { words } of parts) {
     const plain = words.map(unescaped);
     if (plain.some((word) => /^--((un)?install-extension|add-mcp)(=|$)/.test(word)))
-      return sentence('It changes what the editor runs.');
+      return message('It changes what the editor runs.');
     if (plain.some((word) => /^(GIT_CONFIG\w*)=/.test(word))) return ofGit;
     const programs = words.map(programOf);
     const at = programs.findIndex((name, index) => !(wrappers.has(name) || /^-|=/.test(plain[index]!)));
@@ -24,9 +24,9 @@ export function settingReason(parts: readonly ShellPart[]): Sentence | undefined
 /** What starts the program behind it. */
 const wrappers = new Set('sudo doas env command builtin exec nohup time nice xargs busybox'.split(' '));
 
-const ofGit = sentence('It changes Git settings, which can run programs.');
+const ofGit = message('It changes Git settings, which can run programs.');
 
-function gitReason(rest: readonly string[]): Sentence | undefined {
+function gitReason(rest: readonly string[]): LocalizedMessage | undefined {
   const begin = rest.findIndex((word, index) => !word.startsWith('-') && !takesValue.test(rest[index - 1] ?? ''));
   const globals = begin < 0 ? rest : rest.slice(0, begin);
   for (const [index, word] of globals.entries()) {
@@ -49,7 +49,7 @@ const takesValue = /^(-C|-c|--git-dir|--work-tree|--namespace|--config-env)$/;
 const harmless =
   /^(user\.(name|email)|color\.[\w.]+|advice\.\w+|column\.\w+|core\.(quotepath|abbrev|autocrlf|safecrlf|ignorecase|precomposeunicode|pager=(cat|less)?$)|init\.defaultbranch|(commit|tag)\.gpgsign=false|log\.\w+|status\.\w+|diff\.(noprefix|mnemonicprefix|algorithm|renames|colormoved|context)|pull\.\w+|push\.default|merge\.conflictstyle|rebase\.\w+|gc\.auto|maintenance\.auto|safe\.barerepository=explicit)/i;
 
-function programReason(program: string, rest: readonly string[]): Sentence | undefined {
+function programReason(program: string, rest: readonly string[]): LocalizedMessage | undefined {
   const [first = '', second = ''] = rest.filter((word) => !word.startsWith('-'));
   if (program === 'crontab' && !(rest.length === 1 && rest[0] === '-l')) return starts;
   if (program === 'at' && /^(-|\d|now|noon|midnight|teatime|tomorrow)/.test(rest[0] ?? '')) return starts;
@@ -60,8 +60,8 @@ function programReason(program: string, rest: readonly string[]): Sentence | und
   if (program === 'reg' && /^(add|import|restore|load)$/i.test(first)) return starts;
   const sets = /^(set|unset|edit|delete|rm|add|remove|import)(-\w+)*$/;
   return /^(config|configure|alias|set-config|pkg)$/.test(first) && sets.test(second) && /^[a-z][\w.-]*$/.test(program)
-    ? sentence('It changes settings of a program.')
+    ? message('It changes settings of a program.')
     : undefined;
 }
 
-const starts = sentence('It schedules something to start later.');
+const starts = message('It schedules something to start later.');

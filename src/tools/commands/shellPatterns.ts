@@ -1,13 +1,13 @@
-import type { Piece, Script, Word } from '../shellSyntax/shellSyntax.ts';
+import type { ShellPiece, ShellScript, Word } from '../shellSyntax/shellSyntax.ts';
 import { some } from './commandStep.ts';
 
-export const isText = (word: Word, text: string): boolean =>
+export const isLiteralWord = (word: Word, text: string): boolean =>
   word.length === 1 && 'text' in word[0]! && word[0].text === text;
 
 export const isNumber = (value: string | undefined): boolean => value === some.number || /^\d+$/.test(value ?? '');
 
 /** The name that `read` gives each line in the condition of a loop; undefined: the condition is another one. */
-export function readName([pipeline, ...others]: Script): string | undefined {
+export function readName([pipeline, ...others]: ShellScript): string | undefined {
   const [command, ...more] = pipeline!.commands;
   if (others.length > 0 || more.length > 0 || pipeline!.negated || command!.kind !== 'simple') return undefined;
   const { words, assignments } = command!;
@@ -19,15 +19,15 @@ export function readName([pipeline, ...others]: Script): string | undefined {
 }
 
 /** Each of its commands is one step, and nothing else is. */
-export const isOnePipeline = ([pipeline, ...others]: Script, count: number): boolean =>
+export const isOnePipeline = ([pipeline, ...others]: ShellScript, count: number): boolean =>
   others.length === 0 &&
   !pipeline!.negated &&
   pipeline!.commands.length === count &&
   pipeline!.commands.every((command) => command.kind === 'simple' && command.words.length > 0);
 
 /** `$(seq 1 10)`, `$(nproc)`: numbers, however many. */
-export function isCounting(piece: Extract<Piece, { script: Script }>): boolean {
-  const [{ commands }, ...others] = piece.script as [Script[number], ...Script];
+export function isCounting(piece: Extract<ShellPiece, { script: ShellScript }>): boolean {
+  const [{ commands }, ...others] = piece.script as [ShellScript[number], ...ShellScript];
   const [command, ...more] = commands;
   if (others.length > 0 || more.length > 0 || command!.kind !== 'simple' || command!.assignments.length > 0)
     return false;
@@ -37,10 +37,10 @@ export function isCounting(piece: Extract<Piece, { script: Script }>): boolean {
 }
 
 /** The names that are assigned in scripts, and whether only to numbers. */
-export function assignedIn(scripts: readonly Script[]): Map<string, boolean> {
+export function assignedIn(scripts: readonly ShellScript[]): Map<string, boolean> {
   const names = new Map<string, boolean>();
   const note = (name: string, number: boolean) => names.set(name, (names.get(name) ?? true) && number);
-  const look = (script: Script): void => {
+  const look = (script: ShellScript): void => {
     for (const command of script.flatMap(({ commands }) => commands)) {
       if (command.kind === 'simple') {
         if (command.words.length > 0) continue;

@@ -1,7 +1,7 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
-import { type Step, some, Unclear } from './commandStep.ts';
-import { linesOf, type Written } from './predictedLines.ts';
+import { type CommandStep, some, Unclear } from './commandStep.ts';
+import { type PredictedLines, predictedLines } from './predictedLines.ts';
 
 /** Names of which one may stand in a word: each of them is gone through, but no more. */
 const mostNames = 60;
@@ -10,30 +10,30 @@ const onlyMark = new RegExp(`^${some.choice}(\\d+)${some.choice}$`);
 
 /** The names that commands hand to others, for as long as one script is looked through: a mark stands for them in words. */
 export class Choices {
-  private readonly all: Written[] = [];
+  private readonly all: PredictedLines[] = [];
 
   constructor(private readonly roots: readonly WorkspaceRoot[]) {}
 
-  markOf(written: Written): string {
+  markOf(written: PredictedLines): string {
     this.all.push(written);
     return `${some.choice}${this.all.length - 1}${some.choice}`;
   }
 
   /** What a word stands for that is a mark and nothing else. */
-  of(word: string): Written | undefined {
+  of(word: string): PredictedLines | undefined {
     return this.all[Number(onlyMark.exec(word)?.[1] ?? Number.NaN)];
   }
 
   /** The step with all words that it may have: without names, and with each or all of them, in their order and against it. */
-  stepsOf(step: Step): Step[] {
+  stepsOf(step: CommandStep): CommandStep[] {
     const [found, ...others] = new Set([...step.words, ...step.variables.flat()].join(' ').match(mark));
     if (found === undefined) return [step];
-    if (step.words[0]?.includes(found)) throw new Unclear(sentence('It starts the output of a command.'));
-    if (others.length > 0) throw new Unclear(sentence('It uses the names of several lists at once.'));
+    if (step.words[0]?.includes(found)) throw new Unclear(message('It starts the output of a command.'));
+    if (others.length > 0) throw new Unclear(message('It uses the names of several lists at once.'));
     const { lines, single } = this.of(found)!;
-    if (single && lines.length > mostNames) throw new Unclear(sentence('It may expand to too many names.'));
+    if (single && lines.length > mostNames) throw new Unclear(message('It may expand to too many names.'));
     if (!single && [...step.words, ...step.variables.flat()].some((word) => word.includes(found) && word !== found))
-      throw new Unclear(sentence('It uses the output of a command as arguments.'));
+      throw new Unclear(message('It uses the output of a command as arguments.'));
     const given = single ? lines.map((line) => [line]) : lines.length > 1 ? [lines, [...lines].reverse()] : [lines];
     return [[], ...given.filter((names) => names.length > 0)].map((names) => ({
       ...step,
@@ -47,13 +47,13 @@ export class Choices {
    * What `xargs` and `find -exec` start with the names that they are given; undefined: the step is none of them.
    * @param before what stands before it in its pipeline; undefined where that is more than programs
    */
-  async startedBy(step: Step, before: readonly Step[] | undefined): Promise<Step[] | undefined> {
+  async startedBy(step: CommandStep, before: readonly CommandStep[] | undefined): Promise<CommandStep[] | undefined> {
     const [program, ...args] = step.words;
     if (program === 'xargs') return [await this.byXargs(step, args, before)];
     return program === 'find' && args.some((word) => /^-(exec|ok)(dir)?$/.test(word)) ? this.byFind(step) : undefined;
   }
 
-  private async byFind(step: Step): Promise<Step[]> {
+  private async byFind(step: CommandStep): Promise<CommandStep[]> {
     const { words } = step;
     const at = words.indexOf('-exec');
     const started = words.slice(at + 1, -1);
@@ -67,17 +67,21 @@ export class Choices {
       started.includes(';') ||
       !(end === ';' || (end === '+' && isLast))
     )
-      throw new Unclear(sentence('It starts more than can be checked.'));
-    const finding: Step = { ...step, words: words.slice(0, at) };
-    const written = await linesOf([{ ...finding, piped: false, stdout: 'out', stderr: 'err' }], this.roots);
-    if (!written) throw new Unclear(sentence('It starts something for more names than can be checked.'));
+      throw new Unclear(message('It starts more than can be checked.'));
+    const finding: CommandStep = { ...step, words: words.slice(0, at) };
+    const written = await predictedLines([{ ...finding, piped: false, stdout: 'out', stderr: 'err' }], this.roots);
+    if (!written) throw new Unclear(message('It starts something for more names than can be checked.'));
     const names = this.markOf({ ...written, single: end === ';' });
     return [finding, ...this.stepsOf({ ...step, words: started.map((word) => word.replaceAll('{}', names)) })];
   }
 
-  private async byXargs(step: Step, args: readonly string[], before: readonly Step[] | undefined): Promise<Step> {
-    const written = before && (await linesOf(before, this.roots));
-    if (!written) throw new Unclear(sentence('It starts something with names that are known only when it runs.'));
+  private async byXargs(
+    step: CommandStep,
+    args: readonly string[],
+    before: readonly CommandStep[] | undefined,
+  ): Promise<CommandStep> {
+    const written = before && (await predictedLines(before, this.roots));
+    if (!written) throw new Unclear(message('It starts something with names that are known only when it runs.'));
     let at = 0;
     let place: string | undefined;
     let each = false;
@@ -86,11 +90,11 @@ export class Choices {
       if (/^-I[{}%@A-Z]+$/.test(option)) place = option.slice(2);
       else if (/^-[nL]\d+$/.test(option)) each ||= Number(option.slice(2)) === 1;
       else if (!/^(-0|-r|-t|-0r|-r0|--null|--no-run-if-empty|-P\d+)$/.test(option))
-        throw new Unclear(sentence('The option {0} of xargs is unknown.', option));
+        throw new Unclear(message('The option {0} of xargs is unknown.', option));
     }
     const told = args.slice(at);
     if (told[0] === undefined || (place !== undefined && told[0].includes(place)))
-      throw new Unclear(sentence('xargs has no command to start.'));
+      throw new Unclear(message('xargs has no command to start.'));
     const names = this.markOf({ ...written, single: place !== undefined || each });
     const words = place === undefined ? [...told, names] : told.map((word) => word.replaceAll(place, names));
     return { ...step, words, piped: false };

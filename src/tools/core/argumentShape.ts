@@ -10,7 +10,7 @@ const mostValues = 8;
  * Returns the arguments of a tool in a line: `fs.read takes {path: string, offset?: integer}.`
  * @param wrong names of arguments that are shown with all that is in them: `edits: [{oldText: string, newText: string}]`
  */
-export function shapeOf({ name, parameters }: ToolDefinition, wrong: readonly string[] = []): string {
+export function argumentShapeOf({ name, parameters }: ToolDefinition, wrong: readonly string[] = []): string {
   const required = new Set(parameters.required ?? []);
   const entries = Object.entries(parameters.properties ?? {}).map(([argument, schema]) => {
     const shape = wrong.includes(argument) ? partOf(schema, parameters) : wordOf(schema, parameters);

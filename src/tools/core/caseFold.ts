@@ -1,5 +1,5 @@
 /** A name as disks compare them that make no difference of case: `ſ` and `S` are `s`, what is drawn as nothing is nothing. */
-export const plain = (segment: string): string =>
+export const foldCase = (segment: string): string =>
   segment
     .normalize('NFKC')
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')

@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import type { ToolCall } from '../../protocol/content/messages.ts';
-import { shapeOf } from './argumentShape.ts';
+import { argumentShapeOf } from './argumentShape.ts';
 import { readingsOf } from './interpretArguments.ts';
 import { type Tool, ToolError } from './tool.ts';
-import { inWords } from './zodIssueText.ts';
+import { zodIssueText } from './zodIssueText.ts';
 
 /** Parts of a tool that its arguments are checked by. */
 type Checked = Pick<Tool, 'definition' | 'arguments' | 'schema' | 'understands'>;
@@ -22,7 +22,7 @@ export const checkArguments = (call: ToolCall, tool: Checked): unknown => unders
 export function understoodArguments(call: ToolCall, tool: Checked): { args: unknown; isAsSent: boolean } {
   if (call.malformed !== undefined) throw malformed(call.malformed, tool);
   const problem = forbidden(call.arguments, 0);
-  if (problem) throw new ToolError('TOOL_ARGS_INVALID', `${problem} ${shapeOf(tool.definition)}`);
+  if (problem) throw new ToolError('TOOL_ARGS_INVALID', `${problem} ${argumentShapeOf(tool.definition)}`);
   const check = (given: Record<string, unknown>) => tool.arguments.safeParse(tool.understands?.(given) ?? given);
   const own = tool.understands?.(call.arguments);
   const parsed = tool.arguments.safeParse(own ?? call.arguments);
@@ -34,7 +34,7 @@ export function understoodArguments(call: ToolCall, tool: Checked): { args: unkn
   const wrong = issues.map(({ path }) => String(path[0] ?? '').split('.', 1)[0]!);
   throw new ToolError(
     'TOOL_ARGS_INVALID',
-    `${issues.slice(0, 8).map(inWords).join('; ')}. ${shapeOf(tool.definition, wrong)}`,
+    `${issues.slice(0, 8).map(zodIssueText).join('; ')}. ${argumentShapeOf(tool.definition, wrong)}`,
   );
 }
 
@@ -63,7 +63,7 @@ function malformed(text: string, tool: Checked): ToolError {
   const end = text.length > 40 ? ` They end with ${JSON.stringify(text.slice(-40))}.` : '';
   return new ToolError(
     'TOOL_ARGS_INVALID_JSON',
-    `The arguments are not one complete JSON object: ${why}.${end} Nothing was run. Send the whole call again. ${shapeOf(tool.definition)}`,
+    `The arguments are not one complete JSON object: ${why}.${end} Nothing was run. Send the whole call again. ${argumentShapeOf(tool.definition)}`,
   );
 }
 

@@ -17,7 +17,7 @@ export const globTest = (glob: string, brackets?: Brackets): ((path: string) => 
 export type Brackets = 'sets' | 'literal' | 'either';
 
 /** What a glob is made of. Throws for what `globTest` refuses. */
-export function globParts(glob: string, brackets: Brackets = 'sets'): Part[] {
+export function globParts(glob: string, brackets: Brackets = 'sets'): GlobPart[] {
   if (/^([\\/]|[a-z]:)/i.test(glob) || glob.split(/[\\/]/).includes('..'))
     throw refuse('OUTSIDE', `${quoted(glob)} is outside the workspace. Globs are relative to it, like "src/**/*.ts".`);
   if (glob.length > 500) throw new ToolError('TOOL_ARGS_INVALID', 'The glob is too long. Use a simpler one.');
@@ -77,7 +77,7 @@ function walker(states: readonly State[]): (path: string) => boolean {
 }
 
 /** The last state is the one to begin in. */
-function compile(parts: readonly Part[]): State[] {
+function compile(parts: readonly GlobPart[]): State[] {
   const states: State[] = [{ to: [] }];
   const add = (state: State) => states.push(state) - 1;
   const many = (reads: State['reads'], next: number) => {
@@ -85,7 +85,7 @@ function compile(parts: readonly Part[]): State[] {
     states[again]!.to.push(add({ reads, to: [again] }));
     return again;
   };
-  const before = (part: Part, next: number): number => {
+  const before = (part: GlobPart, next: number): number => {
     if (part.kind === 'letter') return add({ reads: part.reads, to: [next] });
     if (part.kind === 'star') return many(inName, next);
     if (part.kind === 'everything') return many(() => true, next);
@@ -96,28 +96,29 @@ function compile(parts: readonly Part[]): State[] {
     states[again]!.to.push(name);
     return again;
   };
-  const sequence = (parts: readonly Part[], next: number) => parts.reduceRight((to, part) => before(part, to), next);
+  const sequence = (parts: readonly GlobPart[], next: number) =>
+    parts.reduceRight((to, part) => before(part, to), next);
   const first = sequence(parts, 0);
   add({ to: [first] });
   return states;
 }
 
 /** A `letter` without `letter` is one of several. */
-export type Part =
+export type GlobPart =
   | { kind: 'letter'; letter?: string; reads(letter: string): boolean }
   | { kind: 'star' | 'everything' | 'folders' }
-  | { kind: 'either'; parts: Part[][] };
+  | { kind: 'either'; parts: GlobPart[][] };
 
 const inName = (letter: string) => letter !== '/';
 const isSlash = (letter: string) => letter === '/';
 
-const lettersOf = (text: string): Part[] =>
+const lettersOf = (text: string): GlobPart[] =>
   [...text].map((letter) => ({ kind: 'letter', letter, reads: (one) => one === letter }));
 
-function parse(glob: string, brackets: Brackets): Part[] {
-  const whole: Part[] = [];
+function parse(glob: string, brackets: Brackets): GlobPart[] {
+  const whole: GlobPart[] = [];
   /** The groups that are open, innermost last. */
-  const groups: Part[][][] = [];
+  const groups: GlobPart[][][] = [];
   const here = () => groups.at(-1)?.at(-1) ?? whole;
   for (let at = 0; at < glob.length; ) {
     const rest = glob.slice(at);
@@ -132,14 +133,14 @@ function parse(glob: string, brackets: Brackets): Part[] {
     } else if (set) {
       const isIn = setTest(set[2]!);
       const wanted = set[1] === '';
-      const one: Part = { kind: 'letter', reads: (one) => one !== '/' && isIn(one) === wanted };
+      const one: GlobPart = { kind: 'letter', reads: (one) => one !== '/' && isIn(one) === wanted };
       here().push(...(brackets === 'sets' ? [one] : orLiteral([one], set[0], brackets)));
       length = set[0].length;
     } else if (brackets !== 'sets' && group) {
       here().push(...orLiteral(parse(group[1]!, brackets), group[0], brackets));
       length = group[0].length;
     } else if (letter === '{' && rest.includes('}')) {
-      const parts: Part[][] = [[]];
+      const parts: GlobPart[][] = [[]];
       here().push({ kind: 'either', parts });
       groups.push(parts);
     } else if (letter === '}' && groups.length > 0) groups.pop();
@@ -152,7 +153,7 @@ function parse(glob: string, brackets: Brackets): Part[] {
   return whole;
 }
 
-const orLiteral = (parts: Part[], text: string, brackets: Brackets): Part[] =>
+const orLiteral = (parts: GlobPart[], text: string, brackets: Brackets): GlobPart[] =>
   brackets === 'literal' ? lettersOf(text) : [{ kind: 'either', parts: [parts, lettersOf(text)] }];
 
 /** Of the inside of `[…]`: letters and ranges. */

@@ -1,4 +1,4 @@
-import { type imageTypes, largestImage, mostImages } from '../../protocol/content/images.ts';
+import { type imageTypes, largestImage, maxImages } from '../../protocol/content/images.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 
 /** What a tool gives when pictures go with its data. They are bounded by the host, like the data. */
@@ -20,8 +20,8 @@ export function checkImages(images: readonly Attachment[]): { attachments: Attac
     const { mediaType, data, name = mediaType } = image;
     const bytes = Buffer.from(data.length > largestImage ? '' : data, 'base64');
     const type = imageType(bytes);
-    if (attachments.length >= mostImages) leftOut.push(`${name}: one result takes at most ${mostImages} pictures.`);
-    else if (data.length > largestImage) leftOut.push(`${name}: ${tooLarge}`);
+    if (attachments.length >= maxImages) leftOut.push(`${name}: one result takes at most ${maxImages} pictures.`);
+    else if (data.length > largestImage) leftOut.push(`${name}: ${imageTooLarge}`);
     else if (!type) leftOut.push(`${name}: it is no PNG, JPEG, GIF or WebP picture.`);
     else attachments.push({ mediaType: type, data: bytes.toString('base64'), name: name.slice(0, 200) });
   }
@@ -29,8 +29,8 @@ export function checkImages(images: readonly Attachment[]): { attachments: Attac
 }
 
 /** Bytes of a picture that are not more than `largestImage` as base64. */
-export const mostBytes = 3_700_000;
-export const tooLarge = `it is larger than ${mostBytes / 1e6} MB, which is the most that can be shown.`;
+export const maxImageBytes = 3_700_000;
+export const imageTooLarge = `it is larger than ${maxImageBytes / 1e6} MB, which is the most that can be shown.`;
 
 /** By its first bytes; undefined for what models do not see. */
 export function imageType(bytes: Uint8Array): (typeof imageTypes)[number] | undefined {

@@ -9,7 +9,7 @@ import {
 } from '../../protocol/content/schemaParts.ts';
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 import { isUnambiguous } from '../../protocol/values/jsonText.ts';
-import { mostOfAnswer, parseJson } from './parseLimits.ts';
+import { maxAnswerLength, parseLimitedJson } from './parseLimits.ts';
 
 type Arguments = Record<string, unknown>;
 
@@ -43,7 +43,7 @@ class TooManySteps extends Error {}
 type Kind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
 /** Parts of a schema, looked up once: values may be many. */
-interface Parts {
+interface SchemaFacts {
   /** Each alternative together with what stands beside them; undefined where there is none to choose. */
   alternatives?: readonly JsonSchema[];
   kinds?: ReadonlySet<Kind>;
@@ -61,7 +61,7 @@ interface Parts {
 
 class Reader {
   private steps = mostSteps;
-  private readonly parts = new Map<object, Parts | undefined>();
+  private readonly parts = new Map<object, SchemaFacts | undefined>();
 
   constructor(private readonly root: unknown) {}
 
@@ -111,11 +111,11 @@ class Reader {
     return kinds.has('number') ? (numberIn(plain) ?? text) : text;
   }
 
-  private readList(list: readonly unknown[], { prefix, items }: Parts, depth: number): unknown[] {
+  private readList(list: readonly unknown[], { prefix, items }: SchemaFacts, depth: number): unknown[] {
     return list.map((item, index) => this.read(item, index < prefix.length ? prefix[index] : items, depth + 1));
   }
 
-  private readObject(value: Arguments, { properties, required, others }: Parts, depth: number): Arguments {
+  private readObject(value: Arguments, { properties, required, others }: SchemaFacts, depth: number): Arguments {
     const isAbsent = ([name, item]: [string, unknown]) =>
       item === null &&
       Object.hasOwn(properties, name) &&
@@ -163,7 +163,7 @@ class Reader {
     );
   }
 
-  private partsOf(node: unknown): Parts | undefined {
+  private partsOf(node: unknown): SchemaFacts | undefined {
     if (!isSchema(node)) return undefined;
     if (!this.parts.has(node)) {
       const schema = this.follow(node);
@@ -172,7 +172,7 @@ class Reader {
     return this.parts.get(node);
   }
 
-  private split(schema: JsonSchema): Parts {
+  private split(schema: JsonSchema): SchemaFacts {
     const { anyOf, oneOf, prefixItems, additionalItems, additionalProperties, patternProperties } = schema;
     const list = isFilled(anyOf) ? anyOf : isFilled(oneOf) ? oneOf : undefined;
     const { anyOf: _, oneOf: __, ...rest } = schema;
@@ -265,7 +265,7 @@ function kindOf(value: unknown): Kind {
 function jsonIn(text: string): unknown {
   if (!/^\s*[{["]/.test(text)) return undefined;
   try {
-    const value = parseJson(text, mostOfAnswer);
+    const value = parseLimitedJson(text, maxAnswerLength);
     return isUnambiguous(text) ? value : undefined;
   } catch {
     return undefined;

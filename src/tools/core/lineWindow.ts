@@ -3,7 +3,7 @@ export const defaultLines = 1000;
 export const maximumCharacters = 40_000;
 
 /** A part of a text's lines; they count from 1, and `cut` says how to read on when there is more. */
-export interface LineWindow {
+interface LineWindow {
   text: string;
   startLine: number;
   endLine: number;

@@ -14,7 +14,7 @@ export interface RealRoot extends WorkspaceRoot {
 }
 
 /** Where a spelling points, before the disk is asked: `segments` below `root`, without `.` and `..`. */
-export interface Place {
+export interface PathLocation {
   root: RealRoot;
   segments: string[];
 }
@@ -29,7 +29,11 @@ export function refuse(reason: RefusalReason, message: string): ToolError {
  * is open. Nothing is expanded or decoded: `~`, `$HOME`, `%2e` and backslashes (but on Windows) are ordinary characters.
  * Throws when there is none.
  */
-export function placesOf(roots: readonly RealRoot[], input: string, platform: string = process.platform): Place[] {
+export function pathLocations(
+  roots: readonly RealRoot[],
+  input: string,
+  platform: string = process.platform,
+): PathLocation[] {
   if (typeof input !== 'string' || input === '') throw new ToolError('TOOL_ARGS_INVALID', 'path: give a path as text.');
   if (roots.length === 0) throw refuse('NO_WORKSPACE', 'No folder is open. Open a folder first.');
   checkSpelling(input, platform);
@@ -42,9 +46,9 @@ export function placesOf(roots: readonly RealRoot[], input: string, platform: st
     return [{ root: mount, segments: below.filter(Boolean) }];
   }
   const spelled = style.isAbsolute(input) ? [input] : relativeSpellings(roots, input, style);
-  const places = new Map<string, Place>();
+  const places = new Map<string, PathLocation>();
   for (const path of spelled) {
-    const place = placeInside(roots, path, platform);
+    const place = pathInsideRoots(roots, path, platform);
     if (place) places.set(style.join(place.root.realPath, ...place.segments), place);
   }
   if (places.size === 0) {
@@ -60,11 +64,11 @@ export function placesOf(roots: readonly RealRoot[], input: string, platform: st
  * The place below a root that an absolute path points at, by its spelling or the root's real one; undefined: outside. Of
  * roots inside of each other the first counts, but a mount inside of a folder is a mount, however it is reached.
  */
-export function placeInside(
+export function pathInsideRoots(
   roots: readonly RealRoot[],
   path: string,
   platform: string = process.platform,
-): Place | undefined {
+): PathLocation | undefined {
   const style = platform === 'win32' ? paths.win32 : paths.posix;
   const folds = platform === 'win32' || platform === 'darwin';
   const split = (text: string) => style.resolve(text).split(style.sep).filter(Boolean);

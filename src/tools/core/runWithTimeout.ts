@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 const patience = 500;
 
 /** Does what a schema of somebody else says; undefined where it takes longer than its time, or throws. */
-export function inTime<Value>(work: () => Value): Value | undefined {
+export function runWithTimeout<Value>(work: () => Value): Value | undefined {
   try {
     return runInNewContext('work()', { work }, { timeout: patience });
   } catch {

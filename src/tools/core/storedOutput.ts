@@ -9,7 +9,7 @@ const toldTail = 45 * 1024;
  * kept with the run, to be read with `output.read` and opened by the person. `dropped`: bytes that `text` lacks
  * already, which nobody can read.
  */
-export async function keptText<Field extends string>(
+export async function storedOutput<Field extends string>(
   text: string,
   dropped: number,
   field: Field,

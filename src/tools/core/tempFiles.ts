@@ -18,8 +18,8 @@ export const isLeftover = (name: string): boolean => pattern.test(name) || aside
 /** Of a path with `/`: whether one of its names is such a one. */
 export const isInLeftover = (path: string): boolean => path.includes('.towpath-') && path.split('/').some(isLeftover);
 
-export const asideFor = (name: string): string => `${asideStart(name)}${randomUUID()}`;
-export const isAsideOf = (name: string, aside: string): boolean =>
+export const tempFileFor = (name: string): string => `${asideStart(name)}${randomUUID()}`;
+export const isTempFileOf = (name: string, aside: string): boolean =>
   asidePattern.test(aside) && aside.startsWith(asideStart(name));
 const asideStart = (name: string) => `.towpath-${createHash('sha256').update(name).digest('hex').slice(0, 16)}-`;
 
@@ -43,12 +43,12 @@ export async function withTemporary(folder: string, work: (temporary: string) =>
   } finally {
     await rm(temporary, { force: true }).catch(() => undefined);
     atWork.delete(name);
-    await sweepLeftovers(folder);
+    await sweepTempFiles(folder);
   }
 }
 
 /** Removes what killed processes left in a folder, not below it. Never throws. */
-export async function sweepLeftovers(folder: string): Promise<void> {
+export async function sweepTempFiles(folder: string): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   for (const name of names) {
     const [, pid] = pattern.exec(name) ?? [];

@@ -2,23 +2,23 @@ import type * as z from 'zod';
 import type { OwnBasis } from '../../protocol/content/approvalBasis.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import type { Policy } from '../../protocol/content/policy.ts';
-import type { Answer, Asked } from '../../protocol/content/questions.ts';
+import type { Answer, UserQuestions } from '../../protocol/content/questions.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import type {
   Background,
   Decision,
   EventBody,
-  KeptChange,
   Moved,
   ProcessIdentity,
   Proposed,
   RemovedKind,
   StepStart,
+  StoredChange,
 } from '../../protocol/run/events.ts';
 import type { Code } from '../../protocol/text/codes.ts';
-import type { Words } from '../../protocol/text/localized.ts';
-import { type Named, toDefinition } from '../definitions/definition.ts';
-import type { Part } from './commandPart.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
+import { type NamedDefinition, toDefinition } from '../definitions/definition.ts';
+import type { CommandPart } from './commandPart.ts';
 import type { WithImages } from './imageFiles.ts';
 import type { Origin } from './toolOrigin.ts';
 import type { Workspace } from './workspace.ts';
@@ -39,7 +39,7 @@ export class ToolError extends Error {
  * What is asked for is so already. A model hears the sentence, because it thought otherwise; a step of a workflow has what it
  * wanted, and is given `data`.
  */
-export class AlreadySo extends ToolError {
+export class AlreadyAppliedError extends ToolError {
   constructor(
     { code, message, details }: ToolError,
     readonly data: object,
@@ -61,7 +61,7 @@ export interface FileChange {
 }
 
 /** What a text file is besides its text. */
-export type FileForm = Pick<KeptChange, 'mode' | 'encoding'>;
+export type FileForm = Pick<StoredChange, 'mode' | 'encoding'>;
 
 /** A file, a link or an empty folder that is about to be deleted, as it is on disk. */
 export interface Removed {
@@ -110,22 +110,22 @@ export interface ToolContext {
    * Shows the person these questions and waits for the answer, which is on disk when it is given. Throws `ToolError`: stopped, or
    * `TOOL_UNANSWERED` when the editor ends, which leaves the call open.
    */
-  ask(questions: readonly Asked[]): Promise<Answer>;
+  ask(questions: readonly UserQuestions[]): Promise<Answer>;
 }
 
 /**
  * A change worked out before anybody is asked, having changed nothing. What is shown is what runs: `run` does exactly
  * this, or fails with `E_PRECONDITION_FAILED` when the world has changed since.
  */
-export interface Plan {
+export interface CallPlan {
   /** What, in a few words: `Edit src/greet.ts`. */
-  what: Words;
+  what: LocalizableText;
   /** Of a server's tool: what that calls it for people. */
   title?: string;
   /** The real path, or the folder a command runs in. */
-  where: Words;
+  where: LocalizableText;
   /** Why this is asked. */
-  why: Words;
+  why: LocalizableText;
   change?: FileChange;
   command?: string;
   /** Work that it would discard and that exists nowhere else. Such a call is asked about every time. */
@@ -136,7 +136,7 @@ export interface Plan {
   marker?: string;
   /** Where the command runs, workspace-relative, `.` for the workspace; what it runs, where that can be said; and the packages of the project. */
   folder?: string;
-  parts?: readonly Part[];
+  parts?: readonly CommandPart[];
   packages?: readonly string[];
   /** Seconds that the command may take, where the call says it. */
   timeLimit?: number;
@@ -151,9 +151,9 @@ export interface Plan {
   /** The site it asks, like `https://example.com`. */
   site?: string;
   /** How it runs when nobody is asked because it only reads; a sentence: why it is not known to. */
-  reading?: ((context: ToolContext) => Promise<unknown>) | Words;
+  reading?: ((context: ToolContext) => Promise<unknown>) | LocalizableText;
   /** What else the question shows: the arguments of somebody else's tool. */
-  details?: Words;
+  details?: LocalizableText;
   /** Nobody is asked, for this reason. */
   free?: OwnBasis;
   /** What *Allow for this run* would cover, e.g. `fs.edit`; absent for what must be asked every time. */
@@ -170,7 +170,7 @@ export interface Plan {
    * The plan for another `change.after`, or another `command`, as the person wants it: worked out anew, through the same
    * checks. Throws `ToolError`. A plan without change and command is revised by the call's arguments.
    */
-  revise?(edited: string): Promise<Plan>;
+  revise?(edited: string): Promise<CallPlan>;
   /** What is kept for undo when there is no `change`, looked at right before it runs. */
   trace?(): Promise<Trace>;
   /** What it gives when it is done as it is planned, where its files alone say that it is. */
@@ -180,13 +180,13 @@ export interface Plan {
 
 /** Data that a command would discard. */
 export interface Loss {
-  text: Words;
+  text: LocalizableText;
   /** Names of all that would be lost, to be compared with what was shown. */
   items: readonly string[];
 }
 
 /** A plan as a person is asked about it: what it says is in their language. */
-export interface AskedPlan extends Omit<Plan, 'what' | 'where' | 'why' | 'details' | 'loss' | 'findLoss'> {
+export interface AskedPlan extends Omit<CallPlan, 'what' | 'where' | 'why' | 'details' | 'loss' | 'findLoss'> {
   what: string;
   where: string;
   why: string;
@@ -230,7 +230,7 @@ export interface Tool {
    * For the others: works out what would happen. Throws `ToolError`. A `read` tool may have one too: for arguments it
    * gives a plan for (a secret), that is asked about and run; undefined means free.
    */
-  plan?(args: unknown, context: ToolContext): Promise<Plan | undefined>;
+  plan?(args: unknown, context: ToolContext): Promise<CallPlan | undefined>;
   /**
    * What a call of this tool is really for: that tool's rules, question and grant count. Its own `run` is for what is free
    * then. Throws `ToolError`.
@@ -238,22 +238,22 @@ export interface Tool {
   target?(args: unknown): { tool: Tool; args: unknown };
 }
 
-type Given<Gives> = Gives extends z.ZodRawShape ? z.output<z.ZodObject<Gives>> | WithImages : unknown;
+type ToolData<Gives> = Gives extends z.ZodRawShape ? z.output<z.ZodObject<Gives>> | WithImages : unknown;
 
 /** A tool that only reads. `ask` gives the question for the few arguments that need one. */
 export function readTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
-  named: Named<Shape, Gives>,
-  run: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Given<Gives>>,
-  ask?: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Plan | undefined>,
+  named: NamedDefinition<Shape, Gives>,
+  run: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<ToolData<Gives>>,
+  ask?: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<CallPlan | undefined>,
 ): Tool {
   return { ...toDefinition(named), risk: 'read', run: run as Tool['run'], plan: ask as Tool['plan'] };
 }
 
 /** A tool that changes the world, through a plan that can be shown first. */
 export function askingTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
-  named: Named<Shape, Gives>,
+  named: NamedDefinition<Shape, Gives>,
   risk: 'change' | 'execute',
-  plan: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Plan>,
+  plan: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<CallPlan>,
 ): Tool {
   return { ...toDefinition(named), risk, plan: plan as Tool['plan'] };
 }
@@ -296,7 +296,7 @@ export function editableText({ plan, call }: Pick<ApprovalRequest, 'plan' | 'cal
 export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 
 /** What a step did and gives, and the hash of its name and arguments. */
-export type StepDone = StepStart & { changes?: readonly KeptChange[]; moved?: Moved };
+export type StepDone = StepStart & { changes?: readonly StoredChange[]; moved?: Moved };
 
 /** What the host needs of the run it works for. */
 export interface CallContext {
@@ -331,5 +331,5 @@ export interface CallContext {
   /** The call belongs to a conversation that the user can answer: a denial can hold it. */
   canHold?: true;
   /** `ToolContext.ask`, for the call of this id. */
-  ask(toolCallId: string, questions: readonly Asked[]): Promise<Answer>;
+  ask(toolCallId: string, questions: readonly UserQuestions[]): Promise<Answer>;
 }

@@ -1,5 +1,5 @@
 import type { Rule } from '../../protocol/content/rule.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
 /** Whose tool it is, and as what. Its name says neither: any server can take any name, and describe its tools anew. */
 export interface Origin {
@@ -24,21 +24,21 @@ export function isMeant({ server, tool }: Rule, origin: Origin | undefined, isNa
 }
 
 /** Of a rule that allows and has the tool's name: the rest of a sentence. */
-export function whyNotMeant({ server }: Rule, { identity }: Origin): Sentence {
-  if (!server) return sentence('a rule with a name alone applies to servers of your own settings');
+export function whyNotMeant({ server }: Rule, { identity }: Origin): LocalizedMessage {
+  if (!server) return message('a rule with a name alone applies to servers of your own settings');
   return server.identity === identity
-    ? sentence('it was made when this tool had another definition')
-    : sentence('it was made for another server, or another configuration of the server');
+    ? message('it was made when this tool had another definition')
+    : message('it was made for another server, or another configuration of the server');
 }
 
 /** Characters of a command or an address in a line. */
 const longestStart = 32;
 
 /** The tool and the server that a rule is for, for a line: of what is long, both ends. */
-export function ofServer(tool: string, { starts }: NonNullable<Rule['server']>): Sentence {
+export function isOfServer(tool: string, { starts }: NonNullable<Rule['server']>): LocalizedMessage {
   const half = longestStart / 2;
   const place = starts.length > longestStart ? `${starts.slice(0, half)}…${starts.slice(-half)}` : starts;
-  return sentence('{0} of “{1}”', tool, place);
+  return message('{0} of “{1}”', tool, place);
 }
 
 /**

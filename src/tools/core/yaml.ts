@@ -9,16 +9,16 @@ import {
   Parser,
   type SchemaOptions,
 } from 'yaml';
-import { mostBytes, mostDepth, type Trouble, tooDeep, tooLarge } from './parseLimits.ts';
+import { jsonTooLarge, maxJsonBytes, maxJsonDepth, type ParseProblem, tooDeep } from './parseLimits.ts';
 
 /** How often anchors may be repeated in a file: a few are a help, thousands are a bomb. */
-export const mostAliases = 100;
+export const maxAliases = 100;
 
 /**
  * Names, values and signs of a frontmatter, which is parsed while nothing else can be done: a few milliseconds' worth, and many times
  * what people write.
  */
-export const mostFrontmatter = 5000;
+export const maxFrontmatterBytes = 5000;
 
 /**
  * The document of a YAML text, or why it is not parsed. The parser's first half keeps a stack where its second calls itself, so that
@@ -30,8 +30,8 @@ export function parseYaml(
   text: string,
   options: ParseOptions & DocumentOptions & SchemaOptions & { lineCounter?: LineCounter } = {},
   mostTokens = Number.POSITIVE_INFINITY,
-): { document: Document; trouble?: undefined } | { document?: undefined; trouble: NonNullable<Trouble> } {
-  if (text.length > mostBytes) return { trouble: { message: tooLarge, at: 0 } };
+): { document: Document; trouble?: undefined } | { document?: undefined; trouble: NonNullable<ParseProblem> } {
+  if (text.length > maxJsonBytes) return { trouble: { message: jsonTooLarge, at: 0 } };
   options.lineCounter?.addNewLine(0);
   const parser = new Parser(options.lineCounter?.addNewLine);
   const tokens: CST.Token[] = [];
@@ -43,9 +43,9 @@ export function parseYaml(
       if (token.type === 'document') documents++;
     }
     const stop = (message: string) => ({ trouble: { message, at } });
-    if (parser.stack.length > mostDepth + aboveAndBelow) return stop(tooDeep);
+    if (parser.stack.length > maxJsonDepth + aboveAndBelow) return stop(tooDeep);
     if (documents > 0 && parser.stack[0]?.type === 'document') return stop(several);
-    if (CST.tokenType(lexeme) === 'alias' && ++aliases > mostAliases) return stop(tooManyAliases);
+    if (CST.tokenType(lexeme) === 'alias' && ++aliases > maxAliases) return stop(tooManyAliases);
     if (++lexemes > mostTokens) return stop(`There are more than ${mostTokens} names, values and signs.`);
   }
   for (const token of parser.end()) tokens.push(token);
@@ -74,7 +74,7 @@ interface Reporting {
 }
 
 /** Makes the composer throw the returned object when there are more than `maxErrors`. */
-function limitErrors(composer: Composer): { first: NonNullable<Trouble> } {
+function limitErrors(composer: Composer): { first: NonNullable<ParseProblem> } {
   const errors = { first: { message: '', at: 0 } };
   const reporting = composer as unknown as Reporting;
   const report = reporting.onError;
@@ -91,4 +91,4 @@ function limitErrors(composer: Composer): { first: NonNullable<Trouble> } {
 /** The document, and the value that is being read. */
 const aboveAndBelow = 2;
 const several = 'There are several documents here (`---`): keep one a file.';
-const tooManyAliases = `Aliases (\`*name\`) are here more than ${mostAliases} times: write the parts out.`;
+const tooManyAliases = `Aliases (\`*name\`) are here more than ${maxAliases} times: write the parts out.`;

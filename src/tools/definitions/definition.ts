@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 
 /** Definition of a tool: all that is known of it without what it does. */
-export interface Named<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined> {
+export interface NamedDefinition<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined> {
   name: string;
   description: string;
   /** What is said of one to people alone is its `help`, and a path is marked as `path` (both `meta`). */
@@ -31,7 +31,7 @@ const untold = [
 ] as const;
 
 export function toDefinition<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
-  named: Named<Shape, Gives>,
+  named: NamedDefinition<Shape, Gives>,
 ) {
   const schema = z.strictObject(named.arguments);
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, {

@@ -7,7 +7,7 @@ import {
   referencesDefinition,
 } from './codeTools.ts';
 import { outputDefinition, shellDefinition, stopDefinition } from './commandTools.ts';
-import type { Named } from './definition.ts';
+import type { NamedDefinition } from './definition.ts';
 import {
   applyPatchDefinition,
   deleteDefinition,
@@ -23,7 +23,7 @@ import { askPersonDefinition, planUpdateDefinition } from './userTools.ts';
 import { webDefinition } from './webTools.ts';
 
 /** Definitions of all tools that come with Towpath, in the order of `defaultTools`; without the tools themselves. */
-export const toolDefinitions: readonly Named<z.ZodRawShape, z.ZodRawShape>[] = [
+export const toolDefinitions: readonly NamedDefinition<z.ZodRawShape, z.ZodRawShape>[] = [
   listDefinition,
   findDefinition,
   searchDefinition,

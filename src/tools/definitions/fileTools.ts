@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { changed, changeShape } from './shapes.ts';
+import { changedShape, changeShape } from './shapes.ts';
 
 export const applyPatchDefinition = {
   name: 'fs.apply_patch',
@@ -31,7 +31,7 @@ export const deleteDefinition = {
     path: z.string().describe('What it was.'),
     deleted: z.literal(true).describe('Always.'),
     files: z.number().optional().describe('Of a folder: how many were in it.'),
-    changed,
+    changed: changedShape,
   },
 };
 
@@ -97,7 +97,7 @@ export const moveDefinition = {
   gives: {
     path: z.string().describe('Where it is now.'),
     from: z.string().describe('Where it was.'),
-    changed,
+    changed: changedShape,
   },
 };
 

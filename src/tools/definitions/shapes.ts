@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { commandEndShape } from '../../protocol/run/events.ts';
 
 /** Value for a step of a workflow, which a model is not given. */
-export const changed = z.boolean().optional().describe('False: it was so already.');
+export const changedShape = z.boolean().optional().describe('False: it was so already.');
 
 /** Result of every change of a text (`planText`). */
 export const changeShape = {
@@ -12,7 +12,7 @@ export const changeShape = {
   removed: z.number().describe('Lines.'),
   changedOnSave: z.string().optional().describe('What the editor itself changed on saving, as a diff.'),
   newProblems: z.array(z.string()).optional().describe('What the editor’s language servers report since.'),
-  changed,
+  changed: changedShape,
 };
 
 /** A file as it may be told of (`ShownFile`). */
@@ -27,7 +27,7 @@ export const fileLines = z.array(
   z.strictObject({ path: z.string(), outside: z.literal(true).optional(), lines: z.array(z.string()) }),
 );
 
-/** State of a command in the background (`standingOf`). */
+/** State of a command in the background (`commandState`). */
 export const standingShape = {
   running: z.boolean().describe('It is still at work.'),
   exitCode: z.number().nullable().optional().describe('Once it has ended.'),

@@ -2,7 +2,7 @@ import { indentOf } from './indent.ts';
 import { comparedLine, likeEnough, likenessRow, maxAround, starts } from './similarity.ts';
 
 /** Lines of a file in which rivals are looked for, and lines of the edit, of each kind, that are looked at. */
-export const mostFileLines = 50_000;
+export const maxFileLines = 50_000;
 const mostLines = 16;
 const linesForOneSame = 2;
 /** Of a line without words: brackets are alike everywhere. */

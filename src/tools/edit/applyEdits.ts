@@ -1,13 +1,13 @@
 import type { EditReason } from '../../protocol/text/codes.ts';
 import type { SeenText } from '../core/tool.ts';
-import { mostFileLines, rivalOf, shiftedLines } from './ambiguousMatch.ts';
-import { type HunkPlace, runsAt } from './hunkLocation.ts';
-import { findRuns, nearestRun, type Run } from './lineMatches.ts';
-import { endingAt, type Line, lineAt, splitLines, wholeLines, withEndings } from './lines.ts';
+import { maxFileLines, rivalOf, shiftedLines } from './ambiguousMatch.ts';
+import { type HunkLocation, runsAt } from './hunkLocation.ts';
+import { findRuns, type MatchedLines, nearestRun } from './lineMatches.ts';
+import { endingAt, lineAt, splitLines, type TextLine, wholeLines, withEndings } from './lines.ts';
 import { movedFrom } from './movedLines.ts';
 import { indentationBefore, reindented } from './reindent.ts';
 import { replaceLines } from './replaceLines.ts';
-import { type Replacement, replaceAll, replaced, within } from './replacements.ts';
+import { type Replacement, replaceAll, replaced, replacementWithin } from './replacements.ts';
 import { isInexact, nearTwin } from './similarLines.ts';
 
 /** Replace `oldText`, which must be in the text exactly once, by `newText`. */
@@ -17,7 +17,7 @@ export interface Edit {
   /** Both are whole lines, so that a part of a line is never meant. */
   lines?: true;
   /** Says which is meant where the text has the lines several times. */
-  place?: HunkPlace;
+  place?: HunkLocation;
 }
 
 /** `tolerant`: at least one edit was found by its lines, not by its very text. `idle`: the edits that change nothing, counted from 0. */
@@ -119,7 +119,7 @@ function applyEdit(text: string, edit: Edit, seen?: SeenText): Applied | Failed 
 /** Returns why a match in a file that has changed since is not where the model read the text. */
 function movedFailure(text: string, oldText: string, found: readonly number[], seen: SeenText): Failed | undefined {
   const texts = splitLines(text).map(textOf);
-  if (texts.length > mostFileLines) return undefined;
+  if (texts.length > maxFileLines) return undefined;
   const meant = movedFrom(texts, oldText, found, seen);
   if (meant === undefined) return undefined;
   const count = wholeLines(oldText).length;
@@ -143,7 +143,7 @@ function onlyRun(text: string, edit: Edit): number[] | undefined {
 }
 
 /** The runs that an edit can mean, by its place if that says which. */
-function runsOf(texts: readonly string[], { oldText, place }: Edit): Run[] {
+function runsOf(texts: readonly string[], { oldText, place }: Edit): MatchedLines[] {
   const runs = findRuns(texts, wholeLines(oldText));
   return runs.length > 1 && place ? (runsAt(texts, runs, place) ?? runs) : runs;
 }
@@ -209,8 +209,8 @@ function withBlanks(newText: string, oldText: string, blanks: string): string | 
   return lines.map((line, index) => (index === kept ? line.trimEnd() + blanks : line)).join('\n');
 }
 
-const textOf = (line: Line) => line.text;
-const firstLineOf = (run: Run) => run.at.find((index) => index >= 0)! + 1;
+const textOf = (line: TextLine) => line.text;
+const firstLineOf = (run: MatchedLines) => run.at.find((index) => index >= 0)! + 1;
 
 /** Lines were replaced and only the last line ending forgotten; joining two lines is asked for by taking it alone away. */
 const losesEnding = (oldText: string, newText: string) =>
@@ -269,11 +269,11 @@ function applyByLines(text: string, edit: Edit): Applied | Failed {
     if (twin) return twin;
     const made = replaceLines(lines, runs[0], old, newLines(oldText, newText));
     if ('unsure' in made) return candidate(made.unsure, firstLineOf(runs[0]) - 1, endOf(runs[0]));
-    const sizeOf = (part: readonly Line[]) =>
+    const sizeOf = (part: readonly TextLine[]) =>
       part.reduce((sum, line) => sum + line.text.length + line.ending.length, 0);
     const from = sizeOf(lines.slice(0, firstLineOf(runs[0]) - 1));
     const to = from + sizeOf(lines.slice(firstLineOf(runs[0]) - 1, endOf(runs[0])));
-    return { ...within(text, made.text, from, to), exact: false };
+    return { ...replacementWithin(text, made.text, from, to), exact: false };
   }
   const now = newText.trim();
   if (now.length > 20 && exactPlaces(text, now).length === 1) {
@@ -286,7 +286,7 @@ function applyByLines(text: string, edit: Edit): Applied | Failed {
     : candidate('ABSENT', near, Math.min(texts.length, near + old.length));
 }
 
-const endOf = (run: Run) => Math.max(...run.at) + 1;
+const endOf = (run: MatchedLines) => Math.max(...run.at) + 1;
 
 /** Lines of the file, as a failure tells of them; `to` is not among them. */
 const shown = (texts: readonly string[], from: number, to: number) => ({
@@ -298,12 +298,12 @@ const shown = (texts: readonly string[], from: number, to: number) => ({
  * Returns why a run that was found by tolerance is not surely the one that is meant: another run is as near, because it stands as
  * written where this one does not. Nobody looks for it in a file that is too long.
  */
-function twinFailure(texts: readonly string[], old: readonly string[], run: Run): Failed | undefined {
+function twinFailure(texts: readonly string[], old: readonly string[], run: MatchedLines): Failed | undefined {
   const shifted = shiftedLines(texts, old, run.at);
   const inexact = isInexact(texts, old, run);
   if (shifted.length === 0 && !inexact) return undefined;
   const found = shown(texts, firstLineOf(run) - 1, endOf(run));
-  if (texts.length > mostFileLines) return { reason: shifted.length > 0 ? 'INDENTATION' : 'INEXACT', ...found };
+  if (texts.length > maxFileLines) return { reason: shifted.length > 0 ? 'INDENTATION' : 'INEXACT', ...found };
   const other = (at: number) => shown(texts, at, Math.min(texts.length, at + old.length));
   const rival = shifted.length > 0 ? rivalOf(texts, old, run.at, shifted) : undefined;
   if (rival !== undefined) return { reason: 'OTHER_INDENTATION', ...found, other: other(rival) };

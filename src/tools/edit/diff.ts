@@ -107,7 +107,7 @@ function headOf({ fromStart, fromEnd, toStart, toEnd }: Hunk, from: ComparedLine
 }
 
 /** Changed lines that a card shows when it is opened, or asks: more of them are for an editor. */
-export const mostShownLines = 2000;
+export const maxShownLines = 2000;
 
 /** Up to this many changed lines stand on a card as they are; of more, the first. */
 const fewLines = 8;

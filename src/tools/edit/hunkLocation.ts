@@ -1,9 +1,9 @@
 import { indentOf } from './indent.ts';
-import type { Run } from './lineMatches.ts';
+import type { MatchedLines } from './lineMatches.ts';
 import { foldedLine } from './normalizeText.ts';
 
 /** A statement of a patch about the place of a hunk. */
-export interface HunkPlace {
+export interface HunkLocation {
   /** Lines above the hunk that enclose each other, from the outermost: the text behind each `@@`. */
   headers: readonly string[];
   /** The hunk ends where the file ends. */
@@ -17,7 +17,11 @@ interface Region {
 }
 
 /** The only run at the place that a patch names; undefined: none, or not surely one. */
-export function runsAt(texts: readonly string[], runs: readonly Run[], place: HunkPlace): Run[] | undefined {
+export function runsAt(
+  texts: readonly string[],
+  runs: readonly MatchedLines[],
+  place: HunkLocation,
+): MatchedLines[] | undefined {
   if (place.atEnd) {
     const end = texts.findLastIndex((text) => text.trim() !== '');
     const last = runs.filter((run) => Math.max(...run.at) >= end);
@@ -32,7 +36,7 @@ export function runsAt(texts: readonly string[], runs: readonly Run[], place: Hu
   return inRegions.length === 1 ? inRegions : undefined;
 }
 
-const startOf = (run: Run) => run.at.find((line) => line >= 0)!;
+const startOf = (run: MatchedLines) => run.at.find((line) => line >= 0)!;
 
 /** What the lines with this text in a region begin: their blocks; of lines without a block, all that follows in the region. */
 function regionsOf(texts: readonly string[], header: string, { from, to }: Region): Region[] {

@@ -1,5 +1,5 @@
 /** How one line of the old text is indented there and in the file; `line` counts from 0. */
-export interface IndentPair {
+interface IndentPair {
   line: number;
   from: string;
   to: string;

@@ -3,7 +3,7 @@ import { diff } from './diff.ts';
 import { foldedLine } from './normalizeText.ts';
 
 /** Where the lines of an edit are in a file. */
-export interface Run {
+export interface MatchedLines {
   /** For every line of the edit the index of the file's line; -1 for a blank line that the file does not have. */
   at: number[];
   /** Lines of the edit that are only similar to the file's. They may be kept, never changed. */
@@ -20,14 +20,14 @@ const linesForOneSimilar = 10;
  * Returns all runs of lines that an edit can mean, of the first kind that there is: the same lines; lines that are equal apart from
  * blanks at their ends, typography and the blank lines between them; lines of which one in ten is only similar.
  */
-export function findRuns(texts: readonly string[], old: readonly string[]): Run[] {
+export function findRuns(texts: readonly string[], old: readonly string[]): MatchedLines[] {
   const wanted = old.map(foldedLine);
   const own = texts.map(foldedLine);
   const mine = indicesOfText(wanted);
   const theirs = indicesOfText(own);
   if (mine.length === 0) return [];
-  const found = (allowed: number): Run[] => {
-    const runs: Run[] = [];
+  const found = (allowed: number): MatchedLines[] => {
+    const runs: MatchedLines[] = [];
     for (let first = 0; first + mine.length <= theirs.length; first++) {
       const similar = compare(wanted, own, mine, theirs, first, allowed);
       if (similar) runs.push({ ...align(wanted, own, mine, theirs, first), similar });
@@ -116,9 +116,9 @@ function align(
   mine: readonly number[],
   theirs: readonly number[],
   first: number,
-): Pick<Run, 'at' | 'gaps'> {
+): Pick<MatchedLines, 'at' | 'gaps'> {
   const at = wanted.map(() => -1);
-  const gaps: Run['gaps'] = [];
+  const gaps: MatchedLines['gaps'] = [];
   for (const [index, line] of mine.entries()) at[line] = theirs[first + index]!;
   for (let index = 1; index < mine.length; index++) {
     const [before, after] = [mine[index - 1]!, mine[index]!];

@@ -1,12 +1,12 @@
 /** One line of a file. */
-export interface Line {
+export interface TextLine {
   text: string;
   /** `\n`, `\r\n`, `\r`, or nothing on the last line. */
   ending: string;
 }
 
-export function splitLines(text: string): Line[] {
-  const lines: Line[] = [];
+export function splitLines(text: string): TextLine[] {
+  const lines: TextLine[] = [];
   for (const [, line, ending] of text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)) {
     if (line === '' && ending === '') break;
     lines.push({ text: line!, ending: ending! });

@@ -2,14 +2,14 @@
  * A text as it is compared: typographic quotes, dashes, blanks and compatibility forms made plain, invisible characters
  * gone. `starts[i]` is where the i-th folded character begins in the original, with one entry more for the end.
  */
-export interface Folded {
+interface NormalizedText {
   text: string;
   starts: number[];
 }
 
 const plain = /^[\x20-\x7e\t]*$/;
 
-export function fold(original: string): Folded {
+export function normalizeText(original: string): NormalizedText {
   if (plain.test(original)) {
     return { text: original, starts: Array.from({ length: original.length + 1 }, (_, index) => index) };
   }

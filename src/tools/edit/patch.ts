@@ -19,7 +19,7 @@ export interface FilePatch {
   stray?: string;
 }
 
-export interface PatchHunk {
+interface PatchHunk {
   old: string[];
   now: string[];
   /** The 1-based first line in the old file, when the header says so and its counts are right. */

@@ -46,7 +46,7 @@ export function isPlaceholder(whole: string): boolean {
 
 const leftOut =
   /\b(rest|remaining|remainder|existing|unchanged|omitted|previous code|other (code|methods|functions|lines|imports|tests|fields)|same as (before|above)|as before|keep|truncated|snip)\b/;
-/** As `excerpt` writes it into what a model is shown of its own older calls. */
+/** As `truncate` writes it into what a model is shown of its own older calls. */
 const leftOutByUs = /^… [\d,]+ characters left out …$/;
 const unchanged =
   /^(the )?(rest|remaining|remainder|existing|other|previous)\b( of)?( (the|this|your))?( (code|file|content|contents|implementation|function|functions|method|methods|class|component|lines|imports|tests|logic))*( (is|are|stays?|remains?|goes|go))?( the)? (unchanged|same|omitted|as before|here)( as before| here)?$/;

@@ -1,19 +1,19 @@
 import { diff, type Hunk } from './diff.ts';
 import { type Indents, indentLike, indentOf, smallestUnit, usualUnit, withFirstIndented } from './indent.ts';
-import type { Run } from './lineMatches.ts';
-import type { Line } from './lines.ts';
-import { fold } from './normalizeText.ts';
+import type { MatchedLines } from './lineMatches.ts';
+import type { TextLine } from './lines.ts';
+import { normalizeText } from './normalizeText.ts';
 
 /** Why the change is not made although its lines were found. */
-export type Unsure = 'CHANGES_SIMILAR' | 'CHANGES_BLANKS' | 'INDENTATION';
+type Unsure = 'CHANGES_SIMILAR' | 'CHANGES_BLANKS' | 'INDENTATION';
 
 /**
  * Puts the difference between `old` and `now` onto the file's own lines at a run: what did not change stays as the file has
  * it, with its indentation, typography, trailing blanks and line ending.
  */
 export function replaceLines(
-  lines: readonly Line[],
-  run: Run,
+  lines: readonly TextLine[],
+  run: MatchedLines,
   given: readonly string[],
   wanted: readonly string[],
 ): { text: string } | { unsure: Unsure } {
@@ -61,7 +61,7 @@ const withoutEnd = (line: string) => line.trimEnd();
 
 /** A line that is only similar, or blanks the file has otherwise, may be near a change but not part of it. */
 function doubtAbout(
-  run: Run,
+  run: MatchedLines,
   hunks: readonly Hunk[],
   old: readonly string[],
   now: readonly string[],
@@ -78,7 +78,12 @@ function doubtAbout(
   return undefined;
 }
 
-function indentsOf(lines: readonly Line[], run: Run, old: readonly string[], now: readonly string[]): Indents {
+function indentsOf(
+  lines: readonly TextLine[],
+  run: MatchedLines,
+  old: readonly string[],
+  now: readonly string[],
+): Indents {
   const pairs = old.flatMap((text, line) =>
     text.trim() === '' ? [] : [{ line, from: indentOf(text), to: indentOf(lines[run.at[line]!]!.text) }],
   );
@@ -86,12 +91,12 @@ function indentsOf(lines: readonly Line[], run: Run, old: readonly string[], now
 }
 
 function join(
-  lines: readonly Line[],
+  lines: readonly TextLine[],
   changed: ReadonlyMap<number, string | undefined>,
   inserted: ReadonlyMap<number, string[]>,
   ending: string,
 ): string {
-  const made: Line[] = (inserted.get(-1) ?? []).map((text) => ({ text, ending }));
+  const made: TextLine[] = (inserted.get(-1) ?? []).map((text) => ({ text, ending }));
   for (const [index, line] of lines.entries()) {
     const text = changed.has(index) ? changed.get(index) : line.text;
     if (text !== undefined) made.push({ text, ending: line.ending });
@@ -111,8 +116,8 @@ function join(
 function changedLine(own: string, old: string, now: string): string | undefined {
   const from = tokens(old.trim());
   const to = tokens(now.trim());
-  const oldFolded = fold(old.trim());
-  const ownFolded = fold(own.trim());
+  const oldFolded = normalizeText(old.trim());
+  const ownFolded = normalizeText(own.trim());
   if (indentOf(old) !== indentOf(now) || oldFolded.text !== ownFolded.text) return undefined;
   const hunks = diff(from, to);
   const kept = from.length - hunks.reduce((sum, hunk) => sum + hunk.fromEnd - hunk.fromStart, 0);

@@ -33,7 +33,7 @@ export function replaceAll(
 }
 
 /** A replacement of all of a text as one that changes `from` to `to`, or more where it reaches further. */
-export function within(text: string, whole: string, from: number, to: number): Replacement {
+export function replacementWithin(text: string, whole: string, from: number, to: number): Replacement {
   const start = Math.min(from, commonStart(text, whole));
   const end = Math.min(text.length - to, commonEnd(text, whole));
   const made = whole.slice(start, Math.max(start, whole.length - end));

@@ -1,4 +1,4 @@
-import type { Run } from './lineMatches.ts';
+import type { MatchedLines } from './lineMatches.ts';
 import { foldedLine } from './normalizeText.ts';
 import { type ComparedLine, comparedLine, likeEnough, likeness, slack } from './similarity.ts';
 
@@ -12,7 +12,7 @@ const maxChanged = 0.3;
  * most of the edit's lines stand there, changed since, and what differs at `found` (blank lines, trailing blanks, typography, one
  * similar line) is there as it was written. The run that was found is then the twin of the lines that are meant.
  */
-export function nearTwin(texts: readonly string[], old: readonly string[], found: Run): number | undefined {
+export function nearTwin(texts: readonly string[], old: readonly string[], found: MatchedLines): number | undefined {
   const differences = differencesOf(texts, old, found);
   return differences.length === 0 ? undefined : twinOf(texts, old, found.at, differences);
 }
@@ -49,7 +49,11 @@ function twinOf(
 /** Tells whether a run is as the edit was written where the found run is not. `place` has the run's lines by line of the edit. */
 type Difference = (place: ReadonlyMap<number, number>, texts: readonly string[]) => boolean;
 
-function differencesOf(texts: readonly string[], old: readonly string[], { at, gaps, similar }: Run): Difference[] {
+function differencesOf(
+  texts: readonly string[],
+  old: readonly string[],
+  { at, gaps, similar }: MatchedLines,
+): Difference[] {
   const differences: Difference[] = [];
   for (const [line, written] of old.entries()) {
     const there = texts[at[line]!];
@@ -128,5 +132,5 @@ function nearest(wanted: ComparedLine, own: OwnLines, at: number): { like: numbe
 }
 
 /** Tells whether a run differs from the edit in more than the indentation of whole lines. */
-export const isInexact = (texts: readonly string[], old: readonly string[], run: Run): boolean =>
+export const isInexact = (texts: readonly string[], old: readonly string[], run: MatchedLines): boolean =>
   differencesOf(texts, old, run).length > 0;

@@ -1,16 +1,16 @@
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { counted } from '../../protocol/text/plurals.ts';
 import { beforeStop } from '../core/abortable.ts';
-import { type Plan, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
+import { type CallPlan, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
 import type { Origin } from '../core/toolOrigin.ts';
-import { serverResult, toData } from '../mcp/callResult.ts';
+import { callResultData, serverResult } from '../mcp/callResult.ts';
 import type { Sdk } from '../mcp/loadSdk.ts';
 import { checkedBy, cleanDescription, cleanSchema, inPrompt } from '../mcp/schema.ts';
 import { blocksOf } from './resultParts.ts';
 
 /** A tool of the editor's: its own, another extension's, or one of an MCP server that it runs. */
-export interface Lent {
+export interface EditorToolSet {
   name: string;
   description: string;
   inputSchema?: object;
@@ -22,7 +22,7 @@ export interface Lent {
 }
 
 interface LentToolOptions {
-  tool: Lent;
+  tool: EditorToolSet;
   /** `vscode.<tool>` */
   name: string;
   sdk: Sdk;
@@ -35,7 +35,7 @@ interface LentToolOptions {
 }
 
 /** One of the editor's tools as one of ours, behind our gate. That it only reads nobody says, so that it is asked about. */
-export function lentTool({ tool, name, sdk, hidden, refusal, origin, invoke, limitMs }: LentToolOptions): Tool {
+export function editorTool({ tool, name, sdk, hidden, refusal, origin, invoke, limitMs }: LentToolOptions): Tool {
   const check = () => {
     const refused = refusal();
     if (refused !== undefined) throw new ToolError('TOOL_NOT_AVAILABLE', refused);
@@ -47,7 +47,7 @@ export function lentTool({ tool, name, sdk, hidden, refusal, origin, invoke, lim
       limitMs,
       what: visibleLine(tool.name),
     });
-    return toData({ content: blocksOf(parts) });
+    return callResultData({ content: blocksOf(parts) });
   };
   const title = visibleLine((tool.title ?? '').slice(0, longestTitle)).trim();
   const titled = title === '' ? {} : { title };
@@ -64,18 +64,16 @@ export function lentTool({ tool, name, sdk, hidden, refusal, origin, invoke, lim
     origin: () => origin,
     ...(hidden && { hidden }),
     risk: 'execute',
-    async plan(args): Promise<Plan> {
+    async plan(args): Promise<CallPlan> {
       check();
       return {
-        what: sentence('Use {0} of the editor', tool.name),
+        what: message('Use {0} of the editor', tool.name),
         ...titled,
         where:
           tool.lender === undefined
-            ? sentence('A tool of the editor')
-            : sentence('A tool of the extension {0}', tool.lender),
-        why: sentence(
-          'It can do anything that the editor and its extensions can do. The editor may ask you once more.',
-        ),
+            ? message('A tool of the editor')
+            : message('A tool of the extension {0}', tool.lender),
+        why: message('It can do anything that the editor and its extensions can do. The editor may ask you once more.'),
         details: JSON.stringify(args, null, 2),
         grant: name,
         run: (context) => run(args, context),

@@ -1,5 +1,5 @@
 import { quoted } from '../core/pathSyntax.ts';
-import { askingTool, type Plan, type SeenText, type Tool, ToolError } from '../core/tool.ts';
+import { askingTool, type CallPlan, type SeenText, type Tool, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { applyPatchDefinition } from '../definitions/fileTools.ts';
 import { applyPatch, asEdit, changingHunks, type FilePatch, onlyFile } from '../edit/patch.ts';
@@ -7,7 +7,7 @@ import { refusePlaceholders } from '../edit/placeholder.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { editFailed, noteOfIdle } from './editFailure.ts';
 import { updateFrontmatter } from './frontmatter.ts';
-import { checkHash, findTarget, planText, staleText, type Target } from './planChange.ts';
+import { type ChangeTarget, checkHash, findTarget, planText, staleText } from './planChange.ts';
 
 /**
  * `fs.apply_patch`: a unified diff of one file, or new values in its YAML frontmatter. Data: `{ path, sha256, matched,
@@ -34,7 +34,7 @@ export const applyPatchTool: Tool = {
     operation === 'updateFrontmatter' && update !== undefined ? { ...rest, frontmatter: update } : undefined,
 };
 
-function planFrontmatter(workspace: Workspace, target: Target, update: Record<string, unknown>): Plan {
+function planFrontmatter(workspace: Workspace, target: ChangeTarget, update: Record<string, unknown>): CallPlan {
   if (Object.keys(update).length === 0) throw new ToolError('TOOL_ARGS_INVALID', 'frontmatter: give at least one key.');
   let drops: readonly string[] | undefined;
   const after = updateFrontmatter(target.before ?? '', (before) => {
@@ -45,7 +45,11 @@ function planFrontmatter(workspace: Workspace, target: Target, update: Record<st
   return planText(workspace, target, after, 'fs.apply_patch', {}, drops);
 }
 
-async function targetOf(workspace: Workspace, path: string | undefined, file: FilePatch | undefined): Promise<Target> {
+async function targetOf(
+  workspace: Workspace,
+  path: string | undefined,
+  file: FilePatch | undefined,
+): Promise<ChangeTarget> {
   if (path === undefined) throw new ToolError('TOOL_ARGS_INVALID', 'path: give it, the patch names no file.');
   const named = file?.path ?? path;
   if (!`/${tidy(path)}`.endsWith(`/${tidy(named)}`) && !`/${tidy(named)}`.endsWith(`/${tidy(path)}`))
@@ -64,7 +68,7 @@ async function targetOf(workspace: Workspace, path: string | undefined, file: Fi
 
 const tidy = (path: string) => path.replaceAll('\\', '/').replace(/^(\.\/)+/, '');
 
-function planPatch(workspace: Workspace, target: Target, file: FilePatch, seen: SeenText | undefined): Plan {
+function planPatch(workspace: Workspace, target: ChangeTarget, file: FilePatch, seen: SeenText | undefined): CallPlan {
   const changing = changingHunks(file);
   for (const hunk of changing) refusePlaceholders(hunk.now.join('\n'), target.before);
   const result = applyPatch(target.before ?? '', file, seen);

@@ -1,11 +1,11 @@
-import { sentence } from '../../protocol/text/l10n.ts';
-import { askingTool, type FileForm, type Plan, type Tool, ToolError } from '../core/tool.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { askingTool, type CallPlan, type FileForm, type Tool, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { deleteDefinition } from '../definitions/fileTools.ts';
-import { currentText, formOf } from '../sandbox/fileText.ts';
+import { currentText, fileFormOf } from '../sandbox/fileText.ts';
 import { checkFolderOf } from '../sandbox/openFile.ts';
 import { resolvePath } from '../sandbox/paths.ts';
-import { checkUnchanged, grantFor, reasonOf, type Target, withReason } from './planChange.ts';
+import { type ChangeTarget, checkUnchanged, grantFor, reasonOf, refusalWithReason } from './planChange.ts';
 import { planRemoval } from './planDelete.ts';
 
 export interface DeleteOptions {
@@ -23,7 +23,7 @@ export function deleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOpt
     const text = file.kind === 'file' ? await textOf(workspace, path) : undefined;
     return text === undefined
       ? planRemoval(workspace, file, path, quota())
-      : planFile(workspace, { input: path, file, before: text }, await formOf(file));
+      : planFile(workspace, { input: path, file, before: text }, await fileFormOf(file));
   });
 }
 
@@ -39,17 +39,19 @@ async function textOf(workspace: Workspace, path: string): Promise<string | unde
   }
 }
 
-function planFile(workspace: Workspace, target: Target & { before: string }, form: FileForm): Plan {
+function planFile(workspace: Workspace, target: ChangeTarget & { before: string }, form: FileForm): CallPlan {
   const { file, before } = target;
   const why = reasonOf(file, before, null);
   const ofRun = file.mount === 'run';
   const reason = why ?? file.configuration ?? '';
   const data = { path: file.relative, deleted: true };
   return {
-    what: sentence('Delete {0}', file.relative),
+    what: message('Delete {0}', file.relative),
     where: file.path,
     paths: [file.relative],
-    why: workspace.isDirty(file.path) ? withReason(reason, sentence('It has unsaved changes in the editor.')) : reason,
+    why: workspace.isDirty(file.path)
+      ? refusalWithReason(reason, message('It has unsaved changes in the editor.'))
+      : reason,
     change: { path: file.relative, realPath: file.path, before, after: null, form },
     ...(ofRun && { free: 'of-run' as const }),
     ...(why === undefined && !ofRun && grantFor(file, 'fs.delete', 'fs.delete')),

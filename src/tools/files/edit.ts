@@ -8,7 +8,7 @@ import { isNotebook, notebookOf } from '../notebook/notebook.ts';
 import { withSource } from '../notebook/source.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { editFailed, noteOfIdle } from './editFailure.ts';
-import { checkHash, findTarget, planText, staleText, type Target } from './planChange.ts';
+import { type ChangeTarget, checkHash, findTarget, planText, staleText } from './planChange.ts';
 
 /** `fs.edit`: replaces parts of a file. Data: `{ path, sha256, matched: 'exact' | 'tolerant', added, removed }`. */
 export const editTool = askingTool(
@@ -40,7 +40,7 @@ export const editTool = askingTool(
 );
 
 /** The cell that is edited; undefined where the file is no notebook. */
-function cellOf({ file, before }: Target, cell: number | undefined): { at: number; source: string } | undefined {
+function cellOf({ file, before }: ChangeTarget, cell: number | undefined): { at: number; source: string } | undefined {
   const notebook = isNotebook(file.relative) && before !== null ? notebookOf(before) : '';
   const refuse = (why: string) => new ToolError('TOOL_ARGS_INVALID', `cell: ${why} Nothing was changed.`);
   if (typeof notebook === 'string') {

@@ -1,15 +1,15 @@
-import { shortened } from '../../protocol/text/escapeInvisible.ts';
+import { truncateVisible } from '../../protocol/text/escapeInvisible.ts';
 import { quoted } from '../core/pathSyntax.ts';
-import { AlreadySo, ToolError } from '../core/tool.ts';
+import { AlreadyAppliedError, ToolError } from '../core/tool.ts';
 import { type Edit, type EditFailure, isMade } from '../edit/applyEdits.ts';
 import { secretReason } from '../policy/secretFiles.ts';
 import { sha256 } from '../sandbox/fileText.ts';
 import { holdsSecrets } from '../sandbox/secretContent.ts';
-import type { Target } from './planChange.ts';
+import type { ChangeTarget } from './planChange.ts';
 
 /** Why edits were not made, where the text of the one that failed nearly is, and what to do. `which` begins the sentence. */
 export function editFailed(
-  target: Target,
+  target: ChangeTarget,
   failure: EditFailure,
   which: string,
   edits: readonly Edit[],
@@ -52,7 +52,7 @@ export function editFailed(
   const error = new ToolError('E_PRECONDITION_FAILED', `${which}${message} Nothing was changed.`, details);
   const before = target.before ?? '';
   if (!isMade(before, edits)) return error;
-  return new AlreadySo(error, {
+  return new AlreadyAppliedError(error, {
     path: target.file.relative,
     sha256: sha256(before),
     matched: 'exact',
@@ -73,7 +73,7 @@ export function noteOfIdle(kind: 'Edit' | 'Hunk', idle: readonly number[]): { no
 const shortLines = (text: string | undefined) =>
   text
     ?.split('\n')
-    .map((line) => shortened(line, maxLine))
+    .map((line) => truncateVisible(line, maxLine))
     .join('\n');
 const maxLine = 500;
 

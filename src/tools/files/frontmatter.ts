@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Document, isCollection, isMap, isNode, isScalar, stringify, type YAMLMap } from 'yaml';
 import { isTooMuch } from '../core/parseLimits.ts';
 import { ToolError } from '../core/tool.ts';
-import { mostFrontmatter, parseYaml } from '../core/yaml.ts';
+import { maxFrontmatterBytes, parseYaml } from '../core/yaml.ts';
 
 type Values = Record<string, unknown>;
 
@@ -40,7 +40,7 @@ function updateYaml(source: string, update: Values | ((before: Values) => Values
 
 /** Its map, as a document and as data. */
 function read(source: string): { document: Document; values: Values | null } {
-  const { document, trouble } = parseYaml(source, { uniqueKeys: true }, mostFrontmatter);
+  const { document, trouble } = parseYaml(source, { uniqueKeys: true }, maxFrontmatterBytes);
   if (trouble) throw invalid(trouble.message);
   const problem = document.errors[0];
   if (problem) throw invalid(problem.message.split('\n')[0]!.replace(/:$/, '.'));

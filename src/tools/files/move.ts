@@ -1,5 +1,5 @@
 import * as paths from 'node:path';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { quoted, refuse } from '../core/pathSyntax.ts';
 import { askingTool, ToolError, type Trace } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
@@ -7,7 +7,7 @@ import { moveDefinition } from '../definitions/fileTools.ts';
 import { configurationReason } from '../policy/buildFiles.ts';
 import { protectedReason } from '../policy/protectedPaths.ts';
 import { holdsRepository } from '../sandbox/containingRepository.ts';
-import { currentText, formOf } from '../sandbox/fileText.ts';
+import { currentText, fileFormOf } from '../sandbox/fileText.ts';
 import { listTree } from '../sandbox/fileTree.ts';
 import { checkFolderOf } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
@@ -25,7 +25,7 @@ export const moveTool = askingTool(moveDefinition, 'change', async ({ from, to }
     (await reasonOfScripts(workspace, file, target));
   const configuration = file.configuration ?? target.configuration ?? configurationInside(inside);
   return {
-    what: sentence('Move {0} to {1}', file.relative, target.relative),
+    what: message('Move {0} to {1}', file.relative, target.relative),
     where: `${file.path}\n→ ${target.path}`,
     why: why ?? configuration ?? '',
     // A rule about one file holds for it wherever it goes with its folder.
@@ -54,7 +54,7 @@ async function traceOf(workspace: Workspace, file: ResolvedPath, target: Resolve
   const { text } = current;
   return {
     changes: [
-      { path: file.relative, realPath: file.path, before: text, after: null, form: await formOf(file) },
+      { path: file.relative, realPath: file.path, before: text, after: null, form: await fileFormOf(file) },
       { path: target.relative, realPath: target.path, before: null, after: text },
     ],
   };
@@ -86,18 +86,18 @@ async function namesInside(file: ResolvedPath): Promise<string[] | undefined> {
   return entries?.map(({ path }) => path).filter((path) => path !== '');
 }
 
-function configurationInside(inside: readonly string[] | undefined): Sentence | undefined {
+function configurationInside(inside: readonly string[] | undefined): LocalizedMessage | undefined {
   const found = inside?.find((name) => configurationReason(name.split('/')));
   return found === undefined
     ? undefined
-    : sentence('It contains {0}. {1}', found, configurationReason(found.split('/'))!);
+    : message('It contains {0}. {1}', found, configurationReason(found.split('/'))!);
 }
 
 /** What a folder brings with it counts by both of its names: `x/settings.json` becomes `.vscode/settings.json`. */
 async function reasonInside(file: ResolvedPath, target: ResolvedPath, inside: string[] | undefined) {
   if (file.kind !== 'folder') return undefined;
-  if (!inside) return sentence('It contains more than can be checked.');
-  if (await holdsRepository(inside)) return sentence('It contains a Git repository.');
+  if (!inside) return message('It contains more than can be checked.');
+  if (await holdsRepository(inside)) return message('It contains a Git repository.');
   for (const name of ['x', ...inside]) {
     const below = name.split('/');
     const reason =

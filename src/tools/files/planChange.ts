@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { joined, type Words } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
 import { quoted } from '../core/pathSyntax.ts';
-import { AlreadySo, type Plan, type SeenText, type ToolContext, ToolError } from '../core/tool.ts';
+import { AlreadyAppliedError, type CallPlan, type SeenText, type ToolContext, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { countChanges, lineDiff } from '../edit/diff.ts';
 import { comparedLines } from '../notebook/comparedLines.ts';
@@ -14,7 +14,7 @@ import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 import { breakHardLink } from '../sandbox/writeFile.ts';
 
 /** A file about to be changed: where it really is and the text a person sees there now; null when there is none. */
-export interface Target {
+export interface ChangeTarget {
   /** As the model wrote it; resolved again right before the change. */
   input: string;
   file: ResolvedPath;
@@ -24,7 +24,7 @@ export interface Target {
 }
 
 /** Finds the file and its text. Throws what `resolvePath` and `currentText` throw, and for text that would be damaged. */
-export async function findTarget(workspace: Workspace, input: string): Promise<Target> {
+export async function findTarget(workspace: Workspace, input: string): Promise<ChangeTarget> {
   const file = await resolvePath(workspace.roots, input, 'write');
   await checkWritable(file);
   const current = await textOrNone(workspace, file);
@@ -37,7 +37,7 @@ export async function findTarget(workspace: Workspace, input: string): Promise<T
 }
 
 /** Throws `E_PRECONDITION_FAILED` when the caller's idea of the file is out of date. */
-export function checkHash(target: Target, expected: string | undefined): void {
+export function checkHash(target: ChangeTarget, expected: string | undefined): void {
   if (expected === undefined) return;
   if (target.before !== null && sha256(target.before) === expected.toLowerCase()) return;
   const message = target.before === null ? 'does not exist' : 'is not what ifMatchSha256 says: it changed';
@@ -46,7 +46,7 @@ export function checkHash(target: Target, expected: string | undefined): void {
 
 /** Returns what the model has seen of the file, if the file has changed since. */
 export async function staleText(
-  { file, before }: Target,
+  { file, before }: ChangeTarget,
   lastSeen: ToolContext['lastSeen'],
 ): Promise<SeenText | undefined> {
   const seen = before === null ? undefined : await lastSeen(file.relative);
@@ -60,12 +60,12 @@ export async function staleText(
  */
 export function planText(
   workspace: Workspace,
-  target: Target,
+  target: ChangeTarget,
   after: string,
   tool: 'fs.write' | 'fs.edit' | 'fs.apply_patch',
   extra: Record<string, unknown> = {},
   drops?: readonly string[],
-): Plan {
+): CallPlan {
   const { file, before } = target;
   const ofRun = file.mount === 'run';
   const counts = (stands: string) => {
@@ -82,7 +82,7 @@ export function planText(
   });
   if (before === after) {
     const message = `${quoted(file.relative)} already holds exactly this text.`;
-    throw new AlreadySo(new ToolError('E_PRECONDITION_FAILED', message), given(after));
+    throw new AlreadyAppliedError(new ToolError('E_PRECONDITION_FAILED', message), given(after));
   }
   const trouble = isNotebook(file.relative) ? notebookTrouble(before, after) : undefined;
   if (trouble)
@@ -94,10 +94,10 @@ export function planText(
   const why = reasonOf(file, before, after);
   const reason = why ?? file.configuration ?? '';
   return {
-    what: sentence(what, file.relative),
+    what: message(what, file.relative),
     where: file.path,
     why: workspace.isDirty(file.path)
-      ? withReason(reason, sentence('It has unsaved changes in the editor, which are saved with it.'))
+      ? refusalWithReason(reason, message('It has unsaved changes in the editor, which are saved with it.'))
       : reason,
     change: { path: file.relative, realPath: file.path, before, after },
     ...(ofRun && { free: 'of-run' as const }),
@@ -127,14 +127,15 @@ export function planText(
 function takenBack({ relative }: ResolvedPath, data: object | undefined): ToolError {
   const message = `What the editor runs when it saves (a formatter, another extension) took the whole change back: ${quoted(relative)} is as it was.`;
   const error = new ToolError('TOOL_EXEC_FAILED', message);
-  return data ? new AlreadySo(error, data) : error;
+  return data ? new AlreadyAppliedError(error, data) : error;
 }
 
 /** Of what was changed on saving, in characters: the model has the rest in the file. */
 const longestDifference = 2000;
 
 /** A reason with one more sentence behind it; '' is none. */
-export const withReason = (reason: Words, more: Sentence): Words => (reason === '' ? more : joined([reason, more]));
+export const refusalWithReason = (reason: LocalizableText, more: LocalizedMessage): LocalizableText =>
+  reason === '' ? more : joined([reason, more]);
 
 /** What *Allow for This Run* is for: the tool, or this one file when it says what a build or a check runs. */
 export const grantFor = (
@@ -142,7 +143,7 @@ export const grantFor = (
   tool: string,
   what: string,
   to?: string,
-): Pick<Plan, 'grant' | 'guarded'> =>
+): Pick<CallPlan, 'grant' | 'guarded'> =>
   configuration === undefined
     ? { grant: tool }
     : {
@@ -154,15 +155,23 @@ export const grantFor = (
       };
 
 /** Why a change is asked about every time; undefined for ordinary files. */
-export function reasonOf(file: ResolvedPath, before: string | null, after: string | null): Sentence | undefined {
+export function reasonOf(
+  file: ResolvedPath,
+  before: string | null,
+  after: string | null,
+): LocalizedMessage | undefined {
   if (file.protected) return file.protected;
   return changesInstallScripts(file.relative, before, after) ? runsOnInstall : undefined;
 }
 
-export const runsOnInstall = sentence('Its scripts run automatically on install.');
+export const runsOnInstall = message('Its scripts run automatically on install.');
 
 /** Right before a change: the same real file with the same text as was shown. */
-export async function checkUnchanged(workspace: Workspace, target: Target, operation: 'write' | 'delete' = 'write') {
+export async function checkUnchanged(
+  workspace: Workspace,
+  target: ChangeTarget,
+  operation: 'write' | 'delete' = 'write',
+) {
   const { file, before } = target;
   const now = await resolvePath(workspace.roots, target.input, operation);
   const text = now.path === file.path ? ((await textOrNone(workspace, now))?.text ?? null) : undefined;

@@ -1,8 +1,8 @@
 import * as paths from 'node:path';
-import { amount, inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { joined, type Words } from '../../protocol/text/localized.ts';
+import { amount, inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
 import { checkShowable, notPortable, quoted, refuse } from '../core/pathSyntax.ts';
-import { type Plan, type Removed, ToolError } from '../core/tool.ts';
+import { type CallPlan, type Removed, ToolError } from '../core/tool.ts';
 import type { TreeEntry, Workspace } from '../core/workspace.ts';
 import { configurationReason } from '../policy/buildFiles.ts';
 import { changesInstallScripts, isGitInternal, isTwin, protectedReason } from '../policy/protectedPaths.ts';
@@ -26,7 +26,7 @@ export async function planRemoval(
   file: ResolvedPath,
   input: string,
   quota: number,
-): Promise<Plan> {
+): Promise<CallPlan> {
   const entries = await listTree(file.path, mostEntries);
   const bytes = entries?.reduce((sum, { size }) => sum + size, 0) ?? 0;
   if (!entries || bytes > Math.min(mostBytes, quota)) throw tooMuch(file, entries && bytes);
@@ -42,10 +42,10 @@ export async function planRemoval(
   return {
     what:
       file.kind === 'folder'
-        ? sentence('Delete {0} with {1} ({2})', file.relative, amount(files, 'file'), size(bytes))
-        : sentence('Delete {0}', file.relative),
+        ? message('Delete {0} with {1} ({2})', file.relative, amount(files, 'file'), size(bytes))
+        : message('Delete {0}', file.relative),
     where: file.path,
-    why: why ?? configuration ?? sentence(removes[file.kind === 'missing' ? 'file' : file.kind]),
+    why: why ?? configuration ?? message(removes[file.kind === 'missing' ? 'file' : file.kind]),
     paths: [file.relative, ...below.map(({ path }) => `${file.relative}/${path}`)],
     ...(below.length > 0 && { details: listed(below) }),
     ...(ofRun && { free: 'of-run' as const }),
@@ -104,25 +104,25 @@ function checkSaved(workspace: Workspace, file: ResolvedPath): void {
   );
 }
 
-function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): Sentence | undefined {
+function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): LocalizedMessage | undefined {
   const found = below.find(({ path }) => configurationReason(path.split('/')));
   return found && file.mount !== 'run'
-    ? sentence('It contains {0}. {1}', found.path, configurationReason(found.path.split('/'))!)
+    ? message('It contains {0}. {1}', found.path, configurationReason(found.path.split('/'))!)
     : undefined;
 }
 
 /** Why the folder is asked about every time: the first thing in it that would be. */
-async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Promise<Sentence | undefined> {
-  if (await holdsRepository(below.map(({ path }) => path))) return sentence('It contains a Git repository.');
+async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Promise<LocalizedMessage | undefined> {
+  if (await holdsRepository(below.map(({ path }) => path))) return message('It contains a Git repository.');
   for (const { path, kind } of below) {
     const place = `${file.relative}/${path}`;
     const reason = protectedReason(place.split('/')) ?? (kind === 'file' ? await scriptsReason(file, path) : undefined);
-    if (reason) return sentence('It contains {0}. {1}', path, reason);
+    if (reason) return message('It contains {0}. {1}', path, reason);
   }
   return undefined;
 }
 
-async function scriptsReason(file: ResolvedPath, path: string): Promise<Sentence | undefined> {
+async function scriptsReason(file: ResolvedPath, path: string): Promise<LocalizedMessage | undefined> {
   if (!/(^|\/)package\.json$/i.test(path)) return undefined;
   const text = (await readEntry(file, path)).toString('utf8');
   return changesInstallScripts(path, text, null) ? runsOnInstall : undefined;
@@ -155,17 +155,17 @@ async function readEntry(file: ResolvedPath, path: string): Promise<Buffer> {
 }
 
 /** What a question has room for. */
-function listed(below: readonly TreeEntry[]): Words {
+function listed(below: readonly TreeEntry[]): LocalizableText {
   const names = below.map(({ path, kind }) =>
-    kind === 'folder' ? `${path}/` : kind === 'link' ? sentence('{0} (link)', path) : path,
+    kind === 'folder' ? `${path}/` : kind === 'link' ? message('{0} (link)', path) : path,
   );
-  const more = names.length > 10 ? [sentence('… and {0} more', names.length - 10)] : [];
+  const more = names.length > 10 ? [message('… and {0} more', names.length - 10)] : [];
   return joined([...names.slice(0, 10), ...more], '\n');
 }
 
-const size = (bytes: number): Sentence =>
+const size = (bytes: number): LocalizedMessage =>
   bytes < 1000
     ? amount(bytes, 'byte')
     : bytes < 1_000_000
-      ? sentence('{0} KB', Math.round(bytes / 1000))
-      : sentence('{0} MB', (bytes / 1_000_000).toFixed(1));
+      ? message('{0} KB', Math.round(bytes / 1000))
+      : message('{0} MB', (bytes / 1_000_000).toFixed(1));

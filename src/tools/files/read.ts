@@ -1,6 +1,6 @@
 import { hiddenCount } from '../../protocol/text/escapeInvisible.ts';
 import { counted } from '../../protocol/text/plurals.ts';
-import { imageType, mostBytes, tooLarge, WithImages } from '../core/imageFiles.ts';
+import { imageTooLarge, imageType, maxImageBytes, WithImages } from '../core/imageFiles.ts';
 import { defaultLines, lineWindow } from '../core/lineWindow.ts';
 import { quoted } from '../core/pathSyntax.ts';
 import { readTool, type ToolContext, ToolError } from '../core/tool.ts';
@@ -63,8 +63,10 @@ async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, {
 function picture(file: ResolvedPath, bytes: Buffer): WithImages {
   const mediaType = imageType(bytes);
   if (!mediaType) throw isBinary(file, bytes);
-  if (bytes.length > mostBytes)
-    throw new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is a picture: ${tooLarge}`, { reason: 'TOO_LARGE' });
+  if (bytes.length > maxImageBytes)
+    throw new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is a picture: ${imageTooLarge}`, {
+      reason: 'TOO_LARGE',
+    });
   const image = { mediaType, data: bytes.toString('base64'), name: file.relative };
   return new WithImages({ path: file.relative, image: mediaType, bytes: bytes.length }, [image]);
 }

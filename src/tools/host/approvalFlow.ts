@@ -1,26 +1,26 @@
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { failure, type ToolOutcome } from '../../protocol/content/tools.ts';
 import type { Proposed } from '../../protocol/run/events.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import type { Tell } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import type { Localizer } from '../../protocol/text/localized.ts';
 import { stopIfAborted } from '../core/abortable.ts';
 import { toFailure } from '../core/outcome.ts';
 import {
   type ApprovalAnswer,
   type AskedPlan,
   type CallContext,
-  type Plan,
+  type CallPlan,
   type Tool,
   ToolError,
 } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import type { Verdict } from '../policy/policy.ts';
-import type { Question, Subject } from './approvalQueue.ts';
+import type { ApprovalSubject, QueuedApproval } from './approvalQueue.ts';
 import { differenceFrom, staleError } from './approvedPlan.ts';
 import { workspaceAfter } from './overlayWorkspace.ts';
 import type { Planned } from './policySubject.ts';
 import { stored } from './storedEvents.ts';
-import { changedByPerson, isShown, parseArguments, type Shown, shownOf } from './userRevision.ts';
+import { changedByPerson, isShown, parseRevisedArguments, type ShownCall, shownOf } from './userRevision.ts';
 
 /** A call as it would run now; without a plan it is free. */
 export interface Prepared {
@@ -42,25 +42,25 @@ export type Prepare = (
   known?: { world?: Workspace; args?: unknown; asks?: boolean; revised?: boolean },
 ) => Promise<Prepared>;
 
-interface Parts {
+interface Dependencies {
   workspace: Workspace;
   prepare: Prepare;
   /** What the policies make of a plan that the person has changed. */
   judged(planned: Planned, context: CallContext): Promise<Prepared>;
-  ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]>;
-  tell: Tell;
+  ask(subjects: readonly ApprovalSubject[], context: CallContext): Promise<QueuedApproval[]>;
+  tell: Localizer;
 }
 
 /** What may run, exactly as it was allowed; `changed` tells the model what the person made of its call. */
-export type Agreed = Prepared & { changed?: unknown };
+type Agreed = Prepared & { changed?: unknown };
 
 /**
  * Asks, and asks again, until what was allowed is what would be done now: the world may change while a question is open,
  * the person may change the plan, and trust may be taken back. Calls of one reply are asked about at the same time.
  */
-export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts) {
+export function createAgreement({ workspace, prepare, judged, ask, tell }: Dependencies) {
   /** Questions that were asked together with an earlier call's. */
-  const asked = new WeakMap<ToolCall, { question: Question; args: unknown; denied?: boolean }>();
+  const asked = new WeakMap<ToolCall, { question: QueuedApproval; args: unknown; denied?: boolean }>();
 
   /** @param following calls of the same reply that come after this one and have not been asked about */
   return async function agree(
@@ -76,8 +76,8 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
     let asks = before !== undefined && !question;
     let together = question ? [] : following;
     let proposed: AskedPlan | undefined;
-    let shown: Shown | undefined;
-    let again: Pick<Subject, 'note' | 'draft'> = {};
+    let shown: ShownCall | undefined;
+    let again: Pick<ApprovalSubject, 'note' | 'draft'> = {};
     for (;;) {
       const begun = await work(checked).catch((error) => {
         question?.withdraw(); // nobody needs to answer it any more
@@ -96,7 +96,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
       // What a person has allowed runs as it was shown, not as it would have run unasked.
       if (shown && isShown(plan, shown))
         return { ...prepared, ...changed, verdict: { ...verdict, onlyReads: undefined } };
-      if (shown) again = { note: tell(sentence('The content has changed since it was shown.')) };
+      if (shown) again = { note: tell(message('The content has changed since it was shown.')) };
       if (question && !isShown(plan, shownOf(question.plan))) question.withdraw(); // when it still waits
 
       if (!question) {
@@ -129,25 +129,32 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
         proposed ??= plan;
       } catch (error) {
         stopIfAborted(context.signal);
-        const { message } = toFailure(error, context.signal).error;
-        again = { note: tell(sentence('Your change is invalid. {0}', message)), draft: edited };
+        const { message: text } = toFailure(error, context.signal).error;
+        again = { note: tell(message('Your change is invalid. {0}', text)), draft: edited };
         shown = undefined;
       }
     }
   };
 
   /** What the user is told about a plan that they were asked about in an earlier window. */
-  function sinceProposed(proposed: Proposed, plan: AskedPlan): Pick<Subject, 'note'> {
+  function sinceProposed(proposed: Proposed, plan: AskedPlan): Pick<ApprovalSubject, 'note'> {
     const difference = differenceFrom(proposed, plan);
     return difference === undefined ? {} : { note: tell(difference) };
   }
 
-  async function askWith(subject: Subject, following: readonly ToolCall[], context: CallContext): Promise<Question> {
+  async function askWith(
+    subject: ApprovalSubject,
+    following: readonly ToolCall[],
+    context: CallContext,
+  ): Promise<QueuedApproval> {
     const ahead = await planAhead(subject.plan, following, context);
     const [own, ...others] = await ask([subject, ...ahead.map((one) => one.subject)], context);
     for (const [index, question] of others.entries()) {
       const { call, subject } = ahead[index]!;
-      const about: { question: Question; args: unknown; denied?: boolean } = { question, args: subject.call.arguments };
+      const about: { question: QueuedApproval; args: unknown; denied?: boolean } = {
+        question,
+        args: subject.call.arguments,
+      };
       asked.set(call, about);
       const settled = (answer?: ApprovalAnswer) => {
         about.denied = answer?.decision !== 'allow' && answer?.decision !== 'allow-run';
@@ -162,7 +169,7 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
    * be another story; so are the calls after it that name the same file. What was asked before stands as it was asked.
    */
   async function planAhead(first: AskedPlan, following: readonly ToolCall[], context: CallContext) {
-    const ahead: { call: ToolCall; subject: Subject }[] = [];
+    const ahead: { call: ToolCall; subject: ApprovalSubject }[] = [];
     const changes = first.change ? [first.change] : [];
     const untold: string[] = [];
     for (const call of following) {
@@ -201,13 +208,13 @@ export function createAgreement({ workspace, prepare, judged, ask, tell }: Parts
   /** The same call as the person made it, through the same checks and the same rules. */
   async function revise(call: ToolCall, prepared: Prepared, edited: string, context: CallContext): Promise<Prepared> {
     const { tool, args, plan } = prepared;
-    if (!plan?.revise) return prepare(withArguments(call, parseArguments(edited)), context, { revised: true });
+    if (!plan?.revise) return prepare(withArguments(call, parseRevisedArguments(edited)), context, { revised: true });
     return judged({ tool, args, plan: await plan.revise(edited) }, context);
   }
 }
 
 /** Returns the plan with all that a question says; undefined when it has that. */
-const planWhenKnown = ({ whenKnown }: Prepared): Subject['whenKnown'] =>
+const planWhenKnown = ({ whenKnown }: Prepared): ApprovalSubject['whenKnown'] =>
   whenKnown && (async () => (await whenKnown()).plan!);
 
 /** Nobody was asked: why, for the card and the journal. */
@@ -236,7 +243,7 @@ function denied(words: string | undefined): ToolOutcome {
 }
 
 /** The files a plan is about, as a call may name them. */
-const placesOf = ({ paths, change }: Plan): readonly string[] => paths ?? (change ? [change.path] : []);
+const placesOf = ({ paths, change }: CallPlan): readonly string[] => paths ?? (change ? [change.path] : []);
 
 /** What a call says, in which the files that it is about are found, however it names them. */
 const namedBy = (call: ToolCall): string => call.malformed ?? JSON.stringify(call.arguments) ?? '';

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { decisionSchema, type EventBody } from '../../protocol/run/events.ts';
 import { beforeStop } from '../core/abortable.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve, AskedPlan, CallContext } from '../core/tool.ts';
-import { changeAtAGlance, mostShownLines, shownChange } from '../edit/diff.ts';
+import { changeAtAGlance, maxShownLines, shownChange } from '../edit/diff.ts';
 import { proposedOf } from './approvedPlan.ts';
 import { stored } from './storedEvents.ts';
 
 /** What a question is about. */
-export interface Subject extends Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'> {
+export interface ApprovalSubject extends Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'> {
   /** Returns the plan when all of it is known; absent when it is. Until then the question is shown and cannot be answered. */
   whenKnown?(): Promise<AskedPlan>;
 }
 
 /** A question from being asked until it is settled. */
-export interface Question {
+export interface QueuedApproval {
   /** As it was shown last. */
   readonly plan: AskedPlan;
   /**
@@ -37,7 +37,7 @@ export function createQuestions(approve: Approve, now: () => number) {
   const open = new Set<Open>();
 
   /** Asks about calls of one reply at the same time, in their order. */
-  return async function ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]> {
+  return async function ask(subjects: readonly ApprovalSubject[], context: CallContext): Promise<QueuedApproval[]> {
     const batch = randomUUID();
     const requests = subjects.map(({ whenKnown: _, ...subject }) =>
       Object.freeze({
@@ -60,7 +60,7 @@ export function createQuestions(approve: Approve, now: () => number) {
   };
 
   async function completed(
-    subjects: readonly Subject[],
+    subjects: readonly ApprovalSubject[],
     requests: readonly ApprovalRequest[],
     context: CallContext,
   ): Promise<readonly ApprovalRequest[]> {
@@ -74,7 +74,7 @@ export function createQuestions(approve: Approve, now: () => number) {
     return whole;
   }
 
-  function begin(request: ApprovalRequest, whole: Promise<ApprovalRequest>, context: CallContext): Question {
+  function begin(request: ApprovalRequest, whole: Promise<ApprovalRequest>, context: CallContext): QueuedApproval {
     const withdrawal = new AbortController();
     const asked = { request, withdraw: () => withdrawal.abort() };
     open.add(asked);
@@ -173,7 +173,7 @@ function onRecord({ id, call, plan }: ApprovalRequest): EventBody {
 
 function onScreen({ id, call, plan, note }: ApprovalRequest): EventBody {
   const { change, title } = plan;
-  const diff = change && change.after !== null && shownChange(change.path, change.before, change.after, mostShownLines);
+  const diff = change && change.after !== null && shownChange(change.path, change.before, change.after, maxShownLines);
   const { what, where, english, command } = plan;
   const why = [plan.loss?.text, plan.why].filter(Boolean).join(' ');
   const about = { what, where, why, ...(english && { english }), ...(command !== undefined && { command }) };

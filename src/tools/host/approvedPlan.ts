@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Proposed } from '../../protocol/run/events.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { joined, type Words } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
 import { type AskedPlan, ToolError } from '../core/tool.ts';
 
 /** Returns hashes of what an approval of this plan covers, to be compared with the plan that a later window works out. */
@@ -15,17 +15,17 @@ export function proposedOf({ where, paths, change, command, origin }: AskedPlan)
 }
 
 /** Returns what is different now from what was proposed, as sentences for the user; undefined when nothing is. */
-export function differenceFrom(proposed: Proposed, plan: AskedPlan): Words | undefined {
+export function differenceFrom(proposed: Proposed, plan: AskedPlan): LocalizableText | undefined {
   const now = proposedOf(plan);
   const isOther = (part: keyof Proposed) => now[part] !== proposed[part];
   const differences = [
-    ...(isOther('before') ? [sentence('The file has changed since the proposal; the edit still applies.')] : []),
-    ...(isOther('command') ? [sentence('The command differs from the proposed command.')] : []),
-    ...(isOther('location') ? [sentence('The location differs from the proposed location.')] : []),
-    ...(isOther('tool') ? [sentence('The tool has changed since the proposal.')] : []),
+    ...(isOther('before') ? [message('The file has changed since the proposal; the edit still applies.')] : []),
+    ...(isOther('command') ? [message('The command differs from the proposed command.')] : []),
+    ...(isOther('location') ? [message('The location differs from the proposed location.')] : []),
+    ...(isOther('tool') ? [message('The tool has changed since the proposal.')] : []),
   ];
   if (differences.length > 0) return joined(differences);
-  return isOther('after') ? sentence('The result differs from the proposed result.') : undefined;
+  return isOther('after') ? message('The result differs from the proposed result.') : undefined;
 }
 
 /** The error of an edit that was proposed in an earlier window and cannot be planned any more, with `stale` for its card. */

@@ -1,7 +1,7 @@
 import { contextTool } from '../code/context.ts';
 import { diagnosticsTool } from '../code/diagnostics.ts';
-import type { Language } from '../code/language.ts';
-import { placesTools } from '../code/places.ts';
+import type { LanguageService } from '../code/language.ts';
+import { codeLocationTools } from '../code/places.ts';
 import { symbolsTool } from '../code/symbols.ts';
 import type { Tool } from '../core/tool.ts';
 import { applyPatchTool } from '../files/applyPatch.ts';
@@ -21,12 +21,12 @@ import { type ShellOptions, shellTool, stopTool } from '../shell/shell.ts';
 import { ownPages } from '../web/localPages.ts';
 import { type WebOptions, webTool } from '../web/web.ts';
 
-export interface ToolOptions {
+interface ToolOptions {
   delete?: DeleteOptions;
   shell?: ShellOptions;
   web?: WebOptions;
   /** Without it there are no tools that ask the editor. */
-  language?: Language;
+  language?: LanguageService;
 }
 
 /** The tools of every run, in an order that never changes: providers and the local model cache their definitions. */
@@ -56,8 +56,10 @@ export function defaultTools(options: ToolOptions = {}): Tool[] {
 
 const onDisk = (tools: Tool[]): Tool[] => tools.map((tool) => ({ ...tool, onDisk: true }));
 
-const languageTools = (language: Language): Tool[] =>
-  [diagnosticsTool(language), symbolsTool(language), ...placesTools(language), contextTool(language)].map((tool) => ({
-    ...tool,
-    extra: true,
-  }));
+const languageTools = (language: LanguageService): Tool[] =>
+  [diagnosticsTool(language), symbolsTool(language), ...codeLocationTools(language), contextTool(language)].map(
+    (tool) => ({
+      ...tool,
+      extra: true,
+    }),
+  );

@@ -7,10 +7,10 @@ import { aboutOf } from '../../protocol/run/callSubject.ts';
 import type { Background, EventBody } from '../../protocol/run/events.ts';
 import type { RunFile } from '../../protocol/run/runFiles.ts';
 import { understoodOf } from '../../protocol/run/understoodArguments.ts';
-import { inEnglish, sentence } from '../../protocol/text/l10n.ts';
-import { joined, type Tell } from '../../protocol/text/localized.ts';
+import { inEnglish, message } from '../../protocol/text/l10n.ts';
+import { joined, type Localizer } from '../../protocol/text/localized.ts';
 import type { Dictionary } from '../../protocol/values/dictionary.ts';
-import { type Doing, standingOf } from '../changes/changeState.ts';
+import { type AppliedChanges, changeStateOf } from '../changes/changeState.ts';
 import { type Edited, editedSince } from '../changes/externalEdits.ts';
 import { putAllRight } from '../changes/tornWrites.ts';
 import { beforeStop, stopIfAborted } from '../core/abortable.ts';
@@ -18,12 +18,12 @@ import { understoodArguments } from '../core/checkArguments.ts';
 import { didYouMean } from '../core/didYouMean.ts';
 import { bounded, toFailure, toSuccess } from '../core/outcome.ts';
 import {
-  AlreadySo,
+  AlreadyAppliedError,
   type Approve,
   type AskedPlan,
   type CallContext,
+  type CallPlan,
   type Loss,
-  type Plan,
   type Tool,
   type ToolContext,
   ToolError,
@@ -32,16 +32,16 @@ import { grantsFor } from '../core/toolOrigin.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { changeAtAGlance } from '../edit/diff.ts';
 import { stateOfFiles } from '../files/fileTimes.ts';
-import { keptFromSearch, readsAreFree } from '../policy/policy.ts';
+import { excludedFromSearch, readsAreFree } from '../policy/policy.ts';
 import { sha256 } from '../sandbox/fileText.ts';
 import { onlyRead } from '../sandbox/virtual.ts';
 import { createAgreement, type Prepare, type Prepared } from './approvalFlow.ts';
 import { createQuestions } from './approvalQueue.ts';
 import { withPlainPaths } from './normalizePaths.ts';
-import { judge, type Planned, readPlan } from './policySubject.ts';
-import { type Kept, keep, stored } from './storedEvents.ts';
+import { judgePlan, type Planned, readPlan } from './policySubject.ts';
+import { keep, type StoredEventResult, stored } from './storedEvents.ts';
 import { withChange } from './userRevision.ts';
-import { doneBefore, recordedOutcome, stepStart } from './workflowSteps.ts';
+import { doneBefore, stepOutcome, stepStart } from './workflowSteps.ts';
 
 /** The gate: the one place where a tool runs. Find → check arguments → ask → run. */
 export interface ToolHost {
@@ -71,7 +71,11 @@ export interface ToolHost {
    * @param place what the run sees instead of the host's workspace
    * @param read gives a kept text by its id: a file that was left half written is put right with it first
    */
-  standing(doing: Doing, place?: Workspace, read?: (id: string) => Promise<string>): ReturnType<typeof standingOf>;
+  standing(
+    doing: AppliedChanges,
+    place?: Workspace,
+    read?: (id: string) => Promise<string>,
+  ): ReturnType<typeof changeStateOf>;
   /** What others have made of files that a run has changed. `read` gives a kept text by its id. */
   edited(
     files: Readonly<Dictionary<RunFile>>,
@@ -80,7 +84,7 @@ export interface ToolHost {
   ): Promise<Edited[]>;
 }
 
-export interface ToolHostOptions {
+interface ToolHostOptions {
   workspace: Workspace;
   /** Always these, or what gives them as they are now. */
   tools: readonly Tool[] | (() => readonly Tool[]);
@@ -89,7 +93,7 @@ export interface ToolHostOptions {
   /** The person's policy for a run, as it is now. */
   policy?: (runId: string) => Policy;
   /** Makes a person's words of what they are asked. */
-  tell?: Tell;
+  tell?: Localizer;
   /** A monotonic clock in milliseconds. */
   now?: () => number;
 }
@@ -121,7 +125,7 @@ export function createToolHost({
     prepare: prepareTools,
     async standing(doing, place = workspace, read) {
       if (read) await putAllRight(place, doing, read);
-      return standingOf(place, doing);
+      return changeStateOf(place, doing);
     },
     stateOfFiles: (call, place = workspace) => stateOfFiles(place, call),
     edited: (files, read, place = workspace) => editedSince(place, files, read),
@@ -140,7 +144,7 @@ export function createToolHost({
       const gave = done && (await doneBefore(call, done, context.workspace ?? workspace));
       if (gave) return bounded(toSuccess(gave)); // its end is on record
       let started = now();
-      let doing: Kept = {};
+      let doing: StoredEventResult = {};
       let diff: string | undefined;
       let outputId: string | undefined;
       let background: Background | undefined;
@@ -150,7 +154,7 @@ export function createToolHost({
       let hasEffect = false;
       const executed = await execute().catch((error) => {
         if (!isStarted && context.signal.aborted && context.isClosing?.()) return notYet;
-        if (!context.step || !(error instanceof AlreadySo)) return toFailure(error, context.signal);
+        if (!context.step || !(error instanceof AlreadyAppliedError)) return toFailure(error, context.signal);
         doing = {};
         return toSuccess({ ...error.data, changed: false });
       });
@@ -169,7 +173,7 @@ export function createToolHost({
         ...(outputId && { outputId }),
         ...(background && { background }),
         ...exitOf(outcome, ran),
-        ...(hasEffect ? recordedOutcome(outcome) : {}),
+        ...(hasEffect ? stepOutcome(outcome) : {}),
       };
       // The effect is done and told: a store that fails here fails for the next event too, where it stops the run.
       await stored(context, end).catch(() => undefined);
@@ -229,9 +233,13 @@ export function createToolHost({
   };
 
   /** A call that failed may have done a part: of a folder that could not be deleted, some files are gone. */
-  async function doneOf({ changes, moved }: Kept, code: string, place: Workspace): Promise<Kept> {
+  async function doneOf(
+    { changes, moved }: StoredEventResult,
+    code: string,
+    place: Workspace,
+  ): Promise<StoredEventResult> {
     if ((!changes?.length && !moved) || code === 'E_PRECONDITION_FAILED') return {};
-    const standing = await standingOf(place, { changes, moved });
+    const standing = await changeStateOf(place, { changes, moved });
     const done = changes?.filter((_, index) => standing.changes[index] === 'after') ?? [];
     return { ...(done.length > 0 && { changes: done }), ...(standing.moved === 'after' && { moved }) };
   }
@@ -269,7 +277,7 @@ export function createToolHost({
     const { plan } = planned;
     if (!plan?.findLoss) return weighed(planned, context, world, asks);
     const { findLoss, grant: _, ...lossy } = plan;
-    const weighedWith = (plan: Plan) => weighed({ ...planned, plan }, context, world, asks);
+    const weighedWith = (plan: CallPlan) => weighed({ ...planned, plan }, context, world, asks);
     const lossless = await weighedWith(plan);
     const { effect } = lossless.verdict;
     if (effect === 'deny') return lossless;
@@ -292,14 +300,14 @@ export function createToolHost({
     const meant = meantBy(tool, args);
     const through = meant.tool === tool ? undefined : tool.definition.name;
     const now = policy(context.runId);
-    const judgement = await judge({ ...meant, plan: own, through }, now, context, world);
+    const judgement = await judgePlan({ ...meant, plan: own, through }, now, context, world);
     const verdict = asks && judgement.effect === 'allow' ? { ...judgement, effect: 'ask' as const } : judgement;
     const free = verdict.effect === 'allow' && (tool.ofRun || now.preset !== 'ask-everything');
     const plan = own ?? (free ? undefined : await readPlan(meant.tool, meant.args, world));
     const why = plan && plan.why !== '' ? [plan.why] : [];
     if (now.readOnlyCommands && plan?.reading && typeof plan.reading !== 'function') why.push(plan.reading);
     if (now.readOnlyCommands && plan?.outputs?.length)
-      why.push(sentence('What it writes to {0} may be read in this run without approval.', plan.outputs.join(', ')));
+      why.push(message('What it writes to {0} may be read in this run without approval.', plan.outputs.join(', ')));
     if (verdict.effect === 'ask' && verdict.said) why.push(verdict.said);
     const ruled = through !== undefined && { tool: meant.tool.definition.name };
     const origin = meant.tool.origin?.(meant.args);
@@ -344,7 +352,7 @@ export function createToolHost({
       signal: context.signal,
       keptFromSearch: (place) => {
         const policies = [policy(context.runId), ...(context.policy ? [context.policy] : [])];
-        const guards = policies.map((one) => keptFromSearch(one, place));
+        const guards = policies.map((one) => excludedFromSearch(one, place));
         return (path) => guards.some((isKept) => isKept(path));
       },
       output: (text) => {
@@ -362,12 +370,12 @@ export function createToolHost({
   }
 }
 
-const notYetKnown: Loss = { text: sentence('Checking what this command discards…'), items: [] };
+const notYetKnown: Loss = { text: message('Checking what this command discards…'), items: [] };
 
 /** The outcome of a call that had not started when the editor closed: it stays open for the next window. */
 const notYet = failure(unanswered, 'The editor closed before this started.');
 
-function inWords({ what, where, why, details, loss, findLoss: _, ...plan }: Plan, tell: Tell): AskedPlan {
+function inWords({ what, where, why, details, loss, findLoss: _, ...plan }: CallPlan, tell: Localizer): AskedPlan {
   const words = { what: tell(what), where: tell(where) };
   const english = { what: inEnglish(what), where: inEnglish(where) };
   const isSame = words.what === english.what && words.where === english.where;

@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import * as z from 'zod';
-import { type Place, placeInside, placesOf, type RealRoot } from '../core/pathSyntax.ts';
+import { type PathLocation, pathInsideRoots, pathLocations, type RealRoot } from '../core/pathSyntax.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { isNamed, realRootsOf, resolvePath } from '../sandbox/paths.ts';
+import { isNamedRoot, realRootsOf, resolvePath } from '../sandbox/paths.ts';
 
 /**
  * Returns arguments with their paths as the workspace spells them: an absolute path inside of a folder as relative to it, blanks around a path
@@ -18,7 +18,7 @@ export async function withPlainPaths<Arguments>(args: Arguments, tool: Tool, wor
   for (const name of pathNames(tool)) {
     const value = given[name];
     if (typeof value !== 'string') continue;
-    const plain = await plainPath(workspace, value);
+    const plain = await normalizePath(workspace, value);
     if (plain !== value) changed.set(name, plain);
   }
   return changed.size === 0 ? args : (Object.freeze({ ...args, ...Object.fromEntries(changed) }) as Arguments);
@@ -31,11 +31,11 @@ function pathNames({ arguments: schema }: Tool): string[] {
 }
 
 /** Returns a path as the workspace spells it, or the same where it has that form, another meaning, or more than one. */
-export async function plainPath({ roots }: Pick<Workspace, 'roots'>, input: string): Promise<string> {
+export async function normalizePath({ roots }: Pick<Workspace, 'roots'>, input: string): Promise<string> {
   const trimmed = await withoutBlanks(roots, input);
   if (!paths.isAbsolute(trimmed)) return trimmed;
   const real = await realRootsOf(roots);
-  const place = placeInside(real, trimmed);
+  const place = pathInsideRoots(real, trimmed);
   if (place) return relativeSpelling(real, place, trimmed) ?? trimmed;
   return (await fromRoot(roots, trimmed)) ?? trimmed;
 }
@@ -49,12 +49,12 @@ async function withoutBlanks(roots: Workspace['roots'], input: string): Promise<
 }
 
 /** Returns the path relative to the folder, in the form that leads to the same place and to no other one. */
-function relativeSpelling(roots: readonly RealRoot[], place: Place, input: string): string | undefined {
-  const names = [...(isNamed(roots, place.root) ? [place.root.name] : []), ...place.segments];
+function relativeSpelling(roots: readonly RealRoot[], place: PathLocation, input: string): string | undefined {
+  const names = [...(isNamedRoot(roots, place.root) ? [place.root.name] : []), ...place.segments];
   const end = names.length > 0 && /[\\/]$/.test(input) ? '/' : '';
   const relative = `${names.join('/') || '.'}${end}`;
   try {
-    const [only, ...others] = placesOf(roots, relative);
+    const [only, ...others] = pathLocations(roots, relative);
     const isSame = only?.root === place.root && only.segments.join('/') === place.segments.join('/');
     return isSame && others.length === 0 ? relative : undefined;
   } catch {

@@ -1,23 +1,23 @@
 import { basisSentences } from '../../protocol/content/basisMessages.ts';
 import type { Policy } from '../../protocol/content/policy.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import type { CallContext, Plan, Tool, ToolContext } from '../core/tool.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import type { CallContext, CallPlan, Tool, ToolContext } from '../core/tool.ts';
 import { grantsFor } from '../core/toolOrigin.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { decide, type Subject, stricter, type Verdict } from '../policy/policy.ts';
+import { decide, type PolicySubject, stricter, type Verdict } from '../policy/policy.ts';
 import { resolveToRead } from '../sandbox/resolveReadPath.ts';
 
 /** A call that was checked; `plan` is absent for what only reads and needs no question of the tool's own. */
 export interface Planned {
   tool: Tool;
   args: unknown;
-  plan?: Plan;
+  plan?: CallPlan;
   /** What was called in the tool's place. */
   through?: string;
 }
 
 /** What the person's policy, what was allowed in this run and the agent's own policy make of a call. */
-export async function judge(
+export async function judgePlan(
   planned: Planned,
   policy: Policy,
   context: Pick<CallContext, 'grants' | 'policy'>,
@@ -38,7 +38,7 @@ export async function judge(
 const forTool = (tool: Tool, policy: Policy): Policy =>
   tool.ofRun && policy.preset === 'ask-everything' ? { ...policy, preset: 'reads-free' } : policy;
 
-async function subjectOf({ tool, args, plan, through }: Planned, workspace: Workspace): Promise<Subject> {
+async function subjectOf({ tool, args, plan, through }: Planned, workspace: Workspace): Promise<PolicySubject> {
   return {
     tool: tool.definition.name,
     ...(through !== undefined && { through }),
@@ -59,7 +59,7 @@ async function subjectOf({ tool, args, plan, through }: Planned, workspace: Work
 }
 
 /** The question about a read that is free as a rule: built from its arguments. */
-export async function readPlan(tool: Tool, args: unknown, workspace: Workspace): Promise<Plan> {
+export async function readPlan(tool: Tool, args: unknown, workspace: Workspace): Promise<CallPlan> {
   const { name } = tool.definition;
   const places = await placesRead(args, workspace);
   const { path: _, ...others } = Object(args) as Record<string, unknown>;
@@ -67,7 +67,7 @@ export async function readPlan(tool: Tool, args: unknown, workspace: Workspace):
   return {
     what: readWords(name, about),
     where: places.map(({ path }) => path).join('\n') || allOf(workspace).join('\n'),
-    why: sentence('Its result is sent to the model.'),
+    why: message('Its result is sent to the model.'),
     paths: places.map(relativeOf),
     ...(Object.keys(others).length > 0 && { details: JSON.stringify(others, null, 2) }),
     grant: name,
@@ -75,10 +75,10 @@ export async function readPlan(tool: Tool, args: unknown, workspace: Workspace):
   };
 }
 
-function readWords(name: string, about: string): Sentence {
+function readWords(name: string, about: string): LocalizedMessage {
   const phrase = Object.hasOwn(phrases, name) ? phrases[name as keyof typeof phrases] : undefined;
-  if (phrase && about) return sentence(phrase, about);
-  return about ? sentence('Use {0}: {1}', name, about) : sentence('Use {0}', name);
+  if (phrase && about) return message(phrase, about);
+  return about ? message('Use {0}: {1}', name, about) : message('Use {0}', name);
 }
 
 const phrases = {

@@ -1,6 +1,6 @@
-import type { EventBody, KeptChange } from '../../protocol/run/events.ts';
+import type { EventBody, StoredChange } from '../../protocol/run/events.ts';
 import { isCode } from '../../protocol/text/codeText.ts';
-import { type CallContext, type FileChange, type Plan, type Removed, ToolError } from '../core/tool.ts';
+import { type CallContext, type CallPlan, type FileChange, type Removed, ToolError } from '../core/tool.ts';
 import { formOfBytes } from '../sandbox/fileText.ts';
 
 /** Tells what happened; when that cannot be kept, it fails with the store's code, and nothing is run. */
@@ -13,20 +13,20 @@ export async function stored(context: CallContext, event: EventBody): Promise<vo
 }
 
 /** What undo needs is kept before the effect: what cannot be undone is not done. */
-export async function keep(plan: Plan | undefined, context: CallContext): Promise<Kept> {
+export async function keep(plan: CallPlan | undefined, context: CallContext): Promise<StoredEventResult> {
   const trace = plan?.change ? { changes: [plan.change] } : await plan?.trace?.();
   if (!trace) return {};
   if ('moved' in trace) return trace;
   if ('removed' in trace) return { changes: await keepRemoved(trace.removed, context) };
-  const changes: KeptChange[] = [];
+  const changes: StoredChange[] = [];
   for (const change of trace.changes) changes.push(await keepChange(change, context));
   return { changes };
 }
 
 /** As `tool-start` and `tool-end` tell it. */
-export type Kept = Pick<Extract<EventBody, { type: 'tool-end' }>, 'changes' | 'moved'>;
+export type StoredEventResult = Pick<Extract<EventBody, { type: 'tool-end' }>, 'changes' | 'moved'>;
 
-async function keepChange(change: FileChange, context: CallContext): Promise<KeptChange> {
+async function keepChange(change: FileChange, context: CallContext): Promise<StoredChange> {
   const kept = async (content: string | null) => (content === null ? null : context.keep(content));
   try {
     return { path: change.path, before: await kept(change.before), after: await kept(change.after), ...change.form };
@@ -36,8 +36,8 @@ async function keepChange(change: FileChange, context: CallContext): Promise<Kep
 }
 
 /** Several at a time: each waits for the disk. */
-async function keepRemoved(removed: readonly Removed[], context: CallContext): Promise<KeptChange[]> {
-  const changes: KeptChange[] = [];
+async function keepRemoved(removed: readonly Removed[], context: CallContext): Promise<StoredChange[]> {
+  const changes: StoredChange[] = [];
   for (let at = 0; at < removed.length; at += 16) {
     const some = removed.slice(at, at + 16).map(async ({ content, path, kind, mode }) => {
       const form = kind === 'file' ? formOfBytes(content, mode) : { mode };

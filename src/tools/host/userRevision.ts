@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolOutcome } from '../../protocol/content/tools.ts';
-import { type AskedPlan, type Plan, ToolError } from '../core/tool.ts';
+import { type AskedPlan, type CallPlan, ToolError } from '../core/tool.ts';
 import { lineDiff } from '../edit/diff.ts';
 
 /** The part of a plan that a person sees and says yes to. `why` is a reason to look, not a part of what is done. */
-export interface Shown {
+export interface ShownCall {
   what: string;
   where: string;
-  paths?: Plan['paths'];
-  change?: Plan['change'];
+  paths?: CallPlan['paths'];
+  change?: CallPlan['change'];
   command?: string;
   timeLimit?: number;
   /** Of an MCP server's tool: whose it is, and what it says about itself. */
@@ -23,7 +23,7 @@ export interface Shown {
 export function shownOf(
   { what, where, paths, change, command, timeLimit, origin, grant, loss }: AskedPlan,
   edited?: string,
-): Shown {
+): ShownCall {
   return {
     what,
     where,
@@ -38,7 +38,7 @@ export function shownOf(
 }
 
 /** Compares what would be done now with what was shown. Less may be lost than that, never more. */
-export function isShown(plan: AskedPlan, shown: Shown): boolean {
+export function isShown(plan: AskedPlan, shown: ShownCall): boolean {
   const { loss, ...now } = shownOf(plan);
   const { loss: lossShown, ...before } = shown;
   return (
@@ -48,7 +48,7 @@ export function isShown(plan: AskedPlan, shown: Shown): boolean {
 }
 
 /** The arguments that a person wrote as JSON. Throws `TOOL_ARGS_INVALID_JSON`. */
-export function parseArguments(text: string): Record<string, unknown> {
+export function parseRevisedArguments(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;

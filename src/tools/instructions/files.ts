@@ -10,14 +10,14 @@ const mostCharacters = 64_000;
 const [mostFiles, mostDepth] = [100, 3];
 
 /** A file that speaks to agents: what it is called, and where it really is. */
-export interface Found {
+export interface FoundFile {
   path: string;
   real: string;
   text: string;
 }
 
 /** Where such files are looked for, and which of them a rule of the person's keeps from being read without a question. */
-export interface Looking {
+export interface InstructionLookup {
   workspace: Workspace;
   isKept(path: string): boolean;
 }
@@ -26,7 +26,10 @@ export interface Looking {
  * The text of a file that goes to the model unasked: read as by a tool, so neither through a link that leads out of the workspace, nor a
  * secret, nor what a rule keeps. Undefined where there is none.
  */
-export async function readFound({ workspace, isKept }: Looking, path: string): Promise<Found | undefined> {
+export async function readFound(
+  { workspace, isKept }: InstructionLookup,
+  path: string,
+): Promise<FoundFile | undefined> {
   try {
     const file = await resolvePath(workspace.roots, path, 'read');
     if (file.protected || file.mount || isKept(file.relative)) return undefined;
@@ -38,11 +41,14 @@ export async function readFound({ workspace, isKept }: Looking, path: string): P
 }
 
 /** As a file spells it: from its own folder. */
-export const readBeside = (looking: Looking, spelled: string, from: Found): Promise<Found | undefined> =>
-  readFound(looking, join(dirname(from.real), spelled));
+export const readBeside = (
+  looking: InstructionLookup,
+  spelled: string,
+  from: FoundFile,
+): Promise<FoundFile | undefined> => readFound(looking, join(dirname(from.real), spelled));
 
 /** Paths of the files below a folder, in order, a few levels deep; links are not followed. */
-export async function filesBelow({ workspace }: Looking, folder: string): Promise<string[]> {
+export async function instructionFilesBelow({ workspace }: InstructionLookup, folder: string): Promise<string[]> {
   const found: string[] = [];
   const go = async (path: string, depth: number): Promise<void> => {
     const entries = await readdir(path, { withFileTypes: true }).catch(() => []);

@@ -1,22 +1,22 @@
 import { extname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
-import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { amount, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { amount, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
-import { mostFrontmatter, parseYaml } from '../core/yaml.ts';
-import { isNamed, resolvePath } from '../sandbox/paths.ts';
-import { type Found, filesBelow, type Looking, readFound } from './files.ts';
+import { maxFrontmatterBytes, parseYaml } from '../core/yaml.ts';
+import { isNamedRoot, resolvePath } from '../sandbox/paths.ts';
+import { type FoundFile, type InstructionLookup, instructionFilesBelow, readFound } from './files.ts';
 import { headed } from './header.ts';
 import { globsOf } from './instructions.ts';
 
 /** What another agent was told, and what becomes of it here: a new file. */
-export interface Foreign {
+interface ForeignInstructions {
   /** As the tools have it. */
   from: string;
   to: string;
   text: string;
   /** In a few words, for the person. */
-  becomes: Sentence;
+  becomes: LocalizedMessage;
 }
 
 /** When a rule is told. `description`: when a model finds by it that it is meant. */
@@ -65,7 +65,7 @@ const places: readonly [path: string, rule: (head: Record<string, string>) => Ru
 const isText = (file: string) => ['.md', '.mdc', '.txt', ''].includes(extname(file));
 
 /** What other agents were told in the open folders, as far as it becomes a file of its own here. Nothing is written, and nothing throws. */
-export async function foreignInstructions(looking: Looking): Promise<Foreign[]> {
+export async function foreignInstructions(looking: InstructionLookup): Promise<ForeignInstructions[]> {
   if (!looking.workspace.trusted) return [];
   const all = await Promise.all(foldersOf(looking.workspace.roots).map((root) => foreignIn(looking, root)));
   const taken = new Set<string>();
@@ -76,9 +76,9 @@ export async function foreignInstructions(looking: Looking): Promise<Foreign[]> 
   });
 }
 
-async function foreignIn(looking: Looking, root: WorkspaceRoot): Promise<Foreign[]> {
-  const prefix = isNamed(looking.workspace.roots, root) ? `${root.name}/` : '';
-  const rules: Foreign[] = [];
+async function foreignIn(looking: InstructionLookup, root: WorkspaceRoot): Promise<ForeignInstructions[]> {
+  const prefix = isNamedRoot(looking.workspace.roots, root) ? `${root.name}/` : '';
+  const rules: ForeignInstructions[] = [];
   for (const [place, ruleOf] of places)
     for (const file of await filesAt(looking, join(root.path, place))) {
       const found = isText(file) ? await readFound(looking, file) : undefined;
@@ -91,10 +91,10 @@ async function foreignIn(looking: Looking, root: WorkspaceRoot): Promise<Foreign
 }
 
 /** The file itself, or those of the folder. */
-async function filesAt(looking: Looking, path: string): Promise<string[]> {
+async function filesAt(looking: InstructionLookup, path: string): Promise<string[]> {
   const place = await resolvePath(looking.workspace.roots, path, 'search').catch(() => undefined);
   if (!place) return [];
-  return place.kind === 'folder' ? filesBelow(looking, path) : [path];
+  return place.kind === 'folder' ? instructionFilesBelow(looking, path) : [path];
 }
 
 const agentOf = (place: string) => /^\.?([a-z]+?)(rules)?(\/|\.|$)/i.exec(place)?.[1]?.toLowerCase() ?? 'other';
@@ -108,33 +108,37 @@ const slug = (text: string) =>
     .slice(0, 60)
     .replace(/-+$/, '');
 
-function asFile({ path }: Found, body: string, rule: Rule, name: string, prefix: string): Foreign {
+function asFile({ path }: FoundFile, body: string, rule: Rule, name: string, prefix: string): ForeignInstructions {
   const globs = globsOf(rule.globs ?? '').join(',');
-  const file = (to: string, head: Record<string, string>, becomes: Sentence): Foreign => ({
+  const file = (to: string, head: Record<string, string>, becomes: LocalizedMessage): ForeignInstructions => ({
     from: path,
     to: `${prefix}${to}`,
     text: `---\n${stringify(head, { lineWidth: 0 })}---\n\n${body.trim()}\n`,
     becomes,
   });
   const instructions = `.github/instructions/${name}.instructions.md`;
-  if (rule.always) return file(instructions, { applyTo: '**' }, sentence('sent with every prompt'));
+  if (rule.always) return file(instructions, { applyTo: '**' }, message('sent with every prompt'));
   if (globs !== '')
-    return file(instructions, { applyTo: globs }, sentence('sent for {0}', shortened(visibleLine(globs), 60)));
+    return file(instructions, { applyTo: globs }, message('sent for {0}', truncateVisible(visibleLine(globs), 60)));
   const { description = '' } = rule;
   if (description.trim() !== '')
     return file(
       `.agents/skills/${name}/SKILL.md`,
       { name, description: description.trim() },
-      sentence('a skill, read when mentioned'),
+      message('a skill, read when mentioned'),
     );
-  return file(instructions, { description: `From ${path}` }, sentence('only when mentioned with @'));
+  return file(instructions, { description: `From ${path}` }, message('only when mentioned with @'));
 }
 
 /** Roo's modes become agents: who they are and how they work. What tools they may use without asking is not taken. */
-async function modesIn(looking: Looking, root: WorkspaceRoot, prefix: string): Promise<Foreign[]> {
+async function modesIn(
+  looking: InstructionLookup,
+  root: WorkspaceRoot,
+  prefix: string,
+): Promise<ForeignInstructions[]> {
   const found = await readFound(looking, join(root.path, '.roomodes'));
   if (!found) return [];
-  const agents: Foreign[] = [];
+  const agents: ForeignInstructions[] = [];
   for (const mode of modesOf(found.text).slice(0, 50)) {
     const name = slug(String(mode.slug ?? mode.name ?? ''));
     const more: string[] = [];
@@ -161,11 +165,11 @@ async function modesIn(looking: Looking, root: WorkspaceRoot, prefix: string): P
       ),
       becomes:
         more.length > 0
-          ? sentence(
+          ? message(
               'an agent, with {0} of its rules; its auto-approved tools are not imported',
               amount(more.length, 'file'),
             )
-          : sentence('an agent; its auto-approved tools are not imported'),
+          : message('an agent; its auto-approved tools are not imported'),
     });
   }
   return agents;
@@ -173,7 +177,7 @@ async function modesIn(looking: Looking, root: WorkspaceRoot, prefix: string): P
 
 /** YAML, of which JSON is a part. */
 function modesOf(text: string): Record<string, unknown>[] {
-  const { document } = parseYaml(text, { uniqueKeys: true }, mostFrontmatter);
+  const { document } = parseYaml(text, { uniqueKeys: true }, maxFrontmatterBytes);
   if (!document || document.errors.length > 0) return [];
   try {
     const { customModes } = (document.toJS({ maxAliasCount: 0 }) ?? {}) as { customModes?: unknown };

@@ -1,4 +1,4 @@
-import { mostFrontmatter, parseYaml } from '../core/yaml.ts';
+import { maxFrontmatterBytes, parseYaml } from '../core/yaml.ts';
 
 /**
  * The frontmatter of a text, as words by their keys (a list is joined by commas), and what stands below it. Of what is no YAML the lines
@@ -12,7 +12,7 @@ export function headed(text: string): { head: Record<string, string>; body: stri
 }
 
 function fromYaml(source: string): Record<string, string> | undefined {
-  const { document } = parseYaml(source, { uniqueKeys: true }, mostFrontmatter);
+  const { document } = parseYaml(source, { uniqueKeys: true }, maxFrontmatterBytes);
   if (!document || document.errors.length > 0) return undefined;
   try {
     const values: unknown = document.toJS({ maxAliasCount: 0 });

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { amount, inEnglish, sentence } from '../../protocol/text/l10n.ts';
-import { SaidError, type Tell, wordsOf } from '../../protocol/text/localized.ts';
+import { amount, inEnglish, message } from '../../protocol/text/l10n.ts';
+import { type Localizer, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
 import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
-import { type ForeignServer, foreignServers, serverNames, withServers } from '../mcp/config/foreignConfig.ts';
+import { type ForeignServer, foreignServerNames, foreignServers, withServers } from '../mcp/config/foreignConfig.ts';
 import { currentText } from '../sandbox/fileText.ts';
-import { isNamed, resolvePath } from '../sandbox/paths.ts';
-import { type Looking, readFound } from './files.ts';
+import { isNamedRoot, resolvePath } from '../sandbox/paths.ts';
+import { type InstructionLookup, readFound } from './files.ts';
 import { foreignInstructions } from './foreign.ts';
 
 /** One thing of another agent's that can be taken over. */
@@ -32,7 +32,7 @@ const settings = [
 const ownSettings = '.vscode/mcp.json';
 
 /** All that other agents were told and have configured in the open folders. Nothing is written. */
-export async function findImportable(looking: Looking, tell: Tell = inEnglish): Promise<Importable[]> {
+export async function findImportable(looking: InstructionLookup, tell: Localizer = inEnglish): Promise<Importable[]> {
   if (!looking.workspace.trusted) return [];
   const files = await Promise.all(
     (await foreignInstructions(looking)).map(async (one): Promise<Importable> => {
@@ -40,7 +40,7 @@ export async function findImportable(looking: Looking, tell: Tell = inEnglish): 
         () => false,
         () => true,
       );
-      const not = there && { not: tell(sentence('{0} already exists, or cannot be created', one.to)) };
+      const not = there && { not: tell(message('{0} already exists, or cannot be created', one.to)) };
       return { ...one, becomes: tell(one.becomes), ...not };
     }),
   );
@@ -48,16 +48,16 @@ export async function findImportable(looking: Looking, tell: Tell = inEnglish): 
   return [...files, ...servers.flat()];
 }
 
-async function serversIn(looking: Looking, root: WorkspaceRoot, tell: Tell): Promise<Importable[]> {
-  const prefix = isNamed(looking.workspace.roots, root) ? `${root.name}/` : '';
+async function serversIn(looking: InstructionLookup, root: WorkspaceRoot, tell: Localizer): Promise<Importable[]> {
+  const prefix = isNamedRoot(looking.workspace.roots, root) ? `${root.name}/` : '';
   const own = await readFound(looking, join(root.path, ownSettings));
-  const names = serverNames(own?.text);
+  const names = foreignServerNames(own?.text);
   const to = `${prefix}${ownSettings}`;
   const found: Importable[] = [...(names ?? [])].map((name) => ({
     from: to,
     to,
-    becomes: tell(sentence('server {0}', name)),
-    not: tell(sentence('server {0}: Towpath reads it there itself', name)),
+    becomes: tell(message('server {0}', name)),
+    not: tell(message('server {0}: Towpath reads it there itself', name)),
   }));
   const known = new Set(names);
   for (const file of settings) {
@@ -65,14 +65,14 @@ async function serversIn(looking: Looking, root: WorkspaceRoot, tell: Tell): Pro
     for (const server of foreignServers(text ?? '')) {
       const keys = amount(server.inputs.length, 'key');
       const parts = [
-        sentence('server {0}, which needs approval to start', server.name),
-        ...(server.inputs.length > 0 ? [sentence('you are asked for {0} when it starts', keys)] : []),
-        ...(server.left.length > 0 ? [sentence('not adopted: {0}', server.left.join(', '))] : []),
+        message('server {0}, which needs approval to start', server.name),
+        ...(server.inputs.length > 0 ? [message('you are asked for {0} when it starts', keys)] : []),
+        ...(server.left.length > 0 ? [message('not adopted: {0}', server.left.join(', '))] : []),
       ];
       const becomes = parts.map(tell).join('; ');
       const not = !names
-        ? tell(sentence('{0} cannot be read. Fix it first', to))
-        : known.has(server.name) && tell(sentence('{0} already has a server {1}', to, server.name));
+        ? tell(message('{0} cannot be read. Fix it first', to))
+        : known.has(server.name) && tell(message('{0} already has a server {1}', to, server.name));
       known.add(server.name);
       found.push({ from: from!, to, becomes, ...(not ? { not } : { server }) });
     }
@@ -82,9 +82,9 @@ async function serversIn(looking: Looking, root: WorkspaceRoot, tell: Tell): Pro
 
 /** Does it. Resolves to the files that were written, and to a sentence for each thing that was not. */
 export async function importAll(
-  looking: Looking,
+  looking: InstructionLookup,
   chosen: readonly Importable[],
-  tell: Tell = inEnglish,
+  tell: Localizer = inEnglish,
 ): Promise<{ written: string[]; problems: string[] }> {
   const { workspace } = looking;
   const written: string[] = [];
@@ -94,7 +94,7 @@ export async function importAll(
       await write();
       written.push(to);
     } catch (error) {
-      problems.push(`${to}: ${tell(wordsOf(error))}`);
+      problems.push(`${to}: ${tell(messageOf(error))}`);
     }
   };
   for (const { to, text } of chosen)
@@ -109,7 +109,7 @@ export async function importAll(
       const before = file.kind === 'missing' ? null : (await currentText(workspace, file)).text;
       const servers = chosen.flatMap((one) => (one.server && one.to === to ? [one.server] : []));
       const after = withServers(before ?? undefined, servers);
-      if (after === undefined) throw new SaidError(sentence('It cannot be read. Fix it first.'));
+      if (after === undefined) throw new UserFacingError(message('It cannot be read. Fix it first.'));
       await workspace.writeText(file.path, after, before);
     });
   return { written, problems };

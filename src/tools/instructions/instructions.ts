@@ -4,7 +4,7 @@ import { globTest } from '../core/glob.ts';
 import { foldersOf } from '../core/workspace.ts';
 import { included, isOnlyIncludes } from '../policy/includes.ts';
 import { resolvePath } from '../sandbox/paths.ts';
-import { type Found, filesBelow, type Looking, readBeside, readFound } from './files.ts';
+import { type FoundFile, type InstructionLookup, instructionFilesBelow, readBeside, readFound } from './files.ts';
 import { headed } from './header.ts';
 import type { Skill } from './skillList.ts';
 import { findSkills, skillsIn } from './skills.ts';
@@ -20,7 +20,7 @@ export interface WorkspaceInstructions {
 }
 
 /** Also what the user can call by name; nothing in a workspace that is not trusted. */
-export interface InstructionsAndSkills extends WorkspaceInstructions {
+interface InstructionsAndSkills extends WorkspaceInstructions {
   skills(): Promise<Skill[]>;
 }
 
@@ -30,7 +30,7 @@ interface Scoped extends Instruction {
   globs: string[];
 }
 
-export function workspaceInstructions(looking: Looking): InstructionsAndSkills {
+export function workspaceInstructions(looking: InstructionLookup): InstructionsAndSkills {
   const { workspace } = looking;
   const folders = () => foldersOf(workspace.roots);
   const roots = () => folders().map(({ path }) => path);
@@ -74,18 +74,18 @@ export function workspaceInstructions(looking: Looking): InstructionsAndSkills {
   };
 }
 
-const asInstructions = (...found: (Found | undefined)[]): Instruction[] =>
+const asInstructions = (...found: (FoundFile | undefined)[]): Instruction[] =>
   found.flatMap((one) => (one && one.text.trim() !== '' ? [{ path: one.path, text: one.text.trim() }] : []));
 
-async function claudeIn(looking: Looking, root: string): Promise<Instruction[]> {
+async function claudeIn(looking: InstructionLookup, root: string): Promise<Instruction[]> {
   const file = await readFound(looking, join(root, 'CLAUDE.md'));
   if (!file) return [];
   const more = await included(file, (spelled, from) => readBeside(looking, spelled, from));
   return asInstructions(...(isOnlyIncludes(file.text) ? [] : [file]), ...more);
 }
 
-async function scopedIn(looking: Looking, root: string): Promise<Scoped[]> {
-  const files = await filesBelow(looking, join(root, '.github', 'instructions'));
+async function scopedIn(looking: InstructionLookup, root: string): Promise<Scoped[]> {
+  const files = await instructionFilesBelow(looking, join(root, '.github', 'instructions'));
   const found = await Promise.all(
     files.filter((file) => file.endsWith('.instructions.md')).map((file) => readFound(looking, file)),
   );
@@ -116,7 +116,11 @@ function matches({ root, globs }: Scoped, path: string): boolean {
 }
 
 /** Of the folders between a file and the folder of the window, without that one, the first that has an `AGENTS.md`. */
-async function nearestAgents(looking: Looking, path: string, isFolder: boolean): Promise<Instruction | undefined> {
+async function nearestAgents(
+  looking: InstructionLookup,
+  path: string,
+  isFolder: boolean,
+): Promise<Instruction | undefined> {
   const names = path.split('/').slice(0, isFolder ? undefined : -1);
   const top = foldersOf(looking.workspace.roots).length > 1 ? 1 : 0;
   for (let depth = names.length; depth > top; depth--) {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { estimateTokenCount } from 'tokenx';
-import { shortened } from '../../protocol/text/escapeInvisible.ts';
+import { truncateVisible } from '../../protocol/text/escapeInvisible.ts';
 
 /** A skill as the list of a prompt names it. */
 export interface Skill {
@@ -30,7 +30,7 @@ const readSkillList = (list: string): Skill[] =>
 export function shortenSkillList(list: string, room: number, roomForNames: number): string {
   const skills = readSkillList(list);
   for (const length of descriptionLengths) {
-    const short = skills.map((one) => ({ ...one, description: shortened(one.description, length) }));
+    const short = skills.map((one) => ({ ...one, description: truncateVisible(one.description, length) }));
     const text = writeSkillList(short);
     if (estimateTokenCount(text) <= room) return text;
   }

@@ -2,9 +2,9 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Instruction } from '../../protocol/content/instructions.ts';
-import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 import { resolvePath } from '../sandbox/paths.ts';
-import { type Looking, readFound } from './files.ts';
+import { type InstructionLookup, readFound } from './files.ts';
 import { headed } from './header.ts';
 import { type Skill, writeSkillList } from './skillList.ts';
 
@@ -17,7 +17,7 @@ const [mostFolders, mostDepth] = [1000, 3];
  * Finds the skills of the open folders: each folder with a `SKILL.md` is one, whatever else is in it. Of two with the same text the first
  * is meant.
  */
-export async function findSkills(looking: Looking, roots: readonly string[]): Promise<Skill[]> {
+export async function findSkills(looking: InstructionLookup, roots: readonly string[]): Promise<Skill[]> {
   const places = roots.flatMap((root) => folders.map((folder) => join(root, folder)));
   const files = (await Promise.all(places.map((place) => skillFiles(looking, place)))).flat();
   const texts = new Set<string>();
@@ -32,7 +32,7 @@ export async function findSkills(looking: Looking, roots: readonly string[]): Pr
 }
 
 /** The skills as one list: what each is called, what it is for, and its file, which has the rest. */
-export async function skillsIn(looking: Looking, roots: readonly string[]): Promise<Instruction[]> {
+export async function skillsIn(looking: InstructionLookup, roots: readonly string[]): Promise<Instruction[]> {
   const skills = await findSkills(looking, roots);
   return skills.length === 0 ? [] : [{ path: 'skills', kind: 'skills', text: writeSkillList(skills) }];
 }
@@ -41,7 +41,7 @@ export async function skillsIn(looking: Looking, roots: readonly string[]): Prom
  * Paths of the `SKILL.md` below a folder, in order. A folder that has one is not searched for others. Links are not followed here: reading
  * finds out where they lead.
  */
-async function skillFiles({ workspace }: Looking, folder: string): Promise<string[]> {
+async function skillFiles({ workspace }: InstructionLookup, folder: string): Promise<string[]> {
   const place = await resolvePath(workspace.roots, folder, 'list').catch(() => undefined);
   if (!place) return [];
   const found: string[] = [];
@@ -61,4 +61,4 @@ async function skillFiles({ workspace }: Looking, folder: string): Promise<strin
   return found;
 }
 
-const line = (text: string, most: number) => shortened(visibleLine(text.trim()), most);
+const line = (text: string, most: number) => truncateVisible(visibleLine(text.trim()), most);

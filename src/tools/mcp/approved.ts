@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Definition } from './config/config.ts';
 import type { ListedTool } from './server.ts';
-import { definitionOf, type ToolWords, wordsOf } from './serverText.ts';
+import { type ServerToolText, serverToolDefinition, serverToolTerms } from './serverText.ts';
 
 const entrySchema = z.object({
   /** The definition it was given for. */
@@ -14,7 +14,7 @@ const entrySchema = z.object({
    */
   tools: z.record(z.string(), z.array(z.string()).or(z.string().transform((hash) => [hash]))).optional(),
 });
-export type Entry = z.output<typeof entrySchema>;
+export type ApprovedServer = z.output<typeof entrySchema>;
 
 /** Under one name in one place: a server that is configured in another way, or starts in another folder, has its own. */
 const entriesSchema = z.record(z.string(), z.array(entrySchema).or(entrySchema.transform((entry) => [entry])));
@@ -29,7 +29,7 @@ const longestList = 2_000_000;
 const mostLists = 100;
 
 /** Where approvals are kept: outside any workspace. */
-export interface Memory {
+interface ApprovalMemory {
   get(): unknown;
   set(value: unknown): Promise<void>;
 }
@@ -38,11 +38,11 @@ export interface Memory {
 export class Approved {
   /** @param words where the words of accepted tools are kept, so that a change can be shown */
   constructor(
-    private readonly memory: Memory,
-    private readonly words: Memory,
+    private readonly memory: ApprovalMemory,
+    private readonly words: ApprovalMemory,
   ) {}
 
-  entry(definition: Definition): Entry | undefined {
+  entry(definition: Definition): ApprovedServer | undefined {
     return this.entries(definition).find(({ hash }) => hash === definition.hash);
   }
 
@@ -68,7 +68,7 @@ export class Approved {
     if (!entry) return;
     const all = new Map(Object.entries(entry.tools ?? {}));
     for (const tool of tools) {
-      const hash = definitionOf(tool);
+      const hash = serverToolDefinition(tool);
       const known = all.get(keyOf(tool)) ?? [];
       if (!known.includes(hash)) all.set(keyOf(tool), [...known, hash].slice(-mostDefinitions));
     }
@@ -79,7 +79,7 @@ export class Approved {
   }
 
   /** What its tools said when they were last accepted, as far as that is known. */
-  wordsBefore(definition: Definition): ToolWords[] {
+  wordsBefore(definition: Definition): ServerToolText[] {
     return this.lists()[`${placeOf(definition)}#${definition.hash}`] ?? [];
   }
 
@@ -92,13 +92,13 @@ export class Approved {
     await this.words.set(Object.fromEntries(lists));
   }
 
-  private async keep(entry: Entry, definition: Definition): Promise<void> {
+  private async keep(entry: ApprovedServer, definition: Definition): Promise<void> {
     const others = this.entries(definition).filter(({ hash }) => hash !== entry.hash);
     await this.memory.set({ ...this.all(), [placeOf(definition)]: [...others, entry].slice(-mostEntries) });
   }
 
   private async keepWords(definition: Definition, tools: readonly ListedTool[], present: ReadonlySet<string>) {
-    const now = new Map(tools.map((tool) => [keyOf(tool), wordsOf(tool)]));
+    const now = new Map(tools.map((tool) => [keyOf(tool), serverToolTerms(tool)]));
     const before = this.wordsBefore(definition).filter((tool) => present.has(keyOf(tool)) && !now.has(keyOf(tool)));
     let left = longestList;
     const kept = [...now.values(), ...before].filter((tool) => {
@@ -112,18 +112,18 @@ export class Approved {
     await this.words.set(Object.fromEntries([...Object.entries(others), [key, kept]].slice(-mostLists)));
   }
 
-  private entries(definition: Definition): Entry[] {
+  private entries(definition: Definition): ApprovedServer[] {
     const all = this.all();
     return Object.hasOwn(all, placeOf(definition)) ? all[placeOf(definition)]! : [];
   }
 
-  private all(): Record<string, Entry[]> {
+  private all(): Record<string, ApprovedServer[]> {
     return entriesSchema.catch({}).parse(this.memory.get());
   }
 
   /** For showing alone: nothing is decided by them. */
-  private lists(): Record<string, ToolWords[]> {
-    return wordsSchema.catch({}).parse(this.words.get()) as Record<string, ToolWords[]>;
+  private lists(): Record<string, ServerToolText[]> {
+    return wordsSchema.catch({}).parse(this.words.get()) as Record<string, ServerToolText[]>;
   }
 }
 
@@ -137,22 +137,22 @@ const wordsSchema = z.record(
 /** Where it is configured, and under which name. */
 const placeOf = ({ place, name }: Definition): string => `${place}#${name}`;
 
-const keyOf = ({ name }: ToolWords): string => `=${name}`;
+const keyOf = ({ name }: ServerToolText): string => `=${name}`;
 
 /** Whether a tool is what was accepted; `new` and `changed` ones are not. */
-export function judge(entry: Entry | undefined, tool: ListedTool): 'same' | 'new' | 'changed' {
+export function judgeTool(entry: ApprovedServer | undefined, tool: ListedTool): 'same' | 'new' | 'changed' {
   const known = definitionsOf(entry, tool);
   if (!known) return 'new';
-  return known.includes(definitionOf(tool)) ? 'same' : 'changed';
+  return known.includes(serverToolDefinition(tool)) ? 'same' : 'changed';
 }
 
 /** The definitions before this one whose grants the person lets it have, newest first; of one that comes back, those before it. */
-export function definitionsBefore(entry: Entry | undefined, tool: ListedTool): string[] {
+export function definitionsBefore(entry: ApprovedServer | undefined, tool: ListedTool): string[] {
   const known = definitionsOf(entry, tool) ?? [];
-  return known.slice(0, Math.max(0, known.indexOf(definitionOf(tool)))).reverse();
+  return known.slice(0, Math.max(0, known.indexOf(serverToolDefinition(tool)))).reverse();
 }
 
-function definitionsOf(entry: Entry | undefined, tool: ListedTool): string[] | undefined {
+function definitionsOf(entry: ApprovedServer | undefined, tool: ListedTool): string[] | undefined {
   const all = entry?.tools ?? {};
   return Object.hasOwn(all, keyOf(tool)) ? all[keyOf(tool)] : undefined;
 }

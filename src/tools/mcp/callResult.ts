@@ -24,9 +24,9 @@ const textLimit = 40_000;
  * What the model is told of a result, with what is hidden in its texts marked: `{ text?, structured?, cut? }`, and its pictures beside that, each named where it
  * stood. Sounds are only named, with type and size. Throws `TOOL_EXEC_FAILED` for a failed call.
  */
-export function toData(result: CallToolResult): unknown {
+export function callResultData(result: CallToolResult): unknown {
   const images: Attachment[] = [];
-  const text = visibleProse(blocksInWords(result.content, images));
+  const text = visibleProse(contentText(result.content, images));
   if (result.isError)
     throw new ToolError('TOOL_EXEC_FAILED', text.slice(0, 4000) || 'The tool failed without saying why.');
   if (result.structuredContent === undefined) return withImages(cut(text), images);
@@ -71,7 +71,7 @@ function cut(text: string): Told {
 export type Block = ContentBlock;
 
 /** Each in a line of its own, and pictures named where they stood; adds these to `images`. */
-export const blocksInWords = (blocks: readonly ContentBlock[], images: Attachment[]): string =>
+export const contentText = (blocks: readonly ContentBlock[], images: Attachment[]): string =>
   blocks.map((block) => inWords(block, images)).join('\n');
 
 function inWords(block: ContentBlock, images: Attachment[]): string {

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { type Words, wordsIn } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, localizedMessageIn } from '../../protocol/text/localized.ts';
 import { networkReason, withReason } from '../../protocol/text/networkReason.ts';
 import type { Local, Remote } from './config/config.ts';
 import { withPlainGreeting } from './greeting.ts';
@@ -11,7 +11,7 @@ import { type HttpRefusal, serverFetch, unsafeAddress } from './transport/http.t
 import { ServerFault, stdioTransport } from './transport/stdio.ts';
 
 /** A server that has introduced itself. */
-export interface Connection {
+export interface McpConnection {
   client: Client;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface ConnectionHooks {
   /** What a process writes to its error output. */
   errors(text: string): void;
   /** It cannot be used any more: a sentence's end, `ended by itself (code 1)`. `died`: its process is there no more. */
-  fault(what: Words, died?: boolean): void;
+  fault(what: LocalizableText, died?: boolean): void;
   toolsChanged(): void;
   /** The open folders, as `file:` addresses with names. */
   roots(): { uri: string; name: string }[];
@@ -39,7 +39,7 @@ export async function connect(
   sdk: Sdk,
   hooks: ConnectionHooks,
   signal: AbortSignal,
-): Promise<Connection> {
+): Promise<McpConnection> {
   if (launch.type === 'stdio') {
     return introduce(stdioTransport(launch, sdk, hooks), sdk, hooks, signal).catch((error) => {
       signal.throwIfAborted();
@@ -54,7 +54,7 @@ export async function connect(
     requestInit: { headers: launch.headers },
     fetch: serverFetch((one, fatal) => {
       refusal = one;
-      if (isIntroduced && fatal) hooks.fault(wordsIn(one));
+      if (isIntroduced && fatal) hooks.fault(localizedMessageIn(one));
     }),
   };
   const url = new URL(launch.url);
@@ -85,14 +85,14 @@ export async function connect(
 /** Fetch fails with a cause when there is no connection. */
 const isUnreachable = (error: unknown): boolean => error instanceof Error && error.cause instanceof Error;
 
-function inWords(error: unknown): Words {
-  const { name, message, code } = error as Partial<Error> & { code?: unknown };
-  if (/ZodError/.test(name ?? '')) return sentence('sent something that is not a JSON-RPC message');
-  if (isUnreachable(error)) return withReason(sentence('cannot be reached'), networkReason(error));
-  if (typeof code === 'number' && code >= 400) return sentence('answered {0}', code);
-  return sentence(
+function inWords(error: unknown): LocalizableText {
+  const { name, message: text, code } = error as Partial<Error> & { code?: unknown };
+  if (/ZodError/.test(name ?? '')) return message('sent something that is not a JSON-RPC message');
+  if (isUnreachable(error)) return withReason(message('cannot be reached'), networkReason(error));
+  if (typeof code === 'number' && code >= 400) return message('answered {0}', code);
+  return message(
     'could not be connected to: {0}',
-    message?.replace(/^MCP error -?\d+: |\.$/g, '').slice(0, 300) ?? sentence('unknown error'),
+    text?.replace(/^MCP error -?\d+: |\.$/g, '').slice(0, 300) ?? message('unknown error'),
   );
 }
 
@@ -102,14 +102,14 @@ async function introduce(
   hooks: ConnectionHooks,
   signal: AbortSignal,
   goodbye: () => Promise<void> = async () => {},
-): Promise<Connection> {
+): Promise<McpConnection> {
   signal.throwIfAborted();
   let broken: (error: Error) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     broken = reject;
   });
   failed.catch(() => {});
-  const fault = (what: Sentence) => {
+  const fault = (what: LocalizedMessage) => {
     broken(new ServerFault(what));
     hooks.fault(what);
     void inner.close();

@@ -1,10 +1,10 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { plainGreeting } from './forms/messageForms.ts';
 import type { Sdk } from './loadSdk.ts';
 
 /** Returns a transport whose answer to `initialize` is in a plain form. A version of the protocol that is not known is a fault. */
-export function withPlainGreeting(inner: Transport, sdk: Sdk, fault: (what: Sentence) => void): Transport {
+export function withPlainGreeting(inner: Transport, sdk: Sdk, fault: (what: LocalizedMessage) => void): Transport {
   let greeting: unknown;
   const outer: Transport = {
     start: () => inner.start(),
@@ -20,19 +20,19 @@ export function withPlainGreeting(inner: Transport, sdk: Sdk, fault: (what: Sent
   };
   inner.onclose = () => outer.onclose?.();
   inner.onerror = (error) => outer.onerror?.(error);
-  inner.onmessage = (message, extra) => {
-    if (!('result' in message) || greeting === undefined || message.id !== greeting)
-      return outer.onmessage?.(message, extra);
-    const result = plainGreeting(message.result);
+  inner.onmessage = (received, extra) => {
+    if (!('result' in received) || greeting === undefined || received.id !== greeting)
+      return outer.onmessage?.(received, extra);
+    const result = plainGreeting(received.result);
     const version = String(result.protocolVersion);
     if (!sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(version))
       return fault(
-        sentence(
+        message(
           'uses version {0} of the protocol, which Towpath does not support',
           JSON.stringify(version.slice(0, 40)),
         ),
       );
-    outer.onmessage?.({ ...message, result }, extra);
+    outer.onmessage?.({ ...received, result }, extra);
   };
   return outer;
 }

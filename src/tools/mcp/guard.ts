@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
 /** Messages within a time: more is a flood, which would keep the editor busy with nothing else. */
 const floodMessages = 5000;
@@ -12,13 +12,17 @@ const rememberedCancelled = 1000;
  * A transport that watches what comes: answers nobody asked for and floods make a server unusable (`fault` is told once,
  * with a sentence's end), and after that nothing of it is heard.
  */
-export function guarded(inner: Transport, fault: (what: Sentence) => void, now = () => performance.now()): Transport {
+export function guarded(
+  inner: Transport,
+  fault: (what: LocalizedMessage) => void,
+  now = () => performance.now(),
+): Transport {
   const pending = new Set<unknown>();
   const cancelled = new Set<unknown>();
   let dead = false;
   let received = 0;
   let since = now();
-  const end = (what: Sentence) => {
+  const end = (what: LocalizedMessage) => {
     if (!dead) fault(what);
     dead = true;
   };
@@ -41,10 +45,10 @@ export function guarded(inner: Transport, fault: (what: Sentence) => void, now =
   inner.onclose = () => outer.onclose?.();
   inner.onerror = (error) => {
     if (!dead && /^(SyntaxError|\$?ZodError)$/.test(error.name))
-      end(sentence('sent something that is not a JSON-RPC message'));
+      end(message('sent something that is not a JSON-RPC message'));
     outer.onerror?.(error);
   };
-  inner.onmessage = (message, extra) => {
+  inner.onmessage = (chatMessage, extra) => {
     if (dead) return;
     if (now() - since > floodTime) {
       received = 0;
@@ -52,8 +56,8 @@ export function guarded(inner: Transport, fault: (what: Sentence) => void, now =
     }
     received += 1;
     if (received > floodMessages)
-      return end(sentence('sent more than {0} messages in {1} s', floodMessages, floodTime / 1000));
-    if (isExpected(message)) outer.onmessage?.(message, extra);
+      return end(message('sent more than {0} messages in {1} s', floodMessages, floodTime / 1000));
+    if (isExpected(chatMessage)) outer.onmessage?.(chatMessage, extra);
   };
   return outer;
 
@@ -66,13 +70,13 @@ export function guarded(inner: Transport, fault: (what: Sentence) => void, now =
     if (cancelled.size > rememberedCancelled) cancelled.delete(cancelled.values().next().value);
   }
 
-  function isExpected(message: JSONRPCMessage): boolean {
-    if ('method' in message) return true;
-    const id = 'id' in message ? message.id : undefined;
+  function isExpected(chatMessage: JSONRPCMessage): boolean {
+    if ('method' in chatMessage) return true;
+    const id = 'id' in chatMessage ? chatMessage.id : undefined;
     if (id === undefined) return false; // an error that answers no call: nobody waits for it
     if (pending.delete(id)) return true;
     if (!cancelled.delete(id))
-      end(sentence('answered a call that was not open (id {0})', `${JSON.stringify(id)?.slice(0, 40)}`));
+      end(message('answered a call that was not open (id {0})', `${JSON.stringify(id)?.slice(0, 40)}`));
     return false;
   }
 }

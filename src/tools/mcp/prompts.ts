@@ -1,9 +1,9 @@
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { shortened, visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError } from '../../protocol/text/localized.ts';
+import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
 import { WithImages } from '../core/imageFiles.ts';
-import { toData } from './callResult.ts';
+import { callResultData } from './callResult.ts';
 import type { McpServer } from './server.ts';
 
 /** Prompts of one server that are offered; characters of what is said about one. */
@@ -35,17 +35,17 @@ export async function serverPrompts(servers: readonly McpServer[], signal: Abort
   return (await Promise.all(all)).flat();
 }
 
-/** What it says, filled in: as text, and its pictures. Throws `ToolError`, or `SaidError` where it says nothing. */
+/** What it says, filled in: as text, and its pictures. Throws `ToolError`, or `UserFacingError` where it says nothing. */
 export async function promptText(
   { server, name }: ServerPrompt,
   values: Record<string, string>,
   signal: AbortSignal,
 ): Promise<{ text: string; pictures: Attachment[] }> {
   const { messages } = await server.prompt(name, values, { signal });
-  const told = toData({ content: messages.map(({ content }) => content) });
+  const told = callResultData({ content: messages.map(({ content }) => content) });
   const { text } = (told instanceof WithImages ? told.data : told) as { text: string };
-  if (text.trim() === '') throw new SaidError(sentence('The prompt {0} is empty.', JSON.stringify(name)));
+  if (text.trim() === '') throw new UserFacingError(message('The prompt {0} is empty.', JSON.stringify(name)));
   return { text, pictures: told instanceof WithImages ? [...told.images] : [] };
 }
 
-const words = (text: string) => shortened(visibleLine(text.trim()), longestWords);
+const words = (text: string) => truncateVisible(visibleLine(text.trim()), longestWords);

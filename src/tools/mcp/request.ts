@@ -13,7 +13,7 @@ interface Progress {
   message?: string;
 }
 
-export interface RequestLimits {
+interface RequestLimits {
   signal: AbortSignal;
   /** Milliseconds for the answer. */
   ms: number;
@@ -31,7 +31,7 @@ const progressInterval = 100;
  * cancel; anything else as it was thrown. The SDK keeps listening to a signal after a request has ended, and then cancels
  * what is long over, so each request has one of its own.
  */
-export async function within<Result>(
+export async function withRequestLimits<Result>(
   { signal, ms, subject, output }: RequestLimits,
   send: (request: RequestOptions) => Promise<Result>,
 ): Promise<Result> {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { readTool, type Tool, ToolError } from '../core/tool.ts';
 import { resourceData } from './callResult.ts';
 import type { McpServer } from './server.ts';
-import { originOf, placeOf } from './serverTool.ts';
+import { configLocationOf, toolOriginOf } from './serverTool.ts';
 
 /** What stands for a tool's words: what a server offers to read has none. */
 export const resources = 'resources';
@@ -65,17 +65,17 @@ export function resourceTool(
       return {
         what:
           args.uri === undefined
-            ? sentence('List the resources of the MCP server {0}', server.name)
-            : sentence('Read a resource of the MCP server {0}', server.name),
-        where: placeOf(server.definition),
-        why: sentence('You have not trusted the read-only tools of this server.'),
-        details: args.uri ?? sentence('(list)'),
+            ? message('List the resources of the MCP server {0}', server.name)
+            : message('Read a resource of the MCP server {0}', server.name),
+        where: configLocationOf(server.definition),
+        why: message('You have not trusted the read-only tools of this server.'),
+        details: args.uri ?? message('(list)'),
         grant: 'mcp.read_resource',
         run: (context) => read(args, context),
       };
     },
   );
   const origin: Tool['origin'] = (args) =>
-    originOf(find((args as { server: string }).server).definition, { definition: resources, earlier: [] });
+    toolOriginOf(find((args as { server: string }).server).definition, { definition: resources, earlier: [] });
   return { ...tool, origin };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
-import { inTime } from '../core/runWithTimeout.ts';
+import { runWithTimeout } from '../core/runWithTimeout.ts';
 import { withoutDefaulted } from './config/defaults.ts';
 import type { Sdk } from './loadSdk.ts';
 
@@ -101,9 +101,9 @@ type Compiled = (value: unknown) => { path: string; message: string }[];
 export function checkedBy(schema: unknown, sdk: Sdk): z.ZodType<Record<string, unknown>> {
   let compiled: Compiled | undefined;
   return z.record(z.string(), z.unknown()).superRefine((value, context) => {
-    compiled ??= inTime(() => compile(schema, sdk)) ?? (() => []);
+    compiled ??= runWithTimeout(() => compile(schema, sdk)) ?? (() => []);
     const check = compiled;
-    for (const { path, message } of inTime(() => check(value)) ?? [])
+    for (const { path, message } of runWithTimeout(() => check(value)) ?? [])
       context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message });
   });
 }

@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { type Words, wordsIn } from '../../protocol/text/localized.ts';
+import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, localizedMessageIn } from '../../protocol/text/localized.ts';
 import { counted } from '../../protocol/text/plurals.ts';
 import { ToolError } from '../core/tool.ts';
 import { withoutSecrets } from '../shell/environment.ts';
 import type { Definition } from './config/config.ts';
 import type { Launch } from './config/resolveLaunch.ts';
-import { type Connection, type ConnectionHooks, connect } from './connection.ts';
+import { type ConnectionHooks, connect, type McpConnection } from './connection.ts';
 import { callResultIn, promptResultIn, resourceResultIn } from './forms/contentForms.ts';
 import { type LeftOut, type Listed, promptsIn, resourcesIn, toolsIn } from './forms/listForms.ts';
 import { loadSdk, type Sdk } from './loadSdk.ts';
 import { redactor } from './redactSecrets.ts';
-import { type RequestOptions, within } from './request.ts';
-import { lastWords } from './transport/stderrTail.ts';
+import { type RequestOptions, withRequestLimits } from './request.ts';
+import { stderrTail } from './transport/stderrTail.ts';
 import { ServerFault } from './transport/stdio.ts';
 
 export type { ListedTool };
@@ -23,7 +23,7 @@ export type { ListedTool };
 class NoResult extends ToolError {}
 
 /** `problem` is a sentence for people and models. */
-export type ServerState = { phase: 'stopped' | 'starting' | 'running' } | { phase: 'failed'; problem: string };
+type ServerState = { phase: 'stopped' | 'starting' | 'running' } | { phase: 'failed'; problem: string };
 
 /** Names of the items that are left out of a list, and the number of all in it. */
 export interface LeftOutItems {
@@ -67,14 +67,14 @@ const listPause = 250;
 export class McpServer {
   state: ServerState = { phase: 'stopped' };
   /** Why it failed, for the person. */
-  failure?: Sentence;
+  failure?: LocalizedMessage;
   /** As it lists them, or listed them before it failed: untrusted. */
   tools: readonly ListedTool[] = [];
   /** Items of its lists that do not fit the protocol, by list. */
   leftOut: readonly LeftOutItems[] = [];
   /** It failed, but it had been running: worth another start. */
   mayReturn = false;
-  private connection?: Connection;
+  private connection?: McpConnection;
   /** There once it has run. */
   sdk?: Sdk;
   private starting?: Promise<void>;
@@ -159,7 +159,7 @@ export class McpServer {
       if (signal.aborted) return;
       if (!launched) return this.enter({ phase: 'stopped' });
       this.redact = redactor(launched.secrets);
-      const late = sentence('did not start within {0} s', startMs / 1000);
+      const late = message('did not start within {0} s', startMs / 1000);
       timer = setTimeout(() => limit.abort(new ServerFault(late)), startMs);
       this.sdk = await loadSdk();
       const connection = await connect(
@@ -179,7 +179,9 @@ export class McpServer {
       if (signal.aborted) return;
       if (why instanceof ToolError) this.failList(why);
       else
-        this.fail(why instanceof ServerFault ? wordsIn(why) : sentence('could not be connected to: {0}', why.message));
+        this.fail(
+          why instanceof ServerFault ? localizedMessageIn(why) : message('could not be connected to: {0}', why.message),
+        );
     } finally {
       clearTimeout(timer);
     }
@@ -202,21 +204,21 @@ export class McpServer {
   }
 
   private failList(error: Error): void {
-    const { message } = error;
+    const { message: text } = error;
     const about = `${this.subject} `;
-    const why = message.startsWith(about) ? `it ${message.slice(about.length)}` : message;
-    const reason = error instanceof NoResult ? sentence('the answer is not a list') : why.replace(/\.$/, '');
-    this.fail(sentence('did not list its tools: {0}', reason));
+    const why = text.startsWith(about) ? `it ${text.slice(about.length)}` : text;
+    const reason = error instanceof NoResult ? message('the answer is not a list') : why.replace(/\.$/, '');
+    this.fail(message('did not list its tools: {0}', reason));
   }
 
   /** The first reason is the one that counts; what it said of it itself belongs to it. */
-  private fail(what: Words, died = false): void {
+  private fail(what: LocalizableText, died = false): void {
     if (this.state.phase === 'failed') return;
     const { connection } = this;
     this.mayReturn = this.state.phase === 'running';
-    const why = this.hidden(sentence('The MCP server {0} {1}.', JSON.stringify(this.name), what));
+    const why = this.hidden(message('The MCP server {0} {1}.', JSON.stringify(this.name), what));
     const last = this.saidLast(died);
-    this.failure = last === undefined ? why : sentence('{0} Last output: {1}.', why, last);
+    this.failure = last === undefined ? why : message('{0} Last output: {1}.', why, last);
     const problem = inEnglish(this.failure);
     this.enter({ phase: 'failed', problem });
     this.log(problem);
@@ -227,14 +229,14 @@ export class McpServer {
   private saidLast(died: boolean): string | undefined {
     // Cut at its beginning, a line may begin within a secret.
     const whole = this.errors.length < errorsKept ? this.errors : this.errors.slice(this.errors.indexOf('\n') + 1);
-    const line = lastWords(withoutSecrets(this.redact(whole)), died);
+    const line = stderrTail(withoutSecrets(this.redact(whole)), died);
     if (line === undefined) return undefined;
     const shown = visibleLine(line);
     return JSON.stringify(shown.length > longestWords ? `${shown.slice(0, longestWords)}…` : shown);
   }
 
   /** Without secrets in what it is made of. */
-  private hidden(said: Sentence): Sentence {
+  private hidden(said: LocalizedMessage): LocalizedMessage {
     const values = said.values?.map((value) =>
       typeof value === 'object' && 'english' in value ? this.hidden(value) : this.redact(value),
     );
@@ -346,7 +348,7 @@ export class McpServer {
       const limits = { signal, ms: callMs, subject, output: told };
       const send = (request: RequestOptions) =>
         connection.client.request({ method, params }, sdk.ResultSchema, request);
-      const result = read(await within(limits, send), sdk);
+      const result = read(await withRequestLimits(limits, send), sdk);
       if (result === undefined) throw this.noResult();
       return redact(result);
     } catch (error) {
@@ -356,14 +358,14 @@ export class McpServer {
 
   private callFailed(error: unknown, sdk: Sdk): ToolError {
     if (this.state.phase === 'failed') return this.notRunning();
-    const { message = '', name } = error as { message?: string; name?: string };
+    const { message: text = '', name } = error as { message?: string; name?: string };
     // A server's own errors use the code that the SDK has for a closed connection, too.
     if (error instanceof sdk.McpError && this.connection?.client.transport) {
-      const words = message.replace(/^MCP error -?\d+: /, '').slice(0, 4000);
+      const words = text.replace(/^MCP error -?\d+: /, '').slice(0, 4000);
       return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${words}`));
     }
     if (/ZodError/.test(name ?? '')) return this.noResult();
-    this.fail(sentence('is no longer connected ({0})', message.slice(0, 200))); // a network that broke, a session that is gone
+    this.fail(message('is no longer connected ({0})', text.slice(0, 200))); // a network that broke, a session that is gone
     return this.notRunning();
   }
 

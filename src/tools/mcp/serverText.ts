@@ -3,9 +3,15 @@ import stringify from 'safe-stable-stringify';
 import type { ListedTool } from './server.ts';
 
 /** Everything about a tool that a model or the gate goes by. */
-export type ToolWords = Pick<ListedTool, 'name' | 'title' | 'description' | 'inputSchema' | 'annotations'>;
+export type ServerToolText = Pick<ListedTool, 'name' | 'title' | 'description' | 'inputSchema' | 'annotations'>;
 
-export const wordsOf = ({ name, title, description, inputSchema, annotations }: ToolWords): ToolWords => ({
+export const serverToolTerms = ({
+  name,
+  title,
+  description,
+  inputSchema,
+  annotations,
+}: ServerToolText): ServerToolText => ({
   name,
   title,
   description,
@@ -13,14 +19,14 @@ export const wordsOf = ({ name, title, description, inputSchema, annotations }: 
   annotations,
 });
 
-const hashes = new WeakMap<ToolWords, string>();
+const hashes = new WeakMap<ServerToolText, string>();
 
 /** The same for the same words, in whatever order their keys come. */
-export function definitionOf(tool: ToolWords): string {
+export function serverToolDefinition(tool: ServerToolText): string {
   const hash =
     hashes.get(tool) ??
     createHash('sha256')
-      .update(stringify(wordsOf(tool)))
+      .update(stringify(serverToolTerms(tool)))
       .digest('hex');
   hashes.set(tool, hash);
   return hash;

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { visibleLine } from '../../protocol/text/escapeInvisible.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { type Plan, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { type CallPlan, type Tool, type ToolContext, ToolError } from '../core/tool.ts';
 import type { Origin } from '../core/toolOrigin.ts';
 import { withoutSecrets } from '../shell/environment.ts';
-import { serverResult, toData } from './callResult.ts';
+import { callResultData, serverResult } from './callResult.ts';
 import type { Definition } from './config/config.ts';
 import type { Sdk } from './loadSdk.ts';
 import { checkedBy, cleanDescription, cleanSchema, inPrompt, type WordLimits } from './schema.ts';
 import type { ListedTool, McpServer } from './server.ts';
 
-export interface ServerToolOptions {
+interface ServerToolOptions {
   server: McpServer;
   listed: ListedTool;
   /** `mcp.<server>.<tool>` */
@@ -32,7 +32,7 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
   const run = async (args: unknown, { signal, output }: ToolContext) => {
     const refused = refusal();
     if (refused) throw new ToolError('TOOL_NOT_AVAILABLE', refused);
-    return toData(await server.call(listed.name, args as Record<string, unknown>, { signal, output }));
+    return callResultData(await server.call(listed.name, args as Record<string, unknown>, { signal, output }));
   };
   const base = {
     definition: definitionFor(name, listed, inPrompt),
@@ -44,13 +44,13 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
     ...(hidden && { hidden }),
   };
   if (reads && trusted && !refusal()) return { ...base, risk: 'read', run };
-  const plan = async (args: unknown): Promise<Plan> => {
+  const plan = async (args: unknown): Promise<CallPlan> => {
     const refused = refusal();
     if (refused) throw new ToolError('TOOL_NOT_AVAILABLE', refused);
     return {
-      what: sentence('Use {0} of the MCP server {1}', listed.name, server.name),
+      what: message('Use {0} of the MCP server {1}', listed.name, server.name),
       ...titleOf(listed),
-      where: placeOf(server.definition),
+      where: configLocationOf(server.definition),
       why: claim(listed),
       details: JSON.stringify(args, null, 2),
       grant: name,
@@ -76,7 +76,7 @@ export const definitionFor = (name: string, { description, title, inputSchema }:
 });
 
 /** The command line or the address, with `${env:…}` and `${input:…}` as they are configured: values are nobody's business. */
-export function placeOf(definition: Definition): string {
+export function configLocationOf(definition: Definition): string {
   if (definition.type !== 'stdio') return addressOf(definition.url);
   return [definition.command, ...definition.args]
     .map((part) => (/[\s"']/.test(part) ? JSON.stringify(part) : part))
@@ -94,14 +94,14 @@ function addressOf(url: string): string {
 }
 
 /** @param definition what the tool says about itself, hashed; `earlier`: what it said before, as far as the person agreed */
-export function originOf(definition: Definition, tool: Pick<Origin, 'definition' | 'earlier'>): Origin {
-  const starts = visibleLine(withoutSecrets(placeOf(definition)));
+export function toolOriginOf(definition: Definition, tool: Pick<Origin, 'definition' | 'earlier'>): Origin {
+  const starts = visibleLine(withoutSecrets(configLocationOf(definition)));
   const shown = starts.length > longestPlace ? `${starts.slice(0, longestPlace)}…` : starts;
-  return { starts: shown, identity: identityOf(definition), own: definition.place === 'settings', ...tool };
+  return { starts: shown, identity: serverIdentity(definition), own: definition.place === 'settings', ...tool };
 }
 
 /** What is started or reached, wherever it is configured; values that a person gives are given in one place, for what it shows. */
-export function identityOf({ hash, place, inputs }: Definition): string {
+export function serverIdentity({ hash, place, inputs }: Definition): string {
   return inputs.length === 0
     ? hash
     : createHash('sha256')
@@ -112,9 +112,9 @@ export function identityOf({ hash, place, inputs }: Definition): string {
 /** Characters of a command or an address in the words of a rule. */
 const longestPlace = 200;
 
-function claim({ annotations }: ListedTool): Sentence {
+function claim({ annotations }: ListedTool): LocalizedMessage {
   if (annotations?.readOnlyHint)
-    return sentence('The server reports that this is read-only. Towpath cannot verify that.');
-  if (annotations?.destructiveHint) return sentence('The server reports that this can destroy something.');
-  return sentence('A server’s tool can do anything that the server can do.');
+    return message('The server reports that this is read-only. Towpath cannot verify that.');
+  if (annotations?.destructiveHint) return message('The server reports that this can destroy something.');
+  return message('A server’s tool can do anything that the server can do.');
 }

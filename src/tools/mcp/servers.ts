@@ -1,6 +1,6 @@
 import type { Rule } from '../../protocol/content/rule.ts';
-import { inEnglish, sentence } from '../../protocol/text/l10n.ts';
-import type { Tell } from '../../protocol/text/localized.ts';
+import { inEnglish, message } from '../../protocol/text/l10n.ts';
+import type { Localizer } from '../../protocol/text/localized.ts';
 import { isolated } from '../../protocol/values/listeners.ts';
 import { beforeStop } from '../core/abortable.ts';
 import type { Tool } from '../core/tool.ts';
@@ -9,7 +9,7 @@ import type { Approved } from './approved.ts';
 import { type ConfigSource, type Definition, type Input, readConfig, type SwitchedOff } from './config/config.ts';
 import { launchOf } from './config/resolveLaunch.ts';
 import { type McpLimits, McpServer } from './server.ts';
-import { definitionOf } from './serverText.ts';
+import { serverToolDefinition } from './serverText.ts';
 import { startedFiles, stateOf } from './startedFiles.ts';
 import {
   type ToolsQuestion,
@@ -39,7 +39,7 @@ export interface McpPerson {
   input(definition: Definition, input: Input): Promise<string | undefined>;
 }
 
-export interface McpServersOptions {
+interface McpServersOptions {
   workspace: Workspace;
   sources(): Promise<ConfigSource[]>;
   approved: Approved;
@@ -50,7 +50,7 @@ export interface McpServersOptions {
   /** A server's state, its tools or what is configured is different. */
   changed(): void;
   /** Makes a person's words of what they read. */
-  tell?: Tell;
+  tell?: Localizer;
   env?: NodeJS.ProcessEnv;
 }
 
@@ -180,7 +180,7 @@ export class McpServers {
   /** Those that nobody has said no to. */
   openTools(server: McpServer): WaitingTool[] {
     const declined = this.declined.get(server);
-    return this.waitingTools(server).filter(({ tool }) => !declined?.has(definitionOf(tool)));
+    return this.waitingTools(server).filter(({ tool }) => !declined?.has(serverToolDefinition(tool)));
   }
 
   whereabouts(server: NonNullable<Rule['server']>): Whereabouts {
@@ -272,7 +272,7 @@ export class McpServers {
 
   private starting(name: string): string {
     const { tell = inEnglish } = this.options;
-    return tell(sentence('Starting MCP server {0}', name));
+    return tell(message('Starting MCP server {0}', name));
   }
 
   private async during(server: McpServer, work: () => Promise<void>): Promise<void> {
@@ -336,7 +336,10 @@ export class McpServers {
         const tools = open.map(({ tool }) => tool);
         if (answer === 'allow') await approved.acceptTools(definition, tools, listed);
         if (answer === 'deny')
-          this.declined.set(server, new Set([...(this.declined.get(server) ?? []), ...tools.map(definitionOf)]));
+          this.declined.set(
+            server,
+            new Set([...(this.declined.get(server) ?? []), ...tools.map(serverToolDefinition)]),
+          );
       }
     });
   }

@@ -1,19 +1,19 @@
 import type { Rule } from '../../protocol/content/rule.ts';
-import { type Approved, definitionsBefore, type Entry, judge } from './approved.ts';
+import { type Approved, type ApprovedServer, definitionsBefore, judgeTool } from './approved.ts';
 import type { Definition } from './config/config.ts';
 import { resources } from './resources.ts';
 import type { ListedTool, McpServer } from './server.ts';
-import { definitionOf, type ToolWords } from './serverText.ts';
-import { identityOf } from './serverTool.ts';
+import { type ServerToolText, serverToolDefinition } from './serverText.ts';
+import { serverIdentity } from './serverTool.ts';
 
 /** Tools that are not what was accepted. With a yes, what was allowed for the changed ones goes on for them. */
 export interface ToolsQuestion {
   definition: Definition;
   added: readonly ListedTool[];
   /** `was`: its words when it was last accepted, where they are known. */
-  changed: readonly { was?: ToolWords; now: ListedTool }[];
+  changed: readonly { was?: ServerToolText; now: ListedTool }[];
   /** Those of the last accepted list that are there no more. */
-  removed: readonly ToolWords[];
+  removed: readonly ServerToolText[];
   /** What says that it only reads runs without a question. */
   trusted: boolean;
 }
@@ -24,10 +24,10 @@ export interface WaitingTool {
 }
 
 /** Tools of a running server that are not what was accepted: disabled. None before any list was. */
-export function waitingTools({ tools, state }: McpServer, entry: Entry | undefined): WaitingTool[] {
+export function waitingTools({ tools, state }: McpServer, entry: ApprovedServer | undefined): WaitingTool[] {
   if (state.phase !== 'running' || !entry?.tools) return [];
   return tools.flatMap((tool) => {
-    const as = judge(entry, tool);
+    const as = judgeTool(entry, tool);
     return as === 'same' ? [] : [{ tool, as }];
   });
 }
@@ -60,11 +60,13 @@ export function whereaboutsOf(
   all: readonly McpServer[],
   approved: Approved,
 ): Whereabouts {
-  const servers = all.filter((one) => one.state.phase === 'running' && identityOf(one.definition) === identity);
+  const servers = all.filter((one) => one.state.phase === 'running' && serverIdentity(one.definition) === identity);
   const isHere = servers.some((server) => {
     if (definition === resources) return server.hasResources;
     const entry = approved.entry(server.definition);
-    return server.tools.some((tool) => [definitionOf(tool), ...definitionsBefore(entry, tool)].includes(definition));
+    return server.tools.some((tool) =>
+      [serverToolDefinition(tool), ...definitionsBefore(entry, tool)].includes(definition),
+    );
   });
   return isHere ? 'here' : servers.length > 0 ? 'gone' : 'away';
 }

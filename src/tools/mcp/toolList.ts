@@ -1,12 +1,12 @@
 import type { Tool } from '../core/tool.ts';
-import { type Approved, definitionsBefore, type Entry, judge } from './approved.ts';
+import { type Approved, type ApprovedServer, definitionsBefore, judgeTool } from './approved.ts';
 import { createNames, serverNames } from './names.ts';
 import { resourceTool } from './resources.ts';
 import { inAnswer } from './schema.ts';
 import type { ListedTool, McpServer } from './server.ts';
-import { definitionOf } from './serverText.ts';
-import { definitionFor, originOf, serverTool } from './serverTool.ts';
-import { type FoundTool, promptTools, restOfWords, searchTools } from './toolSearch.ts';
+import { serverToolDefinition } from './serverText.ts';
+import { definitionFor, serverTool, toolOriginOf } from './serverTool.ts';
+import { type FoundTool, promptTools, remainingToolsText, searchTools } from './toolSearch.ts';
 
 /**
  * The tools of all servers as ours: those that were accepted, in the prompt or (when there are many) behind a search. The
@@ -39,8 +39,8 @@ export function toolList(servers: readonly McpServer[], approved: Approved): rea
       hidden: isLong || !isUsable,
       refusal: () => refusalOf(server, tool, entryOf(server)),
       origin: () =>
-        originOf(server.definition, {
-          definition: definitionOf(tool),
+        toolOriginOf(server.definition, {
+          definition: serverToolDefinition(tool),
           earlier: definitionsBefore(entryOf(server), tool),
         }),
     }),
@@ -52,19 +52,21 @@ export function toolList(servers: readonly McpServer[], approved: Approved): rea
   const readable = servers.flatMap((server, index) => (server.hasResources ? [{ server, as: names[index]! }] : []));
   return [
     ...tools,
-    ...(isLong ? searchTools(found, [...new Set(usable.map(({ as }) => as))]) : restOfWords(found)),
+    ...(isLong ? searchTools(found, [...new Set(usable.map(({ as }) => as))]) : remainingToolsText(found)),
     ...(readable.length > 0 ? [resourceTool(readable, isTrusted)] : []),
   ];
 }
 
 /** Why a tool cannot be used now; undefined when it is what was accepted, and its server runs. */
-function refusalOf(server: McpServer, tool: ListedTool, entry: Entry | undefined): string | undefined {
+function refusalOf(server: McpServer, tool: ListedTool, entry: ApprovedServer | undefined): string | undefined {
   const { state } = server;
   if (state.phase === 'failed') return state.problem;
   if (state.phase !== 'running') return `The MCP server ${JSON.stringify(server.name)} is not running.`;
   const current = server.tools.find(({ name }) => name === tool.name);
-  if (current && [tool, current].every((one) => judge(entry, one) === 'same'))
-    return definitionOf(tool) === definitionOf(current) ? undefined : `${changed(tool)} in this moment. Call it again.`;
+  if (current && [tool, current].every((one) => judgeTool(entry, one) === 'same'))
+    return serverToolDefinition(tool) === serverToolDefinition(current)
+      ? undefined
+      : `${changed(tool)} in this moment. Call it again.`;
   return `${changed(tool)}. It is disabled until the person allows it.`;
 }
 

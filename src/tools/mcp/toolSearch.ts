@@ -18,7 +18,7 @@ export interface FoundTool {
 }
 
 /** Where all tools are in the prompt, but not all of their words: how to read the others. Nothing where there are none. */
-export function restOfWords(found: readonly FoundTool[]): Tool[] {
+export function remainingToolsText(found: readonly FoundTool[]): Tool[] {
   const isCut = found.some(({ tool, whole }) => stringify(tool.definition) !== stringify(whole));
   if (!isCut) return [];
   const description = 'Read all that a tool of an MCP server says about itself, by its name.';

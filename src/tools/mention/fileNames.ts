@@ -1,5 +1,5 @@
-import { sentence } from '../../protocol/text/l10n.ts';
-import type { Words } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { namesBelow } from '../search/listFiles.ts';
@@ -9,7 +9,7 @@ export class FileNames {
   /** As they were listed the last time: paths with `/`, a folder's ends in one. */
   names: readonly string[] = [];
   /** Why there are none, or not all. */
-  problem: Words | undefined;
+  problem: LocalizableText | undefined;
   private changes = 1;
   private listed = 0;
   private listing: Promise<void> | undefined;
@@ -46,12 +46,12 @@ export class FileNames {
       };
       const { cut } = await namesBelow(this.workspace, undefined, onName, signal);
       this.names = [...files, ...folders];
-      this.problem = cut ? sentence('There are too many files to list them all in time.') : undefined;
+      this.problem = cut ? message('There are too many files to list them all in time.') : undefined;
       this.listed = upTo;
     } catch (error) {
       if (signal.aborted) return;
       this.problem =
-        error instanceof ToolError ? sentence('Files cannot be listed here: {0}', error.message) : String(error);
+        error instanceof ToolError ? message('Files cannot be listed here: {0}', error.message) : String(error);
       this.listed = upTo; // tried again after the next change
     }
   }

@@ -4,7 +4,15 @@ import { fileReadTool } from '../files/read.ts';
 import { resolveToRead } from '../sandbox/resolveReadPath.ts';
 import { listTool } from '../search/list.ts';
 import { namesBelow } from '../search/listFiles.ts';
-import { checkFree, type FileGiven, fenced, NotFree, type Read, type Reading, run } from './mentionLimits.ts';
+import {
+  checkFree,
+  type FileGiven,
+  fenced,
+  type MentionRead,
+  type MentionReading,
+  NotFree,
+  run,
+} from './mentionLimits.ts';
 
 /** Files of a folder that are looked at, and read; characters that one folder takes. */
 const [mostNames, mostFiles, mostOfFolder] = [500, 50, 40_000];
@@ -12,7 +20,11 @@ const [mostNames, mostFiles, mostOfFolder] = [500, 50, 40_000];
 const mostUnread = 100;
 
 /** The files of a folder that fit, and which of them do not. */
-export async function readFolder({ path }: { path: string }, left: number, reading: Reading): Promise<Read> {
+export async function readFolder(
+  { path }: { path: string },
+  left: number,
+  reading: MentionReading,
+): Promise<MentionRead> {
   await checkFree(listTool, { path }, reading);
   const folder = await resolveToRead(reading.workspace, path, 'list');
   const names = await namesOf(folder.relative, reading);
@@ -64,7 +76,7 @@ export async function readFolder({ path }: { path: string }, left: number, readi
 }
 
 /** One more than is looked at says that there are more. */
-async function namesOf(folder: string, { workspace, signal }: Reading): Promise<string[]> {
+async function namesOf(folder: string, { workspace, signal }: MentionReading): Promise<string[]> {
   const names: string[] = [];
   const onName = (path: string) => {
     names.push(path);

@@ -18,7 +18,7 @@ export async function bestMatches(
       await new Promise((resolve) => setImmediate(resolve));
       if (isGivenUp()) return undefined;
     }
-    const fit = fitOf(name, query);
+    const fit = matchScore(name, query);
     if (fit === 0) continue;
     const last = best.at(-1);
     if (best.length === most && last && !isBefore({ name, fit }, last)) continue;
@@ -36,7 +36,7 @@ const isBefore = (one: { name: string; fit: number }, other: { name: string; fit
 export const inOnePiece = 340;
 
 /** How well a name fits: 0 is not at all. What begins the last name counts most, then what is in one piece, then letters in their order. */
-export function fitOf(path: string, query: string): number {
+export function matchScore(path: string, query: string): number {
   const lower = path.toLowerCase();
   const isFolder = lower.endsWith('/');
   const begin = lower.lastIndexOf('/', lower.length - (isFolder ? 2 : 1)) + 1;

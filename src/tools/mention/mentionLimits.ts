@@ -1,16 +1,16 @@
 import type { Mentioned } from '../../protocol/content/mention.ts';
 import type { Policy } from '../../protocol/content/policy.ts';
 import { inEnglish } from '../../protocol/text/l10n.ts';
-import type { Language } from '../code/language.ts';
+import type { LanguageService } from '../code/language.ts';
 import { type Tool, type ToolContext, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { judge } from '../host/policySubject.ts';
-import { keptFromSearch } from '../policy/policy.ts';
+import { judgePlan } from '../host/policySubject.ts';
+import { excludedFromSearch } from '../policy/policy.ts';
 
 /** What it takes to read what a person names. */
-export interface Reading {
+export interface MentionReading {
   workspace: Workspace;
-  language: Language;
+  language: LanguageService;
   /** The person's, for the run that it is said to. */
   policy: Policy;
   /** What is not committed, in so many characters. Throws an `Error` with a sentence. */
@@ -26,7 +26,7 @@ export interface Reading {
 }
 
 /** What one mention comes to. `text` is data: it stands in a fence that nothing in it ends. */
-export interface Read {
+export interface MentionRead {
   name: string;
   text: string;
   told: Omit<Mentioned, 'kind'>;
@@ -58,16 +58,16 @@ export class NotFree extends ToolError {
 }
 
 /** What a tool that only reads gives, where that takes nobody's yes. */
-export async function run(tool: Tool, args: unknown, reading: Reading): Promise<unknown> {
+export async function run(tool: Tool, args: unknown, reading: MentionReading): Promise<unknown> {
   await checkFree(tool, args, reading);
   return tool.run!(args, quiet(reading));
 }
 
 /** Throws where a call of the tool would be denied or asked about. */
-export async function checkFree(tool: Tool, args: unknown, reading: Reading): Promise<void> {
+export async function checkFree(tool: Tool, args: unknown, reading: MentionReading): Promise<void> {
   const { policy, workspace } = reading;
   const plan = await tool.plan?.(args, quiet(reading));
-  const { effect, byRule, reason } = await judge({ tool, args, plan }, policy, { grants: new Set() }, workspace);
+  const { effect, byRule, reason } = await judgePlan({ tool, args, plan }, policy, { grants: new Set() }, workspace);
   if (effect === 'deny') throw new NotFree('denied', reason);
   if (plan) throw new NotFree('needs approval', inEnglish(plan.why));
   // Who names a thing has said yes to what is asked about because everything is. A rule is about this very thing.
@@ -75,12 +75,12 @@ export async function checkFree(tool: Tool, args: unknown, reading: Reading): Pr
 }
 
 /** Nothing is told or kept of it but what goes with the message. */
-const quiet = ({ workspace, policy, signal }: Reading): ToolContext => ({
+const quiet = ({ workspace, policy, signal }: MentionReading): ToolContext => ({
   runId: '',
   toolCallId: '',
   workspace,
   signal,
-  keptFromSearch: (place) => keptFromSearch(policy, place),
+  keptFromSearch: (place) => excludedFromSearch(policy, place),
   output: () => undefined,
   leaves: async () => undefined,
   commandStarted: () => undefined,

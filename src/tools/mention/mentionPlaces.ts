@@ -2,7 +2,7 @@ import { WithImages } from '../core/imageFiles.ts';
 import { ToolError } from '../core/tool.ts';
 import { fileReadTool } from '../files/read.ts';
 import { resolveToRead } from '../sandbox/resolveReadPath.ts';
-import { cutAt, type FileGiven, fenced, type Read, type Reading, run } from './mentionLimits.ts';
+import { cutAt, type FileGiven, fenced, type MentionRead, type MentionReading, run } from './mentionLimits.ts';
 
 /** Lines above and below the one that has a problem. */
 const around = 5;
@@ -13,8 +13,8 @@ const mostLines = 5000;
 export async function readLines(
   { path, from, to }: { path: string; from: number; to: number },
   left: number,
-  reading: Reading,
-): Promise<Read> {
+  reading: MentionReading,
+): Promise<MentionRead> {
   const given = await linesOf(path, from, to, reading);
   const { short, lines } = cutAt(given.text, left, given.endLine - from + 1);
   const last = Math.max(from, from + lines - 1);
@@ -34,8 +34,8 @@ export async function readLines(
 export async function readProblem(
   { path, line }: { path: string; line: number },
   left: number,
-  reading: Reading,
-): Promise<Read> {
+  reading: MentionReading,
+): Promise<MentionRead> {
   const from = Math.max(1, line - around);
   const given = await linesOf(path, from, line + around, reading);
   const file = await resolveToRead(reading.workspace, path, 'read');
@@ -53,7 +53,7 @@ export async function readProblem(
   };
 }
 
-async function linesOf(path: string, from: number, to: number, reading: Reading): Promise<FileGiven> {
+async function linesOf(path: string, from: number, to: number, reading: MentionReading): Promise<FileGiven> {
   const limit = Math.min(mostLines, to - from + 1);
   const given = await run(fileReadTool, { path, offset: from, limit }, reading);
   if (given instanceof WithImages) throw new ToolError('E_PRECONDITION_FAILED', 'A picture has no lines.');

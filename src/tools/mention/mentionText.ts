@@ -1,10 +1,10 @@
-import { fenced, type Read, type Reading } from './mentionLimits.ts';
+import { fenced, type MentionRead, type MentionReading } from './mentionLimits.ts';
 
 /** What a failed test said when it was named. */
 export async function test(
   { name, text, path, line }: { name: string; text: string; path?: string; line?: number },
   left: number,
-): Promise<Read> {
+): Promise<MentionRead> {
   const where = path === undefined ? '' : `In ${path}${line === undefined ? '' : `:${line}`}.\n`;
   return fromText(`failed test: ${name}`, text, left, where, path === undefined ? {} : { path, ...(line && { line }) });
 }
@@ -13,14 +13,14 @@ export async function test(
 export async function terminal(
   { name, text }: { name?: string; text?: string },
   left: number,
-  reading: Reading,
-): Promise<Read> {
+  reading: MentionReading,
+): Promise<MentionRead> {
   const given = text === undefined ? await reading.terminal() : { name, text };
   return fromText(`terminal${given.name ? `: ${given.name}` : ''}`, given.text, left);
 }
 
 /** What a program wrote says most at its end. */
-function fromText(name: string, text: string, left: number, before = '', told: Read['told'] = {}): Read {
+function fromText(name: string, text: string, left: number, before = '', told: MentionRead['told'] = {}): MentionRead {
   const isCut = text.length > left;
   const short = isCut ? text.slice(text.length - left).replace(/^[^\n]*\n/, '') : text;
   const empty = text.trim() === '';

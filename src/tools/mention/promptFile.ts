@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
-import { shortened, visibleLine, visibleProse } from '../../protocol/text/escapeInvisible.ts';
+import { truncateVisible, visibleLine, visibleProse } from '../../protocol/text/escapeInvisible.ts';
 import { headed } from '../instructions/header.ts';
 
 const ending = '.prompt.md';
 const longestDescription = 200;
 
 /** Words that a file has ready for the person to say. */
-export interface PromptFile {
+interface PromptFile {
   description: string;
   body: string;
   /** What is to be filled in, by its name, in the order of the text. */
@@ -22,7 +22,7 @@ export function promptOf(text: string): PromptFile {
   const inputs = new Map<string, string>();
   for (const [, name, asks] of body.matchAll(input)) if (!inputs.has(name!)) inputs.set(name!, asks || name!);
   return {
-    description: shortened(visibleLine(head.description ?? ''), longestDescription),
+    description: truncateVisible(visibleLine(head.description ?? ''), longestDescription),
     body: body.trim(),
     inputs: [...inputs].map(([name, asks]) => ({ name, asks: visibleLine(asks) })),
   };
@@ -54,7 +54,7 @@ export function filledPrompt(
 }
 
 /** The first of these places of a name in a file that is there. */
-export function placeNamed(name: string, from: string, isThere: (path: string) => boolean): string | undefined {
+export function promptFileLocation(name: string, from: string, isThere: (path: string) => boolean): string | undefined {
   const places = [posix.join(posix.dirname(from), name), posix.normalize(name)];
   return places.find((place) => !place.startsWith('..') && isThere(place));
 }

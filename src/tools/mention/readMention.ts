@@ -8,7 +8,7 @@ import { quoted } from '../core/pathSyntax.ts';
 import { ToolError } from '../core/tool.ts';
 import { fileReadTool } from '../files/read.ts';
 import { readFolder } from './folder.ts';
-import { cutAt, type FileGiven, fenced, type Read, type Reading, run } from './mentionLimits.ts';
+import { cutAt, type FileGiven, fenced, type MentionRead, type MentionReading, run } from './mentionLimits.ts';
 import { readLines, readProblem } from './mentionPlaces.ts';
 import { terminal, test } from './mentionText.ts';
 
@@ -23,7 +23,7 @@ const least = 200;
 export async function readMentions(
   mentions: readonly Mention[],
   most: number,
-  reading: Reading,
+  reading: MentionReading,
 ): Promise<Attachment[]> {
   let left = most;
   const files: Attachment[] = [];
@@ -49,7 +49,7 @@ const readers = {
   terminal,
 };
 
-async function readOne(mention: Mention, left: number, reading: Reading): Promise<Attachment[]> {
+async function readOne(mention: Mention, left: number, reading: MentionReading): Promise<Attachment[]> {
   try {
     reading.signal.throwIfAborted();
     if (left < least) throw new ToolError('E_READ_LIMIT', 'The mentions of this message are larger than it can carry.');
@@ -68,7 +68,7 @@ async function readOne(mention: Mention, left: number, reading: Reading): Promis
   }
 }
 
-const asFile = (kind: Mentioned['kind'], { name, text, told }: Read): Attachment => ({
+const asFile = (kind: Mentioned['kind'], { name, text, told }: MentionRead): Attachment => ({
   mediaType: textType,
   data: Buffer.from(text).toString('base64'),
   name,
@@ -76,7 +76,7 @@ const asFile = (kind: Mentioned['kind'], { name, text, told }: Read): Attachment
 });
 
 /** The text of a file, or its picture. */
-async function readFile(path: string, left: number, reading: Reading): Promise<Read | WithImages> {
+async function readFile(path: string, left: number, reading: MentionReading): Promise<MentionRead | WithImages> {
   const given = await run(fileReadTool, { path }, reading);
   if (given instanceof WithImages) return given;
   const { text, endLine, totalLines, note, path: name } = given as FileGiven;
@@ -93,7 +93,7 @@ async function readFile(path: string, left: number, reading: Reading): Promise<R
   };
 }
 
-async function selection(_: unknown, left: number, reading: Reading): Promise<Read> {
+async function selection(_: unknown, left: number, reading: MentionReading): Promise<MentionRead> {
   const { active } = (await run(contextTool(reading.language), {}, reading)) as ContextGiven;
   const { path = '', selection: selected, outside, secret } = active ?? {};
   if (outside) throw new ToolError('E_SANDBOX_VIOLATION', 'The selection is in no file of the open folders.');
@@ -117,7 +117,7 @@ interface ContextGiven {
   };
 }
 
-async function problems(_: unknown, left: number, reading: Reading): Promise<Read> {
+async function problems(_: unknown, left: number, reading: MentionReading): Promise<MentionRead> {
   const given = (await run(diagnosticsTool(reading.language), {}, reading)) as ProblemsGiven;
   const { errors, warnings, files, cut } = given;
   const text = files.map(({ path, lines }) => [`${path}:`, ...lines.map((line) => `  ${line}`)].join('\n')).join('\n');
@@ -143,12 +143,16 @@ interface ProblemsGiven {
   cut?: string;
 }
 
-async function changes(_: unknown, left: number, { changes, signal }: Reading): Promise<Read> {
+async function changes(_: unknown, left: number, { changes, signal }: MentionReading): Promise<MentionRead> {
   const { text, ...told } = await changes(left, signal);
   return { name: 'changes', text: fenced(text), told };
 }
 
-async function change({ path }: { path: string }, left: number, { changes, signal }: Reading): Promise<Read> {
+async function change(
+  { path }: { path: string },
+  left: number,
+  { changes, signal }: MentionReading,
+): Promise<MentionRead> {
   const { text, why } = await changes(left, signal, path);
   return { name: `change of ${path}`, text: fenced(text), told: { path, ...(why && { why }) } };
 }

@@ -1,7 +1,7 @@
 import type { Mention } from '../../protocol/content/mention.ts';
 
 /** Returns what is at a path of the workspace; undefined: nothing, or nothing that may be looked at. */
-export type KindOf = (path: string) => Promise<'file' | 'folder' | undefined>;
+type KindOf = (path: string) => Promise<'file' | 'folder' | undefined>;
 
 const wholes = ['selection', 'problems', 'changes', 'terminal'] as const;
 /** Signs of code: a decorator's arguments, a version, a type, an address. */

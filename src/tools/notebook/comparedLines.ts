@@ -2,7 +2,7 @@ import { linesOf } from '../sandbox/fileText.ts';
 import { isNotebook, notebookOf } from './notebook.ts';
 
 /** Number of a notebook's cell, and of a line in its source; line 0 is its heading. Both are counted from 1. */
-export interface CellLine {
+interface CellLine {
   cell: number;
   line: number;
 }

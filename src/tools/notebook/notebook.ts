@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { visibleOutput } from '../../protocol/text/escapeInvisible.ts';
-import { parseJson } from '../core/parseLimits.ts';
+import { parseLimitedJson } from '../core/parseLimits.ts';
 
 /** Characters of a notebook that is taken apart, and of what is shown of one cell's outputs. */
 const [mostCharacters, mostOutput] = [10_000_000, 2000];
@@ -24,7 +24,7 @@ export const isNotebook = (path: string): boolean => /\.ipynb$/i.test(path);
 export function notebookOf(text: string): Notebook | string {
   let raw: unknown;
   try {
-    raw = parseJson(text, mostCharacters);
+    raw = parseLimitedJson(text, mostCharacters);
   } catch (error) {
     return `it is not JSON (${(error as Error).message.replace(/\.$/, '')})`;
   }

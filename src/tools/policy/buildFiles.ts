@@ -1,5 +1,5 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { plain } from '../core/caseFold.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { foldCase } from '../core/caseFold.ts';
 import { protectedRow } from './protectedTable.ts';
 
 /**
@@ -7,7 +7,7 @@ import { protectedRow } from './protectedTable.ts';
  * it says what the next build, test or check runs. Undefined for ordinary files. Nothing of it runs by itself; what does is in
  * `protectedReason`.
  */
-export function configurationReason(segments: readonly string[]): Sentence | undefined {
-  const row = protectedRow([plain(segments.at(-1) ?? '')], ['run']);
-  return row && sentence('{0} {1} applies to this file only.', row.reason, sentence('Allow for This Run'));
+export function configurationReason(segments: readonly string[]): LocalizedMessage | undefined {
+  const row = protectedRow([foldCase(segments.at(-1) ?? '')], ['run']);
+  return row && message('{0} {1} applies to this file only.', row.reason, message('Allow for This Run'));
 }

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
 /**
  * Why a path (absolute) in the person's home is asked about: what is hidden there is somebody's settings, history or accounts.
@@ -11,7 +11,7 @@ export async function ownReason(
   path: string,
   home: string,
   { written, started, platform }: { written: boolean; started: boolean; platform: string },
-): Promise<Sentence | undefined> {
+): Promise<LocalizedMessage | undefined> {
   const style = platform === 'win32' ? paths.win32 : paths.posix;
   for (const one of new Set([home, await realpath(home).catch(() => home)])) {
     const below = style.relative(one, path);
@@ -20,7 +20,7 @@ export async function ownReason(
     if (!own || style.isAbsolute(below)) continue;
     const ofPrograms = first === '.cache' || rest.some((name) => programFolders.has(name.toLowerCase()));
     if (!written && (started || ofPrograms)) return undefined;
-    return sentence('It names {0}, which belongs to you and not to the workspace.', `~/${below.replaceAll('\\', '/')}`);
+    return message('It names {0}, which belongs to you and not to the workspace.', `~/${below.replaceAll('\\', '/')}`);
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 /** How deep files may include each other, and how many one file may bring along. */
-export const [mostDepth, mostIncluded] = [5, 30] as const;
+const [maxIncludeDepth, maxIncludedFiles] = [5, 30] as const;
 
 /** The paths that a text includes (`@docs/style.md`), as they are spelled: what stands in code is none. Nothing of a home folder is. */
 export function includesIn(text: string): string[] {
@@ -21,11 +21,11 @@ export async function included<File extends { path: string; text: string }>(
 ): Promise<File[]> {
   const found = new Map([[file.path, file]]);
   let level = [file];
-  for (let depth = 0; depth < mostDepth && level.length > 0; depth++) {
+  for (let depth = 0; depth < maxIncludeDepth && level.length > 0; depth++) {
     const next: File[] = [];
     for (const from of level)
       for (const spelled of includesIn(from.text)) {
-        if (found.size > mostIncluded) break;
+        if (found.size > maxIncludedFiles) break;
         const one = await read(spelled, from);
         if (!one || found.has(one.path)) continue;
         found.set(one.path, one);

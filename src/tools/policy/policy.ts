@@ -1,18 +1,18 @@
 import { posix } from 'node:path';
 import type { ApprovalBasis, BasisCode } from '../../protocol/content/approvalBasis.ts';
 import { basisSentences } from '../../protocol/content/basisMessages.ts';
-import { type Policy, type Preset, presets } from '../../protocol/content/policy.ts';
+import { type ApprovalPreset, approvalPresets, type Policy } from '../../protocol/content/policy.ts';
 import type { Rule } from '../../protocol/content/rule.ts';
 import { kindNames, type OwnedRule } from '../../protocol/content/rule.ts';
-import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import type { Words } from '../../protocol/text/localized.ts';
-import { type Part, placesOf } from '../core/commandPart.ts';
+import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
+import { type CommandPart, partFolders } from '../core/commandPart.ts';
 import { globTest } from '../core/glob.ts';
-import { isMeant, type Origin, ofServer, whyNotMeant } from '../core/toolOrigin.ts';
-import { looseWords } from '../shellSyntax/commandLine.ts';
+import { isMeant, isOfServer, type Origin, whyNotMeant } from '../core/toolOrigin.ts';
+import { approximateArguments } from '../shellSyntax/commandLine.ts';
 
 /** A call as a policy sees it. */
-export interface Subject {
+export interface PolicySubject {
   tool: string;
   /** What was called in its place: whoever asks about or denies that one means this, too. */
   through?: string;
@@ -22,7 +22,7 @@ export interface Subject {
   command?: string;
   /** Where the command runs, workspace-relative, and what it runs, where that can be said. */
   folder?: string;
-  parts?: readonly Part[];
+  parts?: readonly CommandPart[];
   /** Places that the command names: a folder ends in `/`, the workspace is ''. */
   named?: readonly string[];
   /** Where a page is from: `https://example.com`. */
@@ -43,7 +43,7 @@ export interface Verdict {
   /** The same for code, if nobody is asked. */
   basis?: ApprovalBasis & { by: BasisCode };
   /** The same for the question, where that tells it. */
-  said?: Sentence;
+  said?: LocalizedMessage;
   /** Allowed only because it reads: what may run are the words that were judged, and no shell. */
   onlyReads?: true;
   /** The reason is a rule, not a preset. */
@@ -51,7 +51,7 @@ export interface Verdict {
 }
 
 /** Deny beats ask beats allow; what is always asked about is covered by no rule and no preset. */
-export function decide(policy: Policy, subject: Subject): Verdict {
+export function decide(policy: Policy, subject: PolicySubject): Verdict {
   const matching = policy.rules.filter((rule) => matches(rule, subject));
   const first = (effect: Rule['effect']) => matching.find((rule) => rule.effect === effect);
   const denied = first('deny');
@@ -64,7 +64,7 @@ export function decide(policy: Policy, subject: Subject): Verdict {
     };
   if (subject.always) return { effect: 'ask', reason: 'This is asked about every time.' };
   const asked = first('ask') ?? policy.rules.find((rule) => guardsNamed(rule, subject.named ?? []));
-  if (asked) return askedBy(sentence('Needs approval because of {0}.', described(asked)));
+  if (asked) return askedBy(message('Needs approval because of {0}.', described(asked)));
   const allowed = first('allow') ? [first('allow')!] : coveringParts(policy, subject);
   if (allowed) {
     const rules = allowed.map((rule) => inEnglish(described(rule)));
@@ -81,14 +81,14 @@ export function decide(policy: Policy, subject: Subject): Verdict {
 }
 
 /** Who has a rule by the name of an MCP server's tool should know why it is asked about all the same. */
-function explained(verdict: Verdict, { rules }: Policy, { tool, origin }: Subject): Verdict {
+function explained(verdict: Verdict, { rules }: Policy, { tool, origin }: PolicySubject): Verdict {
   if (verdict.effect !== 'ask' || !origin) return verdict;
   const near = rules.find((rule) => rule.effect === 'allow' && names(rule, tool));
   if (!near) return verdict;
-  return askedBy(sentence('Not allowed by {0}: {1}.', described(near), whyNotMeant(near, origin)));
+  return askedBy(message('Not allowed by {0}: {1}.', described(near), whyNotMeant(near, origin)));
 }
 
-const askedBy = (said: Sentence): Verdict => ({ effect: 'ask', reason: inEnglish(said), said, byRule: true });
+const askedBy = (said: LocalizedMessage): Verdict => ({ effect: 'ask', reason: inEnglish(said), said, byRule: true });
 
 /** What a command does to the paths that such a rule protects cannot be seen from outside. */
 const guardsPath = ({ effect, path }: Rule) => effect !== 'allow' && path !== undefined;
@@ -111,7 +111,7 @@ function guardsNamed(rule: Rule, named: readonly string[]): boolean {
 /** The rules that allow a command: as it is written, or each of its parts that does more than read. */
 function coveringParts(
   { rules }: Policy,
-  { tool, command = '', folder = '.', parts = [] }: Subject,
+  { tool, command = '', folder = '.', parts = [] }: PolicySubject,
 ): OwnedRule[] | undefined {
   const allows = rules.filter(
     (rule) => rule.effect === 'allow' && names(rule, tool) && (rule.command !== undefined || rule.kind !== undefined),
@@ -128,7 +128,7 @@ function coveringParts(
       kind !== undefined
         ? kind === row?.kind
         : varies && row && (command === row.command || row.copies?.some((copy) => command === copy));
-    return placesOf({ folders, row }).map((place) => allows.find((rule) => covers(rule) && holdsIn(rule, place)));
+    return partFolders({ folders, row }).map((place) => allows.find((rule) => covers(rule) && holdsIn(rule, place)));
   });
   const all = covering.filter((rule) => rule !== undefined);
   return needed.length > 0 && all.length === covering.length ? [...new Set(all)] : undefined;
@@ -148,7 +148,7 @@ export const readsAreFree = ({ preset, rules }: Policy, tool: string): boolean =
  * Files whose text a search from `place` leaves out: rules deny or ask about reading them. What a search was itself asked
  * about, because of where it looks, is not left out.
  */
-export function keptFromSearch({ rules }: Policy, place: string): (path: string) => boolean {
+export function excludedFromSearch({ rules }: Policy, place: string): (path: string) => boolean {
   const guards = rules.filter(
     (rule) =>
       guardsPath(rule) &&
@@ -158,20 +158,20 @@ export function keptFromSearch({ rules }: Policy, place: string): (path: string)
   return (path) => guards.some((rule) => matchesPaths(rule.path!, [path], false));
 }
 
-function byPreset(preset: Preset, { risk, trusted }: Subject): Verdict {
+function byPreset(preset: ApprovalPreset, { risk, trusted }: PolicySubject): Verdict {
   const from = ({ read: 'reads-free', change: 'edits-free', execute: 'autopilot' } as const)[risk];
-  const isAllowed = presets.indexOf(preset) >= presets.indexOf(from) && (risk === 'read' || trusted);
+  const isAllowed = approvalPresets.indexOf(preset) >= approvalPresets.indexOf(from) && (risk === 'read' || trusted);
   if (!isAllowed || preset === 'ask-everything')
     return { effect: 'ask', reason: 'Nothing allows this without a question.' };
   return { effect: 'allow', reason: basisSentences[preset], basis: { by: 'preset', preset } };
 }
 
 /** A rule in words: `your rule “shell.run npm test”`. */
-const described = (rule: OwnedRule): Sentence => sentence(owners[rule.scope], coverageOf(rule));
+const described = (rule: OwnedRule): LocalizedMessage => message(owners[rule.scope], coverageOf(rule));
 
-function coverageOf({ tool, path, command, site, server, kind }: OwnedRule): Words {
+function coverageOf({ tool, path, command, site, server, kind }: OwnedRule): LocalizableText {
   const covered = kind === undefined ? [path, command, site] : [kindNames[kind]];
-  return server ? ofServer(tool, server) : [tool, ...covered].filter(Boolean).join(' ');
+  return server ? isOfServer(tool, server) : [tool, ...covered].filter(Boolean).join(' ');
 }
 
 const ruleBasis = (rules: readonly OwnedRule[]) => ({
@@ -181,7 +181,7 @@ const ruleBasis = (rules: readonly OwnedRule[]) => ({
 
 const owners = { user: 'your rule “{0}”', workspace: 'your rule for this workspace “{0}”' } as const;
 
-function matches(rule: Rule, subject: Subject): boolean {
+function matches(rule: Rule, subject: PolicySubject): boolean {
   const widens = rule.effect === 'allow';
   const isNamed =
     names(rule, subject.tool) || (!widens && subject.through !== undefined && names(rule, subject.through));
@@ -223,7 +223,7 @@ function matchesSite(site: string, asked: string | undefined, widens: boolean): 
 
 /** To ask or deny, it is enough that some part of the text begins so, quotes or not, wherever the program is. */
 function matchesCommand(prefix: string, command: string): boolean {
-  const parts = [command, command.replace(/[{}]/g, ' ')].flatMap(looseWords);
+  const parts = [command, command.replace(/[{}]/g, ' ')].flatMap(approximateArguments);
   const isProgram = (word: string) => word.startsWith('/');
   return parts.some((words) =>
     words.some((word, at) => {

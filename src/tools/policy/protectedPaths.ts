@@ -1,6 +1,6 @@
-import type { Sentence } from '../../protocol/text/l10n.ts';
-import { plain } from '../core/caseFold.ts';
-import { parseJson } from '../core/parseLimits.ts';
+import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
+import { foldCase } from '../core/caseFold.ts';
+import { parseLimitedJson } from '../core/parseLimits.ts';
 import { hiddenNames, protectedRow, protectedRows } from './protectedTable.ts';
 import { secretFolders, secretNames, secretReason } from './secretFiles.ts';
 
@@ -10,22 +10,22 @@ import { secretFolders, secretNames, secretReason } from './secretFiles.ts';
  */
 
 /** Why a change of this place is asked about every time, whatever has been allowed; undefined for ordinary places. */
-export const protectedReason = (segments: readonly string[]): Sentence | undefined =>
+export const protectedReason = (segments: readonly string[]): LocalizedMessage | undefined =>
   startingReason(segments) ?? installedReason(segments) ?? secretReason(segments);
 
 /** Why what is written here starts something by itself, or loosens the gate; a command that only names it is asked about, too. */
-export const startingReason = (segments: readonly string[]): Sentence | undefined =>
-  protectedRow(segments.map(plain), ['always'])?.reason;
+export const startingReason = (segments: readonly string[]): LocalizedMessage | undefined =>
+  protectedRow(segments.map(foldCase), ['always'])?.reason;
 
 /** Why a change of an installed package is asked about every time: nobody starts it, and it runs. */
-export const installedReason = (segments: readonly string[]): Sentence | undefined =>
-  protectedRow(segments.map(plain), ['written'])?.reason;
+export const installedReason = (segments: readonly string[]): LocalizedMessage | undefined =>
+  protectedRow(segments.map(foldCase), ['written'])?.reason;
 
 export const whyInstalled = protectedRows.find(({ asks }) => asks === 'written')!.reason;
 
 /** Git's own files: never written by the file tools. `git~1` is what `.git` is called on old Windows disks. */
 export const isGitInternal = (segments: readonly string[]) =>
-  segments.some((segment) => plain(segment) === '.git' || plain(segment) === 'git~1');
+  segments.some((segment) => foldCase(segment) === '.git' || foldCase(segment) === 'git~1');
 
 /** A name that is not `.vscode` but would be read as `.vscode` by a person. */
 export function isTwin(segment: string): boolean {
@@ -45,7 +45,7 @@ export function changesInstallScripts(path: string, before: string | null, after
 /** Undefined: it cannot be read, so nobody knows. */
 function installScripts(text: string | null): string | undefined {
   try {
-    const scripts = (parseJson(text ?? '{}') as { scripts?: Record<string, unknown> }).scripts ?? {};
+    const scripts = (parseLimitedJson(text ?? '{}') as { scripts?: Record<string, unknown> }).scripts ?? {};
     return JSON.stringify(scriptsOfInstall.map((name) => scripts[name] ?? null));
   } catch {
     return undefined;
@@ -57,7 +57,7 @@ const scriptsOfInstall =
   'preinstall install postinstall prepublish preprepare prepare postprepare dependencies pnpm:devPreinstall'.split(' ');
 
 /** Hidden names of such places: what a glob may mean although nothing of that name is there yet. */
-export const hiddenPlaces: readonly string[] = [
+export const hiddenPaths: readonly string[] = [
   ...hiddenNames,
   ...secretFolders,
   ...secretNames,

@@ -1,12 +1,12 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { bracesOf } from '../shellSyntax/expandWord.ts';
 
 /**
  * Files and folders of a workspace whose change is asked about, with the reason that the approval gives. Names are globs in lower case:
  * `*` stays within a name, `{a,b}` is one of several. Case makes no difference.
  */
-export interface ProtectedRow {
-  reason: Sentence;
+interface ProtectedRow {
+  reason: LocalizedMessage;
   /**
    * `always`: each change, and a command that names it. `written`: each change, and a command that writes it. `run`: *Allow for This Run*
    * covers the file.
@@ -31,7 +31,7 @@ const formats = '{js,cjs,mjs,ts,cts,mts,jsx,cjsx,mjsx,tsx,ctsx,mtsx,json,json5,j
 /** The rows in their order: the first that fits gives the reason. */
 export const protectedRows: readonly ProtectedRow[] = [
   {
-    reason: sentence('It can change editor settings or start programs.'),
+    reason: message('It can change editor settings or start programs.'),
     asks: 'always',
     folders:
       '.vscode .vscode-server .vscode-insiders .idea .zed .fleet .helix .kakoune .devcontainer .vs .nova .settings .sourcekit-lsp .codesandbox .theia .factorypath',
@@ -47,7 +47,7 @@ export const protectedRows: readonly ProtectedRow[] = [
     ],
   },
   {
-    reason: sentence('It instructs or configures agents, this one included.'),
+    reason: message('It instructs or configures agents, this one included.'),
     asks: 'always',
     folders:
       '.towpath .cursor .windsurf .claude .codex .gemini .continue .roo .clinerules .kilocode .aider .agents .opencode .kiro .junie .amazonq .qwen .trae .augment .crush .goose .factory .copilot',
@@ -57,26 +57,26 @@ export const protectedRows: readonly ProtectedRow[] = [
       'mcp.{json,jsonc,toml,yml,yaml} mcp{.,_,-}*.{json,jsonc,toml,yml,yaml} hook hooks hook{.,_,-}* hooks{.,_,-}* settings.{json,jsonc,toml,yml,yaml} settings{.,_,-}*.{json,jsonc,toml,yml,yaml} agent agents rules skills extensions plugins commands prompts',
   },
   {
-    reason: sentence('It belongs to a version control system that can run programs in it.'),
+    reason: message('It belongs to a version control system that can run programs in it.'),
     asks: 'always',
     folders: '.hg .svn .jj .bzr .pijul _darcs .fossil-settings .sl .got .repo cvs cvsroot .p4root',
     files: '.fslckout _fossil_ .hgrc hgrc .bzrrc .p4config .p4enviro .hgsub .hgsubstate',
   },
   {
-    reason: sentence('It runs in continuous integration, often with secrets.'),
+    reason: message('It runs in continuous integration, often with secrets.'),
     asks: 'always',
     folders:
       '.github .gitlab .circleci .buildkite .woodpecker .forgejo .gitea .ci .semaphore .teamcity .tekton .harness .azuredevops .azure-pipelines .builds .bitrise .screwdriver',
     files: `jenkinsfile jenkinsfile{.,-}* *gitlab-ci.${yaml} azure-pipelines*.${yaml} buildspec*.${yaml} cloudbuild*.{yml,yaml,json} {,.}{travis,drone,appveyor,woodpecker,cirrus,semaphore,codefresh,codemagic,bitrise,bitbucket-pipelines,wercker,shippable,circle,buddy,screwdriver,copr,packit}.${yaml} .{drone,cirrus}.{star,jsonnet} .build.${yaml}`,
   },
   {
-    reason: sentence('It can run code when a package manager, Git or a build starts.'),
+    reason: message('It can run code when a package manager, Git or a build starts.'),
     asks: 'always',
     folders: '.husky .githooks .yarn .mvn .cargo .gradle .bundle .lefthook .direnv .mise mise-tasks',
     files: `.{envrc,npmrc,yarnrc,yarnrc.yml,yarnrc.yaml,gitattributes,gitmodules,gitconfig,bazelrc,pypirc,tool-versions,condarc,gemrc,huskyrc,huskyrc.*,pnp.cjs,pnp.loader.mjs} .pre-commit-{config,hooks}.${yaml} {,.}pnpmfile.{js,cjs,mjs} pnpm-workspace.${yaml} bunfig.toml binding.gyp pip.{conf,ini} nuget.config uv.toml {site,user}customize.py *.pth {,.}lefthook{,-local}.{yml,yaml,toml,json} {,.}mise.toml {,.}mise.*.toml`,
   },
   {
-    reason: sentence('It runs when a shell, a debugger or the system starts.'),
+    reason: message('It runs when a shell, a debugger or the system starts.'),
     asks: 'always',
     files:
       '.bash{rc,_profile,_login,_logout,_aliases} .profile .z{shrc,shenv,profile,login,logout} .{k,c,t,tc}shrc .{login,logout,inputrc,xprofile,xinitrc,xsession,xsessionrc,pam_environment,gdbinit,lldbinit,pdbrc,pdbrc.py,pythonrc,pythonrc.py,irbrc,pryrc,rprofile,renviron} .lldbinit-* config.fish {,microsoft.*_}profile.ps1',
@@ -89,18 +89,18 @@ export const protectedRows: readonly ProtectedRow[] = [
     ],
   },
   {
-    reason: sentence('It is installed code, which the editor, its extensions and other tools run automatically.'),
+    reason: message('It is installed code, which the editor, its extensions and other tools run automatically.'),
     asks: 'written',
     folders:
       'node_modules {,.}venv virtualenv site-packages dist-packages __pypackages__ .tox .nox .terraform .poetry .pdm-plugins pyvenv.cfg',
   },
   {
-    reason: sentence('It determines which packages are installed.'),
+    reason: message('It determines which packages are installed.'),
     asks: 'run',
     files: `*.{lock,lockb,lockfile} *{-,.}lock.{json,yml,yaml,hcl} *-shrinkwrap.json *.resolved go.{sum,mod,work} {requirements,constraints}*.{txt,in} environment.${yaml} pipfile gemfile *.gemspec gems.{rb,locked} podfile cartfile brewfile {package,composer,deno,jsr,bower,vcpkg}.{json,jsonc} {cargo,pyproject}.toml pubspec{,_overrides}.yaml packages.config *.nuspec deps.edn conanfile.{py,txt}`,
   },
   {
-    reason: sentence('It determines what a build runs.'),
+    reason: message('It determines what a build runs.'),
     asks: 'run',
     files:
       '{make,gnumake,rake,just,task,cake,jake,guard,fast,danger,vagrant,tilt,earth,proc,thor,cap,docker,container}file ' +
@@ -112,12 +112,12 @@ export const protectedRows: readonly ProtectedRow[] = [
     except: `{make,gnumake,rake,just,task,cake,guard,fast,danger,vagrant,tilt,earth,proc,thor,cap,docker,container}file{.,-}*{js,cjs,mjs,jsx,ts,cts,mts,tsx,md,html,json,txt,py,go,rs}`,
   },
   {
-    reason: sentence('It determines what tests or checks run.'),
+    reason: message('It determines what tests or checks run.'),
     asks: 'run',
     files: `{conftest,noxfile,fabfile,dodo}.py {pytest,tox,mypy,setup,.mypy,.flake8}.ini .{flake8,rspec,pylintrc,coveragerc} {,.}ruff.toml {sonar-project,lint,checkstyle,pmd,detekt}*.{properties,xml,yml,yaml} .*{lint,tidy,cop,format,cov}* .golangci.* {,.}cspell.* {biome,oxlint}.{json,jsonc} {psalm,phpstan,phpunit,phpcs,infection}*.{xml,neon,dist,json,json5}`,
   },
   {
-    reason: sentence('It is the configuration of a tool, and may be a program itself.'),
+    reason: message('It is the configuration of a tool, and may be a program itself.'),
     asks: 'run',
     files: `*.{config,conf,setup,workspace}.${formats} .*rc .*rc.${formats} {setuptests,globalsetup,vitest.workspace}.{js,jsx,ts,tsx,cjs,mjs,cts,mts} .*.${script} gatsby-{config,node,browser,ssr}.${script}`,
   },

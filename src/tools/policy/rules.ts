@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import { kindNames, type OwnedRule, type Rule, ruleSchema } from '../../protocol/content/rule.ts';
-import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { joined, type Tell, type Words } from '../../protocol/text/localized.ts';
-import { type Part, placesOf, readingRow } from '../core/commandPart.ts';
+import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText, type Localizer } from '../../protocol/text/localized.ts';
+import { type CommandPart, partFolders, readingRow } from '../core/commandPart.ts';
 import { globTest } from '../core/glob.ts';
-import type { ApprovalRequest, Plan } from '../core/tool.ts';
-import { ofServer } from '../core/toolOrigin.ts';
-import { looseWords } from '../shellSyntax/commandLine.ts';
+import type { ApprovalRequest, CallPlan } from '../core/tool.ts';
+import { isOfServer } from '../core/toolOrigin.ts';
+import { approximateArguments } from '../shellSyntax/commandLine.ts';
 
 /**
  * Rules as they were written by hand, and a sentence for each that cannot be used. Such a rule fails closed: one that
@@ -15,7 +15,7 @@ import { looseWords } from '../shellSyntax/commandLine.ts';
 export function readRules(
   written: unknown,
   scope: OwnedRule['scope'],
-  tell: Tell = inEnglish,
+  tell: Localizer = inEnglish,
 ): { rules: OwnedRule[]; problems: string[] } {
   const rules: OwnedRule[] = [];
   const problems: string[] = [];
@@ -29,15 +29,15 @@ export function readRules(
     const closed = closedForm(value);
     if (closed) rules.push({ scope, ...closed });
     const until = closed
-      ? sentence('Until then, {0} applies to all of {1}', closed.effect, closed.tool)
-      : sentence('It is left out');
+      ? message('Until then, {0} applies to all of {1}', closed.effect, closed.tool)
+      : message('It is left out');
     const rule = `${JSON.stringify(value)?.slice(0, 200)}`;
-    problems.push(tell(sentence('The rule {0} is invalid ({1}). {2}.', rule, problem!, until)));
+    problems.push(tell(message('The rule {0} is invalid ({1}). {2}.', rule, problem!, until)));
   }
   return { rules, problems };
 }
 
-function problemOf(rule: Rule): Sentence | string | undefined {
+function problemOf(rule: Rule): LocalizedMessage | string | undefined {
   const { effect, tool, path, command, folder, varies, kind, site, server } = rule;
   try {
     if (path !== undefined) globTest(path);
@@ -45,20 +45,20 @@ function problemOf(rule: Rule): Sentence | string | undefined {
     return `path: ${error instanceof Error ? error.message : error}`;
   }
   if (path !== undefined && /\\|\/\/|\/\.\/|^\s|\s$/.test(path))
-    return sentence('path: write it like {0}', 'src/lib/**');
-  if (site !== undefined && originOf(site) !== site) return sentence('site: write it like {0}', 'https://example.com');
+    return message('path: write it like {0}', 'src/lib/**');
+  if (site !== undefined && originOf(site) !== site) return message('site: write it like {0}', 'https://example.com');
   if (server !== undefined && effect !== 'allow')
-    return effect === 'ask' ? sentence('server: ask by its name') : sentence('server: deny by its name');
+    return effect === 'ask' ? message('server: ask by its name') : message('server: deny by its name');
   if (server !== undefined && !/^(mcp|vscode)\.[^*]+$/.test(tool))
-    return sentence('server: only for one tool of an MCP server or of the editor');
+    return message('server: only for one tool of an MCP server or of the editor');
   if (effect !== 'allow' && (folder ?? varies ?? kind) !== undefined)
     return effect === 'ask'
-      ? sentence('folder, varies, kind: ask for a command anywhere, by its first words')
-      : sentence('folder, varies, kind: deny a command anywhere, by its first words');
+      ? message('folder, varies, kind: ask for a command anywhere, by its first words')
+      : message('folder, varies, kind: deny a command anywhere, by its first words');
   if ((folder !== undefined && (command ?? kind) === undefined) || (varies && command === undefined))
-    return sentence('folder, varies: only for a command');
+    return message('folder, varies: only for a command');
   const given = [path, command, kind, site, server].filter((one) => one !== undefined).length;
-  return given > 1 ? sentence('it has several of path, command, kind, site and server; use one') : undefined;
+  return given > 1 ? message('it has several of path, command, kind, site and server; use one') : undefined;
 }
 
 function originOf(site: string): string | undefined {
@@ -114,7 +114,7 @@ export function offeredRows(offered: readonly Rule[][]): Rule[][] {
  * For a command: its exact words in the folder where it runs; the rows of the table that cover it; their kinds; and these in all
  * packages of the project. Nothing for what deletes, moves, publishes or pushes.
  */
-function commandRules(plan: Plan, allow: (more: Partial<Rule>) => Rule): Rule[][] {
+function commandRules(plan: CallPlan, allow: (more: Partial<Rule>) => Rule): Rule[][] {
   const { command = '', folder = '.', parts, packages = [] } = plan;
   const inFolder = (place: string) => (place === '.' ? {} : { folder: place });
   const needed = (parts ?? []).filter(({ reads }) => !reads);
@@ -132,12 +132,12 @@ function commandRules(plan: Plan, allow: (more: Partial<Rule>) => Rule): Rule[][
       : { command: command.trim(), ...inFolder(folder) };
   const offered = exact.command.length > longestCommand ? [] : [[allow(exact)]];
   const known = needed.filter(({ row }) => row);
-  const folders = [...new Set(known.flatMap(placesOf))];
+  const folders = [...new Set(known.flatMap(partFolders))];
   // What is in no row stays what it was, word for word, together with all that stood around it.
   const others = known.length < needed.length ? offered.flat() : [];
   if (known.length === 0 || (known.length < needed.length && others.length === 0)) return offered;
-  const each = (of: (part: Part) => Partial<Rule>) => [
-    ...distinct(known.flatMap((part) => placesOf(part).map((place) => allow({ ...of(part), ...inFolder(place) })))),
+  const each = (of: (part: CommandPart) => Partial<Rule>) => [
+    ...distinct(known.flatMap((part) => partFolders(part).map((place) => allow({ ...of(part), ...inFolder(place) })))),
     ...others,
   ];
   const kinds = [...new Set(known.map(({ row }) => row!.kind))];
@@ -159,7 +159,7 @@ const distinct = (rules: readonly Rule[]): Rule[] => [
 
 /** Its words say that something is deleted, moved, published or pushed: each such command is a decision of its own. */
 const cannotBeUndone = (command: string): boolean =>
-  looseWords(command).some((words) =>
+  approximateArguments(command).some((words) =>
     words.some((word) => verbs.has(posix.basename(word).replace(/^-+/, '').toLowerCase())),
   );
 const verbs = new Set(
@@ -179,35 +179,35 @@ function commonFolder(paths: readonly string[]): string {
 }
 
 /** What a rule covers, for a person: `fs.edit in src/**`, `npm test in packages/api`. */
-export const coverage = (rule: Rule, tell: Tell = inEnglish): string =>
+export const coverage = (rule: Rule, tell: Localizer = inEnglish): string =>
   [coveredBy(rule), whereOf(rule)].flatMap((one) => (one === undefined ? [] : [tell(one)])).join(' ');
 
 /** What rules that are made together cover: each of it once, and where all of it holds. */
-export function coverageOf(rules: readonly Rule[], tell: Tell = inEnglish): { what: string; where?: string } {
-  const each = (of: (rule: Rule) => Words | undefined) => [
+export function coverageOf(rules: readonly Rule[], tell: Localizer = inEnglish): { what: string; where?: string } {
+  const each = (of: (rule: Rule) => LocalizableText | undefined) => [
     ...new Set(rules.map(of).flatMap((one) => (one === undefined ? [] : [tell(one)]))),
   ];
   const where = each(whereOf);
-  const what = each(coveredBy).reduce((all, one) => (all === '' ? one : tell(sentence('{0} and {1}', all, one))), '');
+  const what = each(coveredBy).reduce((all, one) => (all === '' ? one : tell(message('{0} and {1}', all, one))), '');
   return { what, ...(where.length > 0 && { where: where.join(', ') }) };
 }
 
-function coveredBy({ effect, tool, path, command, kind, varies, site, server }: Rule): Words {
-  if (server !== undefined) return sentence('{0} as it is now', ofServer(tool, server));
-  if (site !== undefined) return sentence('{0} of {1}', tool, site);
-  if (kind !== undefined) return sentence(kindNames[kind]);
-  if (command === undefined) return path === undefined ? tool : sentence('{0} in {1}', tool, path);
+function coveredBy({ effect, tool, path, command, kind, varies, site, server }: Rule): LocalizableText {
+  if (server !== undefined) return message('{0} as it is now', isOfServer(tool, server));
+  if (site !== undefined) return message('{0} of {1}', tool, site);
+  if (kind !== undefined) return message(kindNames[kind]);
+  if (command === undefined) return path === undefined ? tool : message('{0} in {1}', tool, path);
   const started = varies ? copyIn(command).started : command;
-  const what = varies && command === readingRow ? sentence('commands that only read') : started;
+  const what = varies && command === readingRow ? message('commands that only read') : started;
   const words = tool === 'shell.run' ? what : joined([`${tool}:`, what]);
   if (effect !== 'allow') return joined([words, '…']);
-  return varies ? sentence('{0} with other names and harmless options', words) : words;
+  return varies ? message('{0} with other names and harmless options', words) : words;
 }
 
 /** Launchers of a project's copy that a rule is for, and the folder that a rule which allows commands holds in. */
-function whereOf({ effect, command, kind, folder, varies }: Rule): Words | undefined {
+function whereOf({ effect, command, kind, folder, varies }: Rule): LocalizableText | undefined {
   if (effect !== 'allow' || (command ?? kind) === undefined) return undefined;
-  const place = folder === undefined ? sentence('in the workspace’s root') : sentence('in {0}', folder);
+  const place = folder === undefined ? message('in the workspace’s root') : message('in {0}', folder);
   const launchers = varies && launchersOf(copyIn(command!).copy);
   return launchers ? joined([launchers, place]) : place;
 }
@@ -218,14 +218,14 @@ function copyIn(command: string): { copy?: string; started: string } {
   return copy === undefined ? { started: command } : { copy, started: started! };
 }
 
-function launchersOf(copy: string | undefined): Sentence | undefined {
+function launchersOf(copy: string | undefined): LocalizedMessage | undefined {
   switch (copy) {
     case 'npm':
-      return sentence('run through npx, exec or .bin,');
+      return message('run through npx, exec or .bin,');
     case 'venv':
-      return sentence('run through .venv/bin, poetry run or pdm run,');
+      return message('run through .venv/bin, poetry run or pdm run,');
     case 'uv':
-      return sentence('run through uv run or .venv/bin,');
+      return message('run through uv run or .venv/bin,');
     default:
       return undefined;
   }

@@ -1,11 +1,11 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { plain } from '../core/caseFold.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { foldCase } from '../core/caseFold.ts';
 import { isLeftover, leftoverGlob } from '../core/tempFiles.ts';
 import { bracesOf } from '../shellSyntax/expandWord.ts';
 
 /** Returns the reason to ask before this file is read; undefined for ordinary files. What is read goes to the model's provider. */
-export function secretReason(segments: readonly string[]): Sentence | undefined {
-  const names = segments.map(plain);
+export function secretReason(segments: readonly string[]): LocalizedMessage | undefined {
+  const names = segments.map(foldCase);
   const name = (names.at(-1) ?? '').replace(backup, ''); // a copy is as good
   const path = names.join('/');
   const secret =
@@ -23,7 +23,7 @@ const isTemplate = /^\.env[._-].*\.?(example|sample|template|dist|defaults?)$/;
 const isPublicPart =
   /(^|[._-])(public|pub|ca|cacerts?|certs?|certificates?|crt|chain|fullchain|bundle|roots?)\.(pem|key|asc|gpg|pgp)$/;
 
-export const mayHoldSecrets = sentence('It may contain secrets, and its contents are sent to the model.');
+export const mayHoldSecrets = message('It may contain secrets, and its contents are sent to the model.');
 
 const backup = /[.~-](bak|backup|old|orig|save)$|~$/;
 

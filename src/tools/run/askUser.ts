@@ -1,4 +1,4 @@
-import { outcomeOf } from '../../protocol/content/askTool.ts';
+import { answerOutcome } from '../../protocol/content/askTool.ts';
 import { WithImages } from '../core/imageFiles.ts';
 import { readTool, type Tool } from '../core/tool.ts';
 import { askPersonDefinition } from '../definitions/userTools.ts';
@@ -9,7 +9,7 @@ import { askPersonDefinition } from '../definitions/userTools.ts';
  */
 export const askPersonTool: Tool = {
   ...readTool(askPersonDefinition, async ({ questions }, { ask }) => {
-    const { data, attachments } = outcomeOf(questions, await ask(questions));
+    const { data, attachments } = answerOutcome(questions, await ask(questions));
     return attachments ? new WithImages(data, attachments) : data;
   }),
   ofRun: true,

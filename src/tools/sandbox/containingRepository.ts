@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { plain } from '../core/caseFold.ts';
+import { foldCase } from '../core/caseFold.ts';
 
 /** What the folders around a place make of it. */
-export type Surrounding = 'repository' | 'environment';
+type Surrounding = 'repository' | 'environment';
 
 /**
  * Whether a path (segments below the real path of its root) is, or would be with it, in a Git repository without a name that
@@ -13,7 +13,7 @@ export type Surrounding = 'repository' | 'environment';
 export async function surroundingOf(root: string, segments: readonly string[]): Promise<Surrounding | undefined> {
   for (let depth = 0; depth < segments.length; depth++) {
     const folder = paths.join(root, ...segments.slice(0, depth));
-    const next = plain(segments[depth]!);
+    const next = foldCase(segments[depth]!);
     const has = async (name: string) => next === name.toLowerCase() || (await exists(paths.join(folder, name)));
     if (await isRepository(has)) return 'repository';
     if (await exists(paths.join(folder, 'pyvenv.cfg'))) return 'environment';

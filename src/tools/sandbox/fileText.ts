@@ -106,7 +106,7 @@ function checkSize(file: ResolvedPath, bytes: number): void {
 }
 
 /** What an undo gives back beside the text. */
-export async function formOf(file: ResolvedPath): Promise<FileForm> {
+export async function fileFormOf(file: ResolvedPath): Promise<FileForm> {
   const { handle, stats } = await openForReading(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(3), 0, 3, 0);

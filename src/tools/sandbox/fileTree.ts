@@ -3,7 +3,7 @@ import { lstat, open, readdir, readlink, rename, rmdir, unlink } from 'node:fs/p
 import * as paths from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { quoted } from '../core/pathSyntax.ts';
-import { asideFor, isAsideOf } from '../core/tempFiles.ts';
+import { isTempFileOf, tempFileFor } from '../core/tempFiles.ts';
 import { ToolError } from '../core/tool.ts';
 import type { TreeEntry } from '../core/workspace.ts';
 import { hasHandles, O_PATH, withFolder } from './dirHandle.ts';
@@ -28,7 +28,7 @@ export async function removeTree(path: string, listed?: readonly TreeEntry[]): P
   await withFolder(path, false, async (folder, name) => {
     const at = paths.join(folder, name);
     if (!(await lstat(at)).isDirectory()) return unlink(at);
-    const aside = asideFor(name);
+    const aside = tempFileFor(name);
     const putBack = () => rename(paths.join(folder, aside), at);
     await rename(at, paths.join(folder, aside));
     // Whoever was about to change something in it may still do that, for a moment.
@@ -52,10 +52,10 @@ export async function removeTree(path: string, listed?: readonly TreeEntry[]): P
  * After a kill: a folder that was being removed is where it was again, with what is left of it. Nothing happens when something is
  * at the path, or nothing is left.
  */
-export async function bringBack(path: string): Promise<void> {
+export async function restoreTree(path: string): Promise<void> {
   await withFolder(path, false, async (folder, name) => {
     const at = paths.join(folder, name);
-    const asides = (await readdir(folder)).filter((one) => isAsideOf(name, one));
+    const asides = (await readdir(folder)).filter((one) => isTempFileOf(name, one));
     const isThere = await lstat(at).catch(() => undefined);
     if (asides.length === 1 && !isThere) await rename(paths.join(folder, asides[0]!), at);
   });

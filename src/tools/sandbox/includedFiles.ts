@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { included } from '../policy/includes.ts';
 import { readPlain } from './regularFile.ts';
 
@@ -10,7 +10,7 @@ const mostBytes = 256 * 1024;
  * Why a change of this file (its real path) is asked about every time: the `CLAUDE.md` of an open folder includes it, so that what stands in it
  * is told to agents unasked. Undefined for others.
  */
-export async function includedReason(roots: readonly string[], file: string): Promise<Sentence | undefined> {
+export async function includedReason(roots: readonly string[], file: string): Promise<LocalizedMessage | undefined> {
   for (const root of roots) {
     const read = async (path: string) => {
       const real = await realpath(path).catch(() => path);
@@ -26,7 +26,7 @@ export async function includedReason(roots: readonly string[], file: string): Pr
       named ||= real === file;
       return named || !isInside(roots, real) ? undefined : read(real);
     });
-    if (named) return sentence('CLAUDE.md includes it, so it instructs agents, this one included.');
+    if (named) return message('CLAUDE.md includes it, so it instructs agents, this one included.');
   }
   return undefined;
 }

@@ -50,7 +50,7 @@ export const swapped = (path: string) =>
   refuse('SYMLINK_ESCAPE', `${quoted(path)} became a link while it was being opened.`);
 
 /** The opened file is the one at this path, with no link on the way. */
-export async function isReally(handle: FileHandle, opened: Stats, path: string): Promise<boolean> {
+async function isReally(handle: FileHandle, opened: Stats, path: string): Promise<boolean> {
   if (process.platform === 'linux') {
     const actual = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
     if (actual !== undefined) return actual === path;

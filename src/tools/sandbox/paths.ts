@@ -2,17 +2,17 @@ import type { Stats } from 'node:fs';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { plain } from '../core/caseFold.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { foldCase } from '../core/caseFold.ts';
 import { didYouMean } from '../core/didYouMean.ts';
 import {
   changes,
   checkShowable,
   notPortable,
+  type PathLocation,
   type PathOperation,
-  type Place,
-  placeInside,
-  placesOf,
+  pathInsideRoots,
+  pathLocations,
   quoted,
   type RealRoot,
   refuse,
@@ -38,9 +38,9 @@ export interface ResolvedPath {
   /** It is in no open folder, but in this kind of mount. */
   mount?: WorkspaceRoot['mount'];
   /** Why this is asked about every time and covered by no earlier answer. */
-  protected?: Sentence;
+  protected?: LocalizedMessage;
   /** Why a change of it is asked about whatever preset or rule there is, but once in a run. */
-  configuration?: Sentence;
+  configuration?: LocalizedMessage;
 }
 
 /**
@@ -56,7 +56,7 @@ export async function resolvePath(
   const said = withoutProject(roots, input);
   try {
     const realRoots = await realRootsOf(roots);
-    const places = placesOf(realRoots, input);
+    const places = pathLocations(realRoots, input);
     const walked = await Promise.all(places.map((place) => walk(realRoots, place, said, operation)));
     return await decide(realRoots, places, walked, said, operation);
   } catch (error) {
@@ -67,7 +67,7 @@ export async function resolvePath(
 /** The workspace-relative form of a real path that is already known to be inside. */
 export async function relativeTo(roots: readonly WorkspaceRoot[], path: string): Promise<string | undefined> {
   const realRoots = await realRootsOf(roots);
-  const place = placeInside(realRoots, path);
+  const place = pathInsideRoots(realRoots, path);
   return place && relativeOf(realRoots, place);
 }
 
@@ -80,7 +80,7 @@ export function realRootsOf(roots: readonly WorkspaceRoot[]): Promise<RealRoot[]
 
 /** Where a walk along the real folders ended. `missing` are the names from the first that does not exist. */
 interface Walked {
-  place: Place;
+  place: PathLocation;
   path: string;
   stats: Stats | undefined;
   /** The last folder that exists, and the names below it that do not. */
@@ -96,12 +96,12 @@ const maximumLinks = 40;
 /** Goes down from the root one name at a time, so that a link is seen before anything behind it is touched. */
 async function walk(
   roots: readonly RealRoot[],
-  start: Place,
+  start: PathLocation,
   input: string,
   operation: PathOperation,
 ): Promise<Walked> {
   const keepsLeaf = operation === 'delete' || operation === 'rename'; // a link is removed itself, not what it names
-  let place: Place = { root: start.root, segments: [] };
+  let place: PathLocation = { root: start.root, segments: [] };
   let path = start.root.realPath;
   let rest = [...start.segments];
   let links = 0;
@@ -120,7 +120,7 @@ async function walk(
     if (stats.isSymbolicLink() && !(keepsLeaf && rest.length === 1)) {
       links += 1;
       if (links > maximumLinks) throw refuse('SYMLINK_LOOP', `${quoted(input)} goes through too many links.`);
-      const target = placeInside(roots, paths.resolve(path, await readlink(next)));
+      const target = pathInsideRoots(roots, paths.resolve(path, await readlink(next)));
       if (!target) throw refuse('SYMLINK_ESCAPE', `${quoted(input)} goes through a link that leaves the workspace.`);
       rest = [...target.segments, ...rest.slice(1)];
       namesOfLink = target.segments.length;
@@ -138,7 +138,7 @@ async function walk(
 
 async function decide(
   roots: readonly RealRoot[],
-  places: readonly Place[],
+  places: readonly PathLocation[],
   walked: readonly Walked[],
   input: string,
   operation: PathOperation,
@@ -164,10 +164,10 @@ async function decide(
 
   const ofRun = bothRoots.every((root) => root.mount === 'run');
   const change = changes(operation) && !ofRun;
-  const first = (reason: (segments: readonly string[]) => Sentence | undefined) =>
+  const first = (reason: (segments: readonly string[]) => LocalizedMessage | undefined) =>
     reason(spelled.segments) ?? reason(place.segments);
   const why = tooBroad(place.root.realPath)
-    ? sentence('The open folder is a whole disk or home folder.')
+    ? message('The open folder is a whole disk or home folder.')
     : change
       ? (first(protectedReason) ??
         (await reasonAround(spelled, input)) ??
@@ -191,24 +191,24 @@ async function decide(
 }
 
 /** Returns the reason to ask about each change of a file (its real path) from which a configured server is started; undefined for others. */
-export const startedReason = (roots: readonly WorkspaceRoot[], path: string): Sentence | undefined =>
+export const startedReason = (roots: readonly WorkspaceRoot[], path: string): LocalizedMessage | undefined =>
   roots.some(({ startedFiles }) => startedFiles?.includes(path))
-    ? sentence('A configured MCP server is started from it.')
+    ? message('A configured MCP server is started from it.')
     : undefined;
 
 const realPaths = (roots: readonly RealRoot[]) => foldersOf(roots).map(({ realPath }) => realPath);
 
 /** What the folders around a changed place and the names beside it make of it. Refuses what Git would take for its own. */
-async function reasonAround(place: Place, input: string, { folder, missing }: Partial<Walked> = {}) {
+async function reasonAround(place: PathLocation, input: string, { folder, missing }: Partial<Walked> = {}) {
   const around = await surroundingOf(place.root.realPath, place.segments);
   if (around === 'repository') throw gitInternal(input);
   if (around === 'environment') return whyInstalled;
   const [name] = missing ?? [];
   if (folder === undefined || name === undefined) return undefined;
-  const beside = (await readdir(folder).catch((): string[] => [])).find((other) => plain(other) === plain(name));
+  const beside = (await readdir(folder).catch((): string[] => [])).find((other) => foldCase(other) === foldCase(name));
   return beside === undefined
     ? undefined
-    : sentence(
+    : message(
         '{0} differs from the existing {1} only by case or by the form of its letters; on many disks they are the same.',
         quoted(name),
         quoted(beside),
@@ -250,13 +250,13 @@ function checkKind(stats: Stats | undefined, input: string, operation: PathOpera
     throw refuse('NOT_A_DIRECTORY', `${quoted(input)} is a file, not a folder. Use fs.read for it.`);
 }
 
-function relativeOf(roots: readonly RealRoot[], place: Place): string {
-  const parts = isNamed(roots, place.root) ? [place.root.name, ...place.segments] : place.segments;
+function relativeOf(roots: readonly RealRoot[], place: PathLocation): string {
+  const parts = isNamedRoot(roots, place.root) ? [place.root.name, ...place.segments] : place.segments;
   return parts.length > 0 ? parts.join('/') : '.';
 }
 
 /** Paths in this root begin with its name. */
-export const isNamed = (roots: readonly WorkspaceRoot[], root: WorkspaceRoot): boolean =>
+export const isNamedRoot = (roots: readonly WorkspaceRoot[], root: WorkspaceRoot): boolean =>
   root.mount !== undefined || foldersOf(roots).length > 1;
 
 /** A root that holds everything a person has: no read of it is a matter of course. */

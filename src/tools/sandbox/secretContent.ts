@@ -1,4 +1,4 @@
-import type { Sentence } from '../../protocol/text/l10n.ts';
+import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
 import { tokenForms } from '../core/tokenForms.ts';
 import { mayHoldSecrets } from '../policy/secretFiles.ts';
 import { openPlain, readHeadNow } from './regularFile.ts';
@@ -58,7 +58,7 @@ export function holdsSecretsNow(path: string): boolean {
 }
 
 /** Returns the reason to ask about a file (its real path) because of its content. Undefined: there is none, or it cannot be read. */
-export async function secretContentReason(path: string): Promise<Sentence | undefined> {
+export async function secretContentReason(path: string): Promise<LocalizedMessage | undefined> {
   try {
     const { handle } = await openPlain(path);
     try {

@@ -1,5 +1,5 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import type { Plan, ToolContext } from '../core/tool.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import type { CallPlan, ToolContext } from '../core/tool.ts';
 import { foldersOf, type Workspace } from '../core/workspace.ts';
 import { mayHoldSecrets } from '../policy/secretFiles.ts';
 import { maximumBytes } from '../sandbox/fileText.ts';
@@ -18,7 +18,7 @@ export async function askToRead(
   operation: 'read' | 'list' | 'search',
   context: ToolContext,
   run: (context: ToolContext) => Promise<unknown>,
-): Promise<Plan | undefined> {
+): Promise<CallPlan | undefined> {
   const { roots, virtual } = context.workspace;
   if (virtual && isAll(path)) return undefined; // nothing of it is more than a folder
   const folders = foldersOf(roots);
@@ -27,7 +27,7 @@ export async function askToRead(
     const file = await resolveToRead(context.workspace, input, operation);
     const why = file.protected ?? (await unsavedReason(context.workspace, file, operation));
     if (why)
-      return { what: sentence(phrases[operation], file.relative), where: file.path, why, paths: [file.relative], run };
+      return { what: message(phrases[operation], file.relative), where: file.path, why, paths: [file.relative], run };
   }
   return undefined;
 }
@@ -37,7 +37,7 @@ async function unsavedReason(
   { virtual, openText }: Workspace,
   { path, kind, size }: ResolvedPath,
   operation: 'read' | 'list' | 'search',
-): Promise<Sentence | undefined> {
+): Promise<LocalizedMessage | undefined> {
   if (operation !== 'read' || kind !== 'file') return undefined;
   const isVirtual = virtual && relativeOfAddress(virtual, path) !== undefined;
   const content = openText(path) ?? (isVirtual && size <= maximumBytes ? await virtual.read(path) : '');

@@ -2,13 +2,13 @@ import { type Brackets, globTest } from '../core/glob.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { type GlobLimits, globLimits } from './globLimits.ts';
-import type { SearchPlace } from './searchRoots.ts';
+import type { SearchRoot } from './searchRoots.ts';
 
 /** A glob for files that are looked for. */
 export interface FileGlob {
   /** @param path workspace-relative; `below`: without the name of its folder where several are open */
   matches(path: string, below: string): boolean;
-  limits(place: SearchPlace): GlobLimits;
+  limits(place: SearchRoot): GlobLimits;
   /** Of found paths those with its brackets in their names, if there are any, else all. */
   preferred<One extends { path: string }>(found: readonly One[]): readonly One[];
 }

@@ -7,7 +7,7 @@ import { isOfMount } from '../sandbox/resolveReadPath.ts';
 import { askToRead } from './askToRead.ts';
 import { fileGlob } from './fileGlob.ts';
 import { ripgrep, withLimits } from './ripgrep.ts';
-import { type SearchPlace, searchPlaces, workspacePath } from './searchRoots.ts';
+import { type SearchRoot, searchRoots, workspacePath } from './searchRoots.ts';
 import { ignoredWhole, isIgnoredWhole, leftOutNote, withIgnored } from './skippedFiles.ts';
 import { firstInOrder, type Hit, type Search } from './sortedResults.ts';
 import { findVirtual } from './virtualFiles.ts';
@@ -30,9 +30,9 @@ async function find({ pattern, path }: FindArguments, { workspace, signal }: Too
   if (workspace.virtual && !isOfMount(workspace, path))
     return findVirtual(workspace.virtual, { pattern, path }, signal);
   const glob = await fileGlob(workspace, pattern);
-  const wanted = (path: string, place: SearchPlace) =>
+  const wanted = (path: string, place: SearchRoot) =>
     glob.matches(path, path.slice(place.prefix.length)) && !isInLeftover(path);
-  const places = await searchPlaces(workspace, path);
+  const places = await searchRoots(workspace, path);
   const look = async (more: string[]) => {
     const found: Hit[] = [];
     let cut = false;
@@ -57,7 +57,7 @@ async function find({ pattern, path }: FindArguments, { workspace, signal }: Too
   let { found, cut } = await look([]);
   const isIgnored = found.length === 0 && path !== undefined && (await isIgnoredWhole(workspace, places[0]!, signal));
   if (isIgnored) ({ found, cut } = await look([withIgnored]));
-  await searchPlaces(workspace, path); // refuses what became a link out of the workspace meanwhile
+  await searchRoots(workspace, path); // refuses what became a link out of the workspace meanwhile
   const files = glob
     .preferred(found)
     .slice(0, maximumFiles)
@@ -88,7 +88,7 @@ const atMost = (most: number) => {
 /** Names that the last one of a glob is a slip of, as a question. */
 async function slips(
   pattern: string,
-  places: readonly SearchPlace[],
+  places: readonly SearchRoot[],
   workspace: Workspace,
   signal: AbortSignal,
 ): Promise<string[]> {

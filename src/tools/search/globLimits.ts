@@ -1,4 +1,4 @@
-import { type Brackets, globParts, globTest, type Part } from '../core/glob.ts';
+import { type Brackets, type GlobPart, globParts, globTest } from '../core/glob.ts';
 
 /** More spellings than this, of the groups in braces, are not written out. */
 const mostSpellings = 64;
@@ -35,10 +35,10 @@ export function globLimits(glob: string, prefix = '', brackets?: Brackets): Glob
 }
 
 /** A glob without groups: letters, and what stands for others. */
-type Spelling = Exclude<Part, { kind: 'either' }>[];
+type Spelling = Exclude<GlobPart, { kind: 'either' }>[];
 
 /** Each choice of each group written out; undefined when they are too many. */
-function spelled(parts: readonly Part[]): Spelling[] | undefined {
+function spelled(parts: readonly GlobPart[]): Spelling[] | undefined {
   let all: Spelling[] = [[]];
   for (const part of parts) {
     const choices = part.kind === 'either' ? part.parts.map(spelled) : [[[part]]];

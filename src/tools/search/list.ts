@@ -10,7 +10,7 @@ import { fromErrno, type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 import { isOfMount } from '../sandbox/resolveReadPath.ts';
 import { askToRead } from './askToRead.ts';
 import { ripgrep } from './ripgrep.ts';
-import { isAll, searchPlaces } from './searchRoots.ts';
+import { isAll, searchRoots } from './searchRoots.ts';
 import { listVirtual } from './virtualFiles.ts';
 
 interface Entry {
@@ -78,7 +78,7 @@ async function measure(folder: ResolvedPath, entry: Entry): Promise<void> {
 /** Entries without any file that ripgrep would look at. Without ripgrep, or in too large a folder, nothing is marked. */
 async function markIgnored(workspace: Workspace, folder: ResolvedPath, entries: Entry[], signal: AbortSignal) {
   const unseen = new Map(entries.map((entry) => [entry.name, entry]));
-  const [place] = await searchPlaces(workspace, folder.relative);
+  const [place] = await searchRoots(workspace, folder.relative);
   let budget = 50_000;
   const onLine = (line: string) => {
     const below = paths.relative(folder.path, paths.join(place!.folder, line));

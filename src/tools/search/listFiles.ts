@@ -2,8 +2,8 @@ import { isInLeftover } from '../core/tempFiles.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { isOfMount } from '../sandbox/resolveReadPath.ts';
 import { ripgrep } from './ripgrep.ts';
-import { searchPlaces, workspacePath } from './searchRoots.ts';
-import { filesBelow } from './virtualWalk.ts';
+import { searchRoots, workspacePath } from './searchRoots.ts';
+import { virtualFilesBelow } from './virtualWalk.ts';
 
 /**
  * Gives the files below a path (without one: of all folders) that no ignore file leaves out, as the workspace names them, until `onName`
@@ -18,11 +18,11 @@ export async function namesBelow(
 ): Promise<{ cut: boolean }> {
   let isCut = false;
   if (workspace.virtual && !isOfMount(workspace, path)) {
-    const { files, cut } = await filesBelow(workspace.virtual, path, signal);
+    const { files, cut } = await virtualFilesBelow(workspace.virtual, path, signal);
     return { cut: files.some((file) => !onName(file.path)) || cut !== undefined };
   }
   const options = ['--files', ...(inOrder ? ['--sort=path'] : [])];
-  for (const place of await searchPlaces(workspace, path)) {
+  for (const place of await searchRoots(workspace, path)) {
     const onLine = (name: string) => {
       const path = workspacePath(place, name);
       return isInLeftover(path) || onName(path);

@@ -23,7 +23,7 @@ const around = (text: string, start: number) => {
 };
 
 /** The answer, within the limits. */
-export class Found {
+export class LineMatches {
   readonly files: { path: string; lines: string[] }[] = [];
   matches = 0;
   cut = false;

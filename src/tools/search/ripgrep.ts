@@ -8,7 +8,7 @@ import { withTemporary } from '../core/tempFiles.ts';
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import type { GlobLimits } from './globLimits.ts';
-import type { SearchPlace } from './searchRoots.ts';
+import type { SearchRoot } from './searchRoots.ts';
 
 /** How long one search may take, in milliseconds. */
 const timeLimit = 20_000;
@@ -28,7 +28,7 @@ const ignoring = ['.gitignore', '.ignore', '.rgignore', '.git'];
  */
 export async function ripgrep(
   workspace: Workspace,
-  place: SearchPlace,
+  place: SearchRoot,
   options: readonly string[],
   onLine: (line: string) => boolean,
   signal: AbortSignal,
@@ -99,7 +99,7 @@ export async function ripgrep(
  * Else ripgrep is spared holding each path to the folders above, which takes it a third longer in a large tree. At once: their names are
  * known to the system from finding the folder, and each thing that waits for another thread takes longer than all of them.
  */
-function isIgnoredFromAbove({ folder, target }: SearchPlace): boolean {
+function isIgnoredFromAbove({ folder, target }: SearchRoot): boolean {
   if (target !== './') return true;
   for (let at = folder; at !== paths.dirname(at); at = paths.dirname(at))
     if (ignoring.some((name) => existsSync(paths.join(paths.dirname(at), name)))) return true;

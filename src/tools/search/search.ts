@@ -8,9 +8,9 @@ import { holdsSecretsNow } from '../sandbox/secretContent.ts';
 import { askToRead } from './askToRead.ts';
 import { escapeHint } from './escapeHint.ts';
 import { fileGlob } from './fileGlob.ts';
-import { Found, type FoundLine, shownLine } from './matchLines.ts';
+import { type FoundLine, LineMatches, shownLine } from './matchLines.ts';
 import { ripgrep, withLimits } from './ripgrep.ts';
-import { type SearchPlace, searchPlaces, workspacePath } from './searchRoots.ts';
+import { type SearchRoot, searchRoots, workspacePath } from './searchRoots.ts';
 import { ignoredWhole, isIgnoredWhole, leftOutNote, withIgnored } from './skippedFiles.ts';
 import { firstInOrder, type Search } from './sortedResults.ts';
 import { searchVirtual } from './virtualSearch.ts';
@@ -33,7 +33,7 @@ export const searchTool = readTool(searchDefinition, search, (args, context) => 
 async function askToSearch(args: SearchArguments, context: ToolContext) {
   // Inside an open folder only a root that is too broad asks; a secret file is refused by the search itself.
   const isVirtual = context.workspace.virtual && !isOfMount(context.workspace, args.path);
-  if (!isVirtual) await searchPlaces(context.workspace, args.path);
+  if (!isVirtual) await searchRoots(context.workspace, args.path);
   return askToRead(args.path, 'search', context, (context) => search(args, context));
 }
 
@@ -50,18 +50,18 @@ async function search(args: SearchArguments, context: ToolContext) {
     ...(args.context ? [`--context=${args.context}`] : []),
   ];
   const taking = () => {
-    const found = new Found();
+    const found = new LineMatches();
     return (hit: FoundLine) => found.add(hit);
   };
-  const places = await searchPlaces(workspace, args.path);
+  const places = await searchRoots(workspace, args.path);
   const isKeptIn = new Map(places.map((place) => [place, keptFromSearch(workspacePath(place, place.target))]));
-  const wanted = (path: string, place: SearchPlace) => {
+  const wanted = (path: string, place: SearchRoot) => {
     const below = path.slice(place.prefix.length);
     const isFree = !secretReason(below.split('/')) && !isInLeftover(below) && !isKeptIn.get(place)!(path);
     return isFree && glob.matches(path, below);
   };
   const look = async (more: string[]) => {
-    const found = new Found();
+    const found = new LineMatches();
     for (const place of places) {
       if (found.cut) break;
       const { hits, cut } = await withLimits(glob.limits(place), (limits) => {
@@ -80,7 +80,7 @@ async function search(args: SearchArguments, context: ToolContext) {
   const isIgnored =
     found.matches === 0 && args.path !== undefined && (await isIgnoredWhole(workspace, places[0]!, signal));
   if (isIgnored) found = await look([withIgnored]);
-  await searchPlaces(workspace, args.path); // refuses what became a link out of the workspace meanwhile
+  await searchRoots(workspace, args.path); // refuses what became a link out of the workspace meanwhile
   const more = `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`;
   const notes = [
     ...(isIgnored ? [ignoredWhole(args.path!)] : []),
@@ -105,7 +105,7 @@ async function search(args: SearchArguments, context: ToolContext) {
 }
 
 /** What ripgrep's `--json` lines say of files that are wanted. */
-function reader(place: SearchPlace, wanted: (path: string) => boolean, onHit: (hit: FoundLine) => boolean) {
+function reader(place: SearchRoot, wanted: (path: string) => boolean, onHit: (hit: FoundLine) => boolean) {
   let path: string | undefined;
   return (json: string): boolean => {
     const begins = json.startsWith('{"type":"begin"');

@@ -1,20 +1,20 @@
 import { refuse } from '../core/pathSyntax.ts';
 import { foldersOf, type Workspace, type WorkspaceRoot } from '../core/workspace.ts';
 import { secretReason } from '../policy/secretFiles.ts';
-import { isNamed, type ResolvedPath, realRootsOf, resolvePath } from '../sandbox/paths.ts';
+import { isNamedRoot, type ResolvedPath, realRootsOf, resolvePath } from '../sandbox/paths.ts';
 import { secretContentReason } from '../sandbox/secretContent.ts';
 
 /** Where to look: a root's real folder, the target below it as ripgrep wants it, and what its paths begin with. */
-export interface SearchPlace {
+export interface SearchRoot {
   folder: string;
   target: string;
   prefix: string;
 }
 
 /** The places a path means for a search; without a path all open folders. A secret file is refused: `fs.read` asks for it. */
-export async function searchPlaces(workspace: Workspace, path: string | undefined): Promise<SearchPlace[]> {
+export async function searchRoots(workspace: Workspace, path: string | undefined): Promise<SearchRoot[]> {
   const roots = await realRootsOf(workspace.roots);
-  const prefixOf = (root: WorkspaceRoot) => (isNamed(roots, root) ? `${root.name}/` : '');
+  const prefixOf = (root: WorkspaceRoot) => (isNamedRoot(roots, root) ? `${root.name}/` : '');
   const folders = foldersOf(roots);
   if (isAll(path) && folders.length > 0) {
     return folders.map((root) => ({ folder: root.realPath, target: './', prefix: prefixOf(root) }));
@@ -35,7 +35,7 @@ const isBelow = (folder: string, path: string) =>
   path.startsWith(/[\\/]$/.test(folder) ? folder : folder + (process.platform === 'win32' ? '\\' : '/'));
 
 /** A path of ripgrep's, as the workspace names it. */
-export function workspacePath(place: SearchPlace, path: string): string {
+export function workspacePath(place: SearchRoot, path: string): string {
   const named = process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
   return place.prefix + (named.startsWith('./') ? named.slice(2) : named);
 }

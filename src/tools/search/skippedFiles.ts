@@ -7,7 +7,7 @@ import type { Workspace } from '../core/workspace.ts';
 import { readPlain } from '../sandbox/regularFile.ts';
 import type { FileGlob } from './fileGlob.ts';
 import { ripgrep, withLimits } from './ripgrep.ts';
-import { type SearchPlace, workspacePath } from './searchRoots.ts';
+import { type SearchRoot, workspacePath } from './searchRoots.ts';
 
 /** Milliseconds for what was left out, which nobody waits long for. */
 const timeLimit = 3000;
@@ -22,9 +22,9 @@ export const withIgnored = '--no-ignore';
  * Tells whether ignore files leave a named folder out as a whole, whatever they call it: `/build/`, `build/*`, or a `*` in the folder
  * itself. A folder with nothing but files that are ignored by their names is not meant.
  */
-export async function isIgnoredWhole(workspace: Workspace, place: SearchPlace, signal: AbortSignal): Promise<boolean> {
+export async function isIgnoredWhole(workspace: Workspace, place: SearchRoot, signal: AbortSignal): Promise<boolean> {
   if (place.target === './') return false;
-  const holdsFile = async (at: SearchPlace, options: string[] = []) => {
+  const holdsFile = async (at: SearchRoot, options: string[] = []) => {
     let holds = false;
     const onName = () => {
       holds = true;
@@ -44,8 +44,8 @@ const ignoreFiles = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
 
 /** Calls `work` with a copy of the folder that has its ignore files, those above it, and one file of a name that no line means. */
 async function withIgnoreFilesOf<Result>(
-  { folder, target, prefix }: SearchPlace,
-  work: (copy: SearchPlace) => Promise<Result>,
+  { folder, target, prefix }: SearchRoot,
+  work: (copy: SearchRoot) => Promise<Result>,
 ): Promise<Result> {
   const base = await mkdtemp(paths.join(await realpath(tmpdir()), 'towpath-ignored-'));
   const copyOf = (place: string) => paths.join(base, paths.relative(paths.parse(place).root, place));
@@ -81,8 +81,8 @@ export const ignoredWhole = (path: string): string =>
 export async function leftOutNote(
   nothing: string,
   workspace: Workspace,
-  places: readonly SearchPlace[],
-  { glob, wanted }: { glob: FileGlob; wanted(path: string, place: SearchPlace): boolean },
+  places: readonly SearchRoot[],
+  { glob, wanted }: { glob: FileGlob; wanted(path: string, place: SearchRoot): boolean },
   signal: AbortSignal,
 ): Promise<string> {
   const time = AbortSignal.timeout(timeLimit);

@@ -5,7 +5,7 @@ export interface Hit {
 }
 
 /** Takes what is found in the order of the paths; false once that was one too many. A new one is begun with nothing. */
-export type Taking<One extends Hit> = () => (hit: One) => boolean;
+type Taking<One extends Hit> = () => (hit: One) => boolean;
 
 export interface Search<One extends Hit> {
   /**

@@ -2,7 +2,7 @@ import { globTest } from '../core/glob.ts';
 import { isLeftover } from '../core/tempFiles.ts';
 import type { VirtualFiles } from '../core/workspace.ts';
 import { resolveVirtual } from '../sandbox/virtual.ts';
-import { filesBelow } from './virtualWalk.ts';
+import { virtualFilesBelow } from './virtualWalk.ts';
 
 const [mostEntries, mostFiles] = [500, 500];
 
@@ -31,7 +31,7 @@ export async function findVirtual(
   signal: AbortSignal,
 ) {
   const matches = globTest(pattern, 'either');
-  const { files, cut } = await filesBelow(virtual, path, signal);
+  const { files, cut } = await virtualFilesBelow(virtual, path, signal);
   const below = (file: string) => (virtual.folders.length > 1 ? file.slice(file.indexOf('/') + 1) : file);
   const found = files.map((file) => file.path).filter((file) => matches(file) || matches(below(file)));
   const more =

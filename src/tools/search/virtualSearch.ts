@@ -6,11 +6,11 @@ import type { VirtualFiles } from '../core/workspace.ts';
 import { decodeText, linesOf } from '../sandbox/fileText.ts';
 import { holdsSecrets } from '../sandbox/secretContent.ts';
 import { escapeHint } from './escapeHint.ts';
-import { Found, shownLine } from './matchLines.ts';
+import { LineMatches, shownLine } from './matchLines.ts';
 import { ripgrep } from './ripgrep.ts';
-import { filesBelow, isSecret, type VirtualFile } from './virtualWalk.ts';
+import { isSecret, type VirtualFile, virtualFilesBelow } from './virtualWalk.ts';
 
-export interface VirtualSearch {
+interface VirtualSearch {
   pattern: string;
   path?: string;
   glob?: string;
@@ -35,7 +35,7 @@ export async function searchVirtual(
   args: VirtualSearch,
   { workspace, signal, keptFromSearch }: ToolContext,
 ) {
-  const walked = await filesBelow(virtual, args.path, signal);
+  const walked = await virtualFilesBelow(virtual, args.path, signal);
   const [only] = walked.files;
   if (only && walked.files.length === 1 && only.path === args.path && isSecret(only))
     throw refuse('SECRET_READ', 'Searches skip files that may hold secrets. fs.read asks the person.');
@@ -46,7 +46,7 @@ export async function searchVirtual(
     (file) => !isSecret(file) && !isKept(file.path) && (matches(file.path) || matches(below(file.path))),
   );
   const { read, cut } = await readFirst(virtual, wanted, signal);
-  const found = new Found();
+  const found = new LineMatches();
   const isCut = await among(read, args, { workspace, signal }, found);
   const more = isCut
     ? `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`
@@ -110,7 +110,7 @@ async function among(
   files: readonly ReadFile[],
   args: VirtualSearch,
   { workspace, signal }: Pick<ToolContext, 'workspace' | 'signal'>,
-  found: Found,
+  found: LineMatches,
 ): Promise<boolean> {
   const options = [
     '--json',

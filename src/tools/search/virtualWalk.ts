@@ -29,7 +29,7 @@ export interface Walked {
  * The files below a path, in order, as far as they are looked at. What Git and package managers keep is left out, and so are links; no
  * ignore file is read. Throws like `resolveVirtual`.
  */
-export async function filesBelow(
+export async function virtualFilesBelow(
   virtual: VirtualFiles,
   path: string | undefined,
   signal: AbortSignal,

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { Step, Steps } from '../commands/commandStep.ts';
+import type { CommandStep, Steps } from '../commands/commandStep.ts';
 import type { ReadOnlyLine } from '../commands/readOnly.ts';
 import { programFolders } from '../commands/readOnlyPrograms.ts';
 import { ToolError } from '../core/tool.ts';
 import { holdsSecretsNow } from '../sandbox/secretContent.ts';
 
-export interface VectorRun {
+interface VectorRun {
   /** What the last program gave; 127 for one that is not there. */
   exitCode: number;
   /** The signal ended it. */
@@ -77,7 +77,11 @@ const mostNames = 4 * 1024 * 1024;
  * The same search without the files that have secrets in them, whatever they are called: it runs once before for the names of what it
  * finds. Where those are too many, it runs no second time.
  */
-async function withoutSecretFiles(command: Step, ripgrep: string | undefined, signal: AbortSignal): Promise<Step> {
+async function withoutSecretFiles(
+  command: CommandStep,
+  ripgrep: string | undefined,
+  signal: AbortSignal,
+): Promise<CommandStep> {
   const [spelled, ...args] = command.words;
   const isRipgrep = paths.posix.basename(spelled!) === 'rg';
   const program = command.searches && !signal.aborted ? programFor(spelled!, ripgrep) : undefined;
@@ -125,7 +129,7 @@ function programFor(spelled: string, ripgrep: string | undefined): string | unde
   return places.find((place) => existsSync(place)) ?? (name === 'rg' ? ripgrep : undefined);
 }
 
-function start(command: Step, piped: boolean, ripgrep: string | undefined) {
+function start(command: CommandStep, piped: boolean, ripgrep: string | undefined) {
   const [spelled, ...args] = command.words;
   const program = programFor(spelled!, ripgrep);
   if (!program) return undefined;
@@ -144,7 +148,7 @@ function start(command: Step, piped: boolean, ripgrep: string | undefined) {
  * What one writes the next reads. When that has enough, the one before is ended by what it writes then, as by a shell's pipe: Node's are
  * sockets, of which it would be told as of a fault when they are closed, and say so.
  */
-function connect(child: ChildProcess, command: Step, next: ChildProcess | undefined): void {
+function connect(child: ChildProcess, command: CommandStep, next: ChildProcess | undefined): void {
   const streams = [child.stdout, command.stderr === 'out' ? child.stderr : null].filter((stream) => stream !== null);
   const leave = () => {
     child.kill(); // by a signal that there is everywhere, and after which it can tidy up

@@ -2,7 +2,7 @@ import type { CommandEnd, ProcessIdentity } from '../../protocol/run/events.ts';
 import { isolated } from '../../protocol/values/listeners.ts';
 import { ToolError } from '../core/tool.ts';
 import { type Going, GoingCommand } from './backgroundCommand.ts';
-import { identityOf } from './orphanedCommands.ts';
+import { processIdentity } from './orphanedCommands.ts';
 import type { After } from './outputSilence.ts';
 
 /** Commands that may go on at the same time: each keeps a few megabytes of what it writes. */
@@ -13,7 +13,7 @@ const mostEnded = 4;
 /** A command in the background, as people are told of it. `startedAt`: epoch milliseconds. */
 export type CommandInBackground = Pick<GoingCommand, 'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt'>;
 
-export interface BackgroundOptions {
+interface BackgroundOptions {
   /** Hears of every end. */
   ended?(command: CommandInBackground, end: CommandEnd): unknown;
   /** Another number of them is at work. */
@@ -87,7 +87,7 @@ export class BackgroundCommands {
 
   /** From now on it belongs to the window. */
   take(going: Going): GoingCommand {
-    this.owner ??= identityOf(process.pid);
+    this.owner ??= processIdentity(process.pid);
     const command = new GoingCommand(going, { owner: this.owner, after: this.after, keep: this.options.keep });
     this.commands.push(command);
     const told = command.done.then(async (end) => {

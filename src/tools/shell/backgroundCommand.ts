@@ -3,8 +3,8 @@ import type { Background, CommandEnd, ProcessIdentity } from '../../protocol/run
 import { beforeStop } from '../core/abortable.ts';
 import { CommandOutput } from './output.ts';
 import { type After, Quiet } from './outputSilence.ts';
-import { endProcesses, graceTime, named } from './processes.ts';
-import { type Exit, exitWords, type StartedCommand } from './spawnCommand.ts';
+import { endProcesses, graceTime, processLabel } from './processes.ts';
+import { type Exit, exitText, type StartedCommand } from './spawnCommand.ts';
 
 /** A command on its way to the background. */
 export interface Going {
@@ -134,10 +134,10 @@ export class GoingCommand {
     this.end = {
       by,
       ...(typeof exit === 'object' && exitOf(exit)),
-      ...(left.length > 0 && { stillRunning: left.map(named) }),
+      ...(left.length > 0 && { stillRunning: left.map(processLabel) }),
       ...(outputId && { outputId }),
     };
-    this.going.over(typeof how === 'string' ? 'Ended.' : exitWords(how));
+    this.going.over(typeof how === 'string' ? 'Ended.' : exitText(how));
     for (const hear of this.hearers) hear();
     return this.end;
   }

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command, ProcessIdentity } from '../../protocol/run/events.ts';
-import { graceTime, isMarked, named, send } from './processes.ts';
+import { graceTime, hasMarker, processLabel, sendSignal } from './processes.ts';
 import { hasAncestor, processTable, type TableEntry, tableEntry } from './processTable.ts';
 
 /** A command of a call whose end nobody recorded. */
-export interface LeftCommand {
+interface LeftCommand {
   runId: string;
   toolCallId: string;
   command: Command;
@@ -14,7 +14,7 @@ export interface LeftCommand {
 }
 
 /** One that is at work. `processes` are named as people and models read it: `bash (4711)`. */
-export interface CommandAtWork extends LeftCommand {
+export interface OrphanedCommand extends LeftCommand {
   processes: string[];
 }
 
@@ -25,14 +25,14 @@ export class LeftCommands {
   /** Hears of one; gives its processes, `undefined` where nobody can tell whether it has any. */
   async look(left: LeftCommand): Promise<string[] | undefined> {
     this.known.set(left.command.marker, left);
-    return (await processesLeft(left))?.map(named);
+    return (await processesLeft(left))?.map(processLabel);
   }
 
   /** Those that are at work now; the others are forgotten. */
-  async atWork(): Promise<CommandAtWork[]> {
-    const found: CommandAtWork[] = [];
+  async atWork(): Promise<OrphanedCommand[]> {
+    const found: OrphanedCommand[] = [];
     for (const left of [...this.known.values()]) {
-      const processes = (await processesLeft(left))?.map(named) ?? [];
+      const processes = (await processesLeft(left))?.map(processLabel) ?? [];
       if (processes.length > 0) found.push({ ...left, processes });
       else this.known.delete(left.command.marker);
     }
@@ -40,7 +40,7 @@ export class LeftCommands {
   }
 
   /** The same command, in the same folder, that is at work: it is not run a second time beside itself. */
-  async twinOf(line: string, folder: string): Promise<CommandAtWork | undefined> {
+  async twinOf(line: string, folder: string): Promise<OrphanedCommand | undefined> {
     const isTwin = ({ command }: LeftCommand) => command.folder === folder && sameWords(command.line, line);
     if (![...this.known.values()].some(isTwin)) return undefined;
     return (await this.atWork()).find(isTwin);
@@ -56,9 +56,9 @@ export class LeftCommands {
       for (const one of (await processesLeft({ command, process })) ?? []) found.set(one.pid, one);
       const alive = [...found.values()].filter(({ pid, began }) => all.get(pid)?.began === began);
       const waited = performance.now() - asked;
-      if (alive.length === 0 || (killed !== undefined && waited - killed > 1000)) return alive.map(named);
+      if (alive.length === 0 || (killed !== undefined && waited - killed > 1000)) return alive.map(processLabel);
       if (waited >= graceTime) killed ??= waited;
-      for (const { pid } of alive) send(pid, killed === undefined ? 'SIGTERM' : 'SIGKILL');
+      for (const { pid } of alive) sendSignal(pid, killed === undefined ? 'SIGTERM' : 'SIGKILL');
       await sleep(waited < 500 ? 50 : 250);
     }
   }
@@ -68,7 +68,7 @@ const sameWords = (one: string, other: string) =>
   one.trim().replaceAll(/\s+/g, ' ') === other.trim().replaceAll(/\s+/g, ' ');
 
 /** By what this process is known, as long as it lives; undefined when it has ended or the system does not say. */
-export async function identityOf(pid: number): Promise<ProcessIdentity | undefined> {
+export async function processIdentity(pid: number): Promise<ProcessIdentity | undefined> {
   const [entry, boot] = await Promise.all([tableEntry(pid), bootId()]);
   const began = entry?.began;
   return began ? { pid, began, ...(boot && { boot }) } : undefined;
@@ -76,7 +76,7 @@ export async function identityOf(pid: number): Promise<ProcessIdentity | undefin
 
 /** It is alive: the very same process. */
 export async function isAlive(process: ProcessIdentity): Promise<boolean> {
-  const now = await identityOf(process.pid);
+  const now = await processIdentity(process.pid);
   return now !== undefined && now.began === process.began && now.boot === process.boot;
 }
 
@@ -97,7 +97,7 @@ async function processesLeft({
   for (const one of all.values()) {
     const isOfLeader =
       leader !== undefined && (one.pid === leader || one.group === leader || hasAncestor(all, one.parent, leader));
-    if (isOfLeader || (process.platform === 'linux' && (await isMarked(one.pid, command.marker))))
+    if (isOfLeader || (process.platform === 'linux' && (await hasMarker(one.pid, command.marker))))
       found.set(one.pid, one);
   }
   let ours: number | undefined;

@@ -1,6 +1,6 @@
 import { counted } from '../../protocol/text/plurals.ts';
 import { defaultLines, lineWindow } from '../core/lineWindow.ts';
-import { keptText } from '../core/storedOutput.ts';
+import { storedOutput } from '../core/storedOutput.ts';
 import { readTool, type Tool, ToolError } from '../core/tool.ts';
 import { outputDefinition } from '../definitions/commandTools.ts';
 import { linesOf } from '../sandbox/fileText.ts';
@@ -21,13 +21,13 @@ export function outputTool(background: Pick<BackgroundCommands, 'find'>): Tool {
     const command = background.find(context.runId, id);
     if (command && offset === undefined) {
       await command.untilNews(context.signal);
-      const standing = standingOf(command); // before the text: what it wrote at its end is not missed
+      const standing = commandState(command); // before the text: what it wrote at its end is not missed
       const { text, dropped } = command.takeNews();
-      return { ...standing, ...(await keptText(text, dropped, 'text', context)) };
+      return { ...standing, ...(await storedOutput(text, dropped, 'text', context)) };
     }
     const text = command ? command.text() : await context.keptOutput(id);
     if (text === undefined) throw new ToolError('ENOENT', `No call of this run gave an output with the id ${id}.`);
-    return { ...(command && standingOf(command)), ...linesFrom(text, offset ?? 1, limit) };
+    return { ...(command && commandState(command)), ...linesFrom(text, offset ?? 1, limit) };
   });
   return { ...tool, ofRun: true };
 }
@@ -43,7 +43,7 @@ function linesFrom(text: string, offset: number, limit: number) {
 }
 
 /** As a model is told of it. */
-export const standingOf = ({ end }: Pick<GoingCommand, 'end'>) => {
+export const commandState = ({ end }: Pick<GoingCommand, 'end'>) => {
   if (!end) return { running: true };
   const { by, outputId: _, ...how } = end;
   return { running: false, ...(by !== 'itself' && { by }), ...how };

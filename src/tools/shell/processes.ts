@@ -26,7 +26,7 @@ export async function processesOf(leader: number, marker: string): Promise<Comma
   const all = await processTable();
   const own: CommandProcess[] = [];
   for (const { pid, name, group, parent } of all.values())
-    if (group === leader || hasAncestor(all, parent, leader) || (await isMarked(pid, marker)))
+    if (group === leader || hasAncestor(all, parent, leader) || (await hasMarker(pid, marker)))
       own.push({ pid, name, group });
   return own;
 }
@@ -34,7 +34,7 @@ export async function processesOf(leader: number, marker: string): Promise<Comma
 /** Asks the process group of a command to end, and waits for nothing; on Windows it is ended with its children. */
 export function askToEnd(leader: number): void {
   if (process.platform === 'win32') void endTree(leader);
-  else send(-leader, 'SIGTERM');
+  else sendSignal(-leader, 'SIGTERM');
 }
 
 /**
@@ -52,7 +52,7 @@ export async function endProcesses(
   const told = new Set<number>();
   let killed: number | undefined;
   const tell = (pid: number, signal: NodeJS.Signals) => {
-    if (signal === 'SIGKILL' || !told.has(pid)) send(pid, signal);
+    if (signal === 'SIGKILL' || !told.has(pid)) sendSignal(pid, signal);
     told.add(pid);
   };
   tell(-leader, 'SIGTERM');
@@ -78,7 +78,7 @@ function endTree(leader: number): Promise<CommandProcess[]> {
   });
 }
 
-export function send(pid: number, signal: NodeJS.Signals): void {
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
@@ -95,10 +95,10 @@ function groupIsAlive(leader: number): boolean {
 }
 
 /** It carries the command's mark in its environment. */
-export async function isMarked(pid: number, marker: string): Promise<boolean> {
+export async function hasMarker(pid: number, marker: string): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   return environment.includes(`${markerName}=${marker}\0`);
 }
 
 /** As people and models read it: `node (4711)`. */
-export const named = ({ pid, name }: Pick<CommandProcess, 'pid' | 'name'>): string => `${name} (${pid})`;
+export const processLabel = ({ pid, name }: Pick<CommandProcess, 'pid' | 'name'>): string => `${name} (${pid})`;

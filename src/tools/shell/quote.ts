@@ -26,11 +26,11 @@ export function quoteWord(text: string, platform: NodeJS.Platform = process.plat
 }
 
 /** Texts as words of a command line. */
-export const quoteWords = (texts: readonly string[], platform?: NodeJS.Platform): string =>
+export const quoteArguments = (texts: readonly string[], platform?: NodeJS.Platform): string =>
   texts.map((text) => quoteWord(text, platform)).join(' ');
 
 /** The command line that starts a program with just these arguments. */
 export function commandLine(words: readonly string[], platform: NodeJS.Platform = process.platform): string {
   if (!words[0]?.trim()) throw new Error('A command begins with a program');
-  return `${platform === 'win32' ? '& ' : ''}${quoteWords(words, platform)}`;
+  return `${platform === 'win32' ? '& ' : ''}${quoteArguments(words, platform)}`;
 }

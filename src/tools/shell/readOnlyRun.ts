@@ -1,5 +1,5 @@
 import type { ReadOnlyLine } from '../commands/readOnly.ts';
-import { keptText } from '../core/storedOutput.ts';
+import { storedOutput } from '../core/storedOutput.ts';
 import { type ToolContext, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { runVectors } from './argvPipeline.ts';
@@ -46,7 +46,7 @@ export async function runReading(
     };
     const { exitCode } = await runVectors(line, onData, signal, ripgrep);
     take(cleaner.end());
-    const told = await keptText(kept.text(), kept.dropped, 'output', context);
+    const told = await storedOutput(kept.text(), kept.dropped, 'output', context);
     how = signal.aborted ? 'Ended.' : `Exit code ${exitCode}.`;
     if (context.signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped while it ran.', told);
     if (time.aborted)

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { because } from '../../protocol/content/tools.ts';
-import { keptText } from '../core/storedOutput.ts';
+import { storedOutput } from '../core/storedOutput.ts';
 import { type ToolContext, ToolError } from '../core/tool.ts';
 import type { BackgroundCommands } from './background.ts';
 import { whyRefused } from './bareRepositories.ts';
 import { type CommandMirror, liveOutput } from './liveOutput.ts';
-import { identityOf } from './orphanedCommands.ts';
+import { processIdentity } from './orphanedCommands.ts';
 import { Quiet } from './outputSilence.ts';
-import { askToEnd, type CommandProcess, endProcesses, named } from './processes.ts';
-import { type Exit, exitWords, startCommand } from './spawnCommand.ts';
+import { askToEnd, type CommandProcess, endProcesses, processLabel } from './processes.ts';
+import { type Exit, exitText, startCommand } from './spawnCommand.ts';
 
 /** Milliseconds that a stop gives a command to end, and then the disk to keep what it wrote. */
 const stopPatience = 20;
 
-export interface RunOptions {
+interface RunOptions {
   /** Milliseconds after which it is ended; as long as it likes without it. */
   timeout?: number;
   mirror?: CommandMirror;
@@ -59,7 +59,7 @@ export async function runCommand(
     signal.addEventListener('abort', stop, { once: true, signal: ending.signal });
   });
   const tellOfIt = async () => {
-    const identity = started.pid === undefined ? undefined : await identityOf(started.pid);
+    const identity = started.pid === undefined ? undefined : await processIdentity(started.pid);
     if (identity && !ending.signal.aborted) context.commandStarted(identity);
   };
   const told = tellOfIt().catch(() => {}); // its mark is known already
@@ -112,15 +112,15 @@ export async function runCommand(
     return {
       id: going.id,
       running: true,
-      ...(await keptText(text, kept.dropped, 'output', context)),
+      ...(await storedOutput(text, kept.dropped, 'output', context)),
       ...(note && { note }),
     };
   }
 
   async function result(left: CommandProcess[], keeping: Pick<ToolContext, 'keepOutput'> = context) {
-    const told = await keptText(kept.text(), kept.dropped, 'output', keeping);
+    const told = await storedOutput(kept.text(), kept.dropped, 'output', keeping);
     const why = whyRefused(told.output);
-    return { ...told, ...(why && { note: why }), ...(left.length > 0 && { stillRunning: left.map(named) }) };
+    return { ...told, ...(why && { note: why }), ...(left.length > 0 && { stillRunning: left.map(processLabel) }) };
   }
 
   /** Answered at once; what has not ended by then is looked for and killed in the background. */
@@ -164,5 +164,5 @@ function inWords(end: Exit | 'timeout' | 'stopped' | 'flooded'): string {
   if (end === 'timeout') return 'Ended: its time was over.';
   if (end === 'stopped') return 'Stopped.';
   if (end === 'flooded') return 'Ended: it wrote too much.';
-  return exitWords(end);
+  return exitText(end);
 }

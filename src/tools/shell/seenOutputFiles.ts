@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { isOutputName } from '../commands/outputFiles.ts';
-import type { Part } from '../core/commandPart.ts';
+import type { CommandPart } from '../core/commandPart.ts';
 
 /** More of them are not remembered; the oldest is asked about again. */
 const mostFiles = 100;
@@ -27,13 +27,13 @@ export class CommandOutputs {
 
   /**
    * Right before a command of a run starts.
-   * @param outputs where it says it writes, as `outputsOf` gives them
+   * @param outputs where it says it writes, as `outputFilesOf` gives them
    * @param parts what it runs, where that can be said: whatever else it does to such a file makes it an unknown one
    * @returns to be called when its call has its result
    */
   async begin(
     runId: string,
-    { line, outputs, parts }: { line: string; outputs: readonly string[]; parts?: readonly Part[] },
+    { line, outputs, parts }: { line: string; outputs: readonly string[]; parts?: readonly CommandPart[] },
   ): Promise<() => Promise<void>> {
     const touching = parts ? parts.filter(({ reads }) => !reads).map(({ words }) => words) : [line];
     for (const path of this.made.keys())

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { packagesOf } from '../commands/grants/projectPackages.ts';
 import { doubtAbout, judgeCommand } from '../commands/judgeCommand.ts';
 import { lossFinder } from '../commands/loss/loss.ts';
-import { outputsOf } from '../commands/outputFiles.ts';
+import { outputFilesOf } from '../commands/outputFiles.ts';
 import { namedIn } from '../commands/referencedPaths.ts';
-import type { Part } from '../core/commandPart.ts';
+import type { CommandPart } from '../core/commandPart.ts';
 import { quoted, refuse } from '../core/pathSyntax.ts';
-import { keptText } from '../core/storedOutput.ts';
-import { askingTool, type Plan, type Tool, ToolError } from '../core/tool.ts';
+import { storedOutput } from '../core/storedOutput.ts';
+import { askingTool, type CallPlan, type Tool, ToolError } from '../core/tool.ts';
 import { foldersOf, type WorkspaceRoot } from '../core/workspace.ts';
 import { shellDefinition, stopDefinition } from '../definitions/commandTools.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { BackgroundCommands } from './background.ts';
 import type { CommandMirror } from './liveOutput.ts';
 import type { LeftCommands } from './orphanedCommands.ts';
-import { standingOf } from './outputRead.ts';
+import { commandState } from './outputRead.ts';
 import { readingLimit, runReading } from './readOnlyRun.ts';
 import { runCommand } from './runCommand.ts';
 import { CommandOutputs } from './seenOutputFiles.ts';
@@ -56,7 +56,7 @@ export function shellTool({
   return askingTool(
     shellDefinition,
     'execute',
-    async function plan({ command, cwd, timeoutSeconds, background: goesOn }, context): Promise<Plan> {
+    async function plan({ command, cwd, timeoutSeconds, background: goesOn }, context): Promise<CallPlan> {
       const { workspace } = context;
       if (command.trim() === '') throw new ToolError('TOOL_ARGS_INVALID', 'command: give a command.');
       const place = cwd ?? defaultFolder(workspace.roots);
@@ -79,9 +79,11 @@ export function shellTool({
       const findLoss =
         typeof reading === 'string' ? await lossFinder(workspace.roots, folder.path, command, lossLimit) : undefined;
       const outputs =
-        typeof reading === 'string' && why === undefined ? await outputsOf(workspace.roots, folder.path, command) : [];
+        typeof reading === 'string' && why === undefined
+          ? await outputFilesOf(workspace.roots, folder.path, command)
+          : [];
       return {
-        what: goesOn ? sentence('Run a command in the background') : sentence('Run a command'),
+        what: goesOn ? message('Run a command in the background') : message('Run a command'),
         where: folder.path,
         why: why ?? '',
         command,
@@ -154,21 +156,21 @@ async function refuseTwinOf(
 
 /** `shell.stop`: ends a command of this run in the background with all it has started. Data: how it ended, and what of its output is new. */
 export function stopTool(background: BackgroundCommands): Tool {
-  const tool = askingTool(stopDefinition, 'execute', async ({ id }, { runId }): Promise<Plan> => {
+  const tool = askingTool(stopDefinition, 'execute', async ({ id }, { runId }): Promise<CallPlan> => {
     const command = background.find(runId, id);
     if (!command)
       throw new ToolError('ENOENT', `No command of this run is in the background with the id ${JSON.stringify(id)}.`);
     return {
-      what: sentence('Stop a background command'),
+      what: message('Stop a background command'),
       where: command.folder,
-      why: sentence('It is a command of this run.'),
+      why: message('It is a command of this run.'),
       free: 'command-of-run',
       details: command.line,
       grant: 'shell.stop',
       async run(context) {
         await command.stop('call');
         const { text, dropped } = command.takeNews();
-        return { ...standingOf(command), ...(await keptText(text, dropped, 'output', context)) };
+        return { ...commandState(command), ...(await storedOutput(text, dropped, 'output', context)) };
       },
     };
   });
@@ -178,9 +180,9 @@ export function stopTool(background: BackgroundCommands): Tool {
 /** Where a command runs, and what lasting rules for it could be about. */
 async function placed(
   relative: string,
-  parts: readonly Part[] | undefined,
+  parts: readonly CommandPart[] | undefined,
   roots: readonly WorkspaceRoot[],
-): Promise<Pick<Plan, 'folder' | 'parts' | 'packages'>> {
+): Promise<Pick<CallPlan, 'folder' | 'parts' | 'packages'>> {
   const root = defaultFolder(roots);
   const fromRoot = (folder: string) => (folder === root ? '.' : folder);
   const own = parts?.map(({ row, ...part }) => ({
@@ -193,14 +195,14 @@ async function placed(
 }
 
 /** Why a command is asked about of which it is known what it does. */
-const ofProject = (parts: readonly Part[] | undefined): Sentence | undefined =>
+const ofProject = (parts: readonly CommandPart[] | undefined): LocalizedMessage | undefined =>
   parts?.every(({ reads, row }) => reads || row) &&
   parts.some(({ row }) => row && (row.kind === 'checks' || row.kind === 'loads'))
-    ? sentence('It runs this project’s code.')
+    ? message('It runs this project’s code.')
     : undefined;
 
 /** A command that ends as the mention of a folder does could pass for another one in that folder: it has no grant. */
-function grantFor(command: string, folder: string | undefined): Pick<Plan, 'grant'> {
+function grantFor(command: string, folder: string | undefined): Pick<CallPlan, 'grant'> {
   if (/\(in .*\)\s*$/s.test(command)) return {};
   return { grant: `shell.run ${command}${folder === undefined ? '' : ` (in ${folder})`}` };
 }

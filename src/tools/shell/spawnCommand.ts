@@ -98,5 +98,5 @@ export async function startCommand(line: string, folder: string, marker: string)
   };
 }
 
-export const exitWords = ({ exitCode, signal }: Exit): string =>
+export const exitText = ({ exitCode, signal }: Exit): string =>
   signal ? `Ended by ${signal}.` : `Exit code ${exitCode}.`;

@@ -1,7 +1,7 @@
 import { readScript, type Simple } from './shellSyntax.ts';
 
 /** The words of all programs of a plain command line, quotes taken away; undefined for anything else. */
-export function plainWords(text: string): string[][] | undefined {
+export function literalArguments(text: string): string[][] | undefined {
   const commands = readScript(text)?.flatMap(({ commands }) => commands);
   if (!commands?.every((command): command is Simple => command.kind === 'simple')) return undefined;
   const words = commands.map((command) =>
@@ -16,7 +16,7 @@ export function plainWords(text: string): string[][] | undefined {
  * What anybody could take for the words of each part of a command, whichever shell reads it: cut at quotes, and with the
  * quotes taken away (`g'i't`). For refusing only: a word here may be none.
  */
-export function looseWords(text: string): string[][] {
+export function approximateArguments(text: string): string[][] {
   const parts = text.replaceAll('\\\n', '').split(/&&|[;|&\n()`]|\$\(/);
   return parts.flatMap((part) =>
     [part.split(/[\s'"]+/), part.replace(/\$(?=['"])|['"]/g, '').split(/\s+/)].map((words) =>

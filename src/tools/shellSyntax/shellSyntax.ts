@@ -4,16 +4,16 @@
  * the redirections that keep nothing. What is not surely understood is undefined as a whole: no part of a text is judged
  * without the rest.
  */
-export type Script = Pipeline[];
+export type ShellScript = Pipeline[];
 
-export interface Pipeline {
+interface Pipeline {
   /** How it hangs on what came before; absent on the first. */
   operator?: '&&' | '||' | ';';
   negated?: true;
-  commands: Command[];
+  commands: ShellCommand[];
 }
 
-export type Command = Simple | Loop | Choice | Group;
+export type ShellCommand = Simple | Loop | ShellAlternatives | ShellGroup;
 
 export interface Simple {
   kind: 'simple';
@@ -22,32 +22,32 @@ export interface Simple {
   stdout: 'out' | 'err' | 'null';
   stderr: 'err' | 'out' | 'null';
 }
-export interface Loop {
+interface Loop {
   kind: 'loop';
   /** Of `for`: the name and what it stands for; absent: `while`, `until`. */
   each?: { name: string; values: Word[] };
-  condition?: Script;
-  body: Script;
+  condition?: ShellScript;
+  body: ShellScript;
 }
-export interface Choice {
+interface ShellAlternatives {
   kind: 'choice';
-  parts: Script[];
+  parts: ShellScript[];
 }
-export interface Group {
+interface ShellGroup {
   kind: 'group';
-  body: Script;
+  body: ShellScript;
 }
 
 /** Pieces side by side; `''` is a word without pieces. */
-export type Word = Piece[];
+export type Word = ShellPiece[];
 
-export type Piece =
+export type ShellPiece =
   | { text: string }
   /** `*`, `?` or `[a-z]`, not quoted. */
   | { glob: string }
   | { variable: string; suffix?: string; quoted: boolean }
   /** `$( )`: what it writes; `<( )`: the name of a file to read that from. */
-  | { script: Script; as: 'text' | 'file'; quoted: boolean }
+  | { script: ShellScript; as: 'text' | 'file'; quoted: boolean }
   /** A number, whatever it is, made of these variables. */
   | { number: string[] };
 
@@ -58,7 +58,7 @@ const mostDepth = 8;
 class Unreadable extends Error {}
 
 /** The script that a text is; undefined when any of it is more than this language. */
-export function readScript(text: string): Script | undefined {
+export function readScript(text: string): ShellScript | undefined {
   try {
     return new Reader(text).whole();
   } catch (error) {
@@ -84,16 +84,16 @@ class Reader {
 
   constructor(private readonly text: string) {}
 
-  whole(): Script {
+  whole(): ShellScript {
     const script = this.script();
     if (this.at < this.text.length) throw new Unreadable();
     return script;
   }
 
   /** Up to a word or a bracket that closes what is around it, or the end. */
-  private script(): Script {
+  private script(): ShellScript {
     if (++this.depth > mostDepth) throw new Unreadable();
-    const script: Script = [];
+    const script: ShellScript = [];
     let found: string | undefined = ';';
     while (found !== undefined) {
       this.take(/(?:[ \t\n]|\\\n)+/y);
@@ -129,7 +129,7 @@ class Reader {
     return { ...(negated && { negated: true as const }), commands };
   }
 
-  private command(): Command {
+  private command(): ShellCommand {
     if (++this.parts > mostParts) throw new Unreadable();
     const word = this.ahead();
     if (this.take(/\((?!(?:\\\n)*\()/y)) {
@@ -161,7 +161,7 @@ class Reader {
     return { kind: 'loop', each: { name, values }, body: this.body() };
   }
 
-  private body(): Script {
+  private body(): ShellScript {
     this.blanks();
     this.expect(/do(?=[\s])/y);
     const body = this.script();
@@ -169,7 +169,7 @@ class Reader {
     return this.unredirected(body);
   }
 
-  private choice(): Choice {
+  private choice(): ShellAlternatives {
     this.expect(/if(?=\s)/y);
     const parts = [this.script()];
     this.expect(/then(?=\s)/y);
@@ -188,7 +188,7 @@ class Reader {
   }
 
   /** Around loops only what changes nothing may stand: their output goes where it went. */
-  private unredirected(body: Script): Script {
+  private unredirected(body: ShellScript): ShellScript {
     this.blanks();
     this.take(/2>&1(?=[ \t\n;|)]|&&|$)/y);
     if (/[<>]/.test(this.text[this.at] ?? '') || /^\d+[<>]/.test(this.text.slice(this.at, this.at + 4)))
@@ -245,7 +245,7 @@ class Reader {
     return word;
   }
 
-  private piece(letter: string, first: boolean): Piece {
+  private piece(letter: string, first: boolean): ShellPiece {
     if (first && letter === '#') throw new Unreadable();
     if (letter === "'") return { text: this.expect(/'([^'‘’‚‛]*)'/y)[1]! };
     if (letter === '$') return this.dollar(false);
@@ -264,8 +264,8 @@ class Reader {
   }
 
   /** Several pieces can stand in double quotes: they are read one by one, each as quoted. */
-  private quotedPieces(): Piece[] {
-    const pieces: Piece[] = [];
+  private quotedPieces(): ShellPiece[] {
+    const pieces: ShellPiece[] = [];
     this.expect(/"/y);
     while (this.take(/"/y) === undefined) {
       // A quote that is none is what a person misreads: such a text is not judged. Nor is one whose line goes on behind
@@ -277,7 +277,7 @@ class Reader {
     return pieces.length > 0 ? pieces : [{ text: '' }];
   }
 
-  private dollar(quoted: boolean): Piece {
+  private dollar(quoted: boolean): ShellPiece {
     const arithmetic = this.takeMatch(/\$\(\(([\w \t+*/%()-]*)\)\)/y);
     if (arithmetic) return { number: arithmetic[1]!.match(/[A-Za-z_]\w*/g) ?? [] };
     if (this.take(/\$[?#]|\$\{PIPESTATUS\[\d\]\}|\$\{#\}/y) !== undefined) return { number: [] };
@@ -292,7 +292,7 @@ class Reader {
     return { text: '$' };
   }
 
-  private inside(): Script {
+  private inside(): ShellScript {
     const script = this.script();
     this.expect(/\)/y);
     return script;

@@ -37,7 +37,7 @@ const redirectLimit = 5;
 /** What is tried at another address of the same host. */
 const unreachable = new Set(['ECONNREFUSED', 'ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT']);
 
-export interface Page {
+interface FetchedPage {
   /** Where it came from in the end. */
   url: URL;
   /** Media type and parameters as the server says. */
@@ -56,7 +56,7 @@ export async function fetchPage(
     timeout = 30_000,
     bytes = 2 * 1024 * 1024,
   }: { reach: Reach; signal: AbortSignal } & Partial<PageLimits>,
-): Promise<Page> {
+): Promise<FetchedPage> {
   const late = AbortSignal.timeout(timeout);
   const ended = AbortSignal.any([signal, late]);
   const redirects: string[] = [];
@@ -170,7 +170,11 @@ async function connected(host: string, port: number, check: () => Promise<void>,
   }
 }
 
-async function read(url: URL, response: IncomingMessage, limit: number): Promise<Pick<Page, 'contentType' | 'bytes'>> {
+async function read(
+  url: URL,
+  response: IncomingMessage,
+  limit: number,
+): Promise<Pick<FetchedPage, 'contentType' | 'bytes'>> {
   try {
     const { statusCode = 0, headers } = response;
     if (statusCode < 200 || statusCode > 299)

@@ -1,16 +1,16 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { ToolError } from '../core/tool.ts';
 import type { BackgroundCommands } from '../shell/background.ts';
 import type { GoingCommand } from '../shell/backgroundCommand.ts';
 import { type Listening, type Loopback, listeningAt, loopback } from '../shell/listeningPorts.ts';
-import { named } from '../shell/processes.ts';
+import { processLabel } from '../shell/processes.ts';
 import type { Reach } from './fetch.ts';
 
 /** A page of this machine that a command of the run serves. */
 export interface OwnPage {
   reach: Reach;
   /** Who serves it, in words. */
-  who: Sentence;
+  who: LocalizedMessage;
   /** What a yes covers: this port, of this command, as long as it is at work. Absent where it cannot be seen whose the port is. */
   grant?: string;
 }
@@ -65,13 +65,13 @@ export function ownPages(background: BackgroundCommands, platform: string = proc
       if (!canBeSeen)
         return {
           reach,
-          who: sentence(
+          who: message(
             'the output of the background command {0} names it; this system does not show which process serves it',
             name,
           ),
         };
-      const processes = place.processes.map(named).join(', ');
-      const who = sentence('the background command {1} ({0}) serves it', processes, name);
+      const processes = place.processes.map(processLabel).join(', ');
+      const who = message('the background command {1} ({0}) serves it', processes, name);
       return { reach, who, grant: `web.fetch port ${portOf(url)} of the command ${id}` };
     }
     return undefined;

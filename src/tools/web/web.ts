@@ -1,7 +1,7 @@
 import { visibleProse } from '../../protocol/text/escapeInvisible.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { keptText } from '../core/storedOutput.ts';
-import { askingTool, type Plan, type Tool, ToolError } from '../core/tool.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { storedOutput } from '../core/storedOutput.ts';
+import { askingTool, type CallPlan, type Tool, ToolError } from '../core/tool.ts';
 import { webDefinition } from '../definitions/webTools.ts';
 import { checkUrl } from './addresses.ts';
 import { anySite, fetchPage, type PageLimits } from './fetch.ts';
@@ -33,7 +33,7 @@ export function webTool({
     const own = isOpen ? undefined : await ownPages?.(runId, checkUrl(written, true));
     const url = checkUrl(written, isOpen || own !== undefined);
     return {
-      what: sentence('Fetch a page of {0}', url.host),
+      what: message('Fetch a page of {0}', url.host),
       where: `GET ${url.href}`,
       ...(own ? aboutOwn(own) : { why, grant: `web.fetch ${url.origin}` }),
       site: url.origin,
@@ -51,21 +51,21 @@ export function webTool({
           bytes: size,
           ...(title && { title: visibleProse(title) }),
           ...(page.redirects.length > 0 && { redirects: page.redirects }),
-          ...(await keptText(visibleProse(text), 0, 'text', context)),
+          ...(await storedOutput(visibleProse(text), 0, 'text', context)),
         };
       },
     };
   });
 }
 
-const why = sentence('The address is sent to that server, and its response is sent to the model.');
+const why = message('The address is sent to that server, and its response is sent to the model.');
 
 /** No rule and no preset opens this machine: an answer does, for one port of one command. */
-function aboutOwn({ who, grant }: OwnPage): Pick<Plan, 'why' | 'grant' | 'guarded' | 'once'> {
-  const about = sentence('It is a page of this machine: {0}. Its response is sent to the model.', who);
+function aboutOwn({ who, grant }: OwnPage): Pick<CallPlan, 'why' | 'grant' | 'guarded' | 'once'> {
+  const about = message('It is a page of this machine: {0}. Its response is sent to the model.', who);
   if (grant === undefined) return { why: about };
   return {
-    why: sentence('{0} Pages of this port need no further approval while the command runs.', about),
+    why: message('{0} Pages of this port need no further approval while the command runs.', about),
     grant,
     guarded: true,
     once: true,

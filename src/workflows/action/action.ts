@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import type { Agent, Apart, WorkflowContext } from '../../engine/core/workflow.ts';
 import type { ErrorInfo, Message } from '../../protocol/content/messages.ts';
-import { SaidError, wordsIn } from '../../protocol/text/localized.ts';
+import { localizedMessageIn, UserFacingError } from '../../protocol/text/localized.ts';
 import type { ToolSpec, WorkflowFile } from '../plan/schema.ts';
-import type { Scope } from '../template/template.ts';
+import type { TemplateScope } from '../template/template.ts';
 
 /** What an action works with. */
 export interface ActionContext {
@@ -18,7 +18,7 @@ export interface ActionContext {
   /** Of the agent that it is done for. */
   approval?: Agent['approval'];
   /** What templates can name. */
-  scope: Scope;
+  scope: TemplateScope;
   /**
    * The recorded conversation with a model in the place of this call; absent where an agent calls the action as a tool, which hears of a
    * failure itself.
@@ -48,9 +48,9 @@ export interface Action {
 }
 
 /** Why an action did not work; it ends its node. */
-export class ActionError extends SaidError {
+export class ActionError extends UserFacingError {
   override readonly name = 'ActionError';
   constructor(readonly info: ErrorInfo) {
-    super(wordsIn(info));
+    super(localizedMessageIn(info));
   }
 }

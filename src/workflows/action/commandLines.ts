@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { joined, toErrorInfo, type Words, wordsOf } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText, messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
 import { commandLine } from '../../tools/shell/quote.ts';
 import { tokensOf } from '../template/bounds.ts';
 import { ActionError } from './action.ts';
@@ -8,32 +8,32 @@ import { ActionError } from './action.ts';
 const word = z.union([z.string(), z.number(), z.boolean()]);
 
 /** A program and what it is given; a list among them are several words. */
-export const commandWords = z.array(z.union([word, z.array(word)])).min(1);
+export const commandTextActions = z.array(z.union([word, z.array(word)])).min(1);
 
 /** What `shell.run` is given, its list of words as the one command line that says the same. Throws `ActionError`. */
 export function withCommandLine(params: Record<string, unknown>): Record<string, unknown> {
   if (!Array.isArray(params.command)) return params;
-  const { data, error } = commandWords.safeParse(params.command);
+  const { data, error } = commandTextActions.safeParse(params.command);
   const at = error?.issues[0]?.path[0];
-  if (!data) throw refused(sentence('word {0} is neither a text nor a number', Number(at ?? 0) + 1));
+  if (!data) throw refused(message('word {0} is neither a text nor a number', Number(at ?? 0) + 1));
   try {
     return { ...params, command: commandLine(data.flat().map(String)) };
   } catch (error) {
-    throw refused(wordsOf(error));
+    throw refused(messageOf(error));
   }
 }
 
-const refused = (why: Words) =>
+const refused = (why: LocalizableText) =>
   new ActionError({ code: 'TOOL_ARGS_INVALID', ...toErrorInfo(joined(['shell.run: command: ', why, '.'], '')) });
 
 /**
  * What is wrong with how a command uses the `quote` filter, as a sentence: between quotes that are there already it would end them, and let
  * out what it should keep in.
  */
-export function quotingProblem(command: unknown): Sentence | undefined {
+export function quotingProblem(command: unknown): LocalizedMessage | undefined {
   if (Array.isArray(command))
     return command.some((word) => typeof word === 'string' && /\|\s*quote\b/.test(word))
-      ? sentence('A list of words needs no `quote`: each word is passed on as it is.')
+      ? message('A list of words needs no `quote`: each word is passed on as it is.')
       : undefined;
   if (typeof command !== 'string' || !/\|\s*quote\b/.test(command)) return undefined;
   let open = '';
@@ -41,7 +41,7 @@ export function quotingProblem(command: unknown): Sentence | undefined {
   for (const { type, value } of tokensOf(command)) {
     if (type === 'Text') open = openAfter(value, open);
     else if (last === '|' && value === 'quote' && open !== '')
-      return sentence('`quote` adds quotes. Remove the {0} around it.', open);
+      return message('`quote` adds quotes. Remove the {0} around it.', open);
     last = value;
   }
   return undefined;

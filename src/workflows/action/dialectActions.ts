@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ToolOutcome } from '../../protocol/content/tools.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
-import { mostOfAnswer, parseJson } from '../../tools/core/parseLimits.ts';
+import { maxAnswerLength, parseLimitedJson } from '../../tools/core/parseLimits.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
 import { llmCall, parse } from './llm.ts';
 
@@ -74,11 +74,11 @@ const httpGet: Action = {
     if (!outcome.ok) throw new ActionError(outcome.error);
     const { text, cut } = outcome.data as { text: string; cut?: unknown };
     try {
-      return parseJson(text, mostOfAnswer);
+      return parseLimitedJson(text, maxAnswerLength);
     } catch {
       const why = cut
-        ? sentence('The response of {0} is too long.', url)
-        : sentence('The response of {0} is not JSON. Use `web.fetch` for a text.', url);
+        ? message('The response of {0} is too long.', url)
+        : message('The response of {0} is not JSON. Use `web.fetch` for a text.', url);
       throw new ActionError({ code: 'TOOL_EXEC_FAILED', ...toErrorInfo(why) });
     }
   },
@@ -95,7 +95,7 @@ const jsonParse: Action = {
   async run(given) {
     const { text, strict, default: fallback } = parse(parseShape, given, 'json.parse');
     try {
-      return { data: parseJson(text, mostOfAnswer), success: true };
+      return { data: parseLimitedJson(text, maxAnswerLength), success: true };
     } catch (error) {
       if (!strict && fallback !== undefined) return { data: fallback, success: true };
       const at = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length);
@@ -144,44 +144,44 @@ export const dialectActions: Record<string, Action> = {
 };
 
 /** What to use for actions that only other hosts have, by the beginning of their names. */
-const instead: [start: string, use: Sentence][] = [
+const instead: [start: string, use: LocalizedMessage][] = [
   [
     'http.',
-    sentence(
+    message(
       'Towpath does not send the forms and headers of a file. Use `shell.run` with a program, or a tool of an MCP server.',
     ),
   ],
-  ['llm.embed', sentence('Use a tool of an MCP server (`mcp.<server>.<tool>`).')],
-  ['agent.', sentence('Use nodes with an `agent`, side by side with `edges` and `parallel: true`.')],
-  ['reason.', sentence('Use `llm.call` with an instruction for it, or a node with an `agent`.')],
-  ['plan.', sentence('Use a node with an `agent`: it plans with `plan.update`.')],
-  ['reflection.', sentence('Use `type: while_loop` with `llm.call`, or `goto` back.')],
-  ['retry.', sentence('Use `llm.retry` for a model call, or `type: while_loop`.')],
-  ['ratelimit.', sentence('Use the action itself: rate limits are a setting of Towpath.')],
-  ['cache.', sentence('Use `cache: true` of a model call.')],
-  ['checkpoint.', sentence('Runs are stored automatically and continue where they were.')],
-  ['secrets.', sentence('Keys stay in the editor’s secret storage and are never passed to a workflow.')],
-  ['code.', sentence('Towpath does not run code of a workflow file. Use `shell.run` for a program.')],
-  ['lua.', sentence('Towpath does not run code of a workflow file. Use `shell.run` for a program.')],
-  ['prolog.', sentence('Towpath does not run code of a workflow file. Use `shell.run` for a program.')],
-  ['core.switch', sentence('Use `goto` with `if` and `to`.')],
-  ['core.return', sentence('Use `state.set`, with `goto: __end__`.')],
-  ['return', sentence('Use `state.set`, with `goto: __end__`.')],
-  ['json.transform', sentence('Use a Jinja expression: `run: {type: expression, value: …}`.')],
-  ['data.', sentence('Use a Jinja expression: `run: {type: expression, value: …}`.')],
-  ['web.', sentence('Use `web.fetch`, or a tool of an MCP server (`mcp.<server>.<tool>`).')],
-  ['storage.', sentence('Use `fs.list`, `fs.read`, `fs.write`, `fs.move` and `fs.delete`.')],
-  ['trace.', sentence('Runs are recorded automatically. Leave this node out.')],
+  ['llm.embed', message('Use a tool of an MCP server (`mcp.<server>.<tool>`).')],
+  ['agent.', message('Use nodes with an `agent`, side by side with `edges` and `parallel: true`.')],
+  ['reason.', message('Use `llm.call` with an instruction for it, or a node with an `agent`.')],
+  ['plan.', message('Use a node with an `agent`: it plans with `plan.update`.')],
+  ['reflection.', message('Use `type: while_loop` with `llm.call`, or `goto` back.')],
+  ['retry.', message('Use `llm.retry` for a model call, or `type: while_loop`.')],
+  ['ratelimit.', message('Use the action itself: rate limits are a setting of Towpath.')],
+  ['cache.', message('Use `cache: true` of a model call.')],
+  ['checkpoint.', message('Runs are stored automatically and continue where they were.')],
+  ['secrets.', message('Keys stay in the editor’s secret storage and are never passed to a workflow.')],
+  ['code.', message('Towpath does not run code of a workflow file. Use `shell.run` for a program.')],
+  ['lua.', message('Towpath does not run code of a workflow file. Use `shell.run` for a program.')],
+  ['prolog.', message('Towpath does not run code of a workflow file. Use `shell.run` for a program.')],
+  ['core.switch', message('Use `goto` with `if` and `to`.')],
+  ['core.return', message('Use `state.set`, with `goto: __end__`.')],
+  ['return', message('Use `state.set`, with `goto: __end__`.')],
+  ['json.transform', message('Use a Jinja expression: `run: {type: expression, value: …}`.')],
+  ['data.', message('Use a Jinja expression: `run: {type: expression, value: …}`.')],
+  ['web.', message('Use `web.fetch`, or a tool of an MCP server (`mcp.<server>.<tool>`).')],
+  ['storage.', message('Use `fs.list`, `fs.read`, `fs.write`, `fs.move` and `fs.delete`.')],
+  ['trace.', message('Runs are recorded automatically. Leave this node out.')],
 ];
 const others =
   /^(?:actions\.\w+$|(?:a2a|auth|context|csv|dspy|embedding|error|execution|firestore|git|github|graph|learn|llamaextract|ltm|markdown|mem0|memory|neo4j|rag|schema|search|session|text|tools|validate|vector|catalog|bmad)\.)/;
 
 /** A sentence about an action that Towpath does not have; undefined: it is no action of the dialect either. */
-export function absentAction(name: string): Sentence | undefined {
+export function absentAction(name: string): LocalizedMessage | undefined {
   const use = instead.find(([start]) => name === start || (start.endsWith('.') && name.startsWith(start)))?.[1];
   if (use) return use;
   return others.test(name)
-    ? sentence('Use a tool of an MCP server (`mcp.<server>.<tool>`), or `shell.run` with a program.')
+    ? message('Use a tool of an MCP server (`mcp.<server>.<tool>`), or `shell.run` with a program.')
     : undefined;
 }
 

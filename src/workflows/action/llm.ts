@@ -2,17 +2,17 @@ import * as z from 'zod';
 import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { Message, TokenUsage } from '../../protocol/content/messages.ts';
-import { inEnglish, sentence } from '../../protocol/text/l10n.ts';
-import { joined, toErrorInfo, type Words } from '../../protocol/text/localized.ts';
-import { mostOfAnswer, parseJson } from '../../tools/core/parseLimits.ts';
+import { inEnglish, message } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
+import { maxAnswerLength, parseLimitedJson } from '../../tools/core/parseLimits.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
-import { answerShape, type CallParameters, callSchema, type responseFormat, retrySchema } from './llmParameters.ts';
+import { type CallParameters, callSchema, llmAnswerShape, type responseFormat, retrySchema } from './llmParameters.ts';
 import { schemaOf } from './schemaCheck.ts';
 
 /** One model call. */
 export const llmCall: Action = {
   parameters: callSchema,
-  gives: z.strictObject(answerShape),
+  gives: z.strictObject(llmAnswerShape),
   async run(given, context) {
     const reply = await ask(parse(callSchema, given, 'llm.call'), context, {});
     return answerOf(reply);
@@ -23,7 +23,7 @@ export const llmCall: Action = {
 export const llmStream: Action = {
   parameters: callSchema,
   gives: z.strictObject({
-    ...answerShape,
+    ...llmAnswerShape,
     streamed: z.literal(true).describe('It was shown while it came.'),
     chunk_count: z.number().describe('In how many pieces it came.'),
   }),
@@ -41,7 +41,7 @@ const usualMaxDelay = 60;
 export const llmRetry: Action = {
   parameters: retrySchema,
   gives: z.strictObject({
-    ...z.strictObject(answerShape).partial().shape,
+    ...z.strictObject(llmAnswerShape).partial().shape,
     attempts: z.number().describe('How often it was asked.'),
     total_delay: z.number().describe('Seconds that it waited in between.'),
     success: z.literal(false).optional().describe('Only of a call that failed in the end; there is no `content` then.'),
@@ -81,7 +81,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, 
 }
 
 /** How these parameters ask a model, without the messages. Leading system messages become the system prompt. */
-export function requestOf(params: Omit<CallParameters, 'messages'>, { defaults }: ActionContext) {
+export function llmRequest(params: Omit<CallParameters, 'messages'>, { defaults }: ActionContext) {
   const { temperature = defaults.temperature ?? (params.cache ? 0 : 0.7), max_tokens = defaults.max_tokens } = params;
   const format = params.response_format;
   return {
@@ -113,7 +113,7 @@ async function ask(
 ): Promise<AdapterResult> {
   const { run, node, defaults } = context;
   const { systemPrompt, messages } = splitMessages(params.messages);
-  const request = { ...requestOf(params, context), ...(systemPrompt && { systemPrompt }) };
+  const request = { ...llmRequest(params, context), ...(systemPrompt && { systemPrompt }) };
   const model = params.model ?? defaults.model;
   const once = async (said: Message[]) => {
     const asked = { ...request, messages: said, ...(model && { model }) };
@@ -122,7 +122,7 @@ async function ask(
     counted.delayMs += reply.delayMs;
     if (reply.aborted) throw run.signal.reason;
     if (!reply.success)
-      throw new ActionError(reply.error ?? { code: 'UNKNOWN', ...toErrorInfo(sentence('The model call failed.')) });
+      throw new ActionError(reply.error ?? { code: 'UNKNOWN', ...toErrorInfo(message('The model call failed.')) });
     return reply;
   };
   const reply = await once(messages);
@@ -139,7 +139,7 @@ async function ask(
   if (still)
     throw new ActionError({
       code: 'LLM_BAD_RESPONSE',
-      ...toErrorInfo(sentence('The answer does not have the requested format: {0}', still)),
+      ...toErrorInfo(message('The answer does not have the requested format: {0}', still)),
     });
   return { ...repaired, ...(reply.usage && repaired.usage && { usage: sum(reply.usage, repaired.usage) }) };
 }
@@ -154,20 +154,20 @@ const answerOf = (reply: AdapterResult) => ({
 const contentOf = (reply: AdapterResult) => reply.message?.content ?? '';
 
 /** What is wrong with the JSON, as a sentence; undefined when it is what was asked for. */
-function formatProblem(content: string, format: CallParameters['response_format']): Words | undefined {
+function formatProblem(content: string, format: CallParameters['response_format']): LocalizableText | undefined {
   if (!format || format.type === 'text') return undefined;
   let value: unknown;
   try {
-    value = parseJson(content, mostOfAnswer);
+    value = parseLimitedJson(content, maxAnswerLength);
   } catch (error) {
-    return sentence('it is not JSON ({0}).', (error as Error).message);
+    return message('it is not JSON ({0}).', (error as Error).message);
   }
   if (format.type === 'json_object')
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? undefined
-      : sentence('it is not a JSON object.');
+      : message('it is not a JSON object.');
   const [issue] = schemaOf(format.json_schema.schema).safeParse(value).error?.issues ?? [];
-  return issue && joined([issue.path.join('.') || sentence('the value'), ': ', issue.message, '.'], '');
+  return issue && joined([issue.path.join('.') || message('the value'), ': ', issue.message, '.'], '');
 }
 
 const sum = (one: TokenUsage, other: TokenUsage): TokenUsage => ({

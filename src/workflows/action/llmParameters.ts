@@ -59,7 +59,7 @@ export const callShape = {
 export const callSchema = z.strictObject(callShape);
 
 /** What every call gives. */
-export const answerShape = {
+export const llmAnswerShape = {
   content: z.string().describe('The answer.'),
   usage: z
     .record(z.string(), z.number())

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { RestsAt } from '../../engine/core/abortReason.ts';
+import { RunSuspended } from '../../engine/core/abortReason.ts';
 import type { Apart, TurnOptions } from '../../engine/core/workflow.ts';
 import { lostOutcome } from '../../engine/notices/interruptedCalls.ts';
 import { isUnanswered } from '../../protocol/content/askTool.ts';
@@ -7,14 +7,14 @@ import type { Message } from '../../protocol/content/messages.ts';
 import { type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
 import { isUnknown } from '../../protocol/run/interruptions.ts';
 import { isOverLimit } from '../../protocol/run/money.ts';
-import { outcomeOf } from '../../protocol/run/outcomes.ts';
+import { recordedOutcome } from '../../protocol/run/outcomes.ts';
 import { pendingCalls } from '../../protocol/run/pending.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
 import { bounded } from '../../tools/core/outcome.ts';
 import { toolSpecSchema } from '../plan/schema.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
-import { parse, requestOf, splitMessages } from './llm.ts';
+import { llmRequest, parse, splitMessages } from './llm.ts';
 import { callShape } from './llmParameters.ts';
 import { toolsOf } from './toolSpecs.ts';
 
@@ -84,7 +84,7 @@ export const llmTools: Action = {
       isComplete: () => true,
       maxTurns: params.max_tool_rounds - said().filter(isReply).length,
       request: {
-        ...requestOf({ ...params, cache: false }, context),
+        ...llmRequest({ ...params, cache: false }, context),
         ...(systemPrompt && { systemPrompt }),
         ...choiceOf(params.tool_choice),
       },
@@ -94,9 +94,9 @@ export const llmTools: Action = {
     const result = resultOf(said());
     if (stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED')
       return { ...result, warning: `The limit of ${params.max_tool_rounds} tool rounds is reached.` };
-    if (isOverLimit(stop.error)) throw new RestsAt(stop);
+    if (isOverLimit(stop.error)) throw new RunSuspended(stop);
     if (stop.error) throw new ActionError(stop.error);
-    if (stop.phase !== 'Completed' && run.pausing) throw new RestsAt(stop);
+    if (stop.phase !== 'Completed' && run.pausing) throw new RunSuspended(stop);
     if (apart.messages.at(-1)?.role === 'tool') throw new ActionError(deniedAgain);
     return result;
   },
@@ -122,7 +122,7 @@ async function answerPending(apart: Apart, { allows, extraTools }: OfferedTools,
     const own = extraTools?.find(({ definition }) => definition.name === call.name);
     const isOffered =
       own !== undefined || run.tools.some((tool) => tool.name === call.name && (allows?.(tool) ?? true));
-    const recorded = outcomeOf(run.run, { id, ...call });
+    const recorded = recordedOutcome(run.run, { id, ...call });
     const isDenied = state?.decision === 'deny' && state.startedAt === undefined;
     const isTold = isDenied || (state?.ok && !recorded) || !isOffered;
     const perform = async () =>
@@ -143,7 +143,7 @@ async function answerPending(apart: Apart, { allows, extraTools }: OfferedTools,
 /** The loop hands back where all calls of two turns were denied: there is no answer then. */
 const deniedAgain = {
   code: 'TOOL_DENIED',
-  ...toErrorInfo(sentence('You did not allow the model’s call or its next one. Continue to ask it again.')),
+  ...toErrorInfo(message('You did not allow the model’s call or its next one. Continue to ask it again.')),
 };
 
 type OfferedTools = Pick<TurnOptions, 'allows' | 'extraTools'>;
@@ -158,7 +158,7 @@ function chosenTools(
   if (chosen.length > 0) return toolsOf(chosen, context);
   throw new ActionError({
     code: 'TOOL_NOT_AVAILABLE',
-    ...toErrorInfo(sentence('tool_choice names {0}, which is not among the tools.', choice)),
+    ...toErrorInfo(message('tool_choice names {0}, which is not among the tools.', choice)),
   });
 }
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { resultsKey } from '../../protocol/run/graph.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError, toErrorInfo } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { toErrorInfo, UserFacingError } from '../../protocol/text/localized.ts';
 import { inputsOf } from '../plan/inputs.ts';
-import type { Step, WorkflowFile } from '../plan/schema.ts';
+import type { WorkflowFile, WorkflowStep } from '../plan/schema.ts';
 import { meant, withHint } from '../template/near.ts';
 import { type Action, ActionError } from './action.ts';
 
@@ -22,24 +22,24 @@ const shape = z.strictObject({
 export const workflowRun: Action = {
   parameters: shape,
   async run() {
-    const words = sentence('{0} is a step of a workflow, not a tool of a model.', nestedAction);
+    const words = message('{0} is a step of a workflow, not a tool of a model.', nestedAction);
     throw new ActionError({ code: 'TOOL_NOT_AVAILABLE', ...toErrorInfo(words) });
   },
 };
 
 /** How deep workflows may stand in each other. */
-export const mostDepth = 8;
+export const maxNesting = 8;
 
 /** Names of the workflows that a file runs. */
 export const nestedIn = ({ nodes }: WorkflowFile): string[] => {
-  const steps = nodes.flatMap((node): Step[] => [node, ...(node.steps ?? []), ...(node.body ?? [])]);
+  const steps = nodes.flatMap((node): WorkflowStep[] => [node, ...(node.steps ?? []), ...(node.body ?? [])]);
   return [
     ...new Set(steps.flatMap(({ uses, with: given }) => (uses === nestedAction ? [String(given?.workflow)] : []))),
   ];
 };
 
 /**
- * All workflows that `file` runs, and those run, by their names. Throws `SaidError` when one runs itself, by whatever
+ * All workflows that `file` runs, and those run, by their names. Throws `UserFacingError` when one runs itself, by whatever
  * way, or they stand in each other too deep.
  * @param load throws when there is none of this name, or it is not in order
  */
@@ -55,15 +55,15 @@ export async function nestedFiles(
     for (const inner of nestedIn(one)) {
       const way = [...above, inner];
       if (above.includes(inner))
-        throw new SaidError(sentence('The workflow {0} runs itself: {1}.', inner, way.join(' → ')));
+        throw new UserFacingError(message('The workflow {0} runs itself: {1}.', inner, way.join(' → ')));
       const known = files.get(inner) ?? (await load(inner));
       files.set(inner, known);
-      const below = depths.get(inner) ?? (way.length > mostDepth + 1 ? 0 : await depthOf(known, way));
+      const below = depths.get(inner) ?? (way.length > maxNesting + 1 ? 0 : await depthOf(known, way));
       depths.set(inner, below);
       depth = Math.max(depth, below + 1);
-      if (above.length + depth > mostDepth + 1)
-        throw new SaidError(
-          sentence('Workflows can be nested {0} levels deep; {1} is deeper.', mostDepth, way.join(' → ')),
+      if (above.length + depth > maxNesting + 1)
+        throw new UserFacingError(
+          message('Workflows can be nested {0} levels deep; {1} is deeper.', maxNesting, way.join(' → ')),
         );
     }
     return depth;
@@ -72,23 +72,27 @@ export async function nestedFiles(
   return files;
 }
 
-/** What a workflow is given, when it can begin with that. Throws `SaidError`. */
+/** What a workflow is given, when it can begin with that. Throws `UserFacingError`. */
 export function nestedInputs(
   params: Record<string, unknown>,
   files: ReadonlyMap<string, WorkflowFile>,
 ): { name: string; file: WorkflowFile; inputs: Record<string, unknown> } {
   const { workflow: name, inputs = {} } = params as { workflow: string; inputs?: Record<string, unknown> };
   const file = files.get(name);
-  if (!file) throw new SaidError(sentence('There is no workflow {0} in .towpath/workflows.', name));
+  if (!file) throw new UserFacingError(message('There is no workflow {0} in .towpath/workflows.', name));
   if (typeof inputs !== 'object' || Array.isArray(inputs))
-    throw new SaidError(sentence('`inputs` must be keys with values.'));
+    throw new UserFacingError(message('`inputs` must be keys with values.'));
   const declared = Object.keys({ ...file.state_schema, ...file.input_schema, ...file.initial_state, input: '' });
   for (const key of Object.keys(inputs))
     if (!declared.includes(key))
-      throw new SaidError(withHint(sentence('The workflow {0} has no input `{1}`.', name, key), meant(key, declared)));
+      throw new UserFacingError(
+        withHint(message('The workflow {0} has no input `{1}`.', name, key), meant(key, declared)),
+      );
   const missing = inputsOf(file).filter((key) => !Object.hasOwn(inputs, key));
   if (missing.length > 0)
-    throw new SaidError(sentence('The workflow {0} requires `{1}`. Set it in `inputs`.', name, missing.join('`, `')));
+    throw new UserFacingError(
+      message('The workflow {0} requires `{1}`. Set it in `inputs`.', name, missing.join('`, `')),
+    );
   return { name, file, inputs };
 }
 

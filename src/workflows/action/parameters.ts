@@ -3,7 +3,7 @@ import { toDefinition } from '../../tools/definitions/definition.ts';
 import { toolDefinitions } from '../../tools/definitions/definitions.ts';
 import { serverResult } from '../../tools/mcp/callResult.ts';
 import { actionOf } from './actions.ts';
-import { commandWords } from './commandLines.ts';
+import { commandTextActions } from './commandLines.ts';
 
 type Shape = Record<string, z.ZodType>;
 
@@ -17,7 +17,7 @@ export function parametersOf(action: string): Shape | undefined {
   const shape = (actionOf(action).parameters ?? toolsByName.get(action)?.arguments)?.shape;
   if (action !== 'shell.run' || !shape) return shape;
   const help = 'The command line; or a list of a program and what it is given, whatever is in it.';
-  return { ...shape, command: z.union([z.string().min(1), commandWords]).meta({ help }) };
+  return { ...shape, command: z.union([z.string().min(1), commandTextActions]).meta({ help }) };
 }
 
 /** What an action's result holds, by its keys; undefined: not known before it is there. */

@@ -1,10 +1,10 @@
 import type { ExtraTool, TurnOptions } from '../../engine/core/workflow.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { failure, type JsonSchema, type ToolDefinition, type ToolOutcome } from '../../protocol/content/tools.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
 import { checkArguments } from '../../tools/core/checkArguments.ts';
-import { inTime } from '../../tools/core/runWithTimeout.ts';
+import { runWithTimeout } from '../../tools/core/runWithTimeout.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import type { ToolSpec } from '../plan/schema.ts';
 import { meant, withHint } from '../template/near.ts';
@@ -58,7 +58,7 @@ export function toolsOf(
       else
         throw new ActionError({
           code: 'TOOL_NOT_AVAILABLE',
-          ...toErrorInfo(withHint(sentence('There is no tool {0}.', item), meant(item, names))),
+          ...toErrorInfo(withHint(message('There is no tool {0}.', item), meant(item, names))),
         });
     }
   }
@@ -72,7 +72,7 @@ function ownTool(spec: ToolSpec, context: ActionContext): ExtraTool {
   const definition = definitionOf(spec);
   const checked = { definition, arguments: schemaOf(definition.parameters) };
   const understood = (call: ToolCall): ToolCall['arguments'] => {
-    const read = inTime(() => readArguments(call, checked));
+    const read = runWithTimeout(() => readArguments(call, checked));
     if (!read) throw new ToolError('TOOL_ARGS_INVALID', 'Checking the arguments took too long. Send shorter ones.');
     if ('refusal' in read) throw read.refusal;
     return read.args;

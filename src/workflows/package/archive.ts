@@ -2,14 +2,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { lstat, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Entry, fromBufferPromise } from 'yauzl';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { joined, type Words } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
 import { checkShowable, notPortable } from '../../tools/core/pathSyntax.ts';
 import { readPlain } from '../../tools/sandbox/regularFile.ts';
 import { unfinished } from './archiveNames.ts';
 import { PackageError } from './problem.ts';
 
-export interface ArchiveLimits {
+interface ArchiveLimits {
   /** Bytes of the archive, of one file, of all files. */
   archive: number;
   file: number;
@@ -71,27 +71,27 @@ async function readArchive(file: string, name: string, limits: ArchiveLimits): P
     const isTooLarge = code === 'too large';
     throw new PackageError(
       name,
-      isTooLarge ? sentence('larger than {0} bytes', limits.archive) : sentence('cannot be read'),
+      isTooLarge ? message('larger than {0} bytes', limits.archive) : message('cannot be read'),
     );
   }
 }
 
 /** All files of the archive by their path, in memory. */
 async function readEntries(bytes: Buffer, name: string, limits: ArchiveLimits): Promise<Map<string, Buffer>> {
-  const refuse = (words: Words) => new PackageError(name, words);
+  const refuse = (words: LocalizableText) => new PackageError(name, words);
   const files = new Map<string, Buffer>();
   const names = new Names();
   let total = 0;
   try {
     const zip = await fromBufferPromise(bytes, { strictFileNames: true, validateEntrySizes: true });
-    if (zip.entryCount > limits.entries) throw refuse(sentence('more than {0} entries', limits.entries));
+    if (zip.entryCount > limits.entries) throw refuse(message('more than {0} entries', limits.entries));
     for await (const entry of zip.eachEntry()) {
       const { fileName } = entry;
       const problem = names.add(fileName) ?? kindProblem(entry) ?? sizeProblem(entry, limits);
       if (problem) throw refuse(joined([JSON.stringify(fileName.slice(0, 200)), problem]));
       if (fileName.endsWith('/')) continue;
       total += entry.uncompressedSize;
-      if (total > limits.total) throw refuse(sentence('unpacks to more than {0} bytes', limits.total));
+      if (total > limits.total) throw refuse(message('unpacks to more than {0} bytes', limits.total));
       // yauzl ends the stream where it gives more than the size that was checked above.
       const pieces: Buffer[] = [];
       for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
@@ -100,9 +100,9 @@ async function readEntries(bytes: Buffer, name: string, limits: ArchiveLimits): 
   } catch (error) {
     throw error instanceof PackageError
       ? error
-      : refuse(sentence('not a whole zip archive: {0}', (error as Error).message));
+      : refuse(message('not a whole zip archive: {0}', (error as Error).message));
   }
-  if (files.size === 0) throw refuse(sentence('contains no files'));
+  if (files.size === 0) throw refuse(message('contains no files'));
   return files;
 }
 
@@ -111,43 +111,43 @@ class Names {
   private readonly kinds = new Map<string, 'file' | 'folder'>();
 
   /** Why this name cannot be taken; undefined: it is taken. */
-  add(name: string): Sentence | undefined {
+  add(name: string): LocalizedMessage | undefined {
     const isFolder = name.endsWith('/');
     const segments = name.replace(/\/$/, '').split('/');
     if (name.startsWith('/') || segments.includes('..') || segments.includes('.') || segments.includes(''))
-      return sentence('leads out of its folder or is not a relative path');
-    if (segments.length > maximumDepth) return sentence('is nested too deeply');
+      return message('leads out of its folder or is not a relative path');
+    if (segments.length > maximumDepth) return message('is nested too deeply');
     if (segments.some((segment) => notPortable(segment) || Buffer.byteLength(segment) > 200))
-      return sentence('is not a valid name on every system');
+      return message('is not a valid name on every system');
     try {
       checkShowable(segments);
     } catch {
-      return sentence('has invisible characters in its name');
+      return message('has invisible characters in its name');
     }
     const folded = segments.map((segment) => segment.normalize('NFC').toLowerCase());
     for (let depth = 1; depth < folded.length; depth++) {
       const folder = folded.slice(0, depth).join('/');
-      if (this.kinds.get(folder) === 'file') return sentence('is inside a file');
+      if (this.kinds.get(folder) === 'file') return message('is inside a file');
       this.kinds.set(folder, 'folder');
     }
     const whole = folded.join('/');
     const kind = this.kinds.get(whole);
-    if (kind === 'file' || (kind === 'folder' && !isFolder)) return sentence('occurs twice');
+    if (kind === 'file' || (kind === 'folder' && !isFolder)) return message('occurs twice');
     this.kinds.set(whole, isFolder ? 'folder' : 'file');
     return undefined;
   }
 }
 
 /** Only plain files and folders: in the upper half are a Unix mode's bits. */
-function kindProblem(entry: Entry): Sentence | undefined {
+function kindProblem(entry: Entry): LocalizedMessage | undefined {
   const type = (entry.externalFileAttributes >>> 16) & 0o170000;
-  if (type === 0o120000) return sentence('is a link');
-  if (type !== 0 && type !== 0o100000 && type !== 0o040000) return sentence('is not a regular file');
-  return entry.canDecodeFileData() ? undefined : sentence('is encrypted or packed in an unknown way');
+  if (type === 0o120000) return message('is a link');
+  if (type !== 0 && type !== 0o100000 && type !== 0o040000) return message('is not a regular file');
+  return entry.canDecodeFileData() ? undefined : message('is encrypted or packed in an unknown way');
 }
 
-function sizeProblem({ uncompressedSize, compressedSize }: Entry, limits: ArchiveLimits): Sentence | undefined {
-  if (uncompressedSize > limits.file) return sentence('unpacks to more than {0} bytes', limits.file);
+function sizeProblem({ uncompressedSize, compressedSize }: Entry, limits: ArchiveLimits): LocalizedMessage | undefined {
+  if (uncompressedSize > limits.file) return message('unpacks to more than {0} bytes', limits.file);
   const tooGood = uncompressedSize > smallFile && uncompressedSize > compressedSize * limits.ratio;
-  return tooGood ? sentence('unpacks to more than {0} times its size', limits.ratio) : undefined;
+  return tooGood ? message('unpacks to more than {0} times its size', limits.ratio) : undefined;
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { builderAgents } from './builderAgents.ts';
 import type { Manifest, PackageFormat } from './format.ts';
 import type { PackageGraph } from './packageGraph.ts';
@@ -10,16 +10,16 @@ import type { PackageGraph } from './packageGraph.ts';
  * host does not look at either (inputs, tags, `conditionExpr`, `runtime`, `integrity`, …) is left out.
  */
 
-const version = z.string().regex(/^1\.1(\.\d+)?$/, sentence('only version 1.1 is supported').english);
-export const builderId = z
+const version = z.string().regex(/^1\.1(\.\d+)?$/, message('only version 1.1 is supported').english);
+const builderId = z
   .string()
-  .regex(/^[A-Za-z0-9][\w.:-]{0,99}$/, sentence('an ID has letters, digits, "_", ".", ":" and "-"').english);
+  .regex(/^[A-Za-z0-9][\w.:-]{0,99}$/, message('an ID has letters, digits, "_", ".", ":" and "-"').english);
 /** From the package's folder; what the builder wrote for Windows as well. */
 const file = z
   .string()
   .min(1)
   .transform((text) => path.posix.normalize(text.replaceAll('\\', '/')));
-const line = z.string().regex(/^[^\r\n]{1,200}$/, sentence('expected one line').english);
+const line = z.string().regex(/^[^\r\n]{1,200}$/, message('expected one line').english);
 
 const manifest = z
   .strictObject({
@@ -73,9 +73,7 @@ const manifest = z
 
 const nodeType = z.enum(['step', 'decision', 'merge', 'end'], {
   error: ({ input }) =>
-    input === 'subworkflow'
-      ? sentence('a node that is a workflow ("subworkflow") is not supported').english
-      : undefined,
+    input === 'subworkflow' ? message('a node that is a workflow ("subworkflow") is not supported').english : undefined,
 });
 
 const graph = z.strictObject({

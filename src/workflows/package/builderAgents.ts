@@ -1,11 +1,11 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { Manifest } from './format.ts';
-import { line, type MenuItem, type PackageAgent, words } from './packageAgents.ts';
+import { line, type MenuItem, type PackageAgent, packageLabels } from './packageAgents.ts';
 
 const menuItem = z.looseObject({
-  description: words,
+  description: packageLabels,
   trigger: z.string().optional(),
   cmd: z.string().optional(),
   triggers: z.array(z.looseObject({ type: z.string().optional(), match: z.string().optional() })).optional(),
@@ -22,7 +22,7 @@ const policy = z.strictObject({
       enabled: z.boolean().default(true),
       maxReadBytes: z
         .int()
-        .min(65_536, sentence('at least 65536: a result of fs.read can have that many').english)
+        .min(65_536, message('at least 65536: a result of fs.read can have that many').english)
         .optional(),
       maxWriteBytes: z.int().min(1).optional(),
     })
@@ -63,14 +63,14 @@ export function builderAgents(
       sourceId: z.string().optional(),
     }),
     persona: z.strictObject({
-      role: words,
-      identity: words,
-      communication_style: words,
-      principles: z.union([words, z.array(words)]),
+      role: packageLabels,
+      identity: packageLabels,
+      communication_style: packageLabels,
+      principles: z.union([packageLabels, z.array(packageLabels)]),
     }),
-    critical_actions: z.array(words).optional(),
+    critical_actions: z.array(packageLabels).optional(),
     prompts: z
-      .array(z.strictObject({ id: z.string(), content: words, description: z.string().optional() }))
+      .array(z.strictObject({ id: z.string(), content: packageLabels, description: z.string().optional() }))
       .default([]),
     menu: z.array(menuItem).max(100).default([]),
     /** In place of all that the persona says. */
@@ -120,7 +120,7 @@ interface Around {
   index: number;
   prompts: readonly { id: string; content: string }[];
   workflows: Manifest['workflows'] | undefined;
-  refuse(key: string, said: Sentence): MenuItem[];
+  refuse(key: string, said: LocalizedMessage): MenuItem[];
   needs(file: string, key: string): void;
 }
 
@@ -130,7 +130,7 @@ function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
   const { refuse } = around;
   if (item['web-only'] || /^(menu\.show|agent\.dismiss|run\.resume)$/.test(action ?? '')) return [];
   if (triggers.some(({ type, match }) => type !== 'alias' || match === undefined))
-    return refuse('triggers', sentence('only {"type": "alias", "match": …} is supported here; add the rest as items'));
+    return refuse('triggers', message('only {"type": "alias", "match": …} is supported here; add the rest as items'));
   const title = oneLine(description);
   const names = [item.trigger, item.cmd, ...triggers.map(({ match }) => match)].flatMap(
     (name) => oneLine(name ?? '') || [],
@@ -144,20 +144,20 @@ function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
   ] as const) {
     if (place === undefined || place === '') continue;
     if (/\.(ya?ml|xml)$/i.test(place))
-      return refuse(key, sentence('{0} is a classic workflow, which is not supported', JSON.stringify(place)));
+      return refuse(key, message('{0} is a classic workflow, which is not supported', JSON.stringify(place)));
     const found = around.workflows?.find(({ id, state }) => id === place || state === inPackage(place));
-    if (found && data) return refuse('data', sentence('a workflow starts with a message, not with data'));
+    if (found && data) return refuse('data', message('a workflow starts with a message, not with data'));
     if (found) return [{ ...begins, workflow: found.id }];
     if (key === 'exec')
       return [{ ...begins, prompt: `Read ${told(place, key, around)} and do what it says.${withData(data, around)}` }];
-    if (around.workflows) return refuse(key, sentence('there is no workflow {0}', JSON.stringify(place)));
+    if (around.workflows) return refuse(key, message('there is no workflow {0}', JSON.stringify(place)));
     return [];
   }
   const prompt = action?.startsWith('#')
     ? around.prompts.find(({ id }) => id === action.slice(1))?.content
     : action || description;
   if (prompt === undefined)
-    return refuse('action', sentence('there is no prompt {0}', JSON.stringify(action!.slice(1))));
+    return refuse('action', message('there is no prompt {0}', JSON.stringify(action!.slice(1))));
   return [{ ...begins, prompt: prompt + withData(data, around) }];
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { agentsSchema, type PackageAgent } from './packageAgents.ts';
 import { idSchema, type PackageGraph, packageGraphSchema } from './packageGraph.ts';
 
@@ -25,7 +25,7 @@ const manifestSchema = z.object({
           .string()
           .regex(
             /^@(state|project)\/(?!.*(^|\/)\.\.(\/|$))[^\\\r\n]*$/,
-            sentence('expected a path below @state/ or @project/').english,
+            message('expected a path below @state/ or @project/').english,
           )
           .default('@state/artifacts'),
       }),

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { joined } from '../../protocol/text/localized.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import { openForReading } from '../../tools/sandbox/openFile.ts';
@@ -9,7 +9,7 @@ import { builderFormat } from './builder.ts';
 import { type Manifest, ownFormat, type PackageFormat } from './format.ts';
 import { allowsTool, type PackageAgent, policyProblems } from './packageAgents.ts';
 import { checkGraph, type PackageGraph } from './packageGraph.ts';
-import { Findings, PackageError, readJson, shaped } from './problem.ts';
+import { PackageError, PackageFindings, parsePackageJson, shaped } from './problem.ts';
 import { newState } from './state.ts';
 
 export interface PackageWorkflow {
@@ -41,8 +41,8 @@ const maximumBytes = 2_000_000;
 export async function loadPackage(folder: string): Promise<Package> {
   const root = await realpath(await packageRoot(folder));
   const read = (file: string, by: string) => readInside(root, file, by);
-  const json = async (file: string, by: string) => readJson(file, await read(file, by));
-  const findings = new Findings();
+  const json = async (file: string, by: string) => parsePackageJson(file, await read(file, by));
+  const findings = new PackageFindings();
 
   const found = await json(manifestFile, manifestFile);
   const format = formatOf(found);
@@ -57,7 +57,7 @@ export async function loadPackage(folder: string): Promise<Package> {
   for (const { file, place } of needed) await findings.in(() => read(file, `${agentsFile}: ${place}`));
   checkAgents(agents ?? [], agentsFile, known?.workflows, findings);
   const sameWorkflow = twice(manifest.workflows.map(({ id }) => id));
-  if (known && sameWorkflow) findings.add(manifestFile, sentence(isTwice, 'workflows', sameWorkflow));
+  if (known && sameWorkflow) findings.add(manifestFile, message(isTwice, 'workflows', sameWorkflow));
 
   const workflows: PackageWorkflow[] = [];
   for (const [index, workflow] of manifest.workflows.entries()) {
@@ -87,7 +87,7 @@ function formatOf(manifest: unknown): PackageFormat {
   if (typeof version === 'string' && /^1\.1(\.\d+)?$/.test(version)) return builderFormat;
   throw new PackageError(
     manifestFile,
-    sentence(
+    message(
       'schemaVersion: {0} is not supported; packages of version "1.1" are, and those without a version',
       String(JSON.stringify(version)?.slice(0, 100)),
     ),
@@ -116,10 +116,10 @@ function checkAgents(
   agents: readonly PackageAgent[],
   file: string,
   workflows: Manifest['workflows'] | undefined,
-  findings: Findings,
+  findings: PackageFindings,
 ): void {
   const same = twice(agents.map(({ id }) => id));
-  if (same) findings.add(file, sentence(isTwice, 'agents', same));
+  if (same) findings.add(file, message(isTwice, 'agents', same));
   for (const [index, agent] of agents.entries()) {
     for (const { place, problem } of policyProblems(agent))
       findings.add(file, joined([`agents[${index}].${place}`, problem], ': '));
@@ -127,7 +127,7 @@ function checkAgents(
       if (workflow !== undefined && workflows && !workflows.some(({ id }) => id === workflow))
         findings.add(
           file,
-          sentence('{0}: there is no workflow "{1}"', `agents[${index}].menu[${at}].workflow`, workflow),
+          message('{0}: there is no workflow "{1}"', `agents[${index}].menu[${at}].workflow`, workflow),
         );
   }
 }
@@ -143,7 +143,7 @@ async function packageRoot(folder: string): Promise<string> {
   const inside = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const only = inside.length === 1 && inside[0]!.isDirectory() ? path.join(folder, inside[0]!.name) : undefined;
   if (only && (await has(only))) return only;
-  throw new PackageError(manifestFile, sentence('there is none in {0}', path.basename(folder)));
+  throw new PackageError(manifestFile, message('there is none in {0}', path.basename(folder)));
 }
 
 async function checkNodes(
@@ -151,7 +151,7 @@ async function checkNodes(
   graphFile: string,
   who: { agents: readonly PackageAgent[]; agentId: string | undefined } | undefined,
   read: (file: string, by: string) => Promise<string>,
-  findings: Findings,
+  findings: PackageFindings,
 ): Promise<void> {
   for (const [index, node] of graph.nodes.entries()) {
     const place = `nodes[${index}]`;
@@ -161,25 +161,25 @@ async function checkNodes(
       if (agent && !['fs.apply_patch', 'fs.edit', 'fs.write'].some((tool) => allowsTool(agent, tool)))
         findings.add(
           graphFile,
-          sentence('{0}: the agent "{1}" has no tool to update the state document with', place, agent.id),
+          message('{0}: the agent "{1}" has no tool to update the state document with', place, agent.id),
         );
     });
     for (const [name, output] of Object.entries(node.outputs))
       if (!/^(@(state|project)\/)?[^@/\\]/.test(output) || output.split('/').includes('..'))
         findings.add(
           graphFile,
-          sentence('{0}: expected a path below @state/, @project/ or relative', `${place}.outputs.${name}`),
+          message('{0}: expected a path below @state/, @project/ or relative', `${place}.outputs.${name}`),
         );
     if (node.file === undefined) continue;
     if (!/\.(md|markdown)$/i.test(node.file))
-      findings.add(graphFile, sentence('{0}: expected a Markdown file', `${place}.file`));
+      findings.add(graphFile, message('{0}: expected a Markdown file', `${place}.file`));
     else await findings.in(() => read(stepFile({ graphFile }, node.file!), `${graphFile}: ${place}.file`));
   }
 }
 
 function mustBe(agents: readonly PackageAgent[], id: string, file: string, place: string): PackageAgent {
   const agent = agents.find((one) => one.id === id);
-  if (!agent) throw new PackageError(file, sentence('{0}: there is no agent "{1}"', place, id));
+  if (!agent) throw new PackageError(file, message('{0}: there is no agent "{1}"', place, id));
   return agent;
 }
 
@@ -196,10 +196,10 @@ function checkTemplate(template: string | undefined, file: string, entryNodeId: 
 async function readInside(root: string, file: string, by: string): Promise<string> {
   try {
     const resolved = await resolvePath([{ name: '@pkg', path: root }], file, 'read');
-    if (path.isAbsolute(file)) throw new PackageError(by, sentence('“{0}” is not relative to the package', file));
+    if (path.isAbsolute(file)) throw new PackageError(by, message('“{0}” is not relative to the package', file));
     const { handle, stats } = await openForReading(resolved);
     try {
-      if (stats.size > maximumBytes) throw new PackageError(file, sentence('larger than {0} bytes', maximumBytes));
+      if (stats.size > maximumBytes) throw new PackageError(file, message('larger than {0} bytes', maximumBytes));
       return await handle.readFile('utf8');
     } finally {
       await handle.close();

@@ -1,12 +1,12 @@
 import type { MenuItem } from './packageAgents.ts';
 
-export type Chosen = { kind: 'item'; item: MenuItem } | { kind: 'several'; items: MenuItem[] } | { kind: 'chat' };
+type MenuChoice = { kind: 'item'; item: MenuItem } | { kind: 'several'; items: MenuItem[] } | { kind: 'chat' };
 
 /**
  * What a person means by `input` on an agent's menu: a number (from 1), a trigger (`*` or `/` before it does not count), or
  * words of a title. The first of these that hits counts; several hits are to be asked about, none is talk.
  */
-export function chooseFrom(menu: readonly MenuItem[], input: string): Chosen {
+export function chooseFrom(menu: readonly MenuItem[], input: string): MenuChoice {
   const wanted = plain(input);
   if (wanted === '') return { kind: 'chat' };
   if (/^\d+$/.test(wanted)) {

@@ -8,7 +8,7 @@ import { keepFile } from '../../tools/sandbox/writeFile.ts';
 import type { StateDocument } from './document.ts';
 import { mergeState } from './update.ts';
 
-export interface MountOptions {
+interface MountOptions {
   /** On whose word the state document is written. */
   by?: 'model' | 'person';
   /** What the one who writes now may write at most. */

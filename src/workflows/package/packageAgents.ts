@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { joined, type Words } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
 import { toolNames } from '../../tools/definitions/definitions.ts';
 import { covers } from '../action/toolSpecs.ts';
 import { meant } from '../template/near.ts';
@@ -10,8 +10,8 @@ export const line = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^[^\r\n]+$/, sentence('expected one line').english);
-export const words = z.string().min(1).max(20_000);
+  .regex(/^[^\r\n]+$/, message('expected one line').english);
+export const packageLabels = z.string().min(1).max(20_000);
 
 const menuItemSchema = z
   .object({
@@ -23,10 +23,10 @@ const menuItemSchema = z
     /** The workflow it begins … */
     workflow: idSchema.optional(),
     /** … or what is said to the agent. */
-    prompt: words.optional(),
+    prompt: packageLabels.optional(),
   })
   .refine(({ workflow, prompt }) => (workflow === undefined) !== (prompt === undefined), {
-    message: sentence('needs either a workflow or a prompt').english,
+    message: message('needs either a workflow or a prompt').english,
   });
 export type MenuItem = z.infer<typeof menuItemSchema>;
 
@@ -35,14 +35,14 @@ const agentSchema = z.object({
   name: line,
   title: line.optional(),
   persona: z.union([
-    words,
+    packageLabels,
     z.object({
-      role: words,
-      identity: words.optional(),
-      style: words.optional(),
-      principles: z.union([words, z.array(words)]).optional(),
+      role: packageLabels,
+      identity: packageLabels.optional(),
+      style: packageLabels.optional(),
+      principles: z.union([packageLabels, z.array(packageLabels)]).optional(),
       /** What it does whatever it is asked. */
-      actions: z.array(words).optional(),
+      actions: z.array(packageLabels).optional(),
     }),
   ]),
   menu: z.array(menuItemSchema).max(100).default([]),
@@ -70,15 +70,15 @@ export function allowsTool({ tools: { allow, deny } }: PackageAgent, tool: strin
  * What is wrong with the names of a policy, each with its place: a name that is no tool's allows and denies nothing. What tools MCP
  * servers have is known only where they run: any name below `mcp.` may be one.
  */
-export function policyProblems({ tools }: Pick<PackageAgent, 'tools'>): { place: string; problem: Words }[] {
+export function policyProblems({ tools }: Pick<PackageAgent, 'tools'>): { place: string; problem: LocalizableText }[] {
   const known = toolNames();
   return (['allow', 'deny'] as const).flatMap((list) =>
     (tools[list] ?? []).flatMap((name, index) => {
       const wanted = plain(name);
       if (/^mcp\.(?!\.)./.test(wanted) || known.some((tool) => covers(wanted, plain(tool)))) return [];
       const whole = known.filter((tool) => plain(tool).startsWith(`${wanted}.`));
-      const hint = whole.length > 0 ? sentence('Did you mean {0}?', `"${wanted}.*"`) : meant(name, known);
-      const none = sentence('there is no tool {0}', JSON.stringify(name));
+      const hint = whole.length > 0 ? message('Did you mean {0}?', `"${wanted}.*"`) : meant(name, known);
+      const none = message('there is no tool {0}', JSON.stringify(name));
       return [{ place: `tools.${list}[${index}]`, problem: hint ? joined([none, hint], '. ') : none }];
     }),
   );

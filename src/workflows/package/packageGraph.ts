@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { Outline } from '../../protocol/content/outline.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { PackageError, problemIn } from './problem.ts';
 
 /** An id of a node, an agent or a workflow: one word, so that it can stand in a line `- key: value`. */
 export const idSchema = z
   .string()
-  .regex(/^[\w][\w.-]{0,99}$/, sentence('an ID has letters, digits, "_", "." and "-"').english);
+  .regex(/^[\w][\w.-]{0,99}$/, message('an ID has letters, digits, "_", "." and "-"').english);
 
 const nodeSchema = z.object({
   id: idSchema,
@@ -18,7 +18,7 @@ const nodeSchema = z.object({
   /** What it makes: a name, and the path it is to be written to. */
   outputs: z.record(z.string(), z.string().min(1)).default({}),
 });
-export type PackageNode = z.infer<typeof nodeSchema>;
+type PackageNode = z.infer<typeof nodeSchema>;
 
 export const packageGraphSchema = z.object({
   entryNodeId: idSchema,
@@ -39,7 +39,7 @@ export const packageGraphSchema = z.object({
 export type PackageGraph = z.infer<typeof packageGraphSchema>;
 
 /** A node that may come next, and what the edge to it says. */
-export interface NextNode {
+interface NextNode {
   id: string;
   label?: string;
   condition?: string;
@@ -48,7 +48,7 @@ export interface NextNode {
 export const nodeOf = (graph: PackageGraph, id: string): PackageNode | undefined =>
   graph.nodes.find((node) => node.id === id);
 
-export const nextOf = (graph: PackageGraph, id: string): NextNode[] =>
+export const nextNodes = (graph: PackageGraph, id: string): NextNode[] =>
   graph.edges
     .filter(({ from }) => from === id)
     .map(({ to, label, condition }) => ({
@@ -58,13 +58,13 @@ export const nextOf = (graph: PackageGraph, id: string): NextNode[] =>
     }));
 
 /** `done (good)`, `done (good: the judge is content)`. */
-export function named({ id, label, condition }: NextNode): string {
+export function nextNodeLabel({ id, label, condition }: NextNode): string {
   const why = [label, condition].filter((one) => one !== undefined).join(': ');
   return why === '' ? id : `${id} (${why})`;
 }
 
 /** The graph as it is drawn: its beginning first. */
-export function outlineOf({ nodes, edges, entryNodeId }: PackageGraph): Outline {
+export function packageOutline({ nodes, edges, entryNodeId }: PackageGraph): Outline {
   const ordered = [...nodes].sort((one, two) => Number(two.id === entryNodeId) - Number(one.id === entryNodeId));
   return {
     nodes: ordered.map(({ id, type, title }) => ({
@@ -97,51 +97,49 @@ export function checkGraph(graph: PackageGraph, file: string, { lenient = false 
   }
 }
 
-function nodeProblems({ nodes, entryNodeId }: PackageGraph): Sentence[] {
+function nodeProblems({ nodes, entryNodeId }: PackageGraph): LocalizedMessage[] {
   const ids = nodes.map(({ id }) => id);
   return [
     ...ids.flatMap((id, index) =>
-      ids.indexOf(id) < index ? [sentence('{0}: "{1}" occurs twice', `nodes[${index}].id`, id)] : [],
+      ids.indexOf(id) < index ? [message('{0}: "{1}" occurs twice', `nodes[${index}].id`, id)] : [],
     ),
-    ...(ids.includes(entryNodeId) ? [] : [sentence('{0}: there is no node "{1}"', 'entryNodeId', entryNodeId)]),
+    ...(ids.includes(entryNodeId) ? [] : [message('{0}: there is no node "{1}"', 'entryNodeId', entryNodeId)]),
     ...nodes.flatMap((node, index) =>
       node.type === 'step' && !node.file
-        ? [sentence('{0}: the step "{1}" has no file', `nodes[${index}].file`, node.id)]
+        ? [message('{0}: the step "{1}" has no file', `nodes[${index}].file`, node.id)]
         : [],
     ),
-    ...(nodes.some(({ type }) => type === 'end') ? [] : [sentence('nodes: there is no end node')]),
+    ...(nodes.some(({ type }) => type === 'end') ? [] : [message('nodes: there is no end node')]),
   ];
 }
 
-function edgeProblems(graph: PackageGraph): Sentence[] {
+function edgeProblems(graph: PackageGraph): LocalizedMessage[] {
   const { edges } = graph;
   return edges.flatMap((edge, index) => {
     const problems = brokenEdge(graph, edge, index);
     const place = `edges[${index}]`;
     const same = edges.findIndex(({ from, to }) => from === edge.from && to === edge.to);
-    if (same < index) problems.push(sentence('{0}: from "{1}" to "{2}" occurs twice', place, edge.from, edge.to));
+    if (same < index) problems.push(message('{0}: from "{1}" to "{2}" occurs twice', place, edge.from, edge.to));
     const from = nodeOf(graph, edge.from);
     if (from?.type === 'decision' && !edge.label)
-      problems.push(sentence('{0}: an edge from the decision "{1}" needs a label', `${place}.label`, edge.from));
+      problems.push(message('{0}: an edge from the decision "{1}" needs a label', `${place}.label`, edge.from));
     const alike = edges.findIndex((one) => one.from === edge.from && one.label === edge.label);
     if (from?.type === 'decision' && edge.label && alike < index)
-      problems.push(sentence('{0}: "{1}" occurs twice at the decision "{2}"', `${place}.label`, edge.label, edge.from));
+      problems.push(message('{0}: "{1}" occurs twice at the decision "{2}"', `${place}.label`, edge.label, edge.from));
     return problems;
   });
 }
 
 /** What no run could follow, whoever wrote it. */
-function brokenEdge(graph: PackageGraph, edge: PackageGraph['edges'][number], index: number): Sentence[] {
+function brokenEdge(graph: PackageGraph, edge: PackageGraph['edges'][number], index: number): LocalizedMessage[] {
   const missing = (['from', 'to'] as const).filter((side) => !nodeOf(graph, edge[side]));
-  const problems = missing.map((side) =>
-    sentence('{0}: there is no node "{1}"', `edges[${index}].${side}`, edge[side]),
-  );
+  const problems = missing.map((side) => message('{0}: there is no node "{1}"', `edges[${index}].${side}`, edge[side]));
   if (nodeOf(graph, edge.from)?.type === 'end')
-    problems.push(sentence('{0}: "{1}" is an end node', `edges[${index}].from`, edge.from));
+    problems.push(message('{0}: "{1}" is an end node', `edges[${index}].from`, edge.from));
   return problems;
 }
 
-function wayProblems(graph: PackageGraph, lenient: boolean): Sentence[] {
+function wayProblems(graph: PackageGraph, lenient: boolean): LocalizedMessage[] {
   const { nodes, edges, entryNodeId } = graph;
   const reached = reachable([entryNodeId], (id) => edges.filter(({ from }) => from === id).map(({ to }) => to));
   const ends = nodes.filter(({ type }) => type === 'end').map(({ id }) => id);
@@ -149,8 +147,8 @@ function wayProblems(graph: PackageGraph, lenient: boolean): Sentence[] {
   return nodes.flatMap(({ id }, index) => {
     const place = `nodes[${index}]`;
     if (!reached.has(id))
-      return lenient ? [] : [sentence('{0}: nothing leads from "{1}" to "{2}"', place, entryNodeId, id)];
-    return ending.has(id) ? [] : [sentence('{0}: nothing leads from "{1}" to an end node', place, id)];
+      return lenient ? [] : [message('{0}: nothing leads from "{1}" to "{2}"', place, entryNodeId, id)];
+    return ending.has(id) ? [] : [message('{0}: nothing leads from "{1}" to an end node', place, id)];
   });
 }
 

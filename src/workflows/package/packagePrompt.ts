@@ -1,6 +1,6 @@
 import { type PackageWorkflow, stepFile } from './load.ts';
 import { type PackageAgent, personaOf } from './packageAgents.ts';
-import { named, nextOf, nodeOf } from './packageGraph.ts';
+import { nextNodeLabel, nextNodes, nodeOf } from './packageGraph.ts';
 
 export interface Directive {
   /** `start`: a new run; `continue`: it goes on, at another node or with what the person said; `resume`: it was at rest. */
@@ -20,7 +20,7 @@ export function runDirective(directive: Directive): string {
     workflow: `${packageName}/${workflow.id}`,
     state: '@state/workflow.md',
     graph: `@pkg/${workflow.graphFile}`,
-    artifactsRoot: plainPath(workflow.artifacts) || '.',
+    artifactsRoot: artifactPath(workflow.artifacts) || '.',
     currentNodeId,
     effectiveAgentId: agentId,
     autopilot: String(autopilot),
@@ -30,13 +30,13 @@ export function runDirective(directive: Directive): string {
 /** What is to be done at a node, and where it may lead. */
 export function nodeBrief(workflow: PackageWorkflow, nodeId: string): string {
   const node = nodeOf(workflow.graph, nodeId)!;
-  const next = nextOf(workflow.graph, nodeId).map(named);
+  const next = nextNodes(workflow.graph, nodeId).map(nextNodeLabel);
   return block('NODE_BRIEF', {
     nodeId,
     type: node.type,
     ...(node.title !== undefined && { title: node.title }),
     stepFile: node.file === undefined ? 'none' : `@pkg/${stepFile(workflow, node.file)}`,
-    outputs: JSON.stringify(outputsOf(workflow, nodeId)),
+    outputs: JSON.stringify(artifactOutputs(workflow, nodeId)),
     allowedNext: next.join(', ') || 'none',
   });
 }
@@ -50,14 +50,15 @@ export const persona = (agent: PackageAgent): string =>
   `${block('AGENT_PERSONA', { agentId: agent.id })}\n\n${personaOf(agent)}`;
 
 /** What a node makes, by name, with the path that each is written to. */
-export function outputsOf({ graph, artifacts }: PackageWorkflow, nodeId: string): Record<string, string> {
-  const placed = (file: string) => plainPath(file.startsWith('@') ? file : `${artifacts.replace(/\/$/, '')}/${file}`);
+export function artifactOutputs({ graph, artifacts }: PackageWorkflow, nodeId: string): Record<string, string> {
+  const placed = (file: string) =>
+    artifactPath(file.startsWith('@') ? file : `${artifacts.replace(/\/$/, '')}/${file}`);
   const outputs = Object.entries(nodeOf(graph, nodeId)?.outputs ?? {});
   return Object.fromEntries(outputs.map(([name, file]) => [name, placed(file)]));
 }
 
 /** A path as tools and commands have it: those of the project without a place, whoever wrote one. */
-export const plainPath = (file: string): string => file.replace(/^@project\/+/, '');
+export const artifactPath = (file: string): string => file.replace(/^@project\/+/, '');
 
 /** A value is one line: what is in the package cannot make lines of its own here. */
 function block(name: string, values: Record<string, string>): string {

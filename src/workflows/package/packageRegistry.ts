@@ -4,8 +4,8 @@ import path from 'node:path';
 import * as z from 'zod';
 import { EngineError } from '../../engine/core/errorInfo.ts';
 import type { Workflow } from '../../engine/core/workflow.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { toErrorInfo, unended, type Words, wordsOf } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, messageOf, toErrorInfo, unended } from '../../protocol/text/localized.ts';
 import { foldersOf } from '../../tools/core/workspace.ts';
 import { keepFile } from '../../tools/sandbox/writeFile.ts';
 import { isArchive, unfinished } from './archiveNames.ts';
@@ -21,10 +21,10 @@ export type ShelvedPackage = Found & { opened: boolean };
 /** `problem`: all of it; `said`: what that is made of. `file`: in the package's folder, where it is known. `problems`: where there are several, each with its file. */
 type Found = { key: string; place: string } & (
   | { source: Package }
-  | { problem: string; said?: Sentence; file?: string; problems?: readonly PackageProblem[] }
+  | { problem: string; said?: LocalizedMessage; file?: string; problems?: readonly PackageProblem[] }
 );
 
-export interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'stateFolder' | 'autopilot' | 'now'> {
+interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'stateFolder' | 'autopilot' | 'now'> {
   /** Where archives are unpacked. */
   storage: string;
   /** The file that names the packages which were opened in this workspace. */
@@ -40,7 +40,7 @@ const openedSchema = z.array(z.object({ folder: z.string(), from: z.string() }))
 type Opened = z.infer<typeof openedSchema>[number];
 
 /** The packages of the workspace (`.towpath/packages/`: folders and `.bmad` archives), and those that were opened. */
-export class Shelf {
+export class PackageRegistry {
   constructor(private readonly options: ShelfOptions) {}
 
   /** All of them, in the order they were found. None in a workspace that is not trusted. */
@@ -103,11 +103,10 @@ export class Shelf {
     if (!wanted) return undefined;
     if (!this.options.project.trusted) throw new EngineError('WORKFLOW_UNTRUSTED', untrusted);
     const shelved = (await this.list()).find(({ key }) => key === wanted.key) ?? (await this.keptOf(wanted.key));
-    if (!shelved)
-      throw missing(sentence('The package of this run ({0}) is no longer here. Open it again.', wanted.key));
+    if (!shelved) throw missing(message('The package of this run ({0}) is no longer here. Open it again.', wanted.key));
     if ('problem' in shelved) {
       const { problem, said } = shelved;
-      throw new EngineError('WORKFLOW_INVALID', sentence('The package cannot be used: {0}.', said ?? problem));
+      throw new EngineError('WORKFLOW_INVALID', message('The package cannot be used: {0}.', said ?? problem));
     }
     return this.options.follow(shelved.source, id, wanted, this.options);
   }
@@ -129,9 +128,9 @@ export class Shelf {
       if ('source' in read) return { key, place, source: read.source };
       const error = PackageError.of(problemsOf(read));
       const { file, problems } = error;
-      return { key, place, ...toldOf(wordsOf(error)), file, ...(error.others.length > 0 && { problems }) };
+      return { key, place, ...toldOf(messageOf(error)), file, ...(error.others.length > 0 && { problems }) };
     } catch (error) {
-      return { key: await keyOf(place), place, ...toldOf(unended(wordsOf(error))) };
+      return { key: await keyOf(place), place, ...toldOf(unended(messageOf(error))) };
     }
   }
 
@@ -174,19 +173,19 @@ const problemsOf = ({ file, problem, said, others }: PackageProblem & { others?:
   ...(others && { others }),
 });
 
-function toldOf(words: Words): { problem: string; said?: Sentence } {
+function toldOf(words: LocalizableText): { problem: string; said?: LocalizedMessage } {
   const { message: problem, ...said } = toErrorInfo(words);
   return { problem, ...said };
 }
 
-const untrusted = sentence(
+const untrusted = message(
   'This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).',
 );
 /** What an archive is unpacked to is named by its content. */
 const isUnpacked = (name: string) => /^[0-9a-f]{64}$/.test(name);
 const keyLength = 16;
 const unusedMs = 60 * 60 * 1000;
-const missing = (words: Words) => new EngineError('WORKFLOW_NOT_FOUND', words);
+const missing = (words: LocalizableText) => new EngineError('WORKFLOW_NOT_FOUND', words);
 
 /** What a run remembers its package by: an archive's content, else where a folder is. */
 async function keyOf(folder: string): Promise<string> {

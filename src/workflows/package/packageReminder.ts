@@ -1,8 +1,8 @@
 import type { Message } from '../../protocol/content/messages.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import type { PackageWorkflow } from './load.ts';
-import { named, nextOf, nodeOf } from './packageGraph.ts';
-import { outputsOf, plainPath } from './packagePrompt.ts';
+import { nextNodeLabel, nextNodes, nodeOf } from './packageGraph.ts';
+import { artifactOutputs, artifactPath } from './packagePrompt.ts';
 import type { PackageState } from './state.ts';
 import { isComplete } from './transitions.ts';
 
@@ -25,14 +25,14 @@ export function reminderFor(run: Run, workflow: PackageWorkflow, state: PackageS
   const isFirstVisit = (run.graph?.nodes[nodeId]?.visits ?? 1) <= 1;
   const isLeft = stepsCompleted.includes(nodeId) && isFirstVisit; // said to be done, and not left
   const changed = changedIn(since, run);
-  const outputs = Object.values(outputsOf(workflow, nodeId)).filter((file) => !/[<>{}*]/.test(file));
+  const outputs = Object.values(artifactOutputs(workflow, nodeId)).filter((file) => !/[<>{}*]/.test(file));
   const allMade = outputs.length > 0 && outputs.every((file) => changed.has(file));
   if (stops ? changed.size === 0 && !isLeft : !allMade) return undefined;
 
-  const listed = new Set(state.artifacts.map((one) => plainPath(typeof one === 'string' ? one : one.path)));
+  const listed = new Set(state.artifacts.map((one) => artifactPath(typeof one === 'string' ? one : one.path)));
   const unlisted = outputs.filter((file) => changed.has(file) && !listed.has(file));
   const unmade = outputs.filter((file) => !changed.has(file) && !listed.has(file));
-  const next = nextOf(graph, nodeId).map(named);
+  const next = nextNodes(graph, nodeId).map(nextNodeLabel);
   const missing = [
     ...(unmade.length > 0 ? [`write ${unmade.join(', ')}`] : []),
     ...(stepsCompleted.includes(nodeId) ? [] : [`add ${nodeId} to stepsCompleted`]),

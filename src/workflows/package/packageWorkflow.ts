@@ -5,8 +5,8 @@ import { turnLimit } from '../../engine/loop/loop.ts';
 import { onlyAsked } from '../../protocol/content/askTool.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import type { Run } from '../../protocol/run/run.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { toErrorInfo, wordsOf } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { StateDocument } from './document.ts';
@@ -14,7 +14,7 @@ import { followBack, followState } from './follow.ts';
 import type { Package, PackageWorkflow } from './load.ts';
 import { mountWorkspace } from './mounts.ts';
 import { allowsTool, type PackageAgent } from './packageAgents.ts';
-import { nodeOf, outlineOf } from './packageGraph.ts';
+import { nodeOf, packageOutline } from './packageGraph.ts';
 import { type Directive, nodeBrief, persona, runDirective, userInput } from './packagePrompt.ts';
 import { reminderFor } from './packageReminder.ts';
 import { newState } from './state.ts';
@@ -39,13 +39,13 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
   return {
     id: options.id,
     agent: runner(options),
-    outline: outlineOf(options.workflow.graph),
+    outline: packageOutline(options.workflow.graph),
     async advance(context) {
       try {
         return await new PackageRun(options, context, await openDocument(options, context)).advance();
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
-        const words = sentence("The run's state document cannot be used: {0}", wordsOf(error));
+        const words = message("The run's state document cannot be used: {0}", messageOf(error));
         return { phase: 'Failed', error: { code: error.code, ...toErrorInfo(words) } };
       }
     },

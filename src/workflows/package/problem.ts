@@ -1,33 +1,33 @@
 import type * as z from 'zod';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { joined, SaidError, toErrorInfo, unended, type Words } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText, toErrorInfo, UserFacingError, unended } from '../../protocol/text/localized.ts';
 import { jsonTrouble } from '../../tools/core/parseLimits.ts';
-import { inWords } from '../../tools/core/zodIssueText.ts';
+import { zodIssueText } from '../../tools/core/zodIssueText.ts';
 
 /** What is wrong in one file of a package: the place in it, and what is wrong there, to be a part of a sentence. */
 export interface PackageProblem {
   file: string;
   problem: string;
   /** What it is made of. */
-  said?: Sentence;
+  said?: LocalizedMessage;
 }
 
-export const problemIn = (file: string, words: Words): PackageProblem => {
+export const problemIn = (file: string, words: LocalizableText): PackageProblem => {
   const { message: problem, ...said } = toErrorInfo(words);
   return { file, problem, ...said };
 };
 
-const wordsAbout = ({ problem, said }: PackageProblem): Words => said ?? problem;
+const wordsAbout = ({ problem, said }: PackageProblem): LocalizableText => said ?? problem;
 
 /** Why a package cannot be used: what is wrong in its files, in the order in which they were read. */
-export class PackageError extends SaidError {
+export class PackageError extends UserFacingError {
   override readonly name = 'PackageError';
   /** What is wrong first. */
   readonly first: PackageProblem;
 
   constructor(
     readonly file: string,
-    words: Words,
+    words: LocalizableText,
     /** What else is wrong. */
     readonly others: readonly PackageProblem[] = [],
   ) {
@@ -50,18 +50,19 @@ export class PackageError extends SaidError {
 
 const mostTold = 20;
 
-function inOne(problems: readonly PackageProblem[]): Words {
+function inOne(problems: readonly PackageProblem[]): LocalizableText {
   const told = problems.slice(0, mostTold).map((one) => joined([one.file, unended(wordsAbout(one))], ': '));
   return andMore(joined(told, '; '), problems.length - mostTold);
 }
 
-const andMore = (told: Words, more: number): Words => (more > 0 ? sentence('{0}; and {1} more', told, more) : told);
+const andMore = (told: LocalizableText, more: number): LocalizableText =>
+  more > 0 ? message('{0}; and {1} more', told, more) : told;
 
 /** Everything that is wrong with a package: each part is looked at, whatever became of the others. */
-export class Findings {
+export class PackageFindings {
   private readonly problems: PackageProblem[] = [];
 
-  add(file: string, words: Words): void {
+  add(file: string, words: LocalizableText): void {
     const found = problemIn(file, unended(words));
     if (!this.problems.some((one) => one.file === file && one.problem === found.problem)) this.problems.push(found);
   }
@@ -85,13 +86,13 @@ export class Findings {
 }
 
 /** The text as JSON, of any shape. Throws `PackageError`. */
-export function readJson(file: string, text: string): unknown {
+export function parsePackageJson(file: string, text: string): unknown {
   const trouble = jsonTrouble(text);
   if (trouble) throw new PackageError(file, trouble.message);
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    throw new PackageError(file, sentence('not valid JSON: {0}', (error as Error).message));
+    throw new PackageError(file, message('not valid JSON: {0}', (error as Error).message));
   }
 }
 
@@ -105,8 +106,8 @@ export function shaped<Schema extends z.ZodType>(file: string, value: unknown, s
 }
 
 /** A schema’s own words may be ours, and have a translation then. */
-function wordsOfIssue(issue: z.core.$ZodIssue): Words {
-  const whole = inWords(issue);
+function wordsOfIssue(issue: z.core.$ZodIssue): LocalizableText {
+  const whole = zodIssueText(issue);
   if (!whole.endsWith(issue.message)) return whole;
   const { said = { english: issue.message } } = (issue.code === 'custom' && issue.params) || {};
   return joined([whole.slice(0, whole.length - issue.message.length), said], '');

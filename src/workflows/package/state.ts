@@ -2,8 +2,8 @@ import { stringify } from 'yaml';
 import * as z from 'zod';
 import { isTooMuch } from '../../tools/core/parseLimits.ts';
 import { ToolError } from '../../tools/core/tool.ts';
-import { mostFrontmatter, parseYaml } from '../../tools/core/yaml.ts';
-import { inWords } from '../../tools/core/zodIssueText.ts';
+import { maxFrontmatterBytes, parseYaml } from '../../tools/core/yaml.ts';
+import { zodIssueText } from '../../tools/core/zodIssueText.ts';
 
 const stateSchema = z.looseObject({
   currentNodeId: z.string().min(1),
@@ -27,7 +27,7 @@ export function parseState(text: string): PackageState {
     throw new ToolError('E_WRITE_LIMIT', `The state document is longer than ${stateLimit} characters. Keep it short.`);
   const parsed = stateSchema.safeParse(frontmatterOf(text).values);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.slice(0, 5).map(inWords);
+  const problems = parsed.error.issues.slice(0, 5).map(zodIssueText);
   const message = `The state document's frontmatter has another shape: ${problems.join('; ')}. Nothing was written.`;
   throw new ToolError('E_SCHEMA_VALIDATION', message, { problems });
 }
@@ -58,7 +58,7 @@ export const artifactPaths = ({ artifacts }: PackageState): string[] =>
 function frontmatterOf(text: string): { values: Record<string, unknown>; body: string } {
   const found = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m.exec(text);
   if (found?.index !== 0) throw invalid('it does not begin with YAML between two lines "---".');
-  const { document, trouble } = parseYaml(found[1]!, { uniqueKeys: true }, mostFrontmatter);
+  const { document, trouble } = parseYaml(found[1]!, { uniqueKeys: true }, maxFrontmatterBytes);
   if (trouble) throw invalid(trouble.message);
   const problem = document.errors[0];
   if (problem) throw invalid(problem.message.split('\n')[0]!.replace(/:$/, '.'));

@@ -1,5 +1,5 @@
 import { ToolError } from '../../tools/core/tool.ts';
-import { named, nextOf, nodeOf, type PackageGraph } from './packageGraph.ts';
+import { nextNodeLabel, nextNodes, nodeOf, type PackageGraph } from './packageGraph.ts';
 import type { PackageState } from './state.ts';
 import { lossOf } from './update.ts';
 
@@ -12,7 +12,7 @@ export function checkTransition(graph: PackageGraph, before: PackageState, after
   const { currentNodeId: from } = before;
   const { currentNodeId: to } = after;
   if (!nodeOf(graph, to)) throw refuse('UNKNOWN_NODE', `There is no node ${JSON.stringify(to)}.`);
-  if (to !== from && !nextOf(graph, from).some(({ id }) => id === to))
+  if (to !== from && !nextNodes(graph, from).some(({ id }) => id === to))
     throw refuse('NO_EDGE', `No edge leads from ${JSON.stringify(from)} to ${JSON.stringify(to)}.`);
   const unknown = after.stepsCompleted.find((id) => !nodeOf(graph, id));
   if (unknown !== undefined)
@@ -42,8 +42,8 @@ export function isComplete(graph: PackageGraph, state: PackageState): boolean {
 }
 
 function refusal(graph: PackageGraph, { currentNodeId }: PackageState) {
-  const allowedNext = nextOf(graph, currentNodeId);
-  const names = allowedNext.map(named).join(', ') || 'none, it is an end node';
+  const allowedNext = nextNodes(graph, currentNodeId);
+  const names = allowedNext.map(nextNodeLabel).join(', ') || 'none, it is an end node';
   return (reason: string, why: string) =>
     new ToolError(
       'E_INVALID_TRANSITION',

@@ -1,6 +1,6 @@
 import { EngineError } from '../../engine/core/errorInfo.ts';
 import type { Workflow } from '../../engine/core/workflow.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { agentTalk } from './agentChat.ts';
 import type { PackageRunId } from './ids.ts';
 import type { Package } from './load.ts';
@@ -15,11 +15,11 @@ export function workflowOf(
 ): Workflow {
   const agent = source.agents.find((one) => one.id === agentId);
   if (agentId !== undefined && !agent)
-    throw missing(sentence('The package {0} no longer has an agent "{1}".', source.title, agentId));
+    throw missing(message('The package {0} no longer has an agent "{1}".', source.title, agentId));
   if (workflowId === undefined) return agentTalk(id, source, agent!, options.project);
   const workflow = source.workflows.find((one) => one.id === workflowId);
-  if (!workflow) throw missing(sentence('The package {0} no longer has a workflow "{1}".', source.title, workflowId));
+  if (!workflow) throw missing(message('The package {0} no longer has a workflow "{1}".', source.title, workflowId));
   return packageWorkflow({ ...options, id, source, workflow, activeAgentId: agent?.id ?? workflow.agentId });
 }
 
-const missing = (words: Sentence) => new EngineError('WORKFLOW_NOT_FOUND', words);
+const missing = (words: LocalizedMessage) => new EngineError('WORKFLOW_NOT_FOUND', words);

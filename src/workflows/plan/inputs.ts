@@ -1,8 +1,8 @@
 import { resultsKey } from '../../protocol/run/graph.ts';
-import { sentence, t } from '../../protocol/text/l10n.ts';
-import { joined, SaidError, type Words } from '../../protocol/text/localized.ts';
+import { message, t } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
 import { toDictionary } from '../../protocol/values/dictionary.ts';
-import type { Step, WorkflowFile } from './schema.ts';
+import type { WorkflowFile, WorkflowStep } from './schema.ts';
 import { coerced, misfit, type StateType, typeOf } from './stateTypes.ts';
 
 /** Keys of the state that a person has to give: declared, without a value, and set by no node. */
@@ -12,7 +12,7 @@ export function inputsOf(file: WorkflowFile): string[] {
     if (node.foreach !== undefined) for (const key of [node.item ?? 'item', node.index ?? 'index']) set.add(key);
     if (node.body && node.output === undefined) for (const key of loopKeys) set.add(key);
     for (const step of [node, ...(node.steps ?? []), ...(node.body ?? [])])
-      for (const key of [...keysOf(step), ...(step.on_error ? ['error'] : [])]) set.add(key);
+      for (const key of [...stepKeysOf(step), ...(step.on_error ? ['error'] : [])]) set.add(key);
   }
   const declared = typesOf(file);
   const given = Object.keys(file.input_schema);
@@ -27,11 +27,11 @@ export const loopKeys = ['iterations', 'limit_reached'] as const;
 export const usedKeys = (file: WorkflowFile): ReadonlySet<string> =>
   new Set([
     ...Object.keys({ ...file.input_schema, ...file.initial_state }),
-    ...file.nodes.flatMap((node) => [node, ...(node.steps ?? []), ...(node.body ?? [])].flatMap(keysOf)),
+    ...file.nodes.flatMap((node) => [node, ...(node.steps ?? []), ...(node.body ?? [])].flatMap(stepKeysOf)),
   ]);
 
 /** Keys that a step sets by its own words. */
-export const keysOf = ({ output, run, uses, with: given }: Step): string[] => [
+export const stepKeysOf = ({ output, run, uses, with: given }: WorkflowStep): string[] => [
   ...(typeof output === 'string' ? [output] : Object.keys(output ?? {})),
   ...(run ? [run.output_key] : []),
   ...(uses === 'state.set' ? Object.keys(given ?? {}) : []),
@@ -46,7 +46,7 @@ export function inputProblem(file: WorkflowFile, key: string, text: string): str
   return problem && `${t(problem)}.`;
 }
 
-/** The values that a run begins with. Throws `SaidError` for what does not fit its type. */
+/** The values that a run begins with. Throws `UserFacingError` for what does not fit its type. */
 export function initialValues(file: WorkflowFile, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const types = typesOf(file);
   const values = toDictionary<unknown>(file.initial_state);
@@ -56,17 +56,17 @@ export function initialValues(file: WorkflowFile, given: Readonly<Record<string,
     const type = types[key];
     const used = type && value !== '' ? coerced(type, value) : value;
     const problem = type && value !== '' ? misfit(type, used, key) : undefined;
-    if (problem) throw new SaidError(sentence('The run cannot start: {0}.', problem));
+    if (problem) throw new UserFacingError(message('The run cannot start: {0}.', problem));
     values[key] = value === '' && type && type.kind !== 'str' && type.kind !== 'any' ? null : used;
   }
   for (const key of Object.keys(file.input_schema))
     if (types[key]?.rules.required === true && (values[key] ?? '') === '')
-      throw new SaidError(sentence('The run cannot start: `{0}` is required.', key));
+      throw new UserFacingError(message('The run cannot start: `{0}` is required.', key));
   return { ...values };
 }
 
 /** What nodes have set to something else than was declared. The dialect lets that be: the person is told. */
-export function misfits(file: WorkflowFile, state: Readonly<Record<string, unknown>>): Words[] {
+export function misfits(file: WorkflowFile, state: Readonly<Record<string, unknown>>): LocalizableText[] {
   const types = typesOf(file);
   return Object.entries(state).flatMap(([key, value]) => {
     const problem = types[key] && misfit(types[key], value, key);

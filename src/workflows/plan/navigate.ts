@@ -1,7 +1,7 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { joined, SaidError, unended, wordsOf } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { joined, messageOf, UserFacingError, unended } from '../../protocol/text/localized.ts';
 import { TemplateError } from '../template/language.ts';
-import { holds, type Scope, type Tell } from '../template/template.ts';
+import { holds, type OnTemplateRead, type TemplateScope } from '../template/template.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
 
 export const startName = '__start__';
@@ -27,10 +27,10 @@ export function edgesFrom({ edges }: WorkflowFile, node: string): EdgeSpec[] {
 }
 
 /** The first node. */
-export function entryOf(file: WorkflowFile, scope: Scope): Next {
+export function entryOf(file: WorkflowFile, scope: TemplateScope): Next {
   const edges = edgesFrom(file, startName);
   if (edges.length === 0) return { next: [file.nodes[0]!.name] };
-  return follow(edges, scope, sentence('No edge into the workflow applies. Add one without `when` at the end.'));
+  return follow(edges, scope, message('No edge into the workflow applies. Add one without `when` at the end.'));
 }
 
 /**
@@ -38,16 +38,23 @@ export function entryOf(file: WorkflowFile, scope: Scope): Next {
  * cannot be worked out.
  * @param tell hears of a condition of a `goto` that cannot be: as in the dialect it does not hold
  */
-export function nextOf(file: WorkflowFile, node: NodeSpec, scope: Scope, tell: Tell, inside?: Inside): Next {
+export function nextNodeOf(
+  file: WorkflowFile,
+  node: NodeSpec,
+  scope: TemplateScope,
+  tell: OnTemplateRead,
+  inside?: Inside,
+): Next {
   if (node.goto !== undefined) {
     const rules = typeof node.goto === 'string' ? [{ to: node.goto }] : node.goto;
     const rule = rules.find((one) => one.if === undefined || surelyHolds(one.if, scope, tell));
-    if (!rule) throw new SaidError(sentence('No `goto` of {0} applies. Add one without `if` at the end.', node.name));
+    if (!rule)
+      throw new UserFacingError(message('No `goto` of {0} applies. Add one without `if` at the end.', node.name));
     return { next: rule.to === endName ? [] : [rule.to] };
   }
   const edges = edgesFrom(file, node.name);
   if (edges.length > 0) {
-    const none = sentence('No edge out of {0} applies. Add one without `when` at the end.', node.name);
+    const none = message('No edge out of {0} applies. Add one without `when` at the end.', node.name);
     return follow(edges, scope, none);
   }
   const following = file.nodes[file.nodes.indexOf(node) + 1]?.name;
@@ -56,32 +63,32 @@ export function nextOf(file: WorkflowFile, node: NodeSpec, scope: Scope, tell: T
   return { next: [following === undefined || inside.heads.includes(following) ? inside.fanIn : following] };
 }
 
-function surelyHolds(condition: string | boolean, scope: Scope, tell: Tell): boolean {
+function surelyHolds(condition: string | boolean, scope: TemplateScope, tell: OnTemplateRead): boolean {
   try {
     return holds(condition, scope);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    tell(joined([unended(wordsOf(error)), sentence('it is false.')], '; '));
+    tell(joined([unended(messageOf(error)), message('it is false.')], '; '));
     return false;
   }
 }
 
-function follow(edges: readonly EdgeSpec[], scope: Scope, none: Sentence): Next {
+function follow(edges: readonly EdgeSpec[], scope: TemplateScope, none: LocalizedMessage): Next {
   const parallel = edges.filter(isParallel);
   if (parallel.length > 0) return { next: parallel.map(({ to }) => to), fanIn: parallel[0]!.fan_in };
   const edge = edges.find((one) => applies(one, scope));
-  if (!edge) throw new SaidError(none);
+  if (!edge) throw new UserFacingError(none);
   return { next: edge.to === endName || edge.type === 'finish' ? [] : [edge.to] };
 }
 
-function applies({ when, condition }: EdgeSpec, scope: Scope): boolean {
+function applies({ when, condition }: EdgeSpec, scope: TemplateScope): boolean {
   if (condition === undefined) return when === undefined || holds(when, scope);
   const value = holds(typeof condition === 'string' ? condition : condition.value, scope);
   return value === (when === undefined || holds(when, scope));
 }
 
 /** Where a node stands: in a parallel part, in the branch that begins with `head`; in neither. */
-export interface Stand {
+interface Stand {
   inside?: Inside;
   head?: string;
 }
@@ -120,7 +127,7 @@ interface Part {
   inside: Inside | undefined;
 }
 
-export const partsOf = (file: WorkflowFile): Part[] => walk(file).parts;
+export const workflowParts = (file: WorkflowFile): Part[] => walk(file).parts;
 
 /** Where each node stands that a way leads to. */
 export const standsOf = (file: WorkflowFile): ReadonlyMap<string, Stand> => walk(file).reached;
@@ -132,7 +139,7 @@ export function unreachableOf(file: WorkflowFile): string[] {
 }
 
 /** Every node that could follow, whatever the conditions, and after a failure. */
-export function successorsOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
+function successorsOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
   const failed = node.on_error?.goto;
   return [...followersOf(file, node, inside), ...(failed === undefined ? [] : [failed])];
 }
@@ -143,5 +150,5 @@ export function followersOf(file: WorkflowFile, node: NodeSpec, inside?: Inside)
   if (node.goto) return node.goto.map(({ to }) => to);
   const edges = edgesFrom(file, node.name);
   if (edges.length > 0) return edges.map(({ to }) => to);
-  return nextOf(file, node, {}, () => {}, inside).next;
+  return nextNodeOf(file, node, {}, () => {}, inside).next;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 
 // The files as people write them, in snake_case. Descriptions are shown by the editor while they are being written.
 
@@ -7,14 +7,14 @@ const text = z.string().min(1);
 /** A name that can be a key and a part of an id; nothing that means something to an object. */
 const name = z
   .string()
-  .regex(/^[A-Za-z0-9_][\w.-]{0,63}$/, sentence('Use letters, digits, `_`, `-` and `.`, at most 64 of them.').english)
+  .regex(/^[A-Za-z0-9_][\w.-]{0,63}$/, message('Use letters, digits, `_`, `-` and `.`, at most 64 of them.').english)
   .refine(
     (value) => !['__proto__', 'constructor', 'prototype'].includes(value),
-    sentence('This name is not allowed.').english,
+    message('This name is not allowed.').english,
   );
 const stateKey = z
   .string()
-  .regex(/^(?!__proto__$|constructor$|prototype$)[A-Za-z_]\w{0,63}$/, sentence('Use letters, digits and `_`.').english);
+  .regex(/^(?!__proto__$|constructor$|prototype$)[A-Za-z_]\w{0,63}$/, message('Use letters, digits and `_`.').english);
 const target = text.meta({ description: 'A node, or `__end__`.' });
 const condition = z
   .union([z.string().min(1), z.boolean()])
@@ -125,9 +125,9 @@ const onError = z
       })
       .refine(
         (rule) => rule.retry ?? rule.continue ?? rule.goto,
-        sentence('Write `retry`, `continue` or `goto`.').english,
+        message('Write `retry`, `continue` or `goto`.').english,
       )
-      .refine((rule) => !(rule.continue && rule.goto), sentence('Write `continue` or `goto`.').english),
+      .refine((rule) => !(rule.continue && rule.goto), message('Write `continue` or `goto`.').english),
   ])
   .transform((rule) => (rule === 'continue' ? { continue: true as const } : rule === 'retry' ? { retry: 3 } : rule))
   .meta({
@@ -146,7 +146,7 @@ const stepShape = {
   on_error: onError.optional(),
 };
 const stepSchema = z.strictObject(stepShape);
-export type Step = z.infer<typeof stepSchema>;
+export type WorkflowStep = z.infer<typeof stepSchema>;
 
 const gotoSchema = z
   .union([target, z.array(z.strictObject({ if: condition.optional(), to: target })).min(1)])

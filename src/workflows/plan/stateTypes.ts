@@ -1,4 +1,4 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 /** A type of `state_schema` or `input_schema`: Python's names, or `{type, items, properties, …}`. */
 export interface StateType {
   kind: 'any' | 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict' | 'none' | 'union';
@@ -39,9 +39,9 @@ export function typeOf(written: unknown): StateType | undefined {
 }
 
 /** What does not fit, as the end of a sentence (`has to be …, not …`) after the place of it; undefined: it fits. Nothing (null) always does. */
-export function misfit(type: StateType, value: unknown, place: string): Sentence | undefined {
+export function misfit(type: StateType, value: unknown, place: string): LocalizedMessage | undefined {
   if (value === null || value === undefined) return undefined;
-  if (!isOf(type, value)) return sentence('`{0}` must be `{1}`, not {2}', place, type.words, shown(value));
+  if (!isOf(type, value)) return message('`{0}` must be `{1}`, not {2}', place, type.words, shown(value));
   const broken = brokenRule(type.rules, value, place);
   if (broken) return broken;
   if (type.items)
@@ -51,7 +51,7 @@ export function misfit(type: StateType, value: unknown, place: string): Sentence
     }
   for (const [key, property] of Object.entries(type.properties ?? {})) {
     const item = (value as Record<string, unknown>)[key];
-    if (item === undefined && property.rules.required === true) return sentence('`{0}` is missing', `${place}.${key}`);
+    if (item === undefined && property.rules.required === true) return message('`{0}` is missing', `${place}.${key}`);
     const inner = misfit(property, item, `${place}.${key}`);
     if (inner) return inner;
   }
@@ -159,21 +159,21 @@ function brokenRule(
   { choices, min, max, min_length, max_length, pattern }: Rules,
   value: unknown,
   place: string,
-): Sentence | undefined {
+): LocalizedMessage | undefined {
   const is = shown(value);
   const length = typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
   if (Array.isArray(choices) && !choices.includes(value))
-    return sentence('`{0}` must be one of {1}, but is {2}', place, choices.map(shown).join(', '), is);
+    return message('`{0}` must be one of {1}, but is {2}', place, choices.map(shown).join(', '), is);
   if (typeof value === 'number' && min !== undefined && value < min)
-    return sentence('`{0}` must be at least {1}, but is {2}', place, min, is);
+    return message('`{0}` must be at least {1}, but is {2}', place, min, is);
   if (typeof value === 'number' && max !== undefined && value > max)
-    return sentence('`{0}` must be at most {1}, but is {2}', place, max, is);
+    return message('`{0}` must be at most {1}, but is {2}', place, max, is);
   if (length !== undefined && min_length !== undefined && length < min_length)
-    return sentence('`{0}` must have a length of at least {1}, but has {2}', place, min_length, is);
+    return message('`{0}` must have a length of at least {1}, but has {2}', place, min_length, is);
   if (length !== undefined && max_length !== undefined && length > max_length)
-    return sentence('`{0}` must have a length of at most {1}, but has {2}', place, max_length, is);
+    return message('`{0}` must have a length of at most {1}, but has {2}', place, max_length, is);
   if (typeof value === 'string' && pattern !== undefined && !matches(pattern, value))
-    return sentence('`{0}` must match {1}, but is {2}', place, pattern, is);
+    return message('`{0}` must match {1}, but is {2}', place, pattern, is);
   return undefined;
 }
 

@@ -1,16 +1,16 @@
 import type * as z from 'zod';
-import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { joined, toErrorInfo, type Words } from '../../protocol/text/localized.ts';
-import { type Problem, readYaml, type YamlFile, type YamlPath } from './yaml.ts';
+import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
+import { readYaml, type YamlFile, type YamlPath, type YamlProblem } from './yaml.ts';
 
 /** A file in order, maybe with `warnings`; or what is wrong with it. */
-export type Loaded<Value> =
-  | { value: Value; problems: []; warnings: Problem[] }
-  | { value?: undefined; problems: Problem[]; warnings: Problem[] };
+export type LoadedWorkflow<Value> =
+  | { value: Value; problems: []; warnings: YamlProblem[] }
+  | { value?: undefined; problems: YamlProblem[]; warnings: YamlProblem[] };
 
-export interface Findings {
-  problems: Problem[];
-  warnings: Problem[];
+export interface WorkflowFindings {
+  problems: YamlProblem[];
+  warnings: YamlProblem[];
 }
 
 /**
@@ -21,9 +21,9 @@ export interface Findings {
 export function loadYaml<Schema extends z.ZodType>(
   text: string,
   schema: Schema,
-  more: (value: z.output<Schema>, file: YamlFile, whole: boolean) => Findings,
-  spelled: (file: YamlFile) => Findings & { file: YamlFile } = (file) => ({ file, problems: [], warnings: [] }),
-): Loaded<z.output<Schema>> {
+  more: (value: z.output<Schema>, file: YamlFile, whole: boolean) => WorkflowFindings,
+  spelled: (file: YamlFile) => WorkflowFindings & { file: YamlFile } = (file) => ({ file, problems: [], warnings: [] }),
+): LoadedWorkflow<z.output<Schema>> {
   const read = readYaml(text);
   if (read.problems.length > 0) return { problems: atMost(read.problems), warnings: [] };
   if (typeof read.value !== 'object' || read.value === null || Array.isArray(read.value))
@@ -37,7 +37,7 @@ export function loadYaml<Schema extends z.ZodType>(
   return { problems: atMost(onlyOnce(problems.sort(inOrder))), warnings };
 }
 
-const noKeys = sentence('This file has to be a list of keys with values: `name: …`.');
+const noKeys = message('This file has to be a list of keys with values: `name: …`.');
 
 /** The value without its parts that are wrong, as long as something is left, and what is wrong with those. */
 function parseParts<Schema extends z.ZodType>(schema: Schema, given: unknown) {
@@ -66,9 +66,9 @@ function remove(value: unknown, issue: z.core.$ZodIssue): boolean {
   return keys.map((key) => Object.hasOwn(holder, key) && Reflect.deleteProperty(holder, key)).every(Boolean);
 }
 
-const inOrder = (one: Problem, other: Problem) => one.line - other.line || one.column - other.column;
+const inOrder = (one: YamlProblem, other: YamlProblem) => one.line - other.line || one.column - other.column;
 
-function onlyOnce(problems: Problem[]): Problem[] {
+function onlyOnce(problems: YamlProblem[]): YamlProblem[] {
   const seen = new Set<string>();
   return problems.filter(({ line, column, message }) => {
     const before = seen.size;
@@ -77,13 +77,13 @@ function onlyOnce(problems: Problem[]): Problem[] {
 }
 
 /** Problems of one file that are told, and as many warnings: who mends these sees the next. */
-export const mostProblems = 64;
+export const maxProblems = 64;
 
 /** The last of them says how many are left. */
-function atMost(problems: Problem[]): Problem[] {
-  if (problems.length <= mostProblems) return problems;
-  const told = problems.slice(0, mostProblems - 1);
-  const words = sentence('There are {0} more in this file. Fix the ones above first.', problems.length - told.length);
+function atMost(problems: YamlProblem[]): YamlProblem[] {
+  if (problems.length <= maxProblems) return problems;
+  const told = problems.slice(0, maxProblems - 1);
+  const words = message('There are {0} more in this file. Fix the ones above first.', problems.length - told.length);
   return [...told, { ...problems[told.length]!, ...toErrorInfo(words) }];
 }
 
@@ -111,24 +111,24 @@ const instead = {
   when: 'Use `when` in `edges`; in a `goto` use `if`.',
   if: 'Use `if` in a `goto`; in `edges` use `when`.',
 } as const;
-const noCode = sentence(
+const noCode = message(
   'Towpath does not run Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.',
 );
 
-const absent = (key: string): Sentence =>
+const absent = (key: string): LocalizedMessage =>
   Object.hasOwn(instead, key)
-    ? sentence(instead[key as keyof typeof instead])
-    : sentence('There is no key `{0}` here.', key);
+    ? message(instead[key as keyof typeof instead])
+    : message('There is no key `{0}` here.', key);
 
 /** Sentences for what a schema found at `before`. */
-export function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: YamlPath): Problem[] {
+export function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: YamlPath): YamlProblem[] {
   const path = [...before, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))];
   const last = path.at(-1);
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => file.problem([...path, key], absent(key), 'key'));
   if (last === 'run' && issue.code === 'invalid_type') return [file.problem(path, noCode, 'key')];
   if (last === 'type' && issue.code === 'invalid_value' && path.includes('nodes'))
-    return [file.problem(path, sentence('`type` can only be {0} here.', listOf(issue.values)))];
+    return [file.problem(path, message('`type` can only be {0} here.', listOf(issue.values)))];
   if (issue.code === 'invalid_union' && issue.discriminator)
     return [
       file.problem(
@@ -149,32 +149,33 @@ export function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: Yaml
     return [file.problem(path, hasToBe(last, expected))];
   }
   if (issue.code === 'invalid_key')
-    return [file.problem(path, placed(last, issue.issues[0]?.message ?? sentence('not a name.').english), 'key')];
+    return [file.problem(path, placed(last, issue.issues[0]?.message ?? message('not a name.').english), 'key')];
   if (issue.code === 'invalid_type') {
     const missing = issue.input === undefined && /received undefined/.test(issue.message);
-    if (missing) return [file.problem(path, sentence('`{0}` is missing.', String(last)))];
+    if (missing) return [file.problem(path, message('`{0}` is missing.', String(last)))];
     return [file.problem(path, hasToBe(last, [issue.expected]))];
   }
   if (issue.code === 'invalid_value') return [file.problem(path, only(last, issue.values))];
-  if (issue.code === 'too_small') return [file.problem(path, sentence('{0} is too small or empty.', shown(last)))];
+  if (issue.code === 'too_small') return [file.problem(path, message('{0} is too small or empty.', shown(last)))];
   if (issue.code === 'too_big')
-    return [file.problem(path, sentence('{0} can be at most {1}.', shown(last), String(issue.maximum)))];
+    return [file.problem(path, message('{0} can be at most {1}.', shown(last), String(issue.maximum)))];
   return [file.problem(path, placed(last, issue.message))];
 }
 
 type Key = string | number | undefined;
-const shown = (key: Key): Words => (typeof key === 'number' ? sentence('This') : `\`${key}\``);
-const only = (key: Key, all: readonly unknown[]): Words => sentence('{0} can only be {1}.', shown(key), listOf(all));
+const shown = (key: Key): LocalizableText => (typeof key === 'number' ? message('This') : `\`${key}\``);
+const only = (key: Key, all: readonly unknown[]): LocalizableText =>
+  message('{0} can only be {1}.', shown(key), listOf(all));
 /** A schema’s own words may be ours, and have a translation then. */
-const placed = (key: Key, english: string): Words => joined([shown(key), { english }], ': ');
+const placed = (key: Key, english: string): LocalizableText => joined([shown(key), { english }], ': ');
 
-function hasToBe(key: Key, expected: readonly string[]): Words {
+function hasToBe(key: Key, expected: readonly string[]): LocalizableText {
   const kinds = [...new Set(expected)].map((one) =>
-    Object.hasOwn(words, one) ? sentence(words[one as keyof typeof words]) : one,
+    Object.hasOwn(words, one) ? message(words[one as keyof typeof words]) : one,
   );
   const distinct = kinds.filter((one, at) => kinds.findIndex((two) => inEnglish(two) === inEnglish(one)) === at);
-  const either = distinct.length > 0 ? distinct.reduce((one, other) => sentence('{0} or {1}', one, other)) : '';
-  return sentence('{0} must be {1}.', shown(key), either);
+  const either = distinct.length > 0 ? distinct.reduce((one, other) => message('{0} or {1}', one, other)) : '';
+  return message('{0} must be {1}.', shown(key), either);
 }
 
 const listOf = (all: readonly unknown[]) => all.map((one) => `\`${one}\``).join(', ');

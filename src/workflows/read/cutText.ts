@@ -1,11 +1,11 @@
 import { type Alias, type Document, isScalar, type Pair, type Scalar, visit } from 'yaml';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
 /** A value of which YAML reads less than was written, or something else. */
-export interface CutText {
+interface CutText {
   from: number;
   to: number;
-  words: Sentence;
+  words: LocalizedMessage;
   /** The file cannot be read with it. */
   isProblem?: true;
 }
@@ -19,13 +19,13 @@ export function cutTexts(document: Document, text: string): CutText[] {
   const anchors = new Set<string>();
   const repeated = new Set<string>();
   visit(document, { Alias: (_, { source }) => void repeated.add(source) });
-  const cut = (range: Scalar['range'] | undefined, words: Sentence, isProblem?: true): void => {
+  const cut = (range: Scalar['range'] | undefined, words: LocalizedMessage, isProblem?: true): void => {
     if (range) found.push({ from: range[0], to: range[1], words, ...(isProblem && { isProblem }) });
   };
   visit(document, {
     Alias(_, { source, range }: Alias) {
       if (!anchors.has(source))
-        cut(range, sentence('`*{0}` repeats an anchor that does not exist. Put a text in quotes.', source), true);
+        cut(range, message('`*{0}` repeats an anchor that does not exist. Put a text in quotes.', source), true);
     },
     Seq: (_, { anchor }) => void (anchor !== undefined && anchors.add(anchor)),
     Map(_, { anchor, flow, items, range }) {
@@ -35,7 +35,7 @@ export function cutTexts(document: Document, text: string): CutText[] {
         items.length > 0 &&
         items.every(({ key, value }) => isScalar(key) && (value === null || isEmpty(value)))
       )
-        cut(range, sentence('This is read as keys without values. Put a text in quotes.'));
+        cut(range, message('This is read as keys without values. Put a text in quotes.'));
     },
     Scalar(key, node, path) {
       const { anchor, range, type, value, source = '' } = node;
@@ -44,7 +44,7 @@ export function cutTexts(document: Document, text: string): CutText[] {
         if (!repeated.has(anchor))
           cut(
             range,
-            sentence(
+            message(
               '`&{0}` is an anchor in YAML that nothing repeats, and the value starts after it. Put the whole text in quotes.',
               anchor,
             ),
@@ -56,7 +56,7 @@ export function cutTexts(document: Document, text: string): CutText[] {
       if (typeof value === 'number' && (losesDigits || losesForm))
         cut(
           range,
-          sentence('`{0}` is read as the number {1}. Put it in quotes to keep its digits.', source, String(value)),
+          message('`{0}` is read as the number {1}. Put it in quotes to keep its digits.', source, String(value)),
         );
       const isEmptyText = value === null && source === '';
       if (typeof value !== 'string' && !isEmptyText) return;
@@ -64,7 +64,7 @@ export function cutTexts(document: Document, text: string): CutText[] {
       if (comment === undefined || (blank !== '' && !isProse(path.at(-1)))) return;
       cut(
         range,
-        sentence(
+        message(
           'The text ends before `{0}`, which starts a comment in YAML. Put the whole text in quotes.',
           comment.slice(0, longestQuote).trim(),
         ),
@@ -73,7 +73,7 @@ export function cutTexts(document: Document, text: string): CutText[] {
   });
   for (const { code, pos } of document.warnings) {
     if (code !== 'TAG_RESOLVE_FAILED') continue;
-    const words = sentence(
+    const words = message(
       '`{0}` is a tag in YAML, and the value starts after it. Put the whole text in quotes.',
       text.slice(pos[0], pos[1]).slice(0, longestQuote),
     );

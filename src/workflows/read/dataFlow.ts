@@ -1,14 +1,14 @@
 import { resultsKey } from '../../protocol/run/graph.ts';
-import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import type { Words } from '../../protocol/text/localized.ts';
+import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { givesOf } from '../action/parameters.ts';
-import { keysOf, loopKeys } from '../plan/inputs.ts';
-import type { NodeSpec, Step, WorkflowFile } from '../plan/schema.ts';
+import { loopKeys, stepKeysOf } from '../plan/inputs.ts';
+import type { NodeSpec, WorkflowFile, WorkflowStep } from '../plan/schema.ts';
 import { meant, withHint } from '../template/near.ts';
 import { treeOf } from '../template/template.ts';
-import { mostProblems } from './check.ts';
+import { maxProblems } from './check.ts';
 import { readsOf } from './templateReads.ts';
-import type { Problem, YamlFile, YamlPath } from './yaml.ts';
+import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 type Keys = ReadonlySet<string>;
 
@@ -16,14 +16,14 @@ type Keys = ReadonlySet<string>;
  * Values that nothing gives, and such that a step gives without a word of the file: a run would go on with nothing in their place, or with
  * something else. For a file that is in order.
  */
-export function flowFindings(file: WorkflowFile, yaml: YamlFile): Problem[] {
-  const warnings: Problem[] = [];
+export function flowFindings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] {
+  const warnings: YamlProblem[] = [];
   const state = statesOf(file);
-  const warn = (path: YamlPath, words: Words) => warnings.push(yaml.problem(path, words));
+  const warn = (path: YamlPath, words: LocalizableText) => warnings.push(yaml.problem(path, words));
   for (const { path, text, expression, step } of textsOf(file)) {
     const said = new Set<string>();
     for (const read of readsOf(treeOf(text, expression))) {
-      const near = warnings.length < mostProblems ? didYouMean : () => undefined; // the rest is counted alone
+      const near = warnings.length < maxProblems ? didYouMean : () => undefined; // the rest is counted alone
       const doubt = doubtAbout(read, { ...state, near, variables: file.variables }, step);
       if (doubt && !said.has(inEnglish(doubt))) warn(path, doubt);
       if (doubt) said.add(inEnglish(doubt));
@@ -35,7 +35,7 @@ export function flowFindings(file: WorkflowFile, yaml: YamlFile): Problem[] {
     if (taken.length > 0)
       warn(
         [...path, 'uses'],
-        sentence(
+        message(
           'Without `output`, the {0} of the result replaces the one of the state. Set in `output` what to keep.',
           listOf(taken),
         ),
@@ -54,22 +54,22 @@ interface States {
 /** What a result holds, and whose it is. */
 interface Held {
   keys: Keys;
-  action: Words;
+  action: LocalizableText;
 }
 
 /** `result` is known while a step says what to keep of it. */
 function doubtAbout(
   [root = '', key, inner]: readonly string[],
   { keys, inner: inners, variables, near }: States & Pick<WorkflowFile, 'variables'> & { near: typeof didYouMean },
-  step: Step | undefined,
-): Words | undefined {
+  step: WorkflowStep | undefined,
+): LocalizableText | undefined {
   if (root === 'result' || root === 'action_result') {
     const known = step && heldBy(step);
     return key === undefined || !known || known.keys.has(key) ? undefined : lacking(known, key);
   }
   if (root === 'variables') {
     if (key === undefined || Object.hasOwn(variables, key)) return undefined;
-    return withHint(sentence('There is no variable `{0}`.', key), near(key, Object.keys(variables)));
+    return withHint(message('There is no variable `{0}`.', key), near(key, Object.keys(variables)));
   }
   if (!keys || (root === 'state' && key === undefined)) return undefined;
   const name = root === 'state' ? key! : root;
@@ -77,9 +77,9 @@ function doubtAbout(
   if (root !== 'state' && Object.hasOwn(variables, root)) return undefined;
   if (!keys.has(name)) {
     const hint = near(name, root === 'state' ? keys : [...keys, ...Object.keys(variables)]);
-    if (root !== 'state') return withHint(sentence('Nothing is named `{0}` here.', name), hint);
-    const declare = sentence('Declare it in `state_schema` to be asked for it.');
-    return withHint(sentence('Nothing sets `{0}`.', name), hint ?? declare);
+    if (root !== 'state') return withHint(message('Nothing is named `{0}` here.', name), hint);
+    const declare = message('Declare it in `state_schema` to be asked for it.');
+    return withHint(message('Nothing sets `{0}`.', name), hint ?? declare);
   }
   const known = part === undefined ? undefined : inners.get(name);
   return known && !known.keys.has(part!) && !methods.has(part!) ? lacking(known, part!) : undefined;
@@ -91,9 +91,9 @@ const didYouMean = (name: string, names: Iterable<string>) =>
 
 const methods = new Set(['get', 'items', 'keys', 'values']);
 
-function lacking({ keys, action }: Held, key: string): Sentence {
+function lacking({ keys, action }: Held, key: string): LocalizedMessage {
   const others = listOf([...keys].filter((one) => !always.includes(one)));
-  return sentence('{0} gives no `{1}`, but {2}.', action, key, others);
+  return message('{0} gives no `{1}`, but {2}.', action, key, others);
 }
 
 const listOf = (keys: readonly string[]) => keys.map((key) => `\`${key}\``).join(', ');
@@ -112,7 +112,7 @@ function statesOf(file: WorkflowFile): States {
     if (step.on_error) keys.add('error');
     if (node?.body && node.output === undefined) for (const key of loopKeys) keys.add(key);
     const whole = typeof step.output === 'string' && node?.foreach === undefined ? heldBy(step) : undefined;
-    for (const key of keysOf(step)) {
+    for (const key of stepKeysOf(step)) {
       keys.add(key);
       const same = inner.has(key) ? inner.get(key) : whole;
       inner.set(key, whole && same && { ...whole, keys: new Set([...whole.keys, ...same.keys]) });
@@ -131,22 +131,22 @@ function statesOf(file: WorkflowFile): States {
 const always = ['cut', 'leftOut', 'value', 'changedByPerson'];
 
 /** What the result of a step holds; undefined: not known before it is there. */
-function heldBy(step: Step & { agent?: unknown }): Held | undefined {
-  if (step.agent !== undefined) return { keys: new Set(['content']), action: sentence('An agent') };
+function heldBy(step: WorkflowStep & { agent?: unknown }): Held | undefined {
+  if (step.agent !== undefined) return { keys: new Set(['content']), action: message('An agent') };
   const action = step.uses ?? '';
   const gives = action.startsWith('mcp') ? undefined : givesOf(action);
   return gives && { keys: new Set([...Object.keys(gives), ...always]), action };
 }
 
 /** Keys that a step sets because it does not say which; undefined: not known before it has run. */
-function impliedBy(step: Step & { agent?: unknown; foreach?: unknown }): Keys | undefined {
+function impliedBy(step: WorkflowStep & { agent?: unknown; foreach?: unknown }): Keys | undefined {
   if (step.uses === undefined || step.uses === 'state.set' || step.output !== undefined || step.foreach !== undefined)
     return new Set();
   return heldBy(step)?.keys;
 }
 
 /** Every step of a file, the nodes included. */
-export function* stepsOf(file: WorkflowFile): Generator<{ path: YamlPath; step: Step; node?: NodeSpec }> {
+export function* stepsOf(file: WorkflowFile): Generator<{ path: YamlPath; step: WorkflowStep; node?: NodeSpec }> {
   for (const [index, node] of file.nodes.entries()) {
     const path = ['nodes', index];
     yield { path, step: node, node };
@@ -161,7 +161,7 @@ interface Text {
   /** Braces around it are not needed. */
   expression: boolean;
   /** Whose `result` it can name. */
-  step?: Step;
+  step?: WorkflowStep;
 }
 
 /** Every template and condition of a file. */
@@ -191,7 +191,7 @@ function* conditionIn(text: string | boolean | undefined, path: YamlPath): Gener
   if (typeof text === 'string') yield { path, text, expression: true };
 }
 
-function* templatesIn(value: unknown, path: YamlPath, step?: Step): Generator<Text> {
+function* templatesIn(value: unknown, path: YamlPath, step?: WorkflowStep): Generator<Text> {
   if (typeof value === 'string') yield { path, text: value, expression: false, ...(step && { step }) };
   else if (Array.isArray(value))
     for (const [index, one] of value.entries()) yield* templatesIn(one, [...path, index], step);

@@ -1,15 +1,15 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { nestedAction } from '../action/nested.ts';
-import { type Foreign, foreign, leftOut } from './foreign.ts';
-import type { Problem, YamlFile, YamlPath } from './yaml.ts';
+import { type ForeignKey, foreign, leftOut } from './foreign.ts';
+import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 export interface Spelled {
   /** The file as ours: problems with it are still shown where the person wrote it. */
   file: YamlFile;
   /** What cannot be said in ours. */
-  problems: Problem[];
+  problems: YamlProblem[];
   /** What is left out, because it means nothing here. */
-  warnings: Problem[];
+  warnings: YamlProblem[];
 }
 
 type Plain = Record<string, unknown>;
@@ -21,8 +21,8 @@ type Plain = Record<string, unknown>;
 export const readDialect = (file: YamlFile): Spelled => new Dialect(file).read();
 
 class Dialect {
-  private readonly problems: Problem[] = [];
-  private readonly warnings: Problem[] = [];
+  private readonly problems: YamlProblem[] = [];
+  private readonly warnings: YamlProblem[] = [];
   /** Where in the file something stands that has another place in ours. */
   private readonly places = new Map<string, YamlPath>();
 
@@ -93,7 +93,7 @@ class Dialect {
       const { max_concurrency, fail_fast, ...others } = config;
       for (const key of Object.keys(others))
         this.problems.push(
-          this.file.problem([...path, 'parallel_config', key], sentence('There is no key `{0}` here.', key), 'key'),
+          this.file.problem([...path, 'parallel_config', key], message('There is no key `{0}` here.', key), 'key'),
         );
       value.max_workers ??= max_concurrency;
       value.fail_fast ??= fail_fast;
@@ -144,9 +144,7 @@ class Dialect {
       const path = ['edges', index];
       const to: unknown[] | undefined = isPlain(edge) && Array.isArray(edge.to) ? edge.to : undefined;
       if (to && isPlain(edge) && edge.parallel !== true && edge.type !== 'parallel')
-        this.problems.push(
-          this.file.problem([...path, 'to'], sentence('Only a parallel edge leads to several nodes.')),
-        );
+        this.problems.push(this.file.problem([...path, 'to'], message('Only a parallel edge leads to several nodes.')));
       for (const [place, target] of (to ?? [undefined]).entries()) {
         this.places.set(JSON.stringify(['edges', ours.length]), path);
         if (to) this.places.set(JSON.stringify(['edges', ours.length, 'to']), [...path, 'to', place]);
@@ -157,7 +155,7 @@ class Dialect {
   }
 
   /** Renames and leaves out the keys of one mapping. */
-  private keys(given: Plain, path: YamlPath, table: Record<string, Foreign>): Plain {
+  private keys(given: Plain, path: YamlPath, table: Record<string, ForeignKey>): Plain {
     const entries = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
       const rule = Object.hasOwn(table, key) ? table[key]! : undefined;
       if (!rule || rule.unless?.(value)) return [[key, value]];
@@ -193,9 +191,9 @@ const listKeys = [
   ['index_var', 'index'],
   ['max_concurrency', 'max_workers'],
 ] as const;
-const oneBody = sentence('A node over a list does one thing per item: `action`, `steps` or `subgraph`.');
-const noSubgraph = sentence('Use the name of a file in `.towpath/workflows`: `./name.yaml`.');
-const otherProvider = sentence(
+const oneBody = message('A node over a list does one thing per item: `action`, `steps` or `subgraph`.');
+const noSubgraph = message('Use the name of a file in `.towpath/workflows`: `./name.yaml`.');
+const otherProvider = message(
   'Towpath uses the model selected in its panel instead; providers are set up there. Use `model: provider/name` for another one.',
 );
 

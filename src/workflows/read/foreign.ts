@@ -1,36 +1,36 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 /** A key that other hosts of the dialect have. */
-export interface Foreign {
+export interface ForeignKey {
   /** Ours for the same thing. */
   as?: string;
   /** Why it is left out; without it `leftOut`. */
-  say?: Sentence;
+  say?: LocalizedMessage;
   /** Leaving this value out changes nothing, so that nothing is said. */
   harmless?(value: unknown): boolean;
   /** This value is not left out, because it asks for what Towpath does not do: the check of the file says so. */
   unless?(value: unknown): boolean;
 }
 
-export const leftOut = sentence('Towpath does not use this key of the dialect and leaves it out.');
+export const leftOut = message('Towpath does not use this key of the dialect and leaves it out.');
 
 const always = () => true;
 const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
 const isFilled = (value: unknown) => !isEmpty(value);
-const silent: Foreign = { harmless: always };
-const empty: Foreign = { harmless: always, unless: isFilled };
-const plain: Foreign = {};
-const all = <Key extends string>(rule: Foreign, ...keys: Key[]) =>
-  Object.fromEntries(keys.map((key) => [key, rule])) as Record<Key, Foreign>;
+const silent: ForeignKey = { harmless: always };
+const empty: ForeignKey = { harmless: always, unless: isFilled };
+const plain: ForeignKey = {};
+const all = <Key extends string>(rule: ForeignKey, ...keys: Key[]) =>
+  Object.fromEntries(keys.map((key) => [key, rule])) as Record<Key, ForeignKey>;
 
-const setUp: Foreign = {
-  say: sentence('Models are set up in Towpath, not in a file. The model selected in the panel is used.'),
+const setUp: ForeignKey = {
+  say: message('Models are set up in Towpath, not in a file. The model selected in the panel is used.'),
 };
-const keyHere: Foreign = {
-  say: sentence(
+const keyHere: ForeignKey = {
+  say: message(
     'Keys belong in the editor’s secret storage; this one is not used. Remove it from the file and run *Towpath: Set API Key*.',
   ),
 };
-const kept: Foreign = { say: sentence('Runs are stored automatically. There are no checkpoint files.') };
+const kept: ForeignKey = { say: message('Runs are stored automatically. There are no checkpoint files.') };
 
 /**
  * Keys of `fabceolin/the_edge_agent` (docs/shared/YAML_REFERENCE.md and what its examples use) that are another word for
@@ -41,7 +41,7 @@ export const foreign = {
     ...all(silent, 'version', 'metadata'),
     imports: empty,
     ...all(empty, 'interrupt_before', 'interrupt_after'),
-    endpoint: { say: sentence('Towpath serves no addresses. The file runs from the Command Palette.') },
+    endpoint: { say: message('Towpath serves no addresses. The file runs from the Command Palette.') },
     ...all(plain, 'output_schema', 'observability'),
     ...all(plain, 'extraction_schema', 'validation_constraints', 'semantic_probes', 'validation_logging'),
   },
@@ -65,7 +65,7 @@ export const foreign = {
       'textgrad',
     ),
     ...all(plain, 'execution', 'progress', 'prolog', 'interview'),
-    secrets: { say: sentence('Keys stay in the editor’s secret storage and are never passed to a workflow.') },
+    secrets: { say: message('Keys stay in the editor’s secret storage and are never passed to a workflow.') },
     ...all(setUp, 'shell_providers', 'model', 'temperature'),
   },
   llm: {
@@ -85,10 +85,10 @@ export const foreign = {
   },
   parallel: {
     strategy: {
-      say: sentence('Branches run beside each other in the editor.'),
+      say: message('Branches run beside each other in the editor.'),
       harmless: (value) => value === 'thread',
     },
-    remote: { say: sentence('Branches run beside each other in the editor.') },
+    remote: { say: message('Branches run beside each other in the editor.') },
     streams: plain,
   },
   node: {
@@ -108,8 +108,8 @@ export const foreign = {
   edge: {
     metadata: silent,
     parallel_strategy: {
-      say: sentence('Branches run beside each other in the editor.'),
+      say: message('Branches run beside each other in the editor.'),
       harmless: (value) => value === 'thread',
     },
   },
-} satisfies Record<string, Record<string, Foreign>>;
+} satisfies Record<string, Record<string, ForeignKey>>;

@@ -1,19 +1,19 @@
 import { resultsKey } from '../../protocol/run/graph.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import type { Words } from '../../protocol/text/localized.ts';
-import { edgesFrom, isParallel, partsOf, standsOf, startName, unreachableOf } from '../plan/navigate.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
+import { edgesFrom, isParallel, standsOf, startName, unreachableOf, workflowParts } from '../plan/navigate.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from '../plan/schema.ts';
-import type { Findings } from './check.ts';
-import type { Problem, YamlFile, YamlPath } from './yaml.ts';
+import type { WorkflowFindings } from './check.ts';
+import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 /** Where a run of a file that is in order could go: nowhere, or never somewhere. Adds to `warnings`. */
-export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: Problem[]): Findings {
-  const warn = (path: YamlPath, words: Words, key?: 'key') => warnings.push(yaml.problem(path, words, key));
-  const nested = partsOf(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
+export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: YamlProblem[]): WorkflowFindings {
+  const warn = (path: YamlPath, words: LocalizableText, key?: 'key') => warnings.push(yaml.problem(path, words, key));
+  const nested = workflowParts(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
   const problems = nested.map(({ head }) =>
     yaml.problem(
       ['edges', file.edges.indexOf(head), 'fan_in'],
-      sentence(
+      message(
         'The parallel part around this one also ends at `{0}`. Let this one end at its own node.',
         String(head.fan_in),
       ),
@@ -21,12 +21,12 @@ export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: Proble
   );
   for (const name of unreachableOf(file)) {
     const index = file.nodes.findIndex((node) => node.name === name);
-    warn(['nodes', index, 'name'], sentence('Nothing leads to `{0}`, so it never runs.', name));
+    warn(['nodes', index, 'name'], message('Nothing leads to `{0}`, so it never runs.', name));
   }
   for (const node of blindTo(file))
     warn(
       ['nodes', file.nodes.indexOf(node)],
-      sentence(
+      message(
         'A parallel branch cannot read `{0}`, which belongs to the part before. Store what it needs under another key.',
         resultsKey,
       ),
@@ -35,7 +35,7 @@ export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: Proble
     if (Array.isArray(goto) && goto.every((rule) => rule.if !== undefined))
       warn(
         ['nodes', index, 'goto'],
-        sentence('The run fails here if none of these applies. Add one without `if` at the end.'),
+        message('The run fails here if none of these applies. Add one without `if` at the end.'),
         'key',
       );
   for (const [index, edge] of file.edges.entries()) {
@@ -47,7 +47,7 @@ export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: Proble
 
 /** Nodes of branches that ask for what branches gave, where no part of their own has given any. */
 function blindTo(file: WorkflowFile): NodeSpec[] {
-  const [stands, parts] = [standsOf(file), partsOf(file)];
+  const [stands, parts] = [standsOf(file), workflowParts(file)];
   return file.nodes.filter(({ name, description: _, ...node }) => {
     const fanIn = stands.get(name)?.inside?.fanIn;
     const asks = new RegExp(`\\b${resultsKey}\\b`).test(JSON.stringify(node));
@@ -58,15 +58,15 @@ function blindTo(file: WorkflowFile): NodeSpec[] {
 }
 
 /** Edges out of one node are tried in their order. */
-function doubtAbout(edge: EdgeSpec, file: WorkflowFile): Sentence | undefined {
+function doubtAbout(edge: EdgeSpec, file: WorkflowFile): LocalizedMessage | undefined {
   if (file.nodes.some((node) => node.name === edge.from && node.goto !== undefined))
-    return sentence('`{0}` has a `goto`, so its edges are not followed.', String(edge.from));
+    return message('`{0}` has a `goto`, so its edges are not followed.', String(edge.from));
   const siblings = edgesFrom(file, edge.from ?? startName);
   const sure = siblings.find((one) => one.when === undefined && one.condition === undefined);
   if (sure && siblings.indexOf(edge) > siblings.indexOf(sure))
-    return sentence('The edge to `{0}` before it always applies, so this one is never used.', sure.to);
+    return message('The edge to `{0}` before it always applies, so this one is never used.', sure.to);
   if (!sure && edge === siblings.at(-1) && !covered(siblings))
-    return sentence('The run fails here if no edge of this node applies. Add one without `when` at the end.');
+    return message('The run fails here if no edge of this node applies. Add one without `when` at the end.');
   return undefined;
 }
 

@@ -1,18 +1,18 @@
-import { childrenOf, functions, type Node, nameOf } from '../template/language.ts';
+import { childrenOf, functions, identifierName, type Node } from '../template/language.ts';
 
 /** A value that a template names: `state.result.text` as its parts, as far as they are written out. */
-export type Read = readonly string[];
+export type TemplateRead = readonly string[];
 
 /** What a template takes from around it, but for what it says may be missing (`default`, `is defined`, `get`). */
-export function readsOf(tree: Node): Read[] {
-  const reads: Read[] = [];
+export function readsOf(tree: Node): TemplateRead[] {
+  const reads: TemplateRead[] = [];
   const bound = boundIn(tree);
   const look = (node: Node | undefined): void => {
     if (!node) return;
     const { type, filter, callee, args = [] } = node;
     if (type === 'TestExpression') inside(node.operand);
     else if (type === 'FilterExpression') {
-      (nameOf(filter) === 'default' ? inside : look)(node.operand);
+      (identifierName(filter) === 'default' ? inside : look)(node.operand);
       for (const one of filter?.args ?? []) look(one);
     } else if (type === 'CallExpression') {
       if (callee?.type === 'MemberExpression') look(callee.object);

@@ -1,21 +1,21 @@
-import { sentence } from '../../protocol/text/l10n.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
 import { typeOf } from '../plan/stateTypes.ts';
-import type { Problem, YamlFile, YamlPath } from './yaml.ts';
+import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 /** Words that were true and false in YAML 1.1, and are in the dialect’s other hosts. */
 const switches = /^(?:yes|no|on|off)$/i;
 
 /** Where such a word stands bare for a value that may be of any type. */
-export function wordFindings(file: WorkflowFile, yaml: YamlFile): Problem[] {
-  const warnings: Problem[] = [];
+export function wordFindings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] {
+  const warnings: YamlProblem[] = [];
   const look = (value: unknown, path: YamlPath): void => {
     if (typeof value === 'string' && switches.test(value) && yaml.isPlain(path)) {
       const truth = /^(?:yes|on)$/i.test(value);
       warnings.push(
         yaml.problem(
           path,
-          sentence('`{0}` is a text here, not {1} (YAML 1.2). Write `{1}`, or `"{0}"`.', value, String(truth)),
+          message('`{0}` is a text here, not {1} (YAML 1.2). Write `{1}`, or `"{0}"`.', value, String(truth)),
         ),
       );
     } else if (typeof value === 'object' && value !== null)

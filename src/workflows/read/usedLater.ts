@@ -1,7 +1,7 @@
 import { nestedAction } from '../action/nested.ts';
 import { givesOf } from '../action/parameters.ts';
-import { keysOf } from '../plan/inputs.ts';
-import type { Step, WorkflowFile } from '../plan/schema.ts';
+import { stepKeysOf } from '../plan/inputs.ts';
+import type { WorkflowFile, WorkflowStep } from '../plan/schema.ts';
 import { treeOf } from '../template/template.ts';
 import { stepsOf, textsOf } from './dataFlow.ts';
 import { readsOf } from './templateReads.ts';
@@ -21,7 +21,7 @@ export function usedLater(
   const [name = '', ...inner] = node.split('/').map((part) => part.replace(/\[\d+\]$/, ''));
   const spec = file.nodes.find((one) => one.name === name);
   if (!spec) return [];
-  const step: Step = spec.steps?.[index] ?? spec.body?.[index % spec.body.length] ?? spec;
+  const step: WorkflowStep = spec.steps?.[index] ?? spec.body?.[index % spec.body.length] ?? spec;
   if (inner.length > 0) {
     const nested = step.uses === nestedAction ? workflows.get(String(step.with?.workflow)) : undefined;
     return nested ? usedLater(nested, workflows, inner.join('/'), index) : [];
@@ -45,7 +45,7 @@ const inputs: ReadonlySet<string> = new Set(['with', 'run', 'foreach']);
 function usedOf(
   [root = '', key, part]: readonly string[],
   file: WorkflowFile,
-  step: Step,
+  step: WorkflowStep,
   { isOwn, isInput }: { isOwn: boolean; isInput: boolean },
 ): string | undefined {
   if (root === 'result' || root === 'action_result') return isOwn ? key : undefined;
@@ -58,9 +58,9 @@ function usedOf(
   return root === 'state' && !isSetElsewhere(file, name, step) ? name : undefined;
 }
 
-function isSetElsewhere(file: WorkflowFile, name: string, step: Step): boolean {
+function isSetElsewhere(file: WorkflowFile, name: string, step: WorkflowStep): boolean {
   const declared = [file.state_schema, file.input_schema, file.initial_state, { input: '' }];
   if (declared.some((one) => Object.hasOwn(one, name))) return true;
-  const steps = file.nodes.flatMap((node): Step[] => [node, ...(node.steps ?? []), ...(node.body ?? [])]);
-  return steps.some((other) => other !== step && [...keysOf(other)].includes(name));
+  const steps = file.nodes.flatMap((node): WorkflowStep[] => [node, ...(node.steps ?? []), ...(node.body ?? [])]);
+  return steps.some((other) => other !== step && [...stepKeysOf(other)].includes(name));
 }

@@ -1,6 +1,6 @@
 import { toWireName } from '../../llm/core/wireToolNames.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import type { Words } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { builtInNames, offeredNames } from '../action/actions.ts';
 import { quotingProblem } from '../action/commandLines.ts';
 import { absentAction } from '../action/dialectActions.ts';
@@ -8,31 +8,31 @@ import { nestedAction } from '../action/nested.ts';
 import { parametersOf } from '../action/parameters.ts';
 import { schemaProblem } from '../action/schemaCheck.ts';
 import { covers, definitionOf } from '../action/toolSpecs.ts';
-import { keysOf, misfits } from '../plan/inputs.ts';
+import { misfits, stepKeysOf } from '../plan/inputs.ts';
 import { edgesFrom, endName, isParallel, startName } from '../plan/navigate.ts';
 import {
   agentSchema,
   type NodeSpec,
-  type Step,
   type ToolSpec,
   toolSpecSchema,
   type WorkflowFile,
+  type WorkflowStep,
   workflowSchema,
 } from '../plan/schema.ts';
 import { typeOf } from '../plan/stateTypes.ts';
 import { meant, withHint } from '../template/near.ts';
 import { expressionProblem, templateProblem } from '../template/template.ts';
-import { type Findings, type Loaded, loadYaml, problemsOf } from './check.ts';
+import { type LoadedWorkflow, loadYaml, problemsOf, type WorkflowFindings } from './check.ts';
 import { flowFindings } from './dataFlow.ts';
 import { readDialect } from './dialect.ts';
 import { wayFindings } from './reachability.ts';
-import type { Read } from './templateReads.ts';
+import type { TemplateRead } from './templateReads.ts';
 import { isSafeIn, readsIn, toQuote, unquotedIn } from './unquoted.ts';
 import { wordFindings } from './unquotedWords.ts';
-import type { Problem, YamlFile, YamlPath } from './yaml.ts';
+import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 /** What a file may refer to. */
-export interface Known {
+interface KnownNames {
   /** Names of the workspace's tools. */
   tools: readonly string[];
   /** Agents of `.towpath/agents`; undefined: not checked. */
@@ -42,10 +42,10 @@ export interface Known {
 }
 
 /** Reads a workflow. What would fail when it runs and can be seen now is a problem at its line and column. */
-export const loadWorkflow = (text: string, known: Known): Loaded<WorkflowFile> =>
+export const loadWorkflow = (text: string, known: KnownNames): LoadedWorkflow<WorkflowFile> =>
   loadYaml(text, workflowSchema, (value, file, whole) => new Check(value, file, known, whole).all(), readDialect);
 
-export const loadAgent = (text: string, known: Known) =>
+export const loadAgent = (text: string, known: KnownNames) =>
   loadYaml(text, agentSchema, (value, file, whole) => {
     const check = new Check(emptyWorkflow, file, known, whole);
     check.tools(value.tools, ['tools']);
@@ -55,21 +55,21 @@ export const loadAgent = (text: string, known: Known) =>
 const emptyWorkflow = { nodes: [], edges: [], tools: [] } as unknown as WorkflowFile;
 
 class Check {
-  readonly problems: Problem[] = [];
-  readonly warnings: Problem[] = [];
+  readonly problems: YamlProblem[] = [];
+  readonly warnings: YamlProblem[] = [];
   private readonly names: string[];
 
   constructor(
     private readonly file: WorkflowFile,
     private readonly yaml: YamlFile,
-    private readonly known: Known,
+    private readonly known: KnownNames,
     /** Nothing was left out of `file`, so that what is missing is missing. */
     private readonly whole: boolean,
   ) {
     this.names = file.nodes.map((node) => node.name);
   }
 
-  all(): Findings {
+  all(): WorkflowFindings {
     const { file, whole } = this;
     this.stateSchema();
     for (const [index, tool] of file.tools.entries()) {
@@ -93,15 +93,15 @@ class Check {
     for (const [index, item] of (list ?? []).entries()) {
       if (typeof item !== 'string') this.toolSpec(item, [...path, index]);
       else if (!isElsewhere(item) && !names.some((name) => covers(item, name)))
-        this.add([...path, index], withHint(sentence('There is no tool `{0}`.', item), meant(item, names)));
+        this.add([...path, index], withHint(message('There is no tool `{0}`.', item), meant(item, names)));
     }
   }
 
-  private add(path: YamlPath, words: Words, key?: 'key'): void {
+  private add(path: YamlPath, words: LocalizableText, key?: 'key'): void {
     this.problems.push(this.yaml.problem(path, words, key));
   }
 
-  private warn(path: YamlPath, words: Words, key?: 'key'): void {
+  private warn(path: YamlPath, words: LocalizableText, key?: 'key'): void {
     this.warnings.push(this.yaml.problem(path, words, key));
   }
 
@@ -111,9 +111,9 @@ class Check {
         if (!typeOf(written))
           this.add(
             [schema, key],
-            sentence(
+            message(
               '{0} is not a type. Use `str`, `int`, `float`, `bool`, `list`, `dict` or `any`.',
-              typeof written === 'string' ? `\`${written}\`` : sentence('This'),
+              typeof written === 'string' ? `\`${written}\`` : message('This'),
             ),
           );
     for (const [key, value] of Object.entries(this.file.initial_state ?? {}))
@@ -123,24 +123,24 @@ class Check {
   private node(node: NodeSpec, index: number): void {
     const path = ['nodes', index];
     if (node.name === startName || node.name === endName)
-      this.add([...path, 'name'], sentence('`{0}` is not a name for a node.', node.name));
+      this.add([...path, 'name'], message('`{0}` is not a name for a node.', node.name));
     if (this.names.indexOf(node.name) < index)
-      this.add([...path, 'name'], sentence('Two nodes are named `{0}`.', node.name));
+      this.add([...path, 'name'], message('Two nodes are named `{0}`.', node.name));
     const ways = (['uses', 'steps', 'agent', 'run', 'body'] as const).filter((key) => node[key] !== undefined);
     if (ways.length > 1)
-      this.add([...path, ways[1]!], sentence('A node does one thing: `{0}` or `{1}`.', ways[0]!, ways[1]!), 'key');
+      this.add([...path, ways[1]!], message('A node does one thing: `{0}` or `{1}`.', ways[0]!, ways[1]!), 'key');
     this.loop(node, path);
     this.each(node, path);
     if (node.on_error?.goto !== undefined) this.target(node.on_error.goto, [...path, 'on_error', 'goto']);
     if (node.on_error && node.agent !== undefined && node.foreach === undefined)
       this.add(
         [...path, 'on_error'],
-        sentence('A failed agent needs your decision. `on_error` works with actions only.'),
+        message('A failed agent needs your decision. `on_error` works with actions only.'),
         'key',
       );
     this.step(node, path);
     if (node.prompt !== undefined) {
-      if (node.agent === undefined) this.add([...path, 'prompt'], sentence('`prompt` requires `agent`.'), 'key');
+      if (node.agent === undefined) this.add([...path, 'prompt'], message('`prompt` requires `agent`.'), 'key');
       this.template(node.prompt, [...path, 'prompt']);
     }
     if (node.agent !== undefined) this.agent(node.agent, [...path, 'agent']);
@@ -150,7 +150,7 @@ class Check {
         if (step.on_error?.goto !== undefined)
           this.add(
             [...path, list, index, 'on_error'],
-            sentence('A step cannot have `goto`. Set `on_error` on its node.'),
+            message('A step cannot have `goto`. Set `on_error` on its node.'),
             'key',
           );
       }
@@ -165,9 +165,9 @@ class Check {
   private loop(node: NodeSpec, path: YamlPath): void {
     const loop = node.type === 'while_loop';
     for (const key of ['condition', 'max_iterations', 'body'] as const) {
-      if (loop && node[key] === undefined && this.whole) this.add(path, sentence('A `while_loop` needs `{0}`.', key));
+      if (loop && node[key] === undefined && this.whole) this.add(path, message('A `while_loop` needs `{0}`.', key));
       if (!loop && node[key] !== undefined)
-        this.add([...path, key], sentence('`{0}` requires `type: while_loop`. Use `goto` for a choice.', key), 'key');
+        this.add([...path, key], message('`{0}` requires `type: while_loop`. Use `goto` for a choice.', key), 'key');
     }
     this.expression(node.condition, [...path, 'condition']);
   }
@@ -175,19 +175,19 @@ class Check {
   private each(node: NodeSpec, path: YamlPath): void {
     const { foreach, item = 'item', index = 'index' } = node;
     if (foreach === undefined) {
-      if (node.type === 'dynamic_parallel') this.add(path, sentence('A `dynamic_parallel` node needs `items`.'));
+      if (node.type === 'dynamic_parallel') this.add(path, message('A `dynamic_parallel` node needs `items`.'));
       for (const key of ['item', 'index', 'max_workers', 'fail_fast'] as const)
-        if (node[key] !== undefined) this.add([...path, key], sentence('`{0}` requires `foreach`.', key), 'key');
+        if (node[key] !== undefined) this.add([...path, key], message('`{0}` requires `foreach`.', key), 'key');
       return;
     }
     if (typeof foreach === 'string') this.expression(foreach, [...path, 'foreach']);
     else this.templates(foreach, [...path, 'foreach']);
     if (node.body)
-      this.add([...path, 'foreach'], sentence('A loop cannot also iterate over a list. Use a separate node.'), 'key');
+      this.add([...path, 'foreach'], message('A loop cannot also iterate over a list. Use a separate node.'), 'key');
     else if (this.whole && [node.uses, node.steps, node.agent, node.run].every((way) => way === undefined))
       this.add(
         [...path, 'foreach'],
-        sentence('Set what is done for each item: `uses`, `steps`, `run` or `agent`.'),
+        message('Set what is done for each item: `uses`, `steps`, `run` or `agent`.'),
         'key',
       );
     for (const [key, text] of Object.entries(typeof node.output === 'object' ? node.output : {})) {
@@ -195,31 +195,31 @@ class Check {
       if (read)
         this.add(
           [...path, 'output', key],
-          sentence(
+          message(
             'Over a list, `result` is the list of what each item set. Write `output: {0}` for that list, or `{{ result | map(attribute="{1}") | list }}`.',
             key,
             read.slice(1).join('.'),
           ),
         );
     }
-    if (item === index) this.add([...path, 'index'], sentence('The item has the same name, `{0}`.', item));
+    if (item === index) this.add([...path, 'index'], message('The item has the same name, `{0}`.', item));
     for (const [place, step] of (node.steps ?? []).entries())
-      for (const key of keysOf(step))
+      for (const key of stepKeysOf(step))
         if (key === item || key === index)
-          this.add([...path, 'steps', place], sentence('`{0}` is reserved for the item. Give this another name.', key));
+          this.add([...path, 'steps', place], message('`{0}` is reserved for the item. Give this another name.', key));
   }
 
   private agent(agent: NonNullable<NodeSpec['agent']>, path: YamlPath): void {
     const { agents } = this.known;
     if (typeof agent !== 'string') this.tools(agent.tools, [...path, 'tools']);
     else if (agents && !agents.includes(agent))
-      this.add(path, withHint(sentence('There is no agent `{0}` in `.towpath/agents`.', agent), meant(agent, agents)));
+      this.add(path, withHint(message('There is no agent `{0}` in `.towpath/agents`.', agent), meant(agent, agents)));
   }
 
-  private step(step: Step, path: YamlPath): void {
+  private step(step: WorkflowStep, path: YamlPath): void {
     if (step.run) this.expression(step.run.value, [...path, 'run', 'value']);
     if (step.uses === undefined) {
-      if (step.with) this.add([...path, 'with'], sentence('`with` requires `uses`.'), 'key');
+      if (step.with) this.add([...path, 'with'], message('`with` requires `uses`.'), 'key');
     } else {
       this.action(step.uses, [...path, 'uses']);
       if (step.uses === nestedAction) this.nested(step.with?.workflow, [...path, 'with', 'workflow']);
@@ -233,11 +233,11 @@ class Check {
   private nested(name: unknown, path: YamlPath): void {
     const { workflows } = this.known;
     if (typeof name !== 'string') return;
-    if (/\{[{%]|\$\{/.test(name)) this.add(path, sentence('`workflow` is the name of a file, not a template.'));
+    if (/\{[{%]|\$\{/.test(name)) this.add(path, message('`workflow` is the name of a file, not a template.'));
     else if (workflows && !workflows.includes(name))
       this.add(
         path,
-        withHint(sentence('There is no workflow `{0}` in `.towpath/workflows`.', name), meant(name, workflows)),
+        withHint(message('There is no workflow `{0}` in `.towpath/workflows`.', name), meant(name, workflows)),
       );
   }
 
@@ -247,7 +247,7 @@ class Check {
     const second = /^actions\.(.+)/.exec(name)?.[1];
     const near = meant(second ?? name, [...offeredNames, ...this.known.tools]);
     const absent = second && near ? undefined : absentAction(name);
-    this.add(path, withHint(sentence('There is no action `{0}`.', name), absent ?? near));
+    this.add(path, withHint(message('There is no action `{0}`.', name), absent ?? near));
   }
 
   /** Names of parameters, and values that hold no template. */
@@ -260,7 +260,7 @@ class Check {
       const value = given[key];
       if (value === undefined) {
         if (!shape[key]!.safeParse(undefined).success)
-          this.add([...path, 'uses'], sentence('{0} needs `{1}`.', action, key));
+          this.add([...path, 'uses'], message('{0} needs `{1}`.', action, key));
         continue;
       }
       if (/\{[{%]/.test(JSON.stringify(value))) continue;
@@ -272,7 +272,7 @@ class Check {
     if (given.cache === true && typeof temperature === 'number' && temperature > 0)
       this.warn(
         [...here, 'cache'],
-        sentence('`cache` answers calls at temperature 0. At {0} each call is sent and paid for.', String(temperature)),
+        message('`cache` answers calls at temperature 0. At {0} each call is sent and paid for.', String(temperature)),
       );
     if (!Array.isArray(given.tools)) return;
     this.distinct(given.tools, [...here, 'tools']);
@@ -290,7 +290,7 @@ class Check {
     if (unquoted !== undefined)
       this.warn(
         path,
-        sentence(
+        message(
           'The value of `{0}` becomes part of the command and could run another one. Write `{{ {1} | quote }}` without quotes around it, or write the command as a list of words.',
           unquoted.slice(0, longestExpression),
           toQuote(unquoted).slice(0, longestExpression),
@@ -328,11 +328,11 @@ class Check {
     // `cmd` is an abbreviation of what is needed, before it is a slip of anything else.
     const near = (key: string) => {
       const full = missing.find((name) => isAbbreviation(key, name));
-      return full ? sentence('Did you mean {0}?', `"${full}"`) : meant(key, names);
+      return full ? message('Did you mean {0}?', `"${full}"`) : meant(key, names);
     };
     for (const key of Object.keys(given))
       if (!names.includes(key))
-        this.add([...path, key], withHint(sentence('{0} takes no `{1}`.', action, key), near(key)), 'key');
+        this.add([...path, key], withHint(message('{0} takes no `{1}`.', action, key), near(key)), 'key');
   }
 
   private toolSpec(tool: ToolSpec, path: YamlPath): void {
@@ -341,7 +341,7 @@ class Check {
     if (problem) this.add([...path, 'parameters'], problem);
     this.action(action, [...path, 'action']);
     if (action === nestedAction)
-      this.add([...path, 'action'], sentence('`{0}` is a step of a workflow, not a tool for models.', nestedAction));
+      this.add([...path, 'action'], message('`{0}` is a step of a workflow, not a tool for models.', nestedAction));
     this.templates(given, [...path, 'with']);
     if (action === 'shell.run') this.command(given.command, [...path, 'with', 'command']);
     this.takes(action, parameters, [...path, 'parameters']);
@@ -350,14 +350,14 @@ class Check {
       if (this.whole && !(key in parameters) && !(key in given) && !one.safeParse(undefined).success)
         this.add(
           [...path, 'action'],
-          sentence('{0} needs `{1}`, which this tool has neither as an argument nor in `with`.', action, key),
+          message('{0} needs `{1}`, which this tool has neither as an argument nor in `with`.', action, key),
         );
   }
 
   private edge(index: number): void {
     const edge = this.file.edges[index]!;
     const path = ['edges', index];
-    if (edge.from === undefined && edge.type !== 'entry') this.add(path, sentence('An edge needs `from`.'));
+    if (edge.from === undefined && edge.type !== 'entry') this.add(path, message('An edge needs `from`.'));
     else if (edge.from !== undefined && edge.from !== startName) this.nodeName(edge.from, [...path, 'from']);
     this.target(edge.to, [...path, 'to']);
     if (typeof edge.when === 'string') this.expression(edge.when, [...path, 'when']);
@@ -366,21 +366,21 @@ class Check {
     else if (condition) this.expression(condition.value, [...path, 'condition', 'value']);
     if (!isParallel(edge)) {
       if (edge.fan_in !== undefined)
-        this.add([...path, 'fan_in'], sentence('`fan_in` requires `type: parallel`.'), 'key');
+        this.add([...path, 'fan_in'], message('`fan_in` requires `type: parallel`.'), 'key');
       return;
     }
     if (edge.fan_in === undefined)
-      this.add(path, sentence('A parallel edge needs `fan_in`, the node where the branches end.'));
+      this.add(path, message('A parallel edge needs `fan_in`, the node where the branches end.'));
     else this.nodeName(edge.fan_in, [...path, 'fan_in']);
     if (edge.when !== undefined || condition !== undefined)
-      this.add(path, sentence('A parallel edge cannot have a condition.'));
+      this.add(path, message('A parallel edge cannot have a condition.'));
     if (edge.from === undefined || edge.from === startName)
-      this.add(path, sentence('A workflow starts with one node. Let the branches follow it.'));
+      this.add(path, message('A workflow starts with one node. Let the branches follow it.'));
     const siblings = edgesFrom(this.file, edge.from ?? startName);
     if (siblings.some((one) => !isParallel(one)))
-      this.add(path, sentence('All edges of one node are parallel, or none is.'));
+      this.add(path, message('All edges of one node are parallel, or none is.'));
     if (siblings.some((one) => one.fan_in !== edge.fan_in))
-      this.add(path, sentence('Branches of one node end at one `fan_in`.'));
+      this.add(path, message('Branches of one node end at one `fan_in`.'));
   }
 
   private target(name: string, path: YamlPath): void {
@@ -390,8 +390,8 @@ class Check {
   private nodeName(name: string, path: YamlPath): void {
     const { names } = this;
     if (names.includes(name)) return;
-    const end = /^(end|finish)$/i.test(name) ? sentence('Use `{0}` for the end.', endName) : meant(name, names);
-    this.add(path, withHint(sentence('There is no node `{0}`.', name), end));
+    const end = /^(end|finish)$/i.test(name) ? message('Use `{0}` for the end.', endName) : meant(name, names);
+    this.add(path, withHint(message('There is no node `{0}`.', name), end));
   }
 
   private expression(text: string | boolean | undefined, path: YamlPath): void {
@@ -416,7 +416,7 @@ class Check {
 const longestExpression = 80;
 
 /** A key of what a node gives. */
-const isOfResult = ([first, key]: Read): boolean =>
+const isOfResult = ([first, key]: TemplateRead): boolean =>
   (first === 'result' || first === 'action_result') && key !== undefined && !/^\d+$/.test(key);
 
 /** Its letters, in their order, from the first on. */
@@ -425,10 +425,10 @@ const isAbbreviation = (short: string, full: string): boolean =>
   short[0] === full[0] &&
   [...full].reduce((at, letter) => at + (letter === short[at] ? 1 : 0), 0) === short.length;
 
-const twice = (name: string, other: string): Sentence =>
+const twice = (name: string, other: string): LocalizedMessage =>
   name === other
-    ? sentence('Two tools are named `{0}`.', name)
-    : sentence('Two tools are named `{0}`: models see both as `{1}`.', name, other);
+    ? message('Two tools are named `{0}`.', name)
+    : message('Two tools are named `{0}`: models see both as `{1}`.', name, other);
 
 /** Tools of MCP servers and of the editor come and go: whether they are there is known when they are called. */
 const isElsewhere = (name: string) => /^(mcp|vscode)[._]/.test(name);

@@ -9,21 +9,21 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { toErrorInfo, type Words } from '../../protocol/text/localized.ts';
+import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
 import { isTooMuch } from '../../tools/core/parseLimits.ts';
-import { mostAliases, parseYaml } from '../../tools/core/yaml.ts';
+import { maxAliases, parseYaml } from '../../tools/core/yaml.ts';
 import { cutTexts } from './cutText.ts';
 
 /** A sentence about a place in a file; lines and columns are counted from 1. */
-export interface Problem {
+export interface YamlProblem {
   line: number;
   column: number;
   endLine: number;
   endColumn: number;
   message: string;
   /** What it is made of. */
-  said?: Sentence;
+  said?: LocalizedMessage;
 }
 
 export type YamlPath = readonly (string | number)[];
@@ -31,11 +31,11 @@ export type YamlPath = readonly (string | number)[];
 /** A file as plain data, and where each piece of it stands. */
 export interface YamlFile {
   value: unknown;
-  problems: Problem[];
+  problems: YamlProblem[];
   /** Values that YAML reads otherwise than they look. */
-  warnings: Problem[];
+  warnings: YamlProblem[];
   /** A problem with the value at `path`, or (`key`) with the key that leads to it. */
-  problem(path: YamlPath, words: Words, key?: 'key'): Problem;
+  problem(path: YamlPath, words: LocalizableText, key?: 'key'): YamlProblem;
   /** The value at `path` is a word without quotes. */
   isPlain(path: YamlPath): boolean;
 }
@@ -48,7 +48,7 @@ const longestMessage = 600;
 /** Reads YAML 1.2 with the places of everything. Never throws: what is wrong is in `problems`, and `value` is undefined then. */
 export function readYaml(text: string): YamlFile {
   const lines = new LineCounter();
-  const at = (from: number, to: number, words: Words): Problem => {
+  const at = (from: number, to: number, words: LocalizableText): YamlProblem => {
     const [start, end] = [lines.linePos(from), lines.linePos(Math.max(to, from))];
     const place = { line: start.line, column: start.col, endLine: end.line, endColumn: end.col };
     const message = inEnglish(words);
@@ -83,7 +83,7 @@ export function readYaml(text: string): YamlFile {
   const cut = errors.length > 0 ? [] : cutTexts(document, text);
   const [unreadable, warnings] = [cut.filter((one) => one.isProblem), cut.filter((one) => !one.isProblem)].map((all) =>
     all.map(({ from, to, words }) => at(from, to, words)),
-  ) as [Problem[], Problem[]];
+  ) as [YamlProblem[], YamlProblem[]];
   const problems = [
     ...errors.slice(0, bare < 0 ? mostErrors : bare).map(({ pos, message }) => at(pos[0], pos[1], sentenceOf(message))),
     ...unquoted.map(([from, to]) => at(from, to, needsQuotes)),
@@ -92,14 +92,14 @@ export function readYaml(text: string): YamlFile {
   ];
   if (problems.length > 0) return { value: undefined, problem, isPlain, problems, warnings };
   try {
-    const value: unknown = document.toJS({ maxAliasCount: mostAliases });
+    const value: unknown = document.toJS({ maxAliasCount: maxAliases });
     if (!isTooMuch(value)) return { value, problem, isPlain, problems, warnings };
     return { value: undefined, problem, isPlain, problems: [at(0, 0, tooMuch)], warnings };
   } catch (error) {
-    const message = /alias/i.test(String(error))
-      ? sentence('Aliases (`*name`) repeat too much here. Write the parts out.')
+    const messageText = /alias/i.test(String(error))
+      ? message('Aliases (`*name`) repeat too much here. Write the parts out.')
       : sentenceOf((error as Error).message);
-    return { value: undefined, problem, isPlain, problems: [at(0, 0, message)], warnings };
+    return { value: undefined, problem, isPlain, problems: [at(0, 0, messageText)], warnings };
   }
 }
 
@@ -160,7 +160,7 @@ const keyOf = ({ key }: Pair): string | undefined =>
   isScalar(key) ? String(key.value) : isNode(key) ? undefined : String(key);
 
 /** YAML takes braces for a mapping, and one that is a key for a name that nobody meant. */
-const needsQuotes = sentence('Put a template in quotes: `"{{ … }}"`.');
+const needsQuotes = message('Put a template in quotes: `"{{ … }}"`.');
 
 function bareTemplates(document: Document): [number, number][] {
   const found: [number, number][] = [];
@@ -181,8 +181,8 @@ const lineAt = (text: string, offset: number): string => {
 
 const hasBareTemplate = (line: string): boolean => /\{[{%]/.test(line.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/g, ''));
 
-const tooMuch = sentence('This file contains too much, counting everything that its aliases (`*name`) repeat.');
-const hereTwice = sentence('This key occurs twice. Keep one.');
+const tooMuch = message('This file contains too much, counting everything that its aliases (`*name`) repeat.');
+const hereTwice = message('This key occurs twice. Keep one.');
 
 const sentenceOf = (message: string): string => {
   return /[.:!?]$/.test(message) ? message.replace(/:$/, '.') : `${message}.`;

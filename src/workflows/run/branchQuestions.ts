@@ -7,7 +7,7 @@ import { entriesOf } from '../../protocol/values/dictionary.ts';
  * Questions that agents in parallel branches have for the person. They are told in the run's conversation, one at a time;
  * what the person says next is the answer to it, and the other branches go on waiting.
  */
-export class Asking {
+export class BranchQuestions {
   private readonly waiting: readonly string[];
   private words: string | undefined;
 

@@ -1,7 +1,7 @@
 /** Runs work at once, up to a number; what comes later waits for a place. */
-export type Places = <Value>(work: () => Promise<Value>) => Promise<Value>;
+export type ConcurrencyLimit = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
-export function places(most: number): Places {
+export function concurrencyLimit(most: number): ConcurrencyLimit {
   const working = new Set<Promise<unknown>>();
   return async (work) => {
     while (working.size >= most) await Promise.race(working).catch(() => {});

@@ -1,15 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StopPoint } from '../../engine/core/abortReason.ts';
 import { itemOf, lineIn, resultsKey, trackOf } from '../../protocol/run/graph.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError, toErrorInfo, type Words, wordsIn } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import {
+  type LocalizableText,
+  localizedMessageIn,
+  toErrorInfo,
+  UserFacingError,
+} from '../../protocol/text/localized.ts';
 import { ActionError } from '../action/action.ts';
 import { endName } from '../plan/navigate.ts';
 import type { NodeSpec } from '../plan/schema.ts';
-import { evaluate, renderAll, type Scope } from '../template/template.ts';
-import { places } from './concurrency.ts';
-import { asKept } from './jsonState.ts';
-import { isFinal, together } from './retry.ts';
+import { evaluate, renderAll, type TemplateScope } from '../template/template.ts';
+import { concurrencyLimit } from './concurrency.ts';
+import { asStoredJson } from './jsonState.ts';
+import { isFinal, mergeStopPoints } from './retry.ts';
 import { type NodeResult, type NodeWork, outputOf, scopeOf } from './runNode.ts';
 
 /** One item of a list, on its way through what its node does. */
@@ -24,8 +29,8 @@ export interface Item {
 }
 
 /** Items of one list. */
-export const mostItems = 1000;
-export const atOnceUnlessSaid = 8;
+export const maxForEachItems = 1000;
+export const defaultConcurrency = 8;
 
 /**
  * A node over a list. Each item is a line of its own, in which the node does for it what it says; those that have come to
@@ -38,19 +43,19 @@ export async function eachItem(
   const { node, context, place } = work;
   const { item = 'item', index: at = 'index', max_workers = work.file.settings.parallel?.max_workers } = node;
   const list = listOf(node, scopeOf(work));
-  const atOnce = places(max_workers ?? atOnceUnlessSaid);
+  const atOnce = concurrencyLimit(max_workers ?? defaultConcurrency);
   const track = (index: number) => trackOf(context.run.graph!, lineIn(place.branch, itemOf(node.name, index)));
   let isOver = false;
   const settled = await Promise.allSettled(
     list.map((value, index) =>
       atOnce(async () => {
         const before = track(index);
-        const isSame = before !== undefined && isDeepStrictEqual(before.state[item], asKept({ value }).value);
+        const isSame = before !== undefined && isDeepStrictEqual(before.state[item], asStoredJson({ value }).value);
         if (isOver || (isSame && before.at.length === 0)) return undefined;
         const stop = await visit({
           node: itemNode(node, index),
           branch: lineIn(place.branch, itemOf(node.name, index)),
-          given: asKept({ [item]: value, [at]: index }),
+          given: asStoredJson({ [item]: value, [at]: index }),
           of: list.length,
           anew: before !== undefined && !isSame,
         });
@@ -73,23 +78,25 @@ export async function eachItem(
   return { state: outputOf(work, results, node.output ?? resultsKey) };
 }
 
-function listOf({ foreach, type }: NodeSpec, scope: Scope): readonly unknown[] {
+function listOf({ foreach, type }: NodeSpec, scope: TemplateScope): readonly unknown[] {
   const list = typeof foreach === 'string' ? evaluate(foreach, scope) : renderAll(foreach, scope);
   if ((list === null || list === undefined) && type === 'dynamic_parallel') return []; // as there
   if (!Array.isArray(list)) {
-    throw new SaidError(sentence('`foreach` needs a list, but this is {0}.', kindOf(list)));
+    throw new UserFacingError(message('`foreach` needs a list, but this is {0}.', kindOf(list)));
   }
-  if (list.length > mostItems)
-    throw new SaidError(sentence('`foreach` takes at most {0} items, but this list has {1}.', mostItems, list.length));
+  if (list.length > maxForEachItems)
+    throw new UserFacingError(
+      message('`foreach` takes at most {0} items, but this list has {1}.', maxForEachItems, list.length),
+    );
   return list;
 }
 
 const kinds = { string: 'a text', number: 'a number', boolean: 'a boolean', object: 'an object' } as const;
 
-function kindOf(value: unknown): Words {
-  if (value === null || value === undefined) return sentence('nothing');
+function kindOf(value: unknown): LocalizableText {
+  if (value === null || value === undefined) return message('nothing');
   const kind = typeof value;
-  return Object.hasOwn(kinds, kind) ? sentence(kinds[kind as keyof typeof kinds]) : `a ${kind}`;
+  return Object.hasOwn(kinds, kind) ? message(kinds[kind as keyof typeof kinds]) : `a ${kind}`;
 }
 
 /** What the node does, for one item: its result is what it sets. */
@@ -112,9 +119,9 @@ function failureOf(state: Record<string, unknown> | undefined, item: string): { 
 }
 
 function sumOf(failed: readonly StopPoint[], of: number) {
-  const worst = together(failed.filter(({ error }) => isFinal(error?.code))) ?? failed[0]!;
+  const worst = mergeStopPoints(failed.filter(({ error }) => isFinal(error?.code))) ?? failed[0]!;
   const { code, ...error } = worst.error ?? { code: 'UNKNOWN', message: '' };
-  return { code, ...toErrorInfo(sentence('{0} of {1} failed. {2}', failed.length, of, wordsIn(error))) };
+  return { code, ...toErrorInfo(message('{0} of {1} failed. {2}', failed.length, of, localizedMessageIn(error))) };
 }
 
 /** As the dialect's hosts have it: `docs/shared/yaml-reference/nodes.md`, "Result format", and `ParallelFlowResult`. */

@@ -1,7 +1,7 @@
 import type { WorkflowContext } from '../../engine/core/workflow.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import { unpricedTokens } from '../../protocol/run/run.ts';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { joined, toErrorInfo } from '../../protocol/text/localized.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
 
@@ -33,20 +33,20 @@ export class Limits {
   get reached(): ErrorInfo | undefined {
     const { cost, minutes } = this.limits;
     const spent = (this.run.usage.cost ?? 0) - (this.before.cost ?? 0);
-    const told = (what: Sentence) => {
-      const words = joined([what, sentence('Continue to allow the same amount again.')]);
+    const told = (what: LocalizedMessage) => {
+      const words = joined([what, message('Continue to allow the same amount again.')]);
       return { code: 'WORKFLOW_LIMIT_REACHED', ...toErrorInfo(words) };
     };
     if (cost !== undefined && spent >= cost)
-      return told(sentence('The limit of {0} of this workflow is reached: {1}.', `$${cost}`, `$${spent.toFixed(2)}`));
+      return told(message('The limit of {0} of this workflow is reached: {1}.', `$${cost}`, `$${spent.toFixed(2)}`));
     if (minutes !== undefined && this.now() - this.began >= minutes * 60_000)
-      return told(sentence('The limit of {0} minutes of this workflow is reached.', minutes));
+      return told(message('The limit of {0} minutes of this workflow is reached.', minutes));
     return undefined;
   }
 
   /** What is said when the limit cannot be held: some of what was asked has no known price. */
-  get doubt(): Sentence | undefined {
+  get doubt(): LocalizedMessage | undefined {
     if (this.limits.cost === undefined || unpricedTokens(this.run) <= this.unpricedBefore) return undefined;
-    return sentence('The price of its model is unknown, so `limits.cost` does not apply.');
+    return message('The price of its model is unknown, so `limits.cost` does not apply.');
   }
 }

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { RestsAt, type StopPoint } from '../../engine/core/abortReason.ts';
+import { RunSuspended, type StopPoint } from '../../engine/core/abortReason.ts';
 import type { WorkflowContext } from '../../engine/core/workflow.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { joined, textAs, toErrorInfo, wordsIn, wordsOf } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { joined, localizedMessageIn, messageOf, textAs, toErrorInfo } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
 import type { OnError } from '../plan/schema.ts';
@@ -14,9 +14,9 @@ const final = ['TOOL_DENIED', 'TOOL_INTERRUPTED', 'TOOL_NOT_AVAILABLE'];
 export const isFinal = (code: string | undefined): boolean => code !== undefined && final.includes(code);
 
 /** `on_error` is for this. */
-export const canGoOn = (error: unknown, { signal }: Pick<WorkflowContext, 'signal'>): boolean =>
+export const canRetry = (error: unknown, { signal }: Pick<WorkflowContext, 'signal'>): boolean =>
   !signal.aborted &&
-  !(error instanceof StoreError || error instanceof RestsAt) &&
+  !(error instanceof StoreError || error instanceof RunSuspended) &&
   (error instanceof UnattendedInterruption || !isFinal(errorOf(error).code));
 
 /** The editor's end interrupted a step, and no person is there to decide: `on_error` does, but for `retry`, which could repeat the effect. */
@@ -40,9 +40,9 @@ export async function retried<Value>(
     try {
       return await work(attempt);
     } catch (error) {
-      if (attempt >= retry || error instanceof UnattendedInterruption || !canGoOn(error, context)) throw error;
+      if (attempt >= retry || error instanceof UnattendedInterruption || !canRetry(error, context)) throw error;
       const ms = Math.min(wait * 2 ** attempt, Math.max(wait, longestWait)) * 1000;
-      const words = sentence('{0} failed: trying again ({1} of {2})', name, attempt + 1, retry);
+      const words = message('{0} failed: trying again ({1} of {2})', name, attempt + 1, retry);
       void context.emit({ type: 'progress', ...textAs(words), until: Date.now() + ms });
       await setTimeout(ms, undefined, { signal: context.signal }).catch(() => {});
       context.signal.throwIfAborted();
@@ -54,11 +54,13 @@ export async function retried<Value>(
 const mostSaid = 5;
 
 /** What several lines failed for, each thing said once; undefined when none did. */
-export function together(failed: readonly StopPoint[]): StopPoint | undefined {
+export function mergeStopPoints(failed: readonly StopPoint[]): StopPoint | undefined {
   const [first] = failed;
-  const said = new Map(failed.flatMap(({ error }) => (error ? [[error.message, wordsIn(error)] as const] : [])));
+  const said = new Map(
+    failed.flatMap(({ error }) => (error ? [[error.message, localizedMessageIn(error)] as const] : [])),
+  );
   if (!first?.error || said.size < 2) return first;
-  const more = said.size > mostSaid ? [sentence('And {0} more.', said.size - mostSaid)] : [];
+  const more = said.size > mostSaid ? [message('And {0} more.', said.size - mostSaid)] : [];
   return {
     ...first,
     error: { ...first.error, ...toErrorInfo(joined([...[...said.values()].slice(0, mostSaid), ...more])) },
@@ -75,6 +77,6 @@ export const errorIn = (node: string, error: unknown): { node: string; code: str
 export function errorOf(error: unknown): ErrorInfo {
   if (error instanceof ActionError) return error.info;
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };
-  const words = error instanceof Error || typeof message !== 'string' ? wordsOf(error) : message;
+  const words = error instanceof Error || typeof message !== 'string' ? messageOf(error) : message;
   return { code: typeof code === 'string' ? code : 'UNKNOWN', ...toErrorInfo(words) };
 }

@@ -1,31 +1,31 @@
-import { RestsAt, type StopPoint, stopPointOf } from '../../engine/core/abortReason.ts';
+import { RunSuspended, type StopPoint, stopPointOf } from '../../engine/core/abortReason.ts';
 import type { Agent, Workflow, WorkflowContext } from '../../engine/core/workflow.ts';
 import { isInterrupting } from '../../engine/input/messageQueue.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import { lineIn, nestedLine, resultsKey, type Track, trackOf, withoutResults } from '../../protocol/run/graph.ts';
 import { interruptedWork, interruptionSentence } from '../../protocol/run/interruptions.ts';
 import { callsOf } from '../../protocol/run/run.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { toErrorInfo, type Words, wordsIn } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, localizedMessageIn, toErrorInfo } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
 import { nestedInputs, nestedResult } from '../action/nested.ts';
 import { initialValues } from '../plan/inputs.ts';
-import { endName, entryOf, type Inside, type Next, nextOf } from '../plan/navigate.ts';
+import { endName, entryOf, type Inside, type Next, nextNodeOf } from '../plan/navigate.ts';
 import { outlineOf } from '../plan/outline.ts';
 import type { AgentFile, NodeSpec, WorkflowFile } from '../plan/schema.ts';
 import { usedLater } from '../read/usedLater.ts';
-import { Asking } from './branchQuestions.ts';
+import { BranchQuestions } from './branchQuestions.ts';
 import { towpath } from './chatWorkflow.ts';
-import { type Places, places } from './concurrency.ts';
+import { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts';
 import { eachItem, type Item } from './forEach.ts';
 import { stateChange } from './growth.ts';
-import { asKept, warned } from './jsonState.ts';
+import { asStoredJson, warned } from './jsonState.ts';
 import { Limits } from './limits.ts';
-import { canGoOn, errorOf, together } from './retry.ts';
+import { canRetry, errorOf, mergeStopPoints } from './retry.ts';
 import { failedStep, type Nested, type NodeResult, type NodeWork, ownOf, scopeOf, workAt } from './runNode.ts';
 
-export interface GraphOptions {
+interface GraphOptions {
   id: string;
   file: WorkflowFile;
   /** The agents that nodes name. */
@@ -49,7 +49,7 @@ export function graphWorkflow(options: GraphOptions): Workflow {
 }
 
 /** How often one node may be reached between two stop points, unless the file says so. */
-export const mostVisits = 50;
+export const maxVisits = 50;
 
 /** A line of nodes: the run's own, or (named) a parallel branch with the part it is in. */
 interface Line {
@@ -75,8 +75,8 @@ interface Within {
   prefix: string;
   branch: string;
   inputs: Readonly<Record<string, unknown>>;
-  atOnce: Places;
-  asking: Asking;
+  atOnce: ConcurrencyLimit;
+  asking: BranchQuestions;
   /** Of the run. */
   limits: Limits;
 }
@@ -84,8 +84,8 @@ interface Within {
 /** One way from where the run stands to a stop point. */
 class Walk {
   private readonly visits = new Map<string, number>();
-  private readonly atOnce: Places;
-  private readonly asking: Asking;
+  private readonly atOnce: ConcurrencyLimit;
+  private readonly asking: BranchQuestions;
   private readonly prefix: string;
   private readonly context: WorkflowContext;
   private readonly limits: Limits;
@@ -99,8 +99,8 @@ class Walk {
     this.limits = within?.limits ?? new Limits(options.file.limits ?? {}, context.run, options.now);
     this.context = within ? context : this.limits.resting(context);
     this.prefix = within?.prefix ?? '';
-    this.atOnce = within?.atOnce ?? places(options.file.settings.parallel?.max_workers ?? 8);
-    this.asking = within?.asking ?? new Asking(context);
+    this.atOnce = within?.atOnce ?? concurrencyLimit(options.file.settings.parallel?.max_workers ?? 8);
+    this.asking = within?.asking ?? new BranchQuestions(context);
   }
 
   async go(): Promise<StopPoint> {
@@ -127,7 +127,10 @@ class Walk {
 
   private initialState(): Record<string, unknown> {
     const words = this.context.run.messages.findLast((message) => message.role === 'user')?.content ?? '';
-    return asKept({ input: words, ...initialValues(this.options.file, this.within?.inputs ?? this.context.values) });
+    return asStoredJson({
+      input: words,
+      ...initialValues(this.options.file, this.within?.inputs ?? this.context.values),
+    });
   }
 
   /** Goes on with a line from where it stands. Undefined: it has come to its end. */
@@ -162,7 +165,7 @@ class Walk {
     return { next: next.map(full), ...(fanIn !== undefined && { fanIn: full(fanIn) }) };
   }
 
-  /** Does another workflow as a step. Throws `RestsAt` where that rests, and why it failed. */
+  /** Does another workflow as a step. Throws `RunSuspended` where that rests, and why it failed. */
   private async nested({ node, place }: NodeWork, params: Record<string, unknown>): Promise<Nested> {
     const { run, signal } = this.context;
     const { name, file, inputs } = nestedInputs(params, this.options.workflows ?? new Map());
@@ -171,7 +174,7 @@ class Walk {
     const within = { prefix: `${place.node}/`, branch, inputs, atOnce, asking, limits };
     const walk = new Walk({ ...this.options, id: name, file }, this.context, this.agent, within);
     const stop = await walk.follow({ branch, first: run.graph!.branches[branch] ? { next: [] } : walk.entry() });
-    if (stop && (signal.aborted || stop.phase !== 'Failed')) throw new RestsAt(stop);
+    if (stop && (signal.aborted || stop.phase !== 'Failed')) throw new RunSuspended(stop);
     if (stop) throw new ActionError(stop.error!);
     const ended = file.nodes.flatMap((one) => run.graph!.nodes[within.prefix + one.name] ?? []);
     const said = ended
@@ -193,14 +196,14 @@ class Walk {
     const broken = settled.find((one) => one.status === 'rejected');
     if (broken) throw broken.reason;
     const stops = settled.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
-    return together(stops.filter(({ phase }) => phase === 'Failed')) ?? stops[0];
+    return mergeStopPoints(stops.filter(({ phase }) => phase === 'Failed')) ?? stops[0];
   }
 
   /** Undefined: the run goes on. */
   private async visit(name: string, line: Visit): Promise<StopPoint | undefined> {
     const node = this.options.file.nodes.find((one) => one.name === name);
     if (node) return this.enter(node, line);
-    const words = sentence(
+    const words = message(
       'The node {0}, at which this run stopped, is no longer in the workflow. Start a new run.',
       name,
     );
@@ -214,18 +217,21 @@ class Walk {
     if (signal.aborted) return stopPointOf(signal);
     if (context.pausing) return { phase: 'WaitingUser' };
     const place = { node: name, ...(branch !== undefined && { branch }) };
-    const warnings: Words[] = [];
+    const warnings: LocalizableText[] = [];
     const fail = async (error: ErrorInfo): Promise<StopPoint> => {
       const said = run.graph?.nodes[name]?.live;
       const told = warned({ ...options, warnings });
       await emit({ type: 'node', ...place, status: 'failed', error, ...told, ...(said && { output: said }) });
-      return { phase: 'Failed', error: { ...error, ...toErrorInfo(sentence('Node {0}: {1}', name, wordsIn(error))) } };
+      return {
+        phase: 'Failed',
+        error: { ...error, ...toErrorInfo(message('Node {0}: {1}', name, localizedMessageIn(error))) },
+      };
     };
     const visits = (this.visits.get(name) ?? 0) + 1;
     this.visits.set(name, visits);
-    const most = options.file.settings.max_visits ?? mostVisits;
+    const most = options.file.settings.max_visits ?? maxVisits;
     if (visits > most) {
-      const words = sentence('The node {0} was reached {1} times. Continue to allow more.', name, most);
+      const words = message('The node {0} was reached {1} times. Continue to allow more.', name, most);
       return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', ...toErrorInfo(words) } };
     }
     if (branch !== undefined && !(await this.asking.hear(branch))) return { phase: 'WaitingUser' };
@@ -253,7 +259,7 @@ class Walk {
       const scope = { ...scopeOf(work, set), result: set };
       const next = done.failedTo
         ? { next: done.failedTo === endName ? [] : [done.failedTo] }
-        : nextOf(options.file, node, scope, (warning) => warnings.push(warning), inside);
+        : nextNodeOf(options.file, node, scope, (warning) => warnings.push(warning), inside);
       const said = done.said === undefined ? {} : { output: done.said };
       await emit({
         type: 'node',
@@ -269,7 +275,7 @@ class Walk {
     } catch (error) {
       if (error instanceof StoreError) throw error;
       if (signal.aborted) return this.stopped(fail);
-      if (error instanceof RestsAt) return error.point;
+      if (error instanceof RunSuspended) return error.point;
       return fail(errorOf(error));
     }
   }
@@ -283,7 +289,7 @@ class Walk {
       if (!rule || node.foreach !== undefined || 'stop' in done) return done;
       return { ...done, state: { ...done.state, error: null } };
     } catch (error) {
-      if (!(rule?.continue || rule?.goto) || !canGoOn(error, context)) throw error;
+      if (!(rule?.continue || rule?.goto) || !canRetry(error, context)) throw error;
       const failed = failedStep(work, node, error);
       return rule.goto === undefined ? failed : { ...failed, failedTo: rule.goto };
     }

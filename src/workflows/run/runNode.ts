@@ -1,27 +1,32 @@
-import { RestsAt, type StopPoint } from '../../engine/core/abortReason.ts';
+import { RunSuspended, type StopPoint } from '../../engine/core/abortReason.ts';
 import type { Apart, WorkflowContext } from '../../engine/core/workflow.ts';
 import { lostOutcome } from '../../engine/notices/interruptedCalls.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import { toToolResult } from '../../protocol/content/tools.ts';
 import type { Track } from '../../protocol/run/graph.ts';
 import { interruptionAt, interruptionSentence } from '../../protocol/run/interruptions.ts';
-import { stepOutcome } from '../../protocol/run/outcomes.ts';
+import { workflowStepOutcome } from '../../protocol/run/outcomes.ts';
 import { openCalls, pendingCalls } from '../../protocol/run/pending.ts';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError, toErrorInfo, type Words, wordsIn } from '../../protocol/text/localized.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import {
+  type LocalizableText,
+  localizedMessageIn,
+  toErrorInfo,
+  UserFacingError,
+} from '../../protocol/text/localized.ts';
 import { type ActionContext, ActionError } from '../action/action.ts';
 import { perform } from '../action/actions.ts';
 import { nestedAction } from '../action/nested.ts';
 import { usedKeys } from '../plan/inputs.ts';
-import type { AgentFile, NodeSpec, OnError, Step, WorkflowFile } from '../plan/schema.ts';
-import { evaluate, holds, render, renderAll, type Scope, type Tell } from '../template/template.ts';
+import type { AgentFile, NodeSpec, OnError, WorkflowFile, WorkflowStep } from '../plan/schema.ts';
+import { evaluate, holds, type OnTemplateRead, render, renderAll, type TemplateScope } from '../template/template.ts';
 import { agentTurn } from './agent.ts';
 import { isQuestion } from './branchQuestions.ts';
-import type { Places } from './concurrency.ts';
+import type { ConcurrencyLimit } from './concurrency.ts';
 import { stateChange } from './growth.ts';
-import { asKept, warned } from './jsonState.ts';
+import { asStoredJson, warned } from './jsonState.ts';
 import { conversationOf } from './nodeConversation.ts';
-import { canGoOn, errorIn, errorOf, retried, UnattendedInterruption } from './retry.ts';
+import { canRetry, errorIn, errorOf, retried, UnattendedInterruption } from './retry.ts';
 
 /** One node at work. */
 export interface NodeWork {
@@ -40,9 +45,9 @@ export interface NodeWork {
   /** Does another workflow as a step of this node. */
   nested(params: Record<string, unknown>): Promise<Nested>;
   /** Where agents of parallel branches wait for a place. */
-  atOnce: Places;
+  atOnce: ConcurrencyLimit;
   /** What is to be said at the node with its next event. */
-  warnings: Words[];
+  warnings: LocalizableText[];
 }
 
 /** What another workflow gave, and what it said. */
@@ -69,7 +74,7 @@ export function workAt(work: NodeWork): Promise<NodeResult> {
   return step(work, node, 0);
 }
 
-async function steps(work: NodeWork, list: readonly Step[]): Promise<NodeResult> {
+async function steps(work: NodeWork, list: readonly WorkflowStep[]): Promise<NodeResult> {
   let last: Done = { state: {} };
   for (let index = work.track().steps; index < list.length; index++) {
     if (work.context.pausing) return resting;
@@ -79,7 +84,7 @@ async function steps(work: NodeWork, list: readonly Step[]): Promise<NodeResult>
 }
 
 /** Steps are counted through all rounds: one that was cut off in the middle goes on there. */
-async function loop(work: NodeWork, body: readonly Step[]): Promise<NodeResult> {
+async function loop(work: NodeWork, body: readonly WorkflowStep[]): Promise<NodeResult> {
   const { condition = false, max_iterations: most = 1 } = work.node;
   let last: Done = { state: {} };
   for (let index = work.track().steps; index < most * body.length; index++) {
@@ -105,11 +110,11 @@ function unused(file: WorkflowFile, values: Record<string, unknown>): Record<str
 const resting: NodeResult = { stop: { phase: 'WaitingUser' } };
 
 /** A step whose values are on disk before the next one begins. */
-async function kept(work: NodeWork, one: Step, index: number): Promise<Done> {
+async function kept(work: NodeWork, one: WorkflowStep, index: number): Promise<Done> {
   const { signal, emit } = work.context;
   signal.throwIfAborted();
   const result = await step(work, one, index).catch((error) => {
-    if (!one.on_error?.continue || !canGoOn(error, work.context)) throw error;
+    if (!one.on_error?.continue || !canRetry(error, work.context)) throw error;
     return failedStep(work, one, error);
   });
   const state = ownOf(work, result.state);
@@ -129,13 +134,13 @@ export const ownOf = ({ item }: NodeWork, state: Record<string, unknown>): Recor
   item ? Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(item.given, key))) : state;
 
 const telling =
-  ({ warnings }: NodeWork): Tell =>
+  ({ warnings }: NodeWork): OnTemplateRead =>
   (warning) =>
     warnings.push(warning);
 
 async function step(
   work: NodeWork,
-  { uses, with: given = {}, output, run, on_error }: Step,
+  { uses, with: given = {}, output, run, on_error }: WorkflowStep,
   index: number,
 ): Promise<Done> {
   const rule = on_error ?? work.node.on_error ?? {};
@@ -144,14 +149,14 @@ async function step(
   const attempted = async (attempt: number): Promise<Done> => {
     const scope = scopeOf(work);
     const worked = on_error && { error: null };
-    if (run) return { state: asKept({ [run.output_key]: evaluate(run.value, scope, telling(work)), ...worked }) };
+    if (run) return { state: asStoredJson({ [run.output_key]: evaluate(run.value, scope, telling(work)), ...worked }) };
     if (!uses) return { state: {} };
     const params = renderAll(given, scope, telling(work)) as Record<string, unknown>;
     if (uses === nestedAction) {
       const { result, ...said } = await work.nested(params);
       return { state: { ...outputOf(work, result, output), ...worked }, ...said };
     }
-    const known = stepOutcome(work.context.run, work.place.node, index);
+    const known = workflowStepOutcome(work.context.run, work.place.node, index);
     const result = known?.byPerson
       ? known.data
       : await performed(work, uses, params, actionContext(work, index, attempt, known?.id));
@@ -187,13 +192,13 @@ function restWhereInterrupted({ context, node, place: { node: name, branch } }: 
   const error = { code: 'TOOL_INTERRUPTED', ...toErrorInfo(interruptionSentence({ label: command ?? name })) };
   const isDecided = [rule, node.on_error].some((one) => one?.continue || one?.goto !== undefined);
   if (isDecided && !context.isAttended) throw new UnattendedInterruption(error);
-  throw new RestsAt({ phase: 'WaitingUser', error });
+  throw new RunSuspended({ phase: 'WaitingUser', error });
 }
 
 /** A step that failed and is gone on from: its key holds nothing, never what was there before. */
-export function failedStep({ node, warnings }: NodeWork, { output }: Step, error: unknown): Done {
+export function failedStep({ node, warnings }: NodeWork, { output }: WorkflowStep, error: unknown): Done {
   const failed = errorIn(node.name, error);
-  warnings.push(sentence('Failed, and continued: {0}', wordsIn(errorOf(error))));
+  warnings.push(message('Failed, and continued: {0}', localizedMessageIn(errorOf(error))));
   return { state: { ...(typeof output === 'string' && { [output]: null }), error: failed } };
 }
 
@@ -231,7 +236,7 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
   const { context, node, place } = work;
   const { branch } = place;
   const file = typeof agent === 'string' ? work.agents.get(agent) : agent;
-  if (!file) throw new SaidError(sentence('There is no agent {0} in .towpath/agents.', String(agent)));
+  if (!file) throw new UserFacingError(message('There is no agent {0} in .towpath/agents.', String(agent)));
   const content = node.prompt && String(render(node.prompt, scopeOf(work), telling(work)) ?? '');
   if (work.track().steps === 0) {
     if (branch !== undefined)
@@ -300,18 +305,18 @@ const answer = (messages: readonly Message[]): string =>
   messages.findLast((message) => message.role === 'assistant')?.content ?? '';
 
 /** @param set what the node sets, and the state does not hold yet */
-export function scopeOf({ file, track, item }: NodeWork, set: Record<string, unknown> = {}): Scope {
+export function scopeOf({ file, track, item }: NodeWork, set: Record<string, unknown> = {}): TemplateScope {
   const state = { ...item?.around, ...track().state, ...set, ...item?.given };
   return { ...file.variables, ...state, state, variables: file.variables };
 }
 
 /** What a result sets. */
-export function outputOf(work: NodeWork, result: unknown, output: Step['output']): Record<string, unknown> {
-  if (typeof output === 'string') return asKept({ [output]: result });
+export function outputOf(work: NodeWork, result: unknown, output: WorkflowStep['output']): Record<string, unknown> {
+  if (typeof output === 'string') return asStoredJson({ [output]: result });
   if (output) {
     const scope = { ...scopeOf(work), result, action_result: result };
-    return asKept(renderAll(output, scope, telling(work)) as Record<string, unknown>);
+    return asStoredJson(renderAll(output, scope, telling(work)) as Record<string, unknown>);
   }
   const isPlain = typeof result === 'object' && result !== null && !Array.isArray(result);
-  return asKept(isPlain ? (result as Record<string, unknown>) : { result });
+  return asStoredJson(isPlain ? (result as Record<string, unknown>) : { result });
 }

@@ -1,12 +1,12 @@
 import { tokenize } from '@huggingface/jinja';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { mostDepth } from '../../tools/core/parseLimits.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { maxJsonDepth } from '../../tools/core/parseLimits.ts';
 import { TemplateError } from './language.ts';
 
 type Tokens = ReturnType<typeof tokenize>;
 
 /** Characters between the braces of one template, all together. */
-export const mostInside = 20_000;
+export const maxTemplateValues = 20_000;
 /** The library looks through a row of blanks from each of its characters. */
 const mostBlanks = 500;
 /** Operators, brackets, filters and the like in one expression, between two commas. */
@@ -19,10 +19,12 @@ const mostOperators = 200;
  */
 export function tokensOf(text: string): Tokens {
   const { inside, blanks } = measure(text);
-  if (inside > mostInside)
-    throw new TemplateError(sentence('A template can have at most {0} characters between its braces.', mostInside));
+  if (inside > maxTemplateValues)
+    throw new TemplateError(
+      message('A template can have at most {0} characters between its braces.', maxTemplateValues),
+    );
   if (blanks > mostBlanks)
-    throw new TemplateError(sentence('A template can have at most {0} blanks in a row.', mostBlanks));
+    throw new TemplateError(message('A template can have at most {0} blanks in a row.', mostBlanks));
   const tokens = tokenize(text);
   checkBlocks(tokens);
   checkExpressions(tokens);
@@ -112,8 +114,8 @@ function checkBlocks(tokens: Tokens): void {
       while (open.at(-1) === 'elif') open.pop();
       if (open.at(-1) === name.slice(3)) open.pop();
     } else if (blocks.has(name) && !(name === 'set' && isAssignment(tokens, index))) open.push(name);
-    if (open.length > mostDepth)
-      throw new TemplateError(sentence('Blocks are nested more than {0} levels deep here.', mostDepth));
+    if (open.length > maxJsonDepth)
+      throw new TemplateError(message('Blocks are nested more than {0} levels deep here.', maxJsonDepth));
   }
 }
 
@@ -146,7 +148,7 @@ function checkExpressions(tokens: Tokens): void {
     }
     if (depth > mostOperators)
       throw new TemplateError(
-        sentence('An expression can have at most {0} operators, brackets and filters.', mostOperators),
+        message('An expression can have at most {0} operators, brackets and filters.', mostOperators),
       );
   }
 }

@@ -1,39 +1,39 @@
 import { createHash } from 'node:crypto';
-import { sentence } from '../../protocol/text/l10n.ts';
-import { SaidError } from '../../protocol/text/localized.ts';
-import { mostOfAnswer, parseJson } from '../../tools/core/parseLimits.ts';
-import { quoteWords } from '../../tools/shell/quote.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
+import { maxAnswerLength, parseLimitedJson } from '../../tools/core/parseLimits.ts';
+import { quoteArguments } from '../../tools/shell/quote.ts';
 import {
-  entriesOf,
   floatOf,
   isList,
   isMap,
   isMissing,
   isNothing,
   itemsOf,
-  kindOf,
   listOf,
-  toData,
+  mapEntries,
+  type TemplateValue,
+  templateValueData,
   toValue,
-  type Value,
+  valueKindOf,
 } from './values.ts';
 
 /** What a filter is given besides its value. */
-export interface Given {
-  args: readonly Value[];
-  named: ReadonlyMap<string, Value>;
+export interface FilterInput {
+  args: readonly TemplateValue[];
+  named: ReadonlyMap<string, TemplateValue>;
   /** Another filter, by its name. */
-  filter(name: string, value: Value, args: readonly Value[]): Value;
+  filter(name: string, value: TemplateValue, args: readonly TemplateValue[]): TemplateValue;
   /** Whether a value passes a test. Throws where there is no such test. */
-  test(name: string, value: Value, args: readonly Value[]): boolean;
+  test(name: string, value: TemplateValue, args: readonly TemplateValue[]): boolean;
 }
-type Filter = (value: Value, given: Given) => Value;
+type Filter = (value: TemplateValue, given: FilterInput) => TemplateValue;
 
 /** Jinja's filters that the interpreter lacks or has in part, and those of the dialect. They mean what they mean there. */
 export const ownFilters: Record<string, Filter> = {
-  fromjson: (value) => toValue(parseJson(textOf(value), mostOfAnswer)),
+  fromjson: (value) => toValue(parseLimitedJson(textOf(value), maxAnswerLength)),
   sha256: (value) => toValue(createHash('sha256').update(textOf(value)).digest('hex')),
-  quote: (value) => toValue(quoteWords(scalarsOf(value))),
+  quote: (value) => toValue(quoteArguments(scalarsOf(value))),
   urlencode: (value) =>
     toValue(isMap(value) ? query(value) : encodeURIComponent(printed(value)).replaceAll('%2F', '/')),
   truncate: (value, given) => toValue(truncated(textOf(value), given)),
@@ -50,32 +50,32 @@ export const ownFilters: Record<string, Filter> = {
     const attribute = argument(given, 0, 'attribute');
     const numbers = [argument(given, 1, 'start') ?? toValue(0), ...picked(value, attribute)];
     for (const one of numbers)
-      if (!isNumber(one)) throw new SaidError(sentence('`sum` adds numbers, but there is {0}', kindOf(one)));
+      if (!isNumber(one)) throw new UserFacingError(message('`sum` adds numbers, but there is {0}', valueKindOf(one)));
     const total = numbers.reduce((sum, one) => sum + Number(one.value), 0);
     return numbers.some(({ type }) => type === 'FloatValue') ? floatOf(total) : toValue(total);
   },
   min: (value, given) => outermost('min', value, given, -1),
   max: (value, given) => outermost('max', value, given, 1),
   round(value, given) {
-    if (!isNumber(value)) throw new SaidError(sentence('`round` takes a number, not {0}', kindOf(value)));
+    if (!isNumber(value)) throw new UserFacingError(message('`round` takes a number, not {0}', valueKindOf(value)));
     const precision = Number(argument(given, 0, 'precision')?.value ?? 0);
     const method = String(argument(given, 1, 'method')?.value ?? 'common');
     if (!Number.isInteger(precision) || Math.abs(precision) > 15)
-      throw new SaidError(sentence('`round` takes at most 15 digits'));
+      throw new UserFacingError(message('`round` takes at most 15 digits'));
     const number = Number(value.value);
     if (method === 'common') return floatOf(rounded(number, precision));
     if (method !== 'ceil' && method !== 'floor')
-      throw new SaidError(sentence('`round` knows `common`, `ceil` and `floor`'));
+      throw new UserFacingError(message('`round` knows `common`, `ceil` and `floor`'));
     return floatOf(Math[method](number * 10 ** precision) / 10 ** precision);
   },
   groupby(value, given) {
     const attribute = needed(given, 'groupby');
-    const groups = new Map<string, [Value, Value[]]>();
+    const groups = new Map<string, [TemplateValue, TemplateValue[]]>();
     for (const item of sequence(value)) {
       const key = attributeOf(item, attribute);
-      const group = groups.get(JSON.stringify(toData(key)));
+      const group = groups.get(JSON.stringify(templateValueData(key)));
       if (group) group[1].push(item);
-      else groups.set(JSON.stringify(toData(key)), [key, [item]]);
+      else groups.set(JSON.stringify(templateValueData(key)), [key, [item]]);
     }
     const pairs = [...groups.values()].map(([key, items]) => listOf([key, listOf(items)]));
     return given.filter('sort', listOf(pairs), [toValue(false), toValue(false), toValue(0)]);
@@ -89,7 +89,7 @@ export const ownFilters: Record<string, Filter> = {
     }
     const [name, ...args] = given.args;
     if (name?.type !== 'StringValue')
-      throw new SaidError(sentence('`map` takes the name of a filter, or `attribute="…"`'));
+      throw new UserFacingError(message('`map` takes the name of a filter, or `attribute="…"`'));
     return listOf(sequence(value).map((item) => given.filter(String(name.value), item, args)));
   },
   select: (value, given) => listOf(sequence(value).filter((item) => passes(item, given.args, given))),
@@ -98,7 +98,7 @@ export const ownFilters: Record<string, Filter> = {
   rejectattr: (value, given) => listOf(sequence(value).filter((item) => !attributePasses(item, 'rejectattr', given))),
 };
 
-type Test = (value: Value, other: Value) => boolean;
+type Test = (value: TemplateValue, other: TemplateValue) => boolean;
 const ordered =
   (holds: (order: number) => boolean): Test =>
   (one, other) =>
@@ -124,13 +124,13 @@ export const ownTests: Record<string, Test> = {
 };
 
 /** What the interpreter's own `==` says, and of lists and maps whether they hold the same. */
-export function isEqual(one: Value, other: Value): boolean {
+export function isEqual(one: TemplateValue, other: TemplateValue): boolean {
   if (isList(one) && isList(other)) {
     const [items, others] = [itemsOf(one), itemsOf(other)];
     return items.length === others.length && items.every((item, index) => isEqual(item, others[index]!));
   }
   if (isMap(one) && isMap(other)) {
-    const [entries, others] = [entriesOf(one), new Map(entriesOf(other))];
+    const [entries, others] = [mapEntries(one), new Map(mapEntries(other))];
     return (
       entries.length === others.size &&
       entries.every(([key, item]) => others.has(key) && isEqual(item, others.get(key)!))
@@ -140,49 +140,51 @@ export function isEqual(one: Value, other: Value): boolean {
   return one.value == other.value;
 }
 
-function compare(one: Value, other: Value): number {
+function compare(one: TemplateValue, other: TemplateValue): number {
   const [a, b] = [one, other].map((value) => (isNumber(value) ? Number(value.value) : value.value));
   if (typeof a !== typeof b || (typeof a !== 'number' && typeof a !== 'string'))
-    throw new SaidError(sentence('{0} and {1} cannot be ordered', kindOf(one), kindOf(other)));
+    throw new UserFacingError(message('{0} and {1} cannot be ordered', valueKindOf(one), valueKindOf(other)));
   return a === b ? 0 : (a as number) < (b as number) ? -1 : 1;
 }
 
-const isNumber = ({ type }: Value) => ['IntegerValue', 'FloatValue', 'BooleanValue'].includes(type);
+const isNumber = ({ type }: TemplateValue) => ['IntegerValue', 'FloatValue', 'BooleanValue'].includes(type);
 
-const argument = ({ args, named }: Given, index: number, name: string): Value | undefined => {
+const argument = ({ args, named }: FilterInput, index: number, name: string): TemplateValue | undefined => {
   const given = args[index] ?? named.get(name);
   return given && isNothing(given) ? undefined : given;
 };
 
-function needed(given: Given, filter: string): Value {
+function needed(given: FilterInput, filter: string): TemplateValue {
   const attribute = argument(given, 0, 'attribute');
-  if (!attribute) throw new SaidError(sentence('`{0}` takes the name of a key', filter));
+  if (!attribute) throw new UserFacingError(message('`{0}` takes the name of a key', filter));
   return attribute;
 }
 
 /** As much of a text as holds its first or last character, which may be two of the language’s. */
-const partOf = (value: Value, from: number, to?: number): Value =>
+const partOf = (value: TemplateValue, from: number, to?: number): TemplateValue =>
   value.type === 'StringValue' ? toValue(textOf(value).slice(from, to)) : value;
 
 /** A text is not gone through that is longer: each character would be a value. */
 const longestSequence = 10_000;
 
 /** The items of a list, the characters of a text, the keys of a map. */
-function sequence(value: Value): Value[] {
+function sequence(value: TemplateValue): TemplateValue[] {
   if (isList(value)) return itemsOf(value);
   if (value.type === 'StringValue' && textOf(value).length > longestSequence)
-    throw new SaidError(sentence('a text of more than {0} characters cannot be iterated: `split` it', longestSequence));
+    throw new UserFacingError(
+      message('a text of more than {0} characters cannot be iterated: `split` it', longestSequence),
+    );
   if (value.type === 'StringValue') return Array.from(textOf(value), toValue);
-  if (isMap(value)) return entriesOf(value).map(([key]) => toValue(key));
-  throw new SaidError(sentence('this takes a list, not {0}', kindOf(value)));
+  if (isMap(value)) return mapEntries(value).map(([key]) => toValue(key));
+  throw new UserFacingError(message('this takes a list, not {0}', valueKindOf(value)));
 }
 
 /** `details.priority`, `items.0`. */
-function attributeOf(item: Value, attribute: Value): Value {
+function attributeOf(item: TemplateValue, attribute: TemplateValue): TemplateValue {
   let value = item;
   for (const part of printed(attribute).split('.')) {
     const next = isMap(value)
-      ? (value.value as Map<string, Value>).get(part)
+      ? (value.value as Map<string, TemplateValue>).get(part)
       : isList(value)
         ? itemsOf(value)[Number(part)]
         : undefined;
@@ -192,56 +194,60 @@ function attributeOf(item: Value, attribute: Value): Value {
   return value;
 }
 
-const picked = (value: Value, attribute: Value | undefined): Value[] =>
+const picked = (value: TemplateValue, attribute: TemplateValue | undefined): TemplateValue[] =>
   sequence(value).map((item) => (attribute ? attributeOf(item, attribute) : item));
 
-function outermost(name: string, value: Value, given: Given, sign: 1 | -1): Value {
+function outermost(name: string, value: TemplateValue, given: FilterInput, sign: 1 | -1): TemplateValue {
   const attribute = given.named.get('attribute');
   const exact = argument(given, 0, 'case_sensitive')?.value === true;
-  const key = (item: Value) => {
+  const key = (item: TemplateValue) => {
     const one = attribute ? attributeOf(item, attribute) : item;
     if (isNothing(one))
-      throw new SaidError(sentence('`{0}` compares numbers or texts, but there is {1}', name, kindOf(one)));
+      throw new UserFacingError(message('`{0}` compares numbers or texts, but there is {1}', name, valueKindOf(one)));
     return one.type === 'StringValue' && !exact ? toValue(textOf(one).toLowerCase()) : one;
   };
   const items = sequence(value);
-  return items.reduce<Value>(
+  return items.reduce<TemplateValue>(
     (best, item) => (isMissing(best) || compare(key(item), key(best)) * sign > 0 ? item : best),
     toValue(undefined),
   );
 }
 
-function passes(value: Value, [name, ...args]: readonly Value[], given: Given): boolean {
+function passes(value: TemplateValue, [name, ...args]: readonly TemplateValue[], given: FilterInput): boolean {
   return name ? given.test(printed(name), value, args) : value.__bool__().value;
 }
 
-function attributePasses(item: Value, filter: string, given: Given): boolean {
+function attributePasses(item: TemplateValue, filter: string, given: FilterInput): boolean {
   const [, ...test] = given.args;
   return passes(attributeOf(item, needed(given, filter)), test, given);
 }
 
-function textOf(value: Value): string {
-  if (value.type !== 'StringValue') throw new SaidError(sentence('this takes a text, not {0}', kindOf(value)));
+function textOf(value: TemplateValue): string {
+  if (value.type !== 'StringValue')
+    throw new UserFacingError(message('this takes a text, not {0}', valueKindOf(value)));
   return value.value as string;
 }
 
-const printed = (value: Value): string => (isNothing(value) ? '' : value.toString());
+const printed = (value: TemplateValue): string => (isNothing(value) ? '' : value.toString());
 
-function scalarsOf(value: Value): string[] {
+function scalarsOf(value: TemplateValue): string[] {
   const items = isList(value) ? itemsOf(value) : [value];
   for (const item of items)
     if (isNothing(item) || isList(item) || isMap(item))
-      throw new SaidError(sentence('`quote` takes a text, a number or a list of them, not {0}', kindOf(item)));
+      throw new UserFacingError(
+        message('`quote` takes a text, a number or a list of them, not {0}', valueKindOf(item)),
+      );
   return items.map(printed);
 }
 
 /** At the end of a word, with up to `leeway` characters more than asked for before anything is cut. */
-function truncated(text: string, given: Given): string {
+function truncated(text: string, given: FilterInput): string {
   const number = (index: number, name: string, otherwise: number) =>
     Number(argument(given, index, name)?.value ?? otherwise);
   const [length, leeway] = [number(0, 'length', 255), number(3, 'leeway', 5)];
   const end = String(argument(given, 2, 'end')?.value ?? '...');
-  if (!(length >= end.length)) throw new SaidError(sentence('`truncate` takes a length of at least {0}', end.length));
+  if (!(length >= end.length))
+    throw new UserFacingError(message('`truncate` takes a length of at least {0}', end.length));
   if (text.length <= length + leeway) return text;
   const start = text.slice(0, length - end.length);
   if (argument(given, 1, 'killwords')?.value === true) return start + end;
@@ -258,7 +264,7 @@ function rounded(number: number, precision: number): number {
   return precision > 0 ? Number(number.toFixed(precision)) : Math.round(scaled) / factor;
 }
 
-const query = (map: Value): string =>
-  entriesOf(map)
+const query = (map: TemplateValue): string =>
+  mapEntries(map)
     .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(printed(value))}`)
     .join('&');

@@ -1,20 +1,20 @@
 import { Environment, Interpreter, type parse } from '@huggingface/jinja';
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { SaidError, type Words } from '../../protocol/text/localized.ts';
-import { type Given, isEqual, ownFilters, ownTests } from './filters.ts';
-import { functions, type Node, nameOf, TemplateError } from './language.ts';
-import { isList, isMap, isMissing, isNothing, kindOf, toValue, type Value } from './values.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
+import { type FilterInput, isEqual, ownFilters, ownTests } from './filters.ts';
+import { functions, identifierName, type Node, TemplateError } from './language.ts';
+import { isList, isMap, isMissing, isNothing, type TemplateValue, toValue, valueKindOf } from './values.ts';
 
 type Statement = ReturnType<typeof parse>['body'][number];
 
 /** What a template may take: it is worked out in one go, and nothing can be stopped or answered meanwhile. */
-export const mostSteps = 300_000;
+export const maxTemplateSteps = 300_000;
 /** Also of a machine that has much else to do: an honest one takes a few of these. */
 const mostMs = 1000;
 const longestText = 5_000_000;
 
 /** Why something cannot be worked out, as the end of a sentence. */
-class Reason extends SaidError {}
+class Reason extends UserFacingError {}
 /** Something is looked for in what is not there. */
 class MissingError extends Reason {}
 
@@ -29,7 +29,7 @@ export class TemplateInterpreter extends Interpreter {
   /** @param tell hears what is written, or given on, as nothing because a map has no such key */
   constructor(
     scope: Readonly<Record<string, unknown>>,
-    private readonly tell: (warning: Words) => void = () => {},
+    private readonly tell: (warning: LocalizableText) => void = () => {},
   ) {
     super(new Environment());
     const values: Record<string, unknown> = { ...functions, ...scope, ...constants };
@@ -41,8 +41,8 @@ export class TemplateInterpreter extends Interpreter {
     this.startedAt = performance.now();
   }
 
-  override evaluate(...[statement, environment]: Parameters<Interpreter['evaluate']>): Value {
-    let result: Value;
+  override evaluate(...[statement, environment]: Parameters<Interpreter['evaluate']>): TemplateValue {
+    let result: TemplateValue;
     try {
       // A filter of the interpreter gives no value at all where a list has none.
       result = this.own(statement as Node, environment) ?? super.evaluate(statement, environment) ?? toValue(undefined);
@@ -51,7 +51,7 @@ export class TemplateInterpreter extends Interpreter {
     }
     this.count(1 + (isList(result) ? (result.value as unknown[]).length : 0)); // it may be gone through
     if (typeof result.value === 'string' && result.value.length > longestText)
-      throw new TemplateError(sentence('This template creates a text of more than {0} characters.', longestText));
+      throw new TemplateError(message('This template creates a text of more than {0} characters.', longestText));
     if (isMissing(result) && (statement as Node | undefined)?.type === 'MemberExpression')
       this.checkMember(statement as Node, environment);
     return result;
@@ -59,14 +59,14 @@ export class TemplateInterpreter extends Interpreter {
 
   private count(steps: number): void {
     this.steps += steps;
-    if (this.steps > mostSteps)
-      throw new TemplateError(sentence('This template takes more than {0} steps.', mostSteps));
+    if (this.steps > maxTemplateSteps)
+      throw new TemplateError(message('This template takes more than {0} steps.', maxTemplateSteps));
     if (performance.now() - this.startedAt > mostMs)
-      throw new TemplateError(sentence('This template takes more than {0} s.', mostMs / 1000));
+      throw new TemplateError(message('This template takes more than {0} s.', mostMs / 1000));
   }
 
   /** What is done otherwise than by the interpreter; undefined: nothing. */
-  private own(node: Node | undefined, environment: Environment): Value | undefined {
+  private own(node: Node | undefined, environment: Environment): TemplateValue | undefined {
     if (node?.type === 'BinaryExpression' && ['==', '!='].includes(node.operator!.value)) {
       const [left, right] = [this.at(node.left, environment), this.at(node.right, environment)];
       return toValue(isEqual(left, right) === (node.operator!.value === '=='));
@@ -74,7 +74,7 @@ export class TemplateInterpreter extends Interpreter {
     const tolerant =
       node?.type === 'TestExpression'
         ? ['defined', 'undefined'].includes(String(node.test?.value))
-        : node?.type === 'FilterExpression' && nameOf(node.filter) === 'default';
+        : node?.type === 'FilterExpression' && identifierName(node.filter) === 'default';
     if (!tolerant) return undefined;
     try {
       return super.evaluate(node as Statement, environment);
@@ -87,30 +87,32 @@ export class TemplateInterpreter extends Interpreter {
     }
   }
 
-  private at(node: Node | undefined, environment: Environment): Value {
+  private at(node: Node | undefined, environment: Environment): TemplateValue {
     return this.evaluate(node as Statement | undefined, environment);
   }
 
   private checkMember(node: Node, environment: Environment): void {
     const object = this.at(node.object, environment);
-    const name = nameOf(node.object);
+    const name = identifierName(node.object);
     const key = !node.computed || node.property?.type === 'StringLiteral' ? String(node.property?.value) : undefined;
-    const sought = key === undefined ? sentence('it cannot be searched') : sentence('no `{0}` of it', key);
+    const sought = key === undefined ? message('it cannot be searched') : message('no `{0}` of it', key);
     if (isMissing(object))
       throw new MissingError(
         name === undefined
-          ? sentence('the value to search in does not exist, so {0}', sought)
-          : sentence('there is no `{0}`, so {1}', name, sought),
+          ? message('the value to search in does not exist, so {0}', sought)
+          : message('there is no `{0}`, so {1}', name, sought),
       );
     if (isNothing(object))
       throw new MissingError(
         name === undefined
-          ? sentence('the value to search in is nothing (null), so {0}', sought)
-          : sentence('`{0}` is nothing (null), so {1}', name, sought),
+          ? message('the value to search in is nothing (null), so {0}', sought)
+          : message('`{0}` is nothing (null), so {1}', name, sought),
       );
     if (!node.printed || name === undefined || ['state', 'variables'].includes(name)) return; // what nothing sets there is told when the file is loaded
-    const keys = isMap(object) ? [...(object.value as Map<string, Value>).keys()].filter((one) => one !== key) : [];
-    const whole = nameOf(node) ?? name;
+    const keys = isMap(object)
+      ? [...(object.value as Map<string, TemplateValue>).keys()].filter((one) => one !== key)
+      : [];
+    const whole = identifierName(node) ?? name;
     const only = keys.length > 0 ? shortList(keys) : undefined;
     this.tell(key === undefined ? emptyAtAny(whole, name, only) : emptyAt(whole, name, key, only));
   }
@@ -139,20 +141,20 @@ export class TemplateInterpreter extends Interpreter {
     const operands = parts.flatMap((part) => (part ? [{ part, value: this.quietly(part, environment) }] : []));
     for (const { part, value } of operands)
       if (value && isNothing(value)) {
-        const name = nameOf(part);
-        if (name) return new Reason(sentence(isMissing(value) ? 'there is no `{0}`' : '`{0}` is nothing (null)', name));
+        const name = identifierName(part);
+        if (name) return new Reason(message(isMissing(value) ? 'there is no `{0}`' : '`{0}` is nothing (null)', name));
       }
-    const [first, second] = operands.map(({ value }) => value && kindOf(value));
+    const [first, second] = operands.map(({ value }) => value && valueKindOf(value));
     if (node?.type === 'BinaryExpression' && first && second)
-      return new Reason(sentence('`{0}` cannot be combined with {1} and {2}', node.operator!.value, first, second));
+      return new Reason(message('`{0}` cannot be combined with {1} and {2}', node.operator!.value, first, second));
     if (node?.type === 'FilterExpression' && first)
       return new Reason(
-        sentence('the filter `{0}` does not take {1} in this form', String(nameOf(node.filter)), first),
+        message('the filter `{0}` does not take {1} in this form', String(identifierName(node.filter)), first),
       );
     return error;
   }
 
-  private quietly(node: Node, environment: Environment): Value | undefined {
+  private quietly(node: Node, environment: Environment): TemplateValue | undefined {
     try {
       return this.at(node, environment);
     } catch {
@@ -160,11 +162,11 @@ export class TemplateInterpreter extends Interpreter {
     }
   }
 
-  private given(args: Value[], environment: Environment): Given {
+  private given(args: TemplateValue[], environment: Environment): FilterInput {
     const named = args.at(-1)?.type === 'KeywordArgumentsValue' ? args.pop()! : undefined;
     return {
       args,
-      named: (named?.value ?? new Map()) as Map<string, Value>,
+      named: (named?.value ?? new Map()) as Map<string, TemplateValue>,
       filter: (name, value, args) => {
         this.count(1);
         const own = Object.hasOwn(ownFilters, name) ? ownFilters[name] : undefined;
@@ -183,27 +185,27 @@ export class TemplateInterpreter extends Interpreter {
         const own = Object.hasOwn(ownTests, name) ? ownTests[name] : undefined;
         if (own) return own(value, args[0] ?? toValue(undefined));
         const test = this.global.tests.get(name);
-        if (!test) throw new SaidError(sentence('there is no test `{0}`', name));
+        if (!test) throw new UserFacingError(message('there is no test `{0}`', name));
         return test(value);
       },
     };
   }
 
-  private define(name: string, run: (args: Value[], environment: Environment) => Value): void {
+  private define(name: string, run: (args: TemplateValue[], environment: Environment) => TemplateValue): void {
     const held = this.global.set(name, () => null);
     (held as { value: unknown }).value = run;
   }
 }
 
-const emptyAt = (whole: string, name: string, key: string, only: string | undefined): Sentence =>
+const emptyAt = (whole: string, name: string, key: string, only: string | undefined): LocalizedMessage =>
   only === undefined
-    ? sentence('`{0}` is empty: `{1}` has no `{2}`.', whole, name, key)
-    : sentence('`{0}` is empty: `{1}` has no `{2}`, only {3}.', whole, name, key, only);
+    ? message('`{0}` is empty: `{1}` has no `{2}`.', whole, name, key)
+    : message('`{0}` is empty: `{1}` has no `{2}`, only {3}.', whole, name, key, only);
 
-const emptyAtAny = (whole: string, name: string, only: string | undefined): Sentence =>
+const emptyAtAny = (whole: string, name: string, only: string | undefined): LocalizedMessage =>
   only === undefined
-    ? sentence('`{0}` is empty: `{1}` has no such key.', whole, name)
-    : sentence('`{0}` is empty: `{1}` has no such key, only {2}.', whole, name, only);
+    ? message('`{0}` is empty: `{1}` has no such key.', whole, name)
+    : message('`{0}` is empty: `{1}` has no such key, only {2}.', whole, name, only);
 
 const constants = { true: true, false: false, none: null, True: true, False: false, None: null };
 

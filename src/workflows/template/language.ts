@@ -1,10 +1,10 @@
-import { type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { joined, SaidError } from '../../protocol/text/localized.ts';
+import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { joined, UserFacingError } from '../../protocol/text/localized.ts';
 import { ownFilters, ownTests } from './filters.ts';
 import { meant, withHint } from './near.ts';
 
 /** A template with a mistake, or with what cannot be worked out. */
-export class TemplateError extends SaidError {}
+export class TemplateError extends UserFacingError {}
 
 /** A node of the parser’s tree, as much as is looked at. */
 export interface Node {
@@ -33,11 +33,12 @@ export const functions: Record<string, (...args: never[]) => unknown> = {
   range: (from: number, to?: number, step = 1) => {
     const [start, end] = to === undefined ? [0, from] : [from, to];
     const length = Math.max(0, Math.ceil((end - start) / step));
-    if (!(length <= longestRange)) throw new SaidError(sentence('range() creates at most {0} numbers.', longestRange));
+    if (!(length <= maxRangeLength))
+      throw new UserFacingError(message('range() creates at most {0} numbers.', maxRangeLength));
     return Array.from({ length }, (_, index) => start + index * step);
   },
 };
-export const longestRange = 10_000;
+export const maxRangeLength = 10_000;
 
 /** Other words for the same filter. */
 const sameFilter: Record<string, string> = { json: 'tojson', d: 'default', count: 'length' };
@@ -52,10 +53,10 @@ const knownMethods = new Set(
   'get items keys values upper lower strip title capitalize rstrip lstrip startswith endswith split replace'.split(' '),
 );
 /** What other hosts of the dialect offer to templates and Towpath does not. */
-const absentNames: Record<string, Sentence> = {
-  secrets: sentence('Keys stay in the editor’s secret storage and are never passed to a workflow.'),
-  env: sentence('The environment is not passed to a workflow. Use `variables`.'),
-  checkpoint: sentence('Runs are stored automatically. There are no checkpoint files.'),
+const absentNames: Record<string, LocalizedMessage> = {
+  secrets: message('Keys stay in the editor’s secret storage and are never passed to a workflow.'),
+  env: message('The environment is not passed to a workflow. Use `variables`.'),
+  checkpoint: message('Runs are stored automatically. There are no checkpoint files.'),
 };
 const pythonInstead: Record<string, string> = {
   str: '`| string`',
@@ -74,11 +75,11 @@ const pythonInstead: Record<string, string> = {
 };
 
 /** `state.result["exit code"]` as it is written; undefined for what is no chain of names. */
-export function nameOf(node: Node | undefined): string | undefined {
+export function identifierName(node: Node | undefined): string | undefined {
   if (node?.type === 'Identifier') return node.value;
   if (node?.type === 'CallExpression' && node.callee?.type === 'Identifier') return node.callee.value;
   if (node?.type !== 'MemberExpression') return undefined;
-  const object = nameOf(node.object);
+  const object = identifierName(node.object);
   const { property } = node;
   if (object === undefined || !property) return undefined;
   if (!node.computed) return `${object}.${property.value}`;
@@ -117,15 +118,15 @@ function check(node: Node, macros: ReadonlySet<string>): void {
     return;
   }
   if (node.type === 'FilterStatement') {
-    const name = nameOf(node.filter);
+    const name = identifierName(node.filter);
     if (!itsFilters.split(' ').includes(name ?? ''))
-      throw new TemplateError(sentence('`{% filter {0} %}` is not supported. Use `{{ … | {0} }}`.', String(name)));
+      throw new TemplateError(message('`{% filter {0} %}` is not supported. Use `{{ … | {0} }}`.', String(name)));
   }
   if (node.type === 'TestExpression') {
     const name = String(node.test?.value);
     checkName(name, testNames, 'test');
     if (Object.hasOwn(ownTests, name))
-      throw new TemplateError(sentence('The test `{0}` takes a value: `is {0}(…)`.', name));
+      throw new TemplateError(message('The test `{0}` takes a value: `is {0}(…)`.', name));
     check(node.operand!, macros);
     return;
   }
@@ -133,14 +134,14 @@ function check(node: Node, macros: ReadonlySet<string>): void {
   if (node.type === 'Identifier') checkIdentifier(String(node.value));
   if (node.type === 'BinaryExpression' && node.operator?.value === '%' && node.left?.type === 'StringLiteral')
     throw new TemplateError(
-      sentence('`"…" % …` is Python, which Towpath does not run. Use `~`, or `{{ … }}` in the text.'),
+      message('`"…" % …` is Python, which Towpath does not run. Use `~`, or `{{ … }}` in the text.'),
     );
   if (node.type === 'MemberExpression') {
     check(node.object!, macros);
     if (node.computed) check(node.property!, macros);
     else if (/^__/.test(String(node.property?.value)))
       throw new TemplateError(
-        sentence('`{0}` is Python syntax. Templates see plain values only.', String(node.property?.value)),
+        message('`{0}` is Python syntax. Templates see plain values only.', String(node.property?.value)),
       );
     return;
   }
@@ -149,10 +150,10 @@ function check(node: Node, macros: ReadonlySet<string>): void {
 
 function checkIdentifier(name: string): void {
   if (Object.hasOwn(absentNames, name))
-    throw new TemplateError(joined([sentence('There is no `{0}` here.', name), absentNames[name]!]));
+    throw new TemplateError(joined([message('There is no `{0}` here.', name), absentNames[name]!]));
   if (['for', 'import', 'lambda', 'exec', 'eval'].includes(name))
     throw new TemplateError(
-      sentence('`{0}` is Python, which Towpath does not run. Use Jinja: filters, `{% for %}`.', name),
+      message('`{0}` is Python, which Towpath does not run. Use Jinja: filters, `{% for %}`.', name),
     );
 }
 
@@ -162,22 +163,22 @@ function checkCall(callee: Node, macros: ReadonlySet<string>): void {
   if (method ? knownMethods.has(name) : Object.hasOwn(functions, name) || name === 'namespace' || macros.has(name))
     return;
   const known = Object.hasOwn(pythonInstead, name) ? pythonInstead[name] : undefined;
-  const instead = known ?? sentence(method ? 'a Jinja filter' : 'a Jinja filter, or a node of its own');
-  throw new TemplateError(sentence('`{0}()` is Python, which Towpath does not run. Use {1} instead.', name, instead));
+  const instead = known ?? message(method ? 'a Jinja filter' : 'a Jinja filter, or a node of its own');
+  throw new TemplateError(message('`{0}()` is Python, which Towpath does not run. Use {1} instead.', name, instead));
 }
 
 function checkName(name: string, names: readonly string[], what: 'filter' | 'test'): void {
   if (names.includes(name)) return;
   const all = names.map((one) => `\`${one}\``).join(', ');
-  const none = sentence(what === 'filter' ? 'There is no filter `{0}`.' : 'There is no test `{0}`.', name);
-  throw new TemplateError(joined([withHint(none, meant(name, names)), sentence('There are {0}.', all)]));
+  const none = message(what === 'filter' ? 'There is no filter `{0}`.' : 'There is no test `{0}`.', name);
+  throw new TemplateError(joined([withHint(none, meant(name, names)), message('There are {0}.', all)]));
 }
 
 /** One that is given something to compare with. */
 function checkTest(name: string): void {
   checkName(name, testNames, 'test');
   if (!Object.hasOwn(ownTests, name))
-    throw new TemplateError(sentence('The test `{0}` takes no value: `is {0}`.', name));
+    throw new TemplateError(message('The test `{0}` takes no value: `is {0}`.', name));
 }
 
 function checkFilter(node: Node, macros: ReadonlySet<string>): void {

@@ -1,45 +1,45 @@
 import { parse } from '@huggingface/jinja';
-import { inEnglish, type Sentence, sentence } from '../../protocol/text/l10n.ts';
-import { joined, type Words, wordsOf } from '../../protocol/text/localized.ts';
+import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { joined, type LocalizableText, messageOf } from '../../protocol/text/localized.ts';
 import { tokensOf } from './bounds.ts';
 import { TemplateInterpreter } from './interpreter.ts';
 import { checkTemplate, type Node, TemplateError } from './language.ts';
 import { withHint } from './near.ts';
-import { toData } from './values.ts';
+import { templateValueData } from './values.ts';
 
 type Program = ReturnType<typeof parse>;
 type Statement = Program['body'][number];
 
 /** Names that a template can use, with their values as plain data. */
-export type Scope = Readonly<Record<string, unknown>>;
+export type TemplateScope = Readonly<Record<string, unknown>>;
 
 /** Hears a sentence about what is empty because it is not there. */
-export type Tell = (warning: Words) => void;
+export type OnTemplateRead = (warning: LocalizableText) => void;
 
 /**
  * The value of `text` with its templates filled in. A text that is one expression gives the expression's own value (a list
  * stays a list); what is not there is null. Throws `TemplateError`.
  */
-export function render(written: string, scope: Scope, tell?: Tell): unknown {
+export function render(written: string, scope: TemplateScope, tell?: OnTemplateRead): unknown {
   const text = withVariables(written, scope);
   if (!hasTemplate(text)) return text;
   try {
     return valueIn(text, scope, tell);
   } catch (error) {
     if (error instanceof TemplateError) throw error;
-    throw new TemplateError(sentence('`{0}` cannot be filled in: {1}', inShort(text), reasonOf(error)));
+    throw new TemplateError(message('`{0}` cannot be filled in: {1}', inShort(text), reasonOf(error)));
   }
 }
 
-function valueIn(text: string, scope: Scope, tell?: Tell): unknown {
+function valueIn(text: string, scope: TemplateScope, tell?: OnTemplateRead): unknown {
   const program = programOf(text);
   const only = expressionOf(text);
   const interpreter = new TemplateInterpreter(scope, tell);
-  return only ? toData(interpreter.evaluate(only, interpreter.global)) : interpreter.run(program).value;
+  return only ? templateValueData(interpreter.evaluate(only, interpreter.global)) : interpreter.run(program).value;
 }
 
-function reasonOf(error: unknown): Words {
-  const words = wordsOf(error);
+function reasonOf(error: unknown): LocalizableText {
+  const words = messageOf(error);
   return inEnglish(words).endsWith('.') ? words : joined([words, '.'], '');
 }
 
@@ -49,7 +49,7 @@ function inShort(text: string): string {
 }
 
 /** `render` for every text inside of a value. */
-export function renderAll(value: unknown, scope: Scope, tell?: Tell): unknown {
+export function renderAll(value: unknown, scope: TemplateScope, tell?: OnTemplateRead): unknown {
   if (typeof value === 'string') return render(value, scope, tell);
   if (Array.isArray(value)) return value.map((item) => renderAll(item, scope, tell));
   if (typeof value !== 'object' || value === null) return value;
@@ -57,7 +57,7 @@ export function renderAll(value: unknown, scope: Scope, tell?: Tell): unknown {
 }
 
 /** The value of an expression, with or without braces around it; `!name` is `not name`. */
-export function evaluate(expression: string, scope: Scope, tell?: Tell): unknown {
+export function evaluate(expression: string, scope: TemplateScope, tell?: OnTemplateRead): unknown {
   return render(bracedExpression(expression), scope, tell);
 }
 
@@ -65,14 +65,14 @@ export function evaluate(expression: string, scope: Scope, tell?: Tell): unknown
  * Whether a condition holds. As in the dialect, the texts `false`, `no`, `none`, `0` and `` are as good as false. Throws `TemplateError`
  * for one that cannot be worked out.
  */
-export function holds(condition: string | boolean, scope: Scope): boolean {
+export function holds(condition: string | boolean, scope: TemplateScope): boolean {
   if (typeof condition === 'boolean') return condition;
   let value: unknown;
   try {
     value = valueIn(withVariables(bracedExpression(condition), scope), scope);
   } catch (error) {
     if (error instanceof TemplateError) throw error;
-    throw new TemplateError(sentence('`{0}` cannot be evaluated: {1}', inShort(condition), reasonOf(error)));
+    throw new TemplateError(message('`{0}` cannot be evaluated: {1}', inShort(condition), reasonOf(error)));
   }
   if (typeof value === 'string') return !['', 'false', '0', 'no', 'none'].includes(value.trim().toLowerCase());
   if (Array.isArray(value)) return value.length > 0;
@@ -85,24 +85,24 @@ export const treeOf = (text: string, expression: boolean): Node =>
   programOf(expression ? bracedExpression(text) : text) as unknown as Node;
 
 /** What is wrong with a template, as a sentence that says what to use instead; undefined when it is in order. */
-export const templateProblem = (text: string): Words | undefined => problemOf(() => programOf(text));
-export const expressionProblem = (expression: string): Words | undefined =>
+export const templateProblem = (text: string): LocalizableText | undefined => problemOf(() => programOf(text));
+export const expressionProblem = (expression: string): LocalizableText | undefined =>
   problemOf(() => {
     if (!expressionOf(bracedExpression(expression)))
-      throw new TemplateError(sentence('This is not a single expression.'));
+      throw new TemplateError(message('This is not a single expression.'));
   });
 
-function problemOf(check: () => unknown): Words | undefined {
+function problemOf(check: () => unknown): LocalizableText | undefined {
   try {
     check();
     return undefined;
   } catch (error) {
-    return wordsOf(error);
+    return messageOf(error);
   }
 }
 
 /** `${name}` of the dialect: a constant of the file. What is none stays as it is: a shell writes it so, too. */
-function withVariables(text: string, { variables }: Scope): string {
+function withVariables(text: string, { variables }: TemplateScope): string {
   if (!text.includes('${') || typeof variables !== 'object' || variables === null) return text;
   return text.replaceAll(/\$\{\s*([A-Za-z_]\w*)\s*\}/g, (all, key) =>
     Object.hasOwn(variables, key) ? `{{ variables.${key} }}` : all,
@@ -151,7 +151,7 @@ function programOf(text: string): Program {
   if (known) return known;
   if (hasLambda(text))
     throw new TemplateError(
-      sentence('`lambda` is Python, which Towpath does not run. Use Jinja: filters, `if … else`, `{% for %}`.'),
+      message('`lambda` is Python, which Towpath does not run. Use Jinja: filters, `if … else`, `{% for %}`.'),
     );
   let program: Program;
   try {
@@ -160,11 +160,11 @@ function programOf(text: string): Program {
     if (error instanceof TemplateError) throw error;
     // The parser runs past its end where something is still open.
     const isOpen = error instanceof TypeError;
-    const message = isOpen ? '' : (error as Error).message;
+    const messageText = isOpen ? '' : (error as Error).message;
     const why = isOpen
-      ? sentence('something is not closed')
-      : message.replace(/^Parser Error: /, '').replace(/\.$/, '');
-    throw new TemplateError(withHint(sentence('This is not a Jinja template ({0}).', why), hintFor(text, message)));
+      ? message('something is not closed')
+      : messageText.replace(/^Parser Error: /, '').replace(/\.$/, '');
+    throw new TemplateError(withHint(message('This is not a Jinja template ({0}).', why), hintFor(text, messageText)));
   }
   checkTemplate(program as unknown as Node);
   if (programs.size >= 500) programs.clear();
@@ -173,15 +173,15 @@ function programOf(text: string): Program {
 }
 
 /** What to write instead of what the parser did not take. */
-function hintFor(text: string, message: string): Sentence | undefined {
-  if (/&&|\|\|/.test(text)) return sentence('Write `and`, `or`.');
-  const statement = /Unknown statement type: (\w+)/.exec(message)?.[1];
-  if (statement === 'raw') return sentence('Write literal braces as text: `{{ "{{" }}`.');
-  if (statement !== undefined) return sentence('There are `if`, `for`, `set`, `macro`, `call` and `filter`.');
+function hintFor(text: string, messageText: string): LocalizedMessage | undefined {
+  if (/&&|\|\|/.test(text)) return message('Write `and`, `or`.');
+  const statement = /Unknown statement type: (\w+)/.exec(messageText)?.[1];
+  if (statement === 'raw') return message('Write literal braces as text: `{{ "{{" }}`.');
+  if (statement !== undefined) return message('There are `if`, `for`, `set`, `macro`, `call` and `filter`.');
   if (/\bis\s+(?:not\s+)?[a-z]+\s+[\w"'[{]/.test(text) && !/\bis\s+not\s+\w+\s+(?:and|or|else|if)\b/.test(text))
-    return sentence('Put the value that a test compares with in parentheses: `is divisibleby(3)`.');
+    return message('Put the value that a test compares with in parentheses: `is divisibleby(3)`.');
   const isPython = /\bfor\s+\w+\s+in\b|\b(?:def|import|return|f["'])\b/.test(text);
-  return isPython ? sentence('Python is not supported here.') : undefined;
+  return isPython ? message('Python is not supported here.') : undefined;
 }
 
 /** The expression when the text is nothing else. */

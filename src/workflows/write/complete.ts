@@ -1,9 +1,13 @@
 import { type Document, isMap, isScalar, isSeq } from 'yaml';
 import { stateSuggestionsAt } from './stateSuggestions.ts';
-import { find, type Language, marker, type Path, parsed, type Schema, type Suggestion } from './writing.ts';
+import { find, marker, type Path, parsed, type Schema, type Suggestion, type WorkflowLanguage } from './writing.ts';
 
 /** What can stand where the word before `offset` stands; `from` is where that word begins. Never throws. */
-export function suggestionsAt(text: string, offset: number, language: Language): { from: number; all: Suggestion[] } {
+export function suggestionsAt(
+  text: string,
+  offset: number,
+  language: WorkflowLanguage,
+): { from: number; all: Suggestion[] } {
   const named = stateSuggestionsAt(text, offset, language);
   if (named) return named;
   const from = offset - /[\w.*-]*$/.exec(text.slice(0, offset))![0].length;
@@ -21,7 +25,7 @@ export function suggestionsAt(text: string, offset: number, language: Language):
 }
 
 /** What is known about the key or the action at `offset`. Never throws. */
-export function hoverAt(text: string, offset: number, language: Language): string | undefined {
+export function hoverAt(text: string, offset: number, language: WorkflowLanguage): string | undefined {
   const document = parsed(text);
   if (!document) return undefined;
   const found = find(document, ({ range }) => range !== undefined && range![0] <= offset && offset <= range![1]);
@@ -37,7 +41,7 @@ export function hoverAt(text: string, offset: number, language: Language): strin
   return typeof action === 'string' ? language.action(action)?.description : undefined;
 }
 
-function keysAt(document: Document, language: Language): Suggestion[] {
+function keysAt(document: Document, language: WorkflowLanguage): Suggestion[] {
   const found = find(document, (node) => isScalar(node) && node.value === marker);
   if (!found?.isKey) return [];
   const map = found.path.length > 0 ? document.getIn(found.path, true) : document.contents;
@@ -51,7 +55,7 @@ function keysAt(document: Document, language: Language): Suggestion[] {
     .map(([label, { description }]) => ({ label, kind: 'key', ...(description && { description }) }));
 }
 
-function valuesAt(document: Document, language: Language): Suggestion[] {
+function valuesAt(document: Document, language: WorkflowLanguage): Suggestion[] {
   const found = find(document, (node) => isScalar(node) && node.value === marker);
   if (!found || found.isKey) return [];
   const key = found.path.findLast((part) => typeof part === 'string');
@@ -78,7 +82,7 @@ function valuesOf({ enum: values = [], const: only, type }: Schema): string[] {
 }
 
 /** Every schema that what stands at `path` could follow; below `with` it is that of its action. */
-function schemasAt(document: Document, path: Path, language: Language): Schema[] {
+function schemasAt(document: Document, path: Path, language: WorkflowLanguage): Schema[] {
   let all = alternatives(language.schema);
   for (const [index, part] of path.entries()) {
     const action = part === 'with' ? document.getIn([...path.slice(0, index), 'uses']) : undefined;

@@ -4,7 +4,7 @@ import { dual, offeredNames } from '../action/actions.ts';
 import { nestedAction } from '../action/nested.ts';
 import { givesOf, parametersOf, toolsByName } from '../action/parameters.ts';
 import { agentSchema, workflowSchema } from '../plan/schema.ts';
-import { type Foreign, foreign, leftOut } from '../read/foreign.ts';
+import { type ForeignKey, foreign, leftOut } from '../read/foreign.ts';
 import type { ActionSchema, Schema as Known } from './writing.ts';
 
 /** JSON schemas of the files, for the editor's completion and hover. What they refuse, and more, is checked when a file is loaded. */
@@ -33,7 +33,7 @@ const listKeys = [
 
 /** Keys of the dialect's other hosts are not refused by an editor, and not offered by one that knows `deprecated`. */
 function withForeign(schema: Schema): Schema {
-  const add = (place: Schema | undefined, table: Record<string, Foreign>) => {
+  const add = (place: Schema | undefined, table: Record<string, ForeignKey>) => {
     if (!place?.properties) return;
     const notes = Object.entries(table).map(([key, { as, say = leftOut }]) => [
       key,

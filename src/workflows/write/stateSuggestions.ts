@@ -1,5 +1,5 @@
 import type { Document } from 'yaml';
-import { find, type Language, marker, type Path, parsed, type Schema, type Suggestion } from './writing.ts';
+import { find, marker, type Path, parsed, type Schema, type Suggestion, type WorkflowLanguage } from './writing.ts';
 
 type Plain = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ type Plain = Record<string, unknown>;
 export function stateSuggestionsAt(
   text: string,
   offset: number,
-  language: Language,
+  language: WorkflowLanguage,
 ): { from: number; all: Suggestion[] } | undefined {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset).slice(-longestLine);
   const [, head, chain] = /(?:^|[^\w.\])])(state|variables|result)((?:\.\w*)+)$/.exec(before) ?? [];
@@ -35,7 +35,7 @@ export function stateSuggestionsAt(
 /** As much of a line as is looked at. */
 const longestLine = 500;
 
-function namedBy(head: string, document: Document, path: Path, language: Language): Record<string, Schema> {
+function namedBy(head: string, document: Document, path: Path, language: WorkflowLanguage): Record<string, Schema> {
   if (head === 'state') return stateOf(document, language);
   if (head === 'variables') return keysOf(plain(document.toJS()).variables);
   const end = path.lastIndexOf('output');
@@ -45,7 +45,7 @@ function namedBy(head: string, document: Document, path: Path, language: Languag
 }
 
 /** Every key that the file gives the state, and what is known of its value. */
-function stateOf(document: Document, language: Language): Record<string, Schema> {
+function stateOf(document: Document, language: WorkflowLanguage): Record<string, Schema> {
   const file = plain(document.toJS());
   const all: Record<string, Schema> = {
     input: { description: 'The workflow’s name and what was asked for, as one text.' },
@@ -58,7 +58,7 @@ function stateOf(document: Document, language: Language): Record<string, Schema>
   return all;
 }
 
-function setBy(step: Plain, language: Language): Record<string, Schema> {
+function setBy(step: Plain, language: WorkflowLanguage): Record<string, Schema> {
   const { run, output = step.output_key } = step;
   // What a list or a loop sets is about all of its rounds, not what one of them gave.
   const whole = step.foreach !== undefined ? {} : step.type === 'while_loop' ? loopKeys : undefined;
@@ -72,7 +72,7 @@ function setBy(step: Plain, language: Language): Record<string, Schema> {
 }
 
 /** What the step gives, as far as it is known before it runs. */
-function resultOf(step: Plain, language: Language): Schema | undefined {
+function resultOf(step: Plain, language: WorkflowLanguage): Schema | undefined {
   const action = step.uses ?? step.action;
   if (step.agent !== undefined) return { properties: { content: { description: 'What the agent said in the end.' } } };
   if (action === 'state.set') return { properties: keysOf(step.with ?? step.params) };

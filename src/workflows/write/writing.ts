@@ -28,7 +28,7 @@ export interface Suggestion {
 }
 
 /** What can be told about a file that is being written. */
-export interface Language {
+export interface WorkflowLanguage {
   schema: Schema;
   /** Undefined: not known. */
   action(name: string): ActionSchema | undefined;
@@ -43,15 +43,15 @@ const tolerant = { strict: false, uniqueKeys: false, logLevel: 'silent' } as con
 export const parsed = (text: string): Document | undefined => parseYaml(text, tolerant).document;
 export type Path = readonly (string | number)[];
 
-export interface Found {
+interface WritingPosition {
   /** The mapping or list that a key is in; of a value, where it stands. */
   path: Path;
   node: Node;
   isKey: boolean;
 }
 
-export function find(document: Document, wanted: (node: Node) => boolean): Found | undefined {
-  let found: Found | undefined;
+export function find(document: Document, wanted: (node: Node) => boolean): WritingPosition | undefined {
+  let found: WritingPosition | undefined;
   visit(document, {
     Scalar(key, node, above) {
       if (!wanted(node as Node)) return undefined;

@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { contentsOf, troublesOf } from '../../../src/build/check.ts';
-import { withWords, wordsOf } from '../../../src/build/manifestText.ts';
+import { manifestTexts, withManifestTexts } from '../../../src/build/manifestText.ts';
 import { factsOf } from '../../../src/build/shippedPackages.ts';
 import { type Built, buildAll, llamaCppRelease } from '../../../src/build/stage.ts';
-import { ownTarget, projectRoot, type Target, temporaryFolder } from '../../../src/build/targets.ts';
+import { type BuildTarget, ownTarget, projectRoot, temporaryFolder } from '../../../src/build/targets.ts';
 import { packVsix, type Vsix } from '../../../src/build/vsix.ts';
 
 /** What a person installs: the package of this machine, and the one for every platform. */
@@ -15,8 +15,8 @@ describe('the packages', function () {
   let work: string;
   let into: string;
   let built: Built;
-  const made = new Map<Target, { vsix: Vsix; contents: Map<string, Buffer> }>();
-  const targets = [...new Set<Target>([ownTarget(), 'universal'])];
+  const made = new Map<BuildTarget, { vsix: Vsix; contents: Map<string, Buffer> }>();
+  const targets = [...new Set<BuildTarget>([ownTarget(), 'universal'])];
 
   before(async () => {
     work = temporaryFolder();
@@ -30,7 +30,8 @@ describe('the packages', function () {
   after(() => {
     for (const folder of [work, into]) if (folder) rmSync(folder, { recursive: true, force: true });
   });
-  const text = (target: Target, name: string) => made.get(target)!.contents.get(`extension/${name}`)?.toString() ?? '';
+  const text = (target: BuildTarget, name: string) =>
+    made.get(target)!.contents.get(`extension/${name}`)?.toString() ?? '';
 
   for (const target of targets)
     describe(target, () => {
@@ -82,11 +83,11 @@ describe('the packages', function () {
 
       it('says everything for people by a key, which has its words in every language', () => {
         const manifest = JSON.parse(text(target, 'package.json'));
-        const keys = wordsOf(manifest).map((key) => key.slice(1, -1));
+        const keys = manifestTexts(manifest).map((key) => key.slice(1, -1));
         const [english, german] = ['', '.de'].map((of) => JSON.parse(text(target, `package.nls${of}.json`)));
         assert.deepEqual(Object.keys(english), keys);
         assert.deepEqual(Object.keys(german), keys);
-        const said = (words: Record<string, string>) => withWords(manifest, (key) => words[key.slice(1, -1)]!);
+        const said = (words: Record<string, string>) => withManifestTexts(manifest, (key) => words[key.slice(1, -1)]!);
         const { displayName, description, contributes } = JSON.parse(
           readFileSync(path.join(projectRoot, 'package.json'), 'utf8'),
         );
@@ -124,7 +125,7 @@ describe('the packages', function () {
       ),
     ));
 
-  const faults: [string, Target, (contents: Map<string, Buffer>) => void, RegExp][] = [
+  const faults: [string, BuildTarget, (contents: Map<string, Buffer>) => void, RegExp][] = [
     [
       'a map',
       'universal',
@@ -168,7 +169,7 @@ describe('the packages', function () {
   });
 
   /** By what is in the package itself, and by what its programs were built from. */
-  function shipped(target: Target): string[] {
+  function shipped(target: BuildTarget): string[] {
     const inside = [...made.get(target)!.contents.keys()]
       .map((name) => /^extension\/dist\/(.*node_modules\/(?:@[^/]+\/)?[^/]+)\/package\.json$/.exec(name)?.[1])
       .filter((folder): folder is string => folder !== undefined)

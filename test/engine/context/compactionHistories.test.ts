@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { makeRoom, type Room } from '../../../src/engine/context/compaction.ts';
-import { sentMessages } from '../../../src/engine/context/promptMessages.ts';
-import { borderOfLast } from '../../../src/engine/context/turnBoundaries.ts';
+import { type CompactionOptions, compact } from '../../../src/engine/context/compaction.ts';
+import { promptMessages } from '../../../src/engine/context/promptMessages.ts';
+import { recentTurnsStart } from '../../../src/engine/context/turnBoundaries.ts';
 import { tokensOfMessages, tokensOfPrefix } from '../../../src/engine/core/tokenCount.ts';
 import { type Message, userMessage } from '../../../src/protocol/content/messages.ts';
 import type { EventBody, RunEvent } from '../../../src/protocol/run/events.ts';
@@ -19,7 +19,7 @@ const first = Number(process.env.TOWPATH_HISTORY ?? 0);
 class History {
   readonly events: RunEvent[] = [];
   readonly run: Run = newRun('r');
-  readonly room: Room;
+  readonly room: CompactionOptions;
   readonly counts = { turns: 0, compactions: 0, summaries: 0, overflows: 0, hopeless: 0 };
   readonly window: number;
   private readonly prefix;
@@ -52,21 +52,21 @@ class History {
     await this.makeRoom();
     const reloaded = newRun('r');
     for (const event of JSON.parse(JSON.stringify(this.events)) as RunEvent[]) applyEvent(reloaded, event);
-    assert.deepEqual(sentMessages(reloaded), sentMessages(this.run), 'after a reload the same is sent');
+    assert.deepEqual(promptMessages(reloaded), promptMessages(this.run), 'after a reload the same is sent');
   }
 
   private async makeRoom(): Promise<void> {
     const { run, window, counts } = this;
     const compactions = run.compactions.length;
     counts.turns++;
-    await makeRoom(this.room, 'nearly full');
-    const tokens = () => (this.counted || 1) * (tokensOfPrefix(this.prefix) + tokensOfMessages(sentMessages(run)));
+    await compact(this.room, 'nearly full');
+    const tokens = () => (this.counted || 1) * (tokensOfPrefix(this.prefix) + tokensOfMessages(promptMessages(run)));
     if (tokens() > window) {
       counts.overflows++;
-      await makeRoom(this.room, 'overflowed', this.random.chance(0.5) ? window : undefined);
+      await compact(this.room, 'overflowed', this.random.chance(0.5) ? window : undefined);
     }
 
-    const sent = sentMessages(run);
+    const sent = promptMessages(run);
     const said = (role: string) => run.messages.filter((message) => message.role === role);
     assert.deepEqual(pendingCalls(sent), [], 'no call is sent without its result');
     assert.deepEqual(resultsBeforeTheirCalls(sent), [], 'no result is sent without its call before it');
@@ -98,7 +98,7 @@ class History {
   /** Tokens of the prefix, the task, the newest request and the last turn with its long texts shortened. */
   private least(): number {
     const { messages } = this.run;
-    const last = messages.slice(borderOfLast(messages, 0));
+    const last = messages.slice(recentTurnsStart(messages, 0));
     const users = messages.filter(({ role }) => role === 'user');
     const must = new Set([users[0]!, users.at(-1)!, ...last]);
     return tokensOfPrefix(this.prefix) + tokensOfMessages([...must].map(inShort));
@@ -118,7 +118,7 @@ class History {
     const content = random.text(random.long(4000)) || 'So.';
     if (this.counted) {
       const promptTokens = Math.round(
-        this.counted * (tokensOfPrefix(this.prefix) + tokensOfMessages(sentMessages(this.run))),
+        this.counted * (tokensOfPrefix(this.prefix) + tokensOfMessages(promptMessages(this.run))),
       );
       const usage = { promptTokens, completionTokens: 0, totalTokens: promptTokens };
       await this.emit({ type: 'usage', usage, attempts: 1, model: 'm', ms: 1 });

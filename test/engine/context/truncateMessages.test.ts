@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { makeRoom } from '../../../src/engine/context/compaction.ts';
-import { sentMessages } from '../../../src/engine/context/promptMessages.ts';
-import { borderOfLast } from '../../../src/engine/context/turnBoundaries.ts';
+import { compact } from '../../../src/engine/context/compaction.ts';
+import { promptMessages } from '../../../src/engine/context/promptMessages.ts';
+import { recentTurnsStart } from '../../../src/engine/context/turnBoundaries.ts';
 import { type Message, type ToolCall, userMessage } from '../../../src/protocol/content/messages.ts';
 import type { EventBody, RunEvent } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
@@ -17,7 +17,7 @@ const result = (toolCallId: string, data: unknown = {}): Message => {
   return { role: 'tool', content: '', toolResults: [{ toolCallId, content: JSON.stringify({ ok: true, data }) }] };
 };
 const sent = (messages: Message[], most?: number) =>
-  sentMessages({ messages, compactions: [{ upTo: messages.length, ...(most && { most }), at: messages.length }] });
+  promptMessages({ messages, compactions: [{ upTo: messages.length, ...(most && { most }), at: messages.length }] });
 const argumentsIn = (messages: readonly Message[]) =>
   messages
     .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
@@ -50,9 +50,9 @@ describe('what is sent once room was made', () => {
   it('a plan that comes later changes nothing before it until room is made again', () => {
     const messages = [userMessage('go'), calls(call('a', { items }, planTool)), result('a')];
     const compactions = [{ upTo: 3, at: 3 }];
-    const before = sentMessages({ messages, compactions });
+    const before = promptMessages({ messages, compactions });
     const more = [...messages, calls(call('b', { items: [] }, planTool)), result('b')];
-    assert.deepEqual(sentMessages({ messages: more, compactions }).slice(0, 3), before);
+    assert.deepEqual(promptMessages({ messages: more, compactions }).slice(0, 3), before);
   });
 
   it('pictures of old results are named, not sent; the person’s are', () => {
@@ -79,10 +79,10 @@ describe('what is sent once room was made', () => {
       calls(),
     ];
     assert.deepEqual(
-      [0, 20, 1e6].map((tokens) => borderOfLast(messages, tokens)),
+      [0, 20, 1e6].map((tokens) => recentTurnsStart(messages, tokens)),
       [5, 5, 0],
     );
-    assert.equal(borderOfLast(messages.slice(0, -1), 0), 1, 'the last turn begins with the call');
+    assert.equal(recentTurnsStart(messages.slice(0, -1), 0), 1, 'the last turn begins with the call');
   });
 
   it('a summary that a larger window had room for is made shorter for a smaller one', async () => {
@@ -103,10 +103,10 @@ describe('what is sent once room was made', () => {
     };
     const prefix = { model: 'm', systemPrompt: 'You help.', tools: [] };
     const room = { run, prefix, emit, called: { adapter }, signal: new AbortController().signal, contextWindow: 4000 };
-    assert.equal(await makeRoom(room, 'nearly full'), true);
+    assert.equal(await compact(room, 'nearly full'), true);
     assert.match(read[0]!, /^Summary of what came before:\nsome words/);
     assert.deepEqual(
-      sentMessages(run).map(({ content }) => content.split('\n').at(-1)),
+      promptMessages(run).map(({ content }) => content.split('\n').at(-1)),
       ['task', 'Shorter.', 'more'],
     );
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sentMessages, tokensOfSent } from '../../../src/engine/context/promptMessages.ts';
+import { promptMessages, tokensOfSent } from '../../../src/engine/context/promptMessages.ts';
 import { callIdsIn } from '../../../src/llm/core/callIds.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
@@ -60,9 +60,9 @@ describe('what was worked out of a conversation', () => {
   it('goes on with what was added', () => {
     const messages = [said('one')];
     const compactions: never[] = [];
-    const [first, tokens] = [sentMessages({ messages, compactions }), tokensOfSent({ messages, compactions })];
+    const [first, tokens] = [promptMessages({ messages, compactions }), tokensOfSent({ messages, compactions })];
     messages.push({ role: 'assistant', content: '' }, asks('a'), said('two'));
-    assert.deepEqual(sentMessages({ messages, compactions }), [said('one'), messages[2], said('two')]);
+    assert.deepEqual(promptMessages({ messages, compactions }), [said('one'), messages[2], said('two')]);
     assert.equal(tokensOfSent({ messages, compactions }), tokensOfSent({ messages: [...messages], compactions }));
     assert.ok(tokensOfSent({ messages, compactions }) > tokens);
     assert.deepEqual(first, [said('one')], 'what was given before stays as it was');
@@ -71,14 +71,14 @@ describe('what was worked out of a conversation', () => {
   it('begins anew after a compaction, and before one that was only tried', () => {
     const messages = [said('task'), asks('a'), said('more'), asks('b')];
     const compactions: { upTo: number; summary?: string; at: number }[] = [];
-    const whole = sentMessages({ messages, compactions });
-    const tried = sentMessages({ messages, compactions: [{ upTo: 3, summary: 'Short.', at: 4 }] });
+    const whole = promptMessages({ messages, compactions });
+    const tried = promptMessages({ messages, compactions: [{ upTo: 3, summary: 'Short.', at: 4 }] });
     assert.equal(tried.length, 4);
-    assert.deepEqual(sentMessages({ messages, compactions }), whole);
+    assert.deepEqual(promptMessages({ messages, compactions }), whole);
     compactions.push({ upTo: 3, summary: 'Short.', at: 4 });
-    assert.deepEqual(sentMessages({ messages, compactions }), tried);
+    assert.deepEqual(promptMessages({ messages, compactions }), tried);
     messages.push(said('and more'));
-    assert.deepEqual(sentMessages({ messages, compactions }), [...tried, said('and more')]);
+    assert.deepEqual(promptMessages({ messages, compactions }), [...tried, said('and more')]);
   });
 
   it('knows the ids of calls that came later', () => {

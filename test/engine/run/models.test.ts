@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { LLMClient } from '../../../src/llm/core/client.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
-import { titleOf } from '../../../src/protocol/run/run.ts';
+import { runTitle } from '../../../src/protocol/run/run.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -180,7 +180,7 @@ describe('a model for small work', () => {
 describe('a run', () => {
   let talk: Conversation;
   afterEach(() => talk.end());
-  const title = async () => titleOf(await talk.kept());
+  const title = async () => runTitle(await talk.kept());
   const begin = async (replies: ScriptedReply[] = [said('Hello.')]) => {
     talk = new Conversation(await temporaryWorkspace(), replies);
   };

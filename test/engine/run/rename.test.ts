@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { titleOf } from '../../../src/protocol/run/run.ts';
+import { runTitle } from '../../../src/protocol/run/run.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { scriptedClient } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -36,7 +36,7 @@ describe('a run that a person names and pins', () => {
         void talk.engine.rename(talk.runId, 'In the middle of it');
     };
     await talk.start('one');
-    assert.equal(titleOf(await talk.store.read(talk.runId)), 'In the middle of it');
+    assert.equal(runTitle(await talk.store.read(talk.runId)), 'In the middle of it');
   });
 
   it('not while another window has it, which is said', async () => {

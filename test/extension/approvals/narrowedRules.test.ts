@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { NarrowedRules } from '../../../src/extension/approvals/narrowedRules.ts';
-import { Memory } from '../../../src/extension/settings/decisionFile.ts';
+import { DecisionFile } from '../../../src/extension/settings/decisionFile.ts';
 import { inEnglish } from '../../../src/protocol/text/l10n.ts';
 
 const command = (more: object) => ({ effect: 'allow', tool: 'shell.run', ...more });
@@ -22,8 +22,8 @@ const stored = [
 describe('rules of before that cover less', () => {
   let folder: string;
   const memories = () => ({
-    workspace: new Memory(path.join(folder, 'workspace.json')),
-    user: new Memory(path.join(folder, 'user.json')),
+    workspace: new DecisionFile(path.join(folder, 'workspace.json')),
+    user: new DecisionFile(path.join(folder, 'user.json')),
   });
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'narrowed-'));
@@ -60,7 +60,7 @@ describe('rules of before that cover less', () => {
 
   it('do not hinder a start whose memory cannot be written or read', () => {
     writeFileSync(path.join(folder, 'file'), '');
-    const broken = new Memory(path.join(folder, 'file', 'a.json'));
+    const broken = new DecisionFile(path.join(folder, 'file', 'a.json'));
     const rules = new NarrowedRules({ workspace: broken, user: broken });
     assert.equal(rules.find('user', stored), false);
     assert.equal(rules.reason('user', stored[0]), undefined);

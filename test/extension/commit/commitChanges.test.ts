@@ -4,7 +4,7 @@ import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { estimateTokenCount } from 'tokenx';
 import { commitChanges } from '../../../src/extension/commit/commitChanges.ts';
-import type { GitChange, GitRepository } from '../../../src/extension/commit/git.ts';
+import type { CommitRepository, GitChange } from '../../../src/extension/commit/git.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 /** By the letters of `git status`, as the Git extension numbers them. */
@@ -20,7 +20,7 @@ function repositoryAt(folder: string) {
     execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   const asked: string[] = [];
   const state = { indexChanges: [], workingTreeChanges: [], mergeChanges: [], untrackedChanges: [] } as Record<
-    keyof GitRepository['state'],
+    keyof CommitRepository['state'],
     GitChange[]
   >;
   const diff = async (args: string[], file: string) => {
@@ -28,7 +28,7 @@ function repositoryAt(folder: string) {
     asked.push(name);
     return git('diff', ...args, '--', name);
   };
-  const repository: GitRepository = {
+  const repository: CommitRepository = {
     rootUri: uriOf(folder),
     inputBox: { value: '' },
     state,

@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict';
-import { type GitExtension, type GitRepository, repositoryOf, type Window } from '../../../src/extension/commit/git.ts';
+import {
+  type CommitRepository,
+  type CommitWindow,
+  type GitExtension,
+  repositoryOf,
+} from '../../../src/extension/commit/git.ts';
 
-type Uri = GitRepository['rootUri'];
+type Uri = CommitRepository['rootUri'];
 const uri = (path: string) => ({ fsPath: path, toString: () => `file://${path}` }) as Uri;
 
 /** A window with such repositories, with nothing else of them than where they are. */
 function windowWith(
   roots: string[],
-  { enabled = true, state = 'initialized', ...more }: Partial<Window> & { enabled?: boolean; state?: string } = {},
-): Window {
-  const repositories = roots.map((root) => ({ rootUri: uri(root) }) as GitRepository);
+  {
+    enabled = true,
+    state = 'initialized',
+    ...more
+  }: Partial<CommitWindow> & { enabled?: boolean; state?: string } = {},
+): CommitWindow {
+  const repositories = roots.map((root) => ({ rootUri: uri(root) }) as CommitRepository);
   const getRepository = ({ fsPath }: Uri) =>
     repositories.find(({ rootUri }) => fsPath.startsWith(`${rootUri.fsPath}/`)) ?? null;
   const getAPI = () => ({ state, repositories, getRepository, git: { path: '/usr/bin/git' } });
@@ -17,7 +26,7 @@ function windowWith(
 }
 
 describe('which repository is meant', () => {
-  const found: [what: string, window: Window, pressed: string | undefined, root: string][] = [
+  const found: [what: string, window: CommitWindow, pressed: string | undefined, root: string][] = [
     ['that of the button', windowWith(['/a', '/b'], { inFront: uri('/a/x') }), '/b', '/b'],
     ['the only one', windowWith(['/a'], { inFront: uri('/elsewhere/x') }), undefined, '/a'],
     ['that of the editor in front', windowWith(['/a', '/b'], { inFront: uri('/b/x') }), undefined, '/b'],
@@ -29,7 +38,7 @@ describe('which repository is meant', () => {
       assert.equal(program, '/usr/bin/git');
     });
 
-  const none: [what: string, window: Window, pressed: string | undefined, says: RegExp][] = [
+  const none: [what: string, window: CommitWindow, pressed: string | undefined, says: RegExp][] = [
     ['an untrusted workspace', windowWith(['/a'], { isTrusted: false }), undefined, /untrusted/],
     ['no Git extension', windowWith(['/a'], { git: undefined }), undefined, /extension is switched off/],
     ['Git switched off', windowWith(['/a'], { enabled: false }), undefined, /git\.enabled/],

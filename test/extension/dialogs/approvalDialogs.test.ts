@@ -6,9 +6,9 @@ import path from 'node:path';
 import { batchText, buttonsOf, labels, questionText } from '../../../src/extension/dialogs/approvalText.ts';
 import { serverQuestionText } from '../../../src/extension/mcp/mcpQuestionText.ts';
 import { speak, t } from '../../../src/protocol/text/l10n.ts';
-import { toPeople } from '../../../src/protocol/text/localized.ts';
+import { localize } from '../../../src/protocol/text/localized.ts';
 import type { ApprovalRequest, Tool } from '../../../src/tools/core/tool.ts';
-import { lentTool } from '../../../src/tools/editorTools/editorTool.ts';
+import { editorTool } from '../../../src/tools/editorTools/editorTool.ts';
 import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
 import type { Definition } from '../../../src/tools/mcp/config/config.ts';
 import { loadSdk } from '../../../src/tools/mcp/loadSdk.ts';
@@ -141,7 +141,7 @@ describe('the dialog of every kind of approval', () => {
         ...free,
       }),
     );
-    const ofEditor = lentTool({
+    const ofEditor = editorTool({
       tool: { name: 'fetch', description: '', tags: [] },
       name: 'vscode.fetch',
       origin,
@@ -158,14 +158,14 @@ describe('the dialog of every kind of approval', () => {
     const shown: string[] = [];
     for (const [kind, ...calls] of kinds) {
       const policy = { readOnlyCommands: true, preset: 'reads-free' as const };
-      const { asked, reply } = conversation(workspace, { tools: given, policy, answer: 'deny', tell: toPeople });
+      const { asked, reply } = conversation(workspace, { tools: given, policy, answer: 'deny', tell: localize });
       const outcomes = await reply(...calls);
       assert.equal(asked.length, calls.length, `${kind}: ${JSON.stringify(outcomes)}`);
       shown.push(...single(kind, asked[0]!, calls.length > 1 ? asked : undefined));
     }
     for (const [kind, how, call] of shownOtherwise) {
       const policy = { readOnlyCommands: true, preset: 'reads-free' as const };
-      const { asked, reply } = conversation(workspace, { tools: given, policy, answer: 'deny', tell: toPeople });
+      const { asked, reply } = conversation(workspace, { tools: given, policy, answer: 'deny', tell: localize });
       await reply(call);
       shown.push(...single(kind, { ...asked[0]!, ...(how.note && { note: how.note }) }, undefined, how));
     }
@@ -186,7 +186,7 @@ describe('the dialog of every kind of approval', () => {
   async function ownPage(given: readonly Tool[]) {
     const served =
       'require("http").createServer((_, answer) => answer.end("hi")).listen(0, "127.0.0.1", function () { console.log("port " + this.address().port) })';
-    const talk = conversation(workspace, { tools: given, policy: { preset: 'reads-free' }, tell: toPeople });
+    const talk = conversation(workspace, { tools: given, policy: { preset: 'reads-free' }, tell: localize });
     const started = await data<{ id: string; output: string }>(
       talk.call('shell.run', { command: `node -e '${served}'`, background: true }),
     );

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createServer as createProxy } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type Network, networkFindings } from '../../../src/extension/doctor/networkFindings.ts';
+import { type NetworkSettings, networkFindings } from '../../../src/extension/doctor/networkFindings.ts';
 import { createIdentity, type Identity } from '../../support/identity.ts';
 import { startReadingProxy } from '../../support/readingProxy.ts';
 
 const day = 86_400_000;
 const authority = createIdentity('Towpath test authority');
-const plain: Network = { proxy: '', support: 'override', strict: true, environment: {} };
+const plain: NetworkSettings = { proxy: '', support: 'override', strict: true, environment: {} };
 
 describe('what Doctor says of the network', () => {
   const closing: (() => void)[] = [];
@@ -32,7 +32,7 @@ describe('what Doctor says of the network', () => {
     });
     return { address: `https://localhost:${await port(server)}/v1`, asked };
   };
-  const findings = async (network: Partial<Network>, signal = new AbortController().signal) =>
+  const findings = async (network: Partial<NetworkSettings>, signal = new AbortController().signal) =>
     (await networkFindings({ ...plain, ...network }, signal)).map(({ level, text }) => `${level}: ${text}`);
   const none = 'fact: The editor names no proxy (http.proxy)';
   const until = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 10);
@@ -102,7 +102,7 @@ describe('what Doctor says of the network', () => {
     proxy.on('connect', (_, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
     const place = `127.0.0.1:${await port(proxy)}`;
     const address = 'https://far.invalid/v1';
-    const last = async (network: Partial<Network>) => (await findings({ address, ...network })).at(-1);
+    const last = async (network: Partial<NetworkSettings>) => (await findings({ address, ...network })).at(-1);
     assert.equal(
       await last({ environment: { HTTPS_PROXY: `http://${place}` } }),
       `warning: The proxy ${place} rejected the connection to far.invalid:443 (407).`,

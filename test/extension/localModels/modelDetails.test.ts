@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { engineText, modelDetails } from '../../../src/extension/localModels/modelDetails.ts';
 import type { ChatWrapperName } from '../../../src/llm/local/ipc/chatWrappers.ts';
-import type { Place } from '../../../src/llm/local/ipc/deviceInfo.ts';
+import type { DeviceInfo } from '../../../src/llm/local/ipc/deviceInfo.ts';
 
 const engine = { installed: ['linux-x64'], gpu: [] };
 const fit = { verdict: 'tight', needs: 4e9, contextSize: 6400, reason: 'It needs about 4 GB.' } as const;
@@ -70,7 +70,7 @@ Read from the file, without loading it. The memory is an upper estimate; graphic
 
   it('tell what a loaded one runs on', () => {
     const model = { path: '/a.gguf', files: ['/a.gguf'], bytes: 1 };
-    const rows = (place: Place) =>
+    const rows = (place: DeviceInfo) =>
       modelDetails(model, fit, engine, { place })
         .split('\n')
         .filter((row) => row.startsWith('| In memory'));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { serverRuleWords } from '../../../src/extension/approvals/serverRules.ts';
+import { serverRuleText } from '../../../src/extension/approvals/serverRules.ts';
 import { changesSides, changesText } from '../../../src/extension/mcp/mcpChanges.ts';
 import type { Definition } from '../../../src/tools/mcp/config/config.ts';
-import type { ToolWords } from '../../../src/tools/mcp/serverText.ts';
+import type { ServerToolText } from '../../../src/tools/mcp/serverText.ts';
 import type { ToolsQuestion } from '../../../src/tools/mcp/toolChanges.ts';
 
 const definition: Definition = {
@@ -18,7 +18,7 @@ const definition: Definition = {
   env: {},
 };
 const text = { type: 'string' };
-const work: ToolWords = {
+const work: ServerToolText = {
   name: 'work',
   description: 'Does work.',
   inputSchema: { type: 'object', properties: { text } },
@@ -31,7 +31,7 @@ const asked = (more: Partial<ToolsQuestion>): ToolsQuestion => ({
   trusted: false,
   ...more,
 });
-const becomes = (now: Partial<ToolWords>, was: Partial<ToolWords> = {}) =>
+const becomes = (now: Partial<ServerToolText>, was: Partial<ServerToolText> = {}) =>
   asked({ changed: [{ was: { ...work, ...was }, now: { ...work, ...now } }] });
 
 describe('the question about changed tools', () => {
@@ -151,7 +151,7 @@ describe('a rule of an MCP server in the list', () => {
   const rule = { effect: 'allow', tool: 'mcp.memory.add' } as const;
   const server = { starts: 'npx memory', identity: 'i', definition: 'd' };
   it('says whether it still holds', () => {
-    const words = (place: 'here' | 'gone' | 'away') => serverRuleWords({ ...rule, server }, () => place);
+    const words = (place: 'here' | 'gone' | 'away') => serverRuleText({ ...rule, server }, () => place);
     assert.deepEqual(
       [words('here'), words('away'), words('gone')],
       [
@@ -171,7 +171,7 @@ describe('a rule of an MCP server in the list', () => {
 
   it('by a name alone, says for which servers', () => {
     const words = (tool: string, effect: 'allow' | 'deny' = 'allow') =>
-      serverRuleWords({ effect, tool }, () => 'here')?.words;
+      serverRuleText({ effect, tool }, () => 'here')?.words;
     assert.deepEqual(
       [words('mcp.memory.*'), words('fs.*'), words('mcp.*', 'deny')],
       ['Allow mcp.memory.* of servers in your own settings', undefined, undefined],

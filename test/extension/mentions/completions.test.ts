@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import {
+  type CompletionSources,
   completionsFor,
-  type Known,
   symbolCompletions,
   withSymbols,
 } from '../../../src/extension/mentions/completions.ts';
 import { wordOf } from '../../../src/protocol/content/mentionText.ts';
 
 describe('What is offered after an @', () => {
-  const known: Known = {
+  const known: CompletionSources = {
     open: [
       { path: 'src/other.ts', active: false },
       { path: 'src/open.ts', active: true, selection: { startLine: 3, endLine: 9, text: 'const' } },
@@ -18,8 +18,8 @@ describe('What is offered after an @', () => {
     git: true,
     terminal: 'bash',
   };
-  const nothing: Known = { open: [], errors: 0, warnings: 0, git: false };
-  const rows = (query: string, now: Known, found: string[]) =>
+  const nothing: CompletionSources = { open: [], errors: 0, warnings: 0, git: false };
+  const rows = (query: string, now: CompletionSources, found: string[]) =>
     completionsFor(query, now, found).map(({ mention, label, detail }) =>
       [wordOf(mention), mention.kind, label, detail ?? ''].join(' | '),
     );

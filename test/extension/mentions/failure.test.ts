@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { type Failure, failureText, isFailure } from '../../../src/extension/mentions/failure.ts';
+import { failureText, isFailure, type TestFailure } from '../../../src/extension/mentions/failure.ts';
 
-type Uri = NonNullable<Failure['test']['uri']>;
+type Uri = NonNullable<TestFailure['test']['uri']>;
 const uri = { fsPath: '/w/a.test.ts' } as Uri;
 const shown = () => 'a.test.ts';
 
 describe('What a failed test is named by', () => {
-  const failure = (message: object, label = 'adds'): Failure =>
-    ({ test: { id: 'one', label, uri }, message }) as unknown as Failure;
+  const failure = (message: object, label = 'adds'): TestFailure =>
+    ({ test: { id: 'one', label, uri }, message }) as unknown as TestFailure;
 
   it('is its label, and what the editor shows of it', () => {
     const position = { line: 6 };

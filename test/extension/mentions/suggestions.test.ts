@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { offersFor, type Seen } from '../../../src/extension/mentions/suggestions.ts';
+import { type EditorState, offersFor } from '../../../src/extension/mentions/suggestions.ts';
 
 describe('What an empty panel offers', () => {
-  const quiet: Seen = { errors: 0, changes: 0, readme: 'README.md', instructs: true, tested: true };
-  const labels = (seen: Partial<Seen>) => offersFor({ ...quiet, ...seen }).map(({ label }) => label);
+  const quiet: EditorState = { errors: 0, changes: 0, readme: 'README.md', instructs: true, tested: true };
+  const labels = (seen: Partial<EditorState>) => offersFor({ ...quiet, ...seen }).map(({ label }) => label);
 
   for (const [of, seen, offered] of [
     [
@@ -27,7 +27,7 @@ describe('What an empty panel offers', () => {
       ['Write a README', 'Write an AGENTS.md', 'Suggest improvements'],
     ],
     ['what there is always', {}, ['Explain this project', 'Suggest improvements']],
-  ] as [string, Partial<Seen>, string[]][])
+  ] as [string, Partial<EditorState>, string[]][])
     it(of, () => assert.deepEqual(labels(seen), offered));
 
   it('says it with what it is about', () =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { dayBudget } from '../../../src/engine/core/budget.ts';
 import type { RunModel } from '../../../src/engine/run/runContext.ts';
-import { type Ask, AskRefused, answerAsk } from '../../../src/extension/modelProvider/answerRequest.ts';
-import { type Asker, Askers } from '../../../src/extension/modelProvider/requesters.ts';
-import { AskLine } from '../../../src/extension/modelProvider/requestQueue.ts';
+import { type Ask, AskRefused, answerRequest } from '../../../src/extension/modelProvider/answerRequest.ts';
+import { Askers, type Requester } from '../../../src/extension/modelProvider/requesters.ts';
+import { RequestQueue } from '../../../src/extension/modelProvider/requestQueue.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import { SpentFiles } from '../../../src/runs/dailySpend.ts';
 import { temporaryFolder } from '../../support/editor/sample.ts';
@@ -13,13 +13,13 @@ import { call, type ScriptedReply, scriptedClient } from '../../support/scripted
 const user = (content: string) => [{ role: 1, content }];
 
 /** Somebody asks a scripted model, and what they are told. */
-function begin(replies: ScriptedReply[], model: Partial<RunModel> = {}, line = new AskLine(() => {})) {
+function begin(replies: ScriptedReply[], model: Partial<RunModel> = {}, line = new RequestQueue(() => {})) {
   const client = scriptedClient(replies);
   const adapter = createAdapter(client, { retries: 0 }, { priceOf: () => ({ input: 1_000_000, output: 0 }) });
   const ask = (more: Partial<Ask> & { local?: boolean } = {}) => {
     const stop = new AbortController();
     const told: unknown[] = [];
-    const answer = answerAsk(
+    const answer = answerRequest(
       {
         who: 'Notes (test.notes)',
         messages: user('Hello?'),
@@ -157,7 +157,7 @@ describe('an ask from outside of Towpath', () => {
 
   it('of a model on this machine one answer is written at a time, in the order of asking; who leaves the line leaves it', async () => {
     const shown: string[] = [];
-    const line: AskLine = new AskLine(() =>
+    const line: RequestQueue = new RequestQueue(() =>
       shown.push(line.all.map(({ who, waits }) => `${who}${waits ? ' waits' : ''}`).join(', ')),
     );
     const { client, ask } = begin([{ endless: true }, { text: 'Third.' }], {}, line);
@@ -186,9 +186,9 @@ describe('who may ask', () => {
   const notes = { id: 'test.notes', name: 'Notes' };
 
   it('an extension is asked about once, and a yes is kept until it is taken back', async () => {
-    const questions: Asker[] = [];
+    const questions: Requester[] = [];
     const kept = memory();
-    const ask = async (asker: Asker) => questions.push(asker) > 0;
+    const ask = async (asker: Requester) => questions.push(asker) > 0;
     await new Askers(kept, ask).check(notes);
     const later = new Askers(kept, ask);
     await later.check(notes);

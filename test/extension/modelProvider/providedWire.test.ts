@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { localNames, tokensFor } from '../../../src/extension/modelProvider/providedNames.ts';
-import { fromEditorMessages, fromEditorOptions, sizeOf } from '../../../src/extension/modelProvider/providedWire.ts';
+import {
+  fromEditorMessages,
+  fromEditorOptions,
+  requestSize,
+} from '../../../src/extension/modelProvider/providedWire.ts';
 
 // The parts as the editor has them; no editor is needed for their shape.
 const text = (value: string) => ({ value });
@@ -133,11 +137,11 @@ describe('what the editor asks, as a request of ours', () => {
 
   it('its size is known before anything is converted: of words, of pictures, and of what has no end', () => {
     const asked = [{ role: user, content: [text('1234567890'), result('a', data('123456', 'image/png'))] }];
-    assert.deepEqual(sizeOf(asked), { text: 15, pictures: 8 });
+    assert.deepEqual(requestSize(asked), { text: 15, pictures: 8 });
     let deep: object = {};
     for (let level = 0; level < 200; level++) deep = { deep };
     assert.equal(
-      sizeOf([], { tools: [{ name: 'x', description: '', inputSchema: deep }] }).text,
+      requestSize([], { tools: [{ name: 'x', description: '', inputSchema: deep }] }).text,
       Number.POSITIVE_INFINITY,
     );
   });

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: as people write it in settings
 import assert from 'node:assert/strict';
-import type { Question } from '../../../src/extension/dialogs/dialogs.ts';
+import type { DialogQuestion } from '../../../src/extension/dialogs/dialogs.ts';
 import { Credentials } from '../../../src/extension/providers/credentials.ts';
 import { providerSettings } from '../../../src/extension/providers/providerSettings.ts';
 import { secretOf } from '../../../src/extension/settings/secrets.ts';
@@ -18,7 +18,7 @@ describe('what a request carries', () => {
   const create = (...answers: (string | undefined)[]) => {
     const { secrets } = keptSecrets();
     const asked: string[] = [];
-    const askWhenQuiet = async ({ text, detail, buttons }: Question) => {
+    const askWhenQuiet = async ({ text, detail, buttons }: DialogQuestion) => {
       assert.equal(buttons[0], "Don't Send", 'what Enter presses');
       asked.push(`${text} ${detail}`);
       return answers.shift();

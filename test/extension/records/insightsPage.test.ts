@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { insightsHtml, type Shown } from '../../../src/extension/records/insightsPage.ts';
+import { type InsightsShown, insightsHtml } from '../../../src/extension/records/insightsPage.ts';
 import type { ModelDay, ToolCounts } from '../../../src/protocol/run/insights.ts';
 
 const day = (more: Partial<ModelDay>): ModelDay => ({
@@ -28,7 +28,7 @@ const tool = (more: Partial<ToolCounts>): ToolCounts => ({
   waits: [2000],
   ...more,
 });
-const html = (models: ModelDay[], tools: ToolCounts[] = [], more: Partial<Shown> = {}) =>
+const html = (models: ModelDay[], tools: ToolCounts[] = [], more: Partial<InsightsShown> = {}) =>
   insightsHtml(
     { counts: { runs: models.length, models, tools }, unread: 0, scope: 'workspace', ...more },
     { script: 'https://page/insights.js', nonce: 'once' },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { kept } from '../../../src/extension/settings/cachedSettings.ts';
+import { cachedSettings } from '../../../src/extension/settings/cachedSettings.ts';
 
 describe('what is kept of the settings', () => {
   function settings() {
@@ -9,7 +9,7 @@ describe('what is kept of the settings', () => {
       listeners.add(changed);
       return { dispose: () => void listeners.delete(changed) };
     };
-    const now = kept(() => {
+    const now = cachedSettings(() => {
       reads++;
       return { turns };
     });

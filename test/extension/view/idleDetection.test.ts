@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Look, placeOf, quietIn } from '../../../src/extension/view/idleDetection.ts';
+import { focusOf, type Look, quietIn } from '../../../src/extension/view/idleDetection.ts';
 
 const never = Number.POSITIVE_INFINITY;
 const look = (more: Partial<Look> = {}): Look => ({ editorMs: never, panel: 'hidden', tookMs: 0, ...more });
@@ -31,5 +31,5 @@ describe('after a dialog the focus goes back to', () => {
     ['panel', 'nobody has done anything yet', look(panel(1e9))],
     ['panel', 'nothing is known', look({ panel: 'silent' })],
   ]; // biome-ignore format: a table
-  for (const [place, when, seen] of cases) it(`the ${place}, when ${when}`, () => assert.equal(placeOf(seen), place));
+  for (const [place, when, seen] of cases) it(`the ${place}, when ${when}`, () => assert.equal(focusOf(seen), place));
 });

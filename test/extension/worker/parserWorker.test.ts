@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileOfPackage, OneByOne } from '../../../src/extension/language/fileProblems.ts';
-import { Aside } from '../../../src/extension/worker/parserWorker.ts';
+import { ParserWorker } from '../../../src/extension/worker/parserWorker.ts';
 import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
 import { readPackage } from '../../../src/workflows/package/readPackage.ts';
-import { mostProblems } from '../../../src/workflows/read/check.ts';
+import { maxProblems } from '../../../src/workflows/read/check.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { buildAside } from '../../support/aside.ts';
 import { hostileAgents, hostilePackages, hostileWorkflows } from '../../support/hostile.ts';
@@ -15,11 +15,11 @@ const known = { tools: defaultTools().map(({ definition }) => definition.name), 
 
 describe('aside of the extension host', () => {
   let program: string;
-  let aside: Aside;
+  let aside: ParserWorker;
   const folder = mkdtempSync(path.join(tmpdir(), 'aside-'));
   before(async () => {
     program = await buildAside();
-    aside = new Aside(program, { ms: 20_000 });
+    aside = new ParserWorker(program, { ms: 20_000 });
   });
   after(async () => {
     await aside.dispose();
@@ -59,14 +59,14 @@ describe('aside of the extension host', () => {
         return { problems: [{ message: error.message }], warnings: [], value: undefined };
       });
       assert.equal(value, undefined);
-      assert.ok(problems.length > 0 && problems.length <= mostProblems && warnings.length <= mostProblems);
+      assert.ok(problems.length > 0 && problems.length <= maxProblems && warnings.length <= maxProblems);
       for (const { message } of problems) assert.ok(message.length <= 600, message.slice(0, 100));
     });
 
   for (const [name, text] of Object.entries(hostileAgents))
     it(`the agent ${name} has its problem`, async () => {
       const { problems } = await aside.run('agent', text, known);
-      assert.ok(problems.length > 0 && problems.length <= mostProblems);
+      assert.ok(problems.length > 0 && problems.length <= maxProblems);
     });
 
   for (const [name, files] of Object.entries(hostilePackages))
@@ -82,19 +82,19 @@ describe('aside of the extension host', () => {
 
   it('the last of many problems says how many more there are', async () => {
     const { problems } = await aside.run('workflow', hostileWorkflows['thousand-problems']!, known);
-    assert.equal(problems.length, mostProblems);
+    assert.equal(problems.length, maxProblems);
     assert.equal(problems.at(-1)?.message, 'There are 11937 more in this file. Fix the ones above first.');
     assert.equal(problems[0]?.message, 'There is no key `unknown_0` here.');
     assert.equal(problems[9]?.line, 11);
   });
 
   it('what takes too long is ended and said, and what waits behind it is read', async () => {
-    const quick = new Aside(program, { ms: 300 });
+    const quick = new ParserWorker(program, { ms: 300 });
     try {
       const page = Buffer.from(`<p>${'a '.repeat(10)}`);
       const slow = quick.run('workflow', `nodes: [${','.repeat(260_000)}]`, known);
       const next = readAtLast(() => quick.run('page', { contentType: 'text/html', bytes: page }));
-      await assert.rejects(slow, { name: 'AsideError', message: 'It took too long to read: more than 0.3 s.' });
+      await assert.rejects(slow, { name: 'ParserWorkerError', message: 'It took too long to read: more than 0.3 s.' });
       assert.equal((await next).text, 'a '.repeat(10).trim());
     } finally {
       await quick.dispose();
@@ -102,7 +102,7 @@ describe('aside of the extension host', () => {
   });
 
   it('what takes too much memory is ended and said, and the next is read', async () => {
-    const small = new Aside(program, { ms: 60_000, megabytes: 12 });
+    const small = new ParserWorker(program, { ms: 60_000, megabytes: 12 });
     try {
       const page = Buffer.from('<p>x<div>'.repeat(200_000));
       await assert.rejects(small.run('page', { contentType: 'text/html', bytes: page }), {
@@ -115,17 +115,20 @@ describe('aside of the extension host', () => {
   });
 
   it('a program that is not there any more is a sentence', () =>
-    assert.rejects(new Aside(path.join(folder, 'none.cjs')).run('page', { contentType: '', bytes: Buffer.from('') }), {
-      name: 'AsideError',
-      message: /could not be loaded \((ERR_)?MODULE_NOT_FOUND\)\. Reload the window/,
-    }));
+    assert.rejects(
+      new ParserWorker(path.join(folder, 'none.cjs')).run('page', { contentType: '', bytes: Buffer.from('') }),
+      {
+        name: 'ParserWorkerError',
+        message: /could not be loaded \((ERR_)?MODULE_NOT_FOUND\)\. Reload the window/,
+      },
+    ));
 
   it('a window that is closed waits for nothing', async () => {
-    const closed = new Aside(program);
+    const closed = new ParserWorker(program);
     const slow = closed.run('workflow', hostileWorkflows.commas!, known);
     const next = closed.run('page', { contentType: 'text/plain', bytes: Buffer.from('x') });
     await closed.dispose();
-    await assert.rejects(slow, { name: 'AsideError' });
+    await assert.rejects(slow, { name: 'ParserWorkerError' });
     await assert.rejects(next, { message: 'It is no longer read: the window is closing.' });
   });
 });

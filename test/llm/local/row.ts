@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import type { ChatStreamChunk } from '../../../src/llm/core/client.ts';
-import { anyUserMessage, type Script, type Step } from '../../../src/llm/local/demo/automaton.ts';
+import { type AutomatonStep, anyUserMessage, type DemoAutomatonScript } from '../../../src/llm/local/demo/automaton.ts';
 import { createLocalClient, type LocalClient } from '../../../src/llm/local/host/client.ts';
 import { withRescue } from '../../../src/llm/textCalls/textCalls.ts';
 import type { Deed, Part } from '../../support/providers.ts';
@@ -115,11 +115,11 @@ function damage(file: string, { status, message }: { status: number; message: st
 }
 
 /** A reply that breaks goes on for a while after its last part: it is broken from outside, in the middle. */
-function toScript(deed: Deed): Script {
+function toScript(deed: Deed): DemoAutomatonScript {
   const { parts, end } =
     typeof deed === 'object' && 'parts' in deed ? deed : { parts: [{ text: 'Hello' }], end: undefined };
-  const step: { -readonly [Key in keyof Step]: Step[Key] } = {};
-  const calls: NonNullable<Step['calls']>[number][] = [];
+  const step: { -readonly [Key in keyof AutomatonStep]: AutomatonStep[Key] } = {};
+  const calls: NonNullable<AutomatonStep['calls']>[number][] = [];
   for (const part of parts) {
     if ('thinking' in part) step.think = part.thinking;
     else if ('text' in part) step.text = part.text;

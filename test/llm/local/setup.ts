@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { type ChatRequest, type ChatStreamChunk, Reply } from '../../../src/llm/core/client.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
-import type { Script } from '../../../src/llm/local/demo/automaton.ts';
+import type { DemoAutomatonScript } from '../../../src/llm/local/demo/automaton.ts';
 import { writeScriptedModel } from '../../../src/llm/local/demo/scriptedModel.ts';
 import { createLocalClient, type LocalClient } from '../../../src/llm/local/host/client.ts';
 import type { AssistantMessage, Message } from '../../../src/protocol/content/messages.ts';
@@ -103,7 +103,7 @@ const engineAtHome: Plugin = {
  * A client of a model that plays the script (`options` make another one of the same file); `close` removes both. Finding out that its
  * template is Qwen's is a quarter of a start: whoever starts many says so.
  */
-export async function localModel(script: Script, chatWrapper?: 'qwen') {
+export async function localModel(script: DemoAutomatonScript, chatWrapper?: 'qwen') {
   await buildWorker();
   const folder = mkdtempSync(path.join(tmpdir(), 'towpath-model-'));
   const modelPath = path.join(folder, 'test.gguf');

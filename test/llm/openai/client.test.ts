@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
-import { presets } from '../../../src/llm/models/providerPresets.ts';
+import { providerPresets } from '../../../src/llm/models/providerPresets.ts';
 import { learnFrom, type WireFlags } from '../../../src/llm/models/wireFlags.ts';
 import { collectDetails } from '../../../src/llm/openai/details.ts';
 import { toWire } from '../../../src/llm/openai/wire.ts';
@@ -233,8 +233,10 @@ describe("OpenRouter's thinking blocks", () => {
       toolCalls: [{ id: '1', name: 'fs.read', arguments: {} }],
       native: { provider: 'openrouter', content: { thinkingField: 'reasoning', details } },
     };
-    const [back] = toWire({ model: 'm', messages: [message] }, { provider: 'openrouter', ...presets.openrouter.flags })
-      .messages as { reasoning_details?: unknown; reasoning?: unknown }[];
+    const [back] = toWire(
+      { model: 'm', messages: [message] },
+      { provider: 'openrouter', ...providerPresets.openrouter.flags },
+    ).messages as { reasoning_details?: unknown; reasoning?: unknown }[];
     assert.deepEqual([back?.reasoning_details, back?.reasoning], [details, undefined]);
   });
 });

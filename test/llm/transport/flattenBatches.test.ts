@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { oneByOne } from '../../../src/llm/transport/flattenBatches.ts';
+import { flattenBatches } from '../../../src/llm/transport/flattenBatches.ts';
 
 async function* of<Item>(...batches: (Item[] | Error)[]): AsyncGenerator<Item[], void> {
   for (const batch of batches) {
@@ -10,10 +10,10 @@ async function* of<Item>(...batches: (Item[] | Error)[]): AsyncGenerator<Item[],
 
 describe('batches, one by one', () => {
   it('are the items in order, empty batches or not', async () => {
-    assert.deepEqual(await all(oneByOne(of([1, 2], [], [3]))), [1, 2, 3]);
+    assert.deepEqual(await all(flattenBatches(of([1, 2], [], [3]))), [1, 2, 3]);
   });
   it('give what came before an error, then the error, then nothing', async () => {
-    const items = oneByOne(of([1], new Error('broken')));
+    const items = flattenBatches(of([1], new Error('broken')));
     assert.deepEqual(await items.next(), { value: 1, done: false });
     await assert.rejects(items.next(), /broken/);
     assert.deepEqual(await items.next(), { value: undefined, done: true });
@@ -27,14 +27,14 @@ describe('batches, one by one', () => {
         closed = true;
       }
     };
-    const items = oneByOne(endless());
+    const items = flattenBatches(endless());
     for await (const item of items) if (item === 2) break;
     assert.equal(closed, true);
     assert.deepEqual(await items.next(), { value: undefined, done: true });
   });
   it('end at a stop with its reason, whatever of a batch is still there', async () => {
     const stop = new AbortController();
-    const items = oneByOne(of([1, 2, 3], [4]), stop.signal);
+    const items = flattenBatches(of([1, 2, 3], [4]), stop.signal);
     assert.deepEqual(await items.next(), { value: 1, done: false });
     stop.abort(new Error('stopped'));
     await assert.rejects(items.next(), /stopped/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { constants } from 'node:os';
-import { inWords } from '../../../src/llm/core/deadlines.ts';
+import { durationText } from '../../../src/llm/core/deadlines.ts';
 import { connectionError, interruptedError } from '../../../src/llm/transport/connectionErrors.ts';
 import { errorInStream, errorOfStatus, retryAfterOf, windowIn } from '../../../src/llm/transport/providerErrors.ts';
 import { redact } from '../../../src/llm/transport/redact.ts';
@@ -290,7 +290,7 @@ describe('how long providers ask to wait', () => {
     it(JSON.stringify(headers), () => assert.equal(retryAfterOf(new Headers(headers), now), ms));
   }
   it('in words', () => {
-    const words = [250, 1000, 2500, 60_000, 300_000, 7_200_000, 172_800_000, 1e15].map(inWords);
+    const words = [250, 1000, 2500, 60_000, 300_000, 7_200_000, 172_800_000, 1e15].map(durationText);
     assert.deepEqual(words, ['250 ms', '1 s', '2.5 s', '1 min', '5 min', '2 h', '2 days', '31,688.1 years']);
   });
 });

@@ -5,11 +5,11 @@ import {
   costOf,
   countsOf,
   csvOf,
-  grouped,
+  groupDays,
   median,
   speedOf,
   successOf,
-  together,
+  sumCounts,
 } from '../../../src/protocol/run/insights.ts';
 
 const noon = (day: number) => new Date(2026, 10, day, 12).getTime();
@@ -48,7 +48,7 @@ describe('what runs took', () => {
         { type: 'phase', phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: '' }, at: noon(2) },
       ),
     );
-    const [second, first] = grouped(counts.models);
+    const [second, first] = groupDays(counts.models);
     assert.deepEqual(
       [first!.day, first!.model, second!.day, second!.model],
       ['2026-11-01', 'openai/gpt', '2026-11-02', 'ollama/qwen'],
@@ -109,7 +109,7 @@ describe('what runs took', () => {
 
   it('adds up', () => {
     const one = countsOf(events(start, usage(100, 20, { cost: 1 }), end('a', true, 1)));
-    const both = together([one, one]);
+    const both = sumCounts([one, one]);
     assert.equal(both.runs, 2);
     assert.equal(both.models.length, 1);
     assert.equal(both.models[0]!.cost, 2);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { EventBody, RunEvent } from '../../../src/protocol/run/events.ts';
-import { eventTypes, lineOf } from '../../../src/protocol/run/logLine.ts';
+import { eventTypes, logLineOf } from '../../../src/protocol/run/logLine.ts';
 
 const usage = { promptTokens: 12_000, completionTokens: 345, totalTokens: 12_345, cachedTokens: 11_000, cost: 0.0123 };
 const sent = { messages: 12, tools: 23, tokens: 11_500 };
@@ -306,7 +306,7 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
 };
 
 const hide = (text: string) => text.replaceAll('/home/ada', '~').replaceAll('user:hush@', '').replaceAll('=hush', '=…');
-const lineOfBody = (body: object) => lineOf({ runId: 'run-1', seq: 1, at: 1000, ...body } as RunEvent, hide);
+const lineOfBody = (body: object) => logLineOf({ runId: 'run-1', seq: 1, at: 1000, ...body } as RunEvent, hide);
 
 describe('what the log says of an event', () => {
   it('has a case of each type', () => assert.deepEqual(Object.keys(cases).sort(), [...eventTypes].sort()));

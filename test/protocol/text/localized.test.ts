@@ -3,18 +3,18 @@ import { LLMError } from '../../../src/llm/core/errors.ts';
 import { errorOfStatus } from '../../../src/llm/transport/providerErrors.ts';
 import { errorInfoSchema } from '../../../src/protocol/content/messages.ts';
 import { failure, toToolResult } from '../../../src/protocol/content/tools.ts';
-import { amount, grouped, sentence, speak } from '../../../src/protocol/text/l10n.ts';
+import { amount, groupDigits, message, speak } from '../../../src/protocol/text/l10n.ts';
 import {
-  asTold,
   ended,
   joined,
-  saidOf,
+  type LocalizableText,
+  localize,
+  localizedFromEnglish,
+  localizedMessageIn,
+  messageOf,
+  messagesIn,
   toErrorInfo,
-  toPeople,
   unended,
-  type Words,
-  wordsIn,
-  wordsOf,
 } from '../../../src/protocol/text/localized.ts';
 import { sentenceSchema } from '../../../src/protocol/text/localizedSchema.ts';
 
@@ -29,19 +29,19 @@ describe('words for people', () => {
   beforeEach(() => speak('de', german));
   afterEach(() => speak('en'));
 
-  const deleted = sentence('Deleted {0}.', amount(2000, 'file'));
+  const deleted = message('Deleted {0}.', amount(2000, 'file'));
 
   it('are kept in English and as what they are made of', () => {
     const kept = toErrorInfo(deleted);
     assert.equal(kept.message, 'Deleted 2,000 files.');
     const read = errorInfoSchema.parse(JSON.parse(JSON.stringify({ code: 'X', ...kept })));
     assert.deepEqual(read, { code: 'X', ...kept });
-    assert.equal(toPeople(wordsIn(read)), '2.000 Dateien gelöscht.');
+    assert.equal(localize(localizedMessageIn(read)), '2.000 Dateien gelöscht.');
   });
 
   it('are those of older records where these have nothing else', () => {
     const read = errorInfoSchema.parse({ code: 'X', message: 'It broke.' });
-    assert.deepEqual([read, toPeople(wordsIn(read))], [{ code: 'X', message: 'It broke.' }, 'It broke.']);
+    assert.deepEqual([read, localize(localizedMessageIn(read))], [{ code: 'X', message: 'It broke.' }, 'It broke.']);
     assert.deepEqual(toErrorInfo('It broke.'), { message: 'It broke.' });
   });
 
@@ -54,7 +54,7 @@ describe('words for people', () => {
     it(`are no sentence: ${JSON.stringify(said)}`, () => assert.ok(!sentenceSchema.safeParse(said).success));
 
   it('may hold other sentences and numbers', () => {
-    const whole = sentence('{0} {1}', deleted, grouped(7));
+    const whole = message('{0} {1}', deleted, groupDigits(7));
     assert.deepEqual(sentenceSchema.parse(JSON.parse(JSON.stringify(whole))), whole);
   });
 
@@ -62,11 +62,11 @@ describe('words for people', () => {
     const endpoint = { label: 'Here', host: 'api.example.com', secrets: [], hasKey: true };
     const error = errorOfStatus(endpoint, 429, { error: { message: 'Slow down.' } });
     assert.equal(error.message, 'Here (api.example.com) rejected the request because of its rate limit: Slow down.');
-    assert.equal(toPeople(wordsOf(error)), 'Here (api.example.com) verlangt weniger Anfragen: Slow down.');
-    assert.equal(toPeople(wordsIn(error.toInfo())), toPeople(wordsOf(error)));
+    assert.equal(localize(messageOf(error)), 'Here (api.example.com) verlangt weniger Anfragen: Slow down.');
+    assert.equal(localize(localizedMessageIn(error.toInfo())), localize(messageOf(error)));
     const plain = new LLMError('UNKNOWN', 'Odd.');
     assert.deepEqual(
-      [plain.toInfo(), wordsOf(new Error('Odd.')), wordsOf(7)],
+      [plain.toInfo(), messageOf(new Error('Odd.')), messageOf(7)],
       [{ code: 'UNKNOWN', message: 'Odd.' }, 'Odd.', '7'],
     );
   });
@@ -77,29 +77,29 @@ describe('words for people', () => {
     assert.deepEqual(JSON.parse(content), { ok: false, error: { code: 'ENOENT', message: 'Gone.' } });
   });
 
-  const ends: [words: Words, withStop: string, without: string][] = [
+  const ends: [words: LocalizableText, withStop: string, without: string][] = [
     ['Odd', 'Odd.', 'Odd'],
     ['Odd.', 'Odd.', 'Odd'],
     ['Odd. ..\n', 'Odd.', 'Odd. ..\n'],
     [deleted, '2.000 Dateien gelöscht.', 'Deleted 2,000 files'],
     [amount(1, 'file'), '1 Datei.', '1 Datei'],
-    [sentence('{0}{1}', deleted, ' Odd.'), '2.000 Dateien gelöscht. Odd.', '2.000 Dateien gelöscht. Odd'],
+    [message('{0}{1}', deleted, ' Odd.'), '2.000 Dateien gelöscht. Odd.', '2.000 Dateien gelöscht. Odd'],
   ];
   for (const [words, withStop, without] of ends)
     it(`end with a full stop or not: ${withStop}`, () =>
-      assert.deepEqual([toPeople(ended(words)), toPeople(unended(words))], [withStop, without]));
+      assert.deepEqual([localize(ended(words)), localize(unended(words))], [withStop, without]));
 
   it('can be several as one', () => {
     assert.deepEqual([joined(['a', 'b']), joined([deleted])], ['a b', deleted]);
-    assert.equal(toPeople(joined([deleted, 'b'], '; ')), '2.000 Dateien gelöscht.; b');
+    assert.equal(localize(joined([deleted, 'b'], '; ')), '2.000 Dateien gelöscht.; b');
   });
 
   it('of a list are found by their English', () => {
-    const { said } = saidOf(['Odd.', deleted]);
+    const { said } = messagesIn(['Odd.', deleted]);
     assert.deepEqual(
-      ['Odd.', 'Deleted 2,000 files.'].map((one) => asTold(one, said)),
+      ['Odd.', 'Deleted 2,000 files.'].map((one) => localizedFromEnglish(one, said)),
       ['Odd.', '2.000 Dateien gelöscht.'],
     );
-    assert.deepEqual(saidOf(['Odd.']), {});
+    assert.deepEqual(messagesIn(['Odd.']), {});
   });
 });

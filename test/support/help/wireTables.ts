@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
-import { type PresetId, presets } from '../../../src/llm/models/providerPresets.ts';
+import { type PresetId, providerPresets } from '../../../src/llm/models/providerPresets.ts';
 import { toWire as toOllama } from '../../../src/llm/ollama/wire.ts';
 import { toWire as toChatCompletions } from '../../../src/llm/openai/wire.ts';
 
@@ -47,7 +47,7 @@ const words: Record<string, string> = {
 export function fieldsSentTo(server: PresetId | 'ollama', asked: ChatRequest): string[] {
   if (server === 'ollama')
     return Object.keys(toOllama(asked, { model: { thinking: true, thinkingLevels: false }, contextSize: 16_384 }).body);
-  return Object.keys(toChatCompletions(asked, { provider: server, ...presets[server].flags }));
+  return Object.keys(toChatCompletions(asked, { provider: server, ...providerPresets[server].flags }));
 }
 
 function table(server: PresetId | 'ollama'): string {

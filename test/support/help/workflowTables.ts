@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import { inEnglish } from '../../../src/protocol/text/l10n.ts';
-import type { Language } from '../../../src/tools/code/language.ts';
+import type { LanguageService } from '../../../src/tools/code/language.ts';
 import { defaultLines, maximumCharacters } from '../../../src/tools/core/lineWindow.ts';
 import { maximumOutcome } from '../../../src/tools/core/outcome.ts';
-import { mostBytes, mostDepth } from '../../../src/tools/core/parseLimits.ts';
-import { mostAliases } from '../../../src/tools/core/yaml.ts';
+import { maxJsonBytes, maxJsonDepth } from '../../../src/tools/core/parseLimits.ts';
+import { maxAliases } from '../../../src/tools/core/yaml.ts';
 import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
 import { serverResult } from '../../../src/tools/mcp/callResult.ts';
 import { offeredNames } from '../../../src/workflows/action/actions.ts';
-import { mostDepth as mostNested } from '../../../src/workflows/action/nested.ts';
-import { mostProblems } from '../../../src/workflows/read/check.ts';
-import { atOnceUnlessSaid, mostItems } from '../../../src/workflows/run/forEach.ts';
-import { mostVisits } from '../../../src/workflows/run/runGraph.ts';
-import { mostInside } from '../../../src/workflows/template/bounds.ts';
-import { mostSteps } from '../../../src/workflows/template/interpreter.ts';
-import { longestRange } from '../../../src/workflows/template/language.ts';
+import { maxNesting as mostNested } from '../../../src/workflows/action/nested.ts';
+import { maxProblems } from '../../../src/workflows/read/check.ts';
+import { defaultConcurrency, maxForEachItems } from '../../../src/workflows/run/forEach.ts';
+import { maxVisits } from '../../../src/workflows/run/runGraph.ts';
+import { maxTemplateValues } from '../../../src/workflows/template/bounds.ts';
+import { maxTemplateSteps } from '../../../src/workflows/template/interpreter.ts';
+import { maxRangeLength } from '../../../src/workflows/template/language.ts';
 import { templateProblem } from '../../../src/workflows/template/template.ts';
 import { actionSchema, jsonSchemas } from '../../../src/workflows/write/jsonSchema.ts';
 import type { Schema } from '../../../src/workflows/write/writing.ts';
@@ -34,7 +34,7 @@ export const workflowTables: Record<string, () => string> = {
   agent: () => keys(jsonSchemas().agent as Wide),
   actions: () => offeredNames.map((name) => section(name, 'no approval')).join('\n\n'),
   tools: () =>
-    defaultTools({ language: {} as Language })
+    defaultTools({ language: {} as LanguageService })
       .map(({ definition: { name }, risk }) => section(name, risk === 'read' ? 'no approval' : 'needs approval'))
       .join('\n\n'),
   server: () => table(rowsOf('gives', z.toJSONSchema(serverResult, { io: 'input' }) as Wide)),
@@ -79,18 +79,18 @@ const table = (rows: readonly string[]) => ['| | key | value | description |', '
 const number = (value: number) => value.toLocaleString('en-US');
 
 const limits = (): [what: string, most: string][] => [
-  ['size of a file', `${mostBytes / 1024} KiB, ${mostDepth} levels of lists and maps, ${mostAliases} aliases`],
-  ['reported problems of a file', `${mostProblems}`],
-  ['visits of a node between two stops', `${mostVisits}, or \`settings.max_visits\` (1,000)`],
+  ['size of a file', `${maxJsonBytes / 1024} KiB, ${maxJsonDepth} levels of lists and maps, ${maxAliases} aliases`],
+  ['reported problems of a file', `${maxProblems}`],
+  ['visits of a node between two stops', `${maxVisits}, or \`settings.max_visits\` (1,000)`],
   ['rounds of a `while_loop`', '`max_iterations` (1,000)'],
   ['nested workflows', `${mostNested}`],
-  ['items of a `foreach`', number(mostItems)],
-  ['parallel items and agents of branches', `${atOnceUnlessSaid}, or \`max_workers\` (64)`],
+  ['items of a `foreach`', number(maxForEachItems)],
+  ['parallel items and agents of branches', `${defaultConcurrency}, or \`max_workers\` (64)`],
   [
     'a template',
-    `${number(mostInside)} characters between braces, ${mostDepth} nested blocks, ${number(mostSteps)} steps, one second`,
+    `${number(maxTemplateValues)} characters between braces, ${maxJsonDepth} nested blocks, ${number(maxTemplateSteps)} steps, one second`,
   ],
-  ['`range(n)`', `${number(longestRange)} numbers`],
+  ['`range(n)`', `${number(maxRangeLength)} numbers`],
   ['result of a tool', `${maximumOutcome / 1024} KiB`],
   ['one `fs.read`', `${number(defaultLines)} lines (\`limit\`: 5,000), ${number(maximumCharacters)} characters`],
 ];

@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { CodePlace, CodeSymbol, Language, OpenEditor, Problem } from '../../../src/tools/code/language.ts';
+import type {
+  CodeLocation,
+  CodeSymbol,
+  LanguageProblem,
+  LanguageService,
+  OpenEditor,
+} from '../../../src/tools/code/language.ts';
 import { defaultTools } from '../../../src/tools/host/builtinTools.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, data, error } from '../conversation.ts';
 
 /** An editor that knows what it is told, and remembers what it was asked. */
-class KnownLanguage implements Language {
+class KnownLanguage implements LanguageService {
   asked: unknown[] = [];
-  problems: Problem[] = [];
+  problems: LanguageProblem[] = [];
   symbols: CodeSymbol[] | undefined = [];
-  places: CodePlace[] | undefined = [];
+  places: CodeLocation[] | undefined = [];
   editors: OpenEditor[] = [];
   diagnostics(path?: string) {
     return this.answer(this.problems, 'diagnostics', path);
@@ -42,7 +48,7 @@ describe('tools: what the editor knows', () => {
   let language: KnownLanguage;
   let outside: string;
   const at = (path: string) => paths.join(workspace.root, path);
-  const place = (path: string, line: number): CodePlace => ({ path, name: paths.basename(path), line });
+  const place = (path: string, line: number): CodeLocation => ({ path, name: paths.basename(path), line });
   const talk = () => conversation(workspace, { tools: defaultTools({ language }) });
 
   beforeEach(async () => {
@@ -60,7 +66,12 @@ describe('tools: what the editor knows', () => {
   afterEach(() => workspace.cleanup());
 
   it('problems: errors first, by file, without secrets and what is outside', async () => {
-    const problem = (path: string, line: number, severity: Problem['severity'], message: string): Problem => ({
+    const problem = (
+      path: string,
+      line: number,
+      severity: LanguageProblem['severity'],
+      message: string,
+    ): LanguageProblem => ({
       path,
       line,
       severity,

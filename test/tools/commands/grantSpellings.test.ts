@@ -4,7 +4,7 @@ import * as paths from 'node:path';
 import { understand } from '../../../src/tools/commands/analyzeCommand.ts';
 import { selectsSecrets } from '../../../src/tools/commands/gitPaths.ts';
 import { isBuildTarget, isCheckName, isGradleTask, isPreset } from '../../../src/tools/commands/grants/checkNames.ts';
-import { argumentsOf, fits, type Row } from '../../../src/tools/commands/grants/grantRow.ts';
+import { argumentsOf, fits, type GrantRow } from '../../../src/tools/commands/grants/grantRow.ts';
 import { rows } from '../../../src/tools/commands/grants/grantTable.ts';
 import { examplesOf } from '../../support/grantExamples.ts';
 import { useSystemPath } from '../../support/systemPath.ts';
@@ -14,7 +14,7 @@ import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/works
 const wordsOf = (text: string): string[] =>
   [...text.matchAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g)].map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
 
-const isCovered = (row: Row, words: readonly string[]): boolean => {
+const isCovered = (row: GrantRow, words: readonly string[]): boolean => {
   const begun = argumentsOf(row, words);
   return begun !== undefined && fits(row, begun.args, begun) !== undefined;
 };
@@ -29,7 +29,7 @@ function spellings(name: string, value: string): string[][] {
  * The example in other spellings and orders: each option with its value, behind the command, in front of its last word, and at the end.
  * Nothing for examples that are not about an option of this row.
  */
-function* variants(row: Row, example: string): Generator<string[]> {
+function* variants(row: GrantRow, example: string): Generator<string[]> {
   const words = wordsOf(example);
   const command = row.command.split(' ');
   if (command.some((word, at) => words[at] !== word)) return;

@@ -5,7 +5,12 @@ import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { judgeCommand } from '../../../src/tools/commands/judgeCommand.ts';
 import { runVectors } from '../../../src/tools/shell/argvPipeline.ts';
-import { type Command, readScript, type Script, type Word } from '../../../src/tools/shellSyntax/shellSyntax.ts';
+import {
+  readScript,
+  type ShellCommand,
+  type ShellScript,
+  type Word,
+} from '../../../src/tools/shellSyntax/shellSyntax.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
 
@@ -448,7 +453,7 @@ function drawn(text: string): string | undefined {
   return script && drawnScript(script);
 }
 
-const drawnScript = (script: Script): string =>
+const drawnScript = (script: ShellScript): string =>
   script
     .map(
       ({ operator, negated, commands }) =>
@@ -456,7 +461,7 @@ const drawnScript = (script: Script): string =>
     )
     .join(' ');
 
-function drawnCommand(command: Command): string {
+function drawnCommand(command: ShellCommand): string {
   if (command.kind === 'group') return `( ${drawnScript(command.body)} )`;
   if (command.kind === 'choice') return `if ${command.parts.map(drawnScript).join(' then ')}`;
   if (command.kind === 'loop') {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { toToolResult } from '../../../src/protocol/content/tools.ts';
 import { imageType, WithImages } from '../../../src/tools/core/imageFiles.ts';
 import { askingTool, readTool, ToolError } from '../../../src/tools/core/tool.ts';
-import { resourceData, toData } from '../../../src/tools/mcp/callResult.ts';
+import { callResultData, resourceData } from '../../../src/tools/mcp/callResult.ts';
 import { pixel } from '../../support/images.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
@@ -104,7 +104,7 @@ describe('MCP: pictures in results', () => {
 
   it('are named where they stood, and go beside the text; sounds are named only', () => {
     const audio = { type: 'audio' as const, mimeType: 'audio/wav', data: 'AAAA' };
-    const given = toData({
+    const given = callResultData({
       content: [{ type: 'text', text: 'Here:' }, image, audio, { type: 'resource', resource: blob }],
     });
     const text = [
@@ -117,7 +117,7 @@ describe('MCP: pictures in results', () => {
   });
 
   it('stay beside structured content', () => {
-    const given = toData({ content: [image], structuredContent: { a: 1 } });
+    const given = callResultData({ content: [image], structuredContent: { a: 1 } });
     assert.deepEqual(
       given,
       new WithImages({ text: '[image 1: image/png, 72 B]', structured: { a: 1 } }, [png('image 1')]),
@@ -125,7 +125,7 @@ describe('MCP: pictures in results', () => {
   });
 
   it('of a call that failed are not shown', () => {
-    assert.throws(() => toData({ content: [image], isError: true }), ToolError);
+    assert.throws(() => callResultData({ content: [image], isError: true }), ToolError);
   });
 
   it('can be a resource; other bytes are named', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { packagesOf } from '../../../src/tools/commands/grants/projectPackages.ts';
-import { isTooMuch, jsonTrouble, mostBytes } from '../../../src/tools/core/parseLimits.ts';
+import { isTooMuch, jsonTrouble, maxJsonBytes } from '../../../src/tools/core/parseLimits.ts';
 import { parseYaml } from '../../../src/tools/core/yaml.ts';
 import { updateFrontmatter } from '../../../src/tools/files/frontmatter.ts';
 import { readConfig } from '../../../src/tools/mcp/config/config.ts';
@@ -23,8 +23,8 @@ describe('JSON of a repository is refused before it is parsed', () => {
     ['ends of others, which end nothing', '[}'.repeat(60), deep],
     ['after a text that ends with its line', `"\n${'['.repeat(60)}`, deep],
     ['a comment without an end', `/* ${'['.repeat(60)}`, undefined],
-    ['too much', ' '.repeat(mostBytes + 1), large],
-    ['as much as there may be', `"${'x'.repeat(mostBytes - 2)}"`, undefined],
+    ['too much', ' '.repeat(maxJsonBytes + 1), large],
+    ['as much as there may be', `"${'x'.repeat(maxJsonBytes - 2)}"`, undefined],
   ];
   for (const [what, text, expected] of cases)
     it(`${what}: ${expected ? 'refused' : 'read'}`, () => {
@@ -56,7 +56,7 @@ describe('YAML of a repository is refused before it is composed', () => {
     ['quotes over two lines', 'a: "\n'.repeat(20_000), /./],
     ['a hundred mistakes', '"" '.repeat(101), undefined],
     ['an end, and nothing after it', 'a: 1\n...\n# that is all\n', undefined],
-    ['too much', `# ${'x'.repeat(mostBytes)}`, large],
+    ['too much', `# ${'x'.repeat(maxJsonBytes)}`, large],
   ];
   for (const [what, text, expected] of cases)
     it(`${what}: ${expected ? 'refused' : 'read'}`, () => {
@@ -111,7 +111,7 @@ describe('files that a repository has for others', () => {
     assert.equal(both('{"scripts":{"test":"x"}}'), false);
     assert.equal(both('{'), true);
     assert.equal(both(`{"x":${'['.repeat(60)}${']'.repeat(60)},"scripts":{"postinstall":"x"}}`), true);
-    assert.equal(both(`{"x":"${'x'.repeat(mostBytes)}","scripts":{"postinstall":"x"}}`), true);
+    assert.equal(both(`{"x":"${'x'.repeat(maxJsonBytes)}","scripts":{"postinstall":"x"}}`), true);
   });
 
   const config = (content: string) =>
@@ -120,7 +120,7 @@ describe('files that a repository has for others', () => {
     assert.deepEqual(await config(`{"servers": ${'{"a":'.repeat(60)}`), {
       problems: ['.vscode/mcp.json: Lists and maps are nested more than 50 levels deep here.'],
     });
-    assert.match((await config(' '.repeat(mostBytes + 1))).problems.join(), large);
+    assert.match((await config(' '.repeat(maxJsonBytes + 1))).problems.join(), large);
   });
   it('MCP servers beyond a hundred are not used, and problems beyond 64 not told one by one', async () => {
     const many = (one: unknown) =>

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type * as z from 'zod';
-import { type ToolDefinition, toldOf } from '../../../src/protocol/content/tools.ts';
-import type { Language } from '../../../src/tools/code/language.ts';
+import { offeredTools, type ToolDefinition } from '../../../src/protocol/content/tools.ts';
+import type { LanguageService } from '../../../src/tools/code/language.ts';
 import { toolNames } from '../../../src/tools/definitions/definitions.ts';
 import { defaultTools as build } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
 import { mostSent, sentSizes } from '../../support/sizes.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 
-const defaultTools = () => build({ language: {} as Language });
+const defaultTools = () => build({ language: {} as LanguageService });
 
 describe('tools: definitions', () => {
   for (const { wire, prompt, tools } of sentSizes())
@@ -28,11 +28,11 @@ describe('tools: definitions', () => {
       extra,
     );
     assert.deepEqual(
-      all.filter((name) => !names(toldOf(offered())).includes(name)),
+      all.filter((name) => !names(offeredTools(offered())).includes(name)),
       ['code.references'],
     );
     const alone = offered().filter(({ name }) => name === 'code.references');
-    assert.deepEqual(toldOf(alone), alone, 'an agent that may use nothing else is told of it');
+    assert.deepEqual(offeredTools(alone), alone, 'an agent that may use nothing else is told of it');
   });
 
   it('are all known without the tools themselves, in their order', () =>

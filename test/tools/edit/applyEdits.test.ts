@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { applyEdits, type Edit } from '../../../src/tools/edit/applyEdits.ts';
-import { fold, foldedLine } from '../../../src/tools/edit/normalizeText.ts';
+import { foldedLine, normalizeText } from '../../../src/tools/edit/normalizeText.ts';
 import { isPlaceholder } from '../../../src/tools/edit/placeholder.ts';
 import { randomFrom } from '../../support/random.ts';
 
@@ -371,7 +371,7 @@ describe('edits: a line as it is compared', () => {
     ];
     for (let time = 0; time < 3000; time++) {
       const line = Array.from({ length: random.upTo(8) }, () => random.pick(pieces)).join('');
-      assert.equal(foldedLine(line), fold(line.trim()).text.trim(), JSON.stringify(line));
+      assert.equal(foldedLine(line), normalizeText(line.trim()).text.trim(), JSON.stringify(line));
     }
   });
 });

@@ -3,7 +3,7 @@ import { rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import * as z from 'zod';
 import type { EventBody } from '../../../src/protocol/run/events.ts';
-import { askingTool, type Plan, readTool, type Tool } from '../../../src/tools/core/tool.ts';
+import { askingTool, type CallPlan, readTool, type Tool } from '../../../src/tools/core/tool.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation, error } from '../conversation.ts';
 
@@ -353,7 +353,7 @@ describe('gate: what a tool gives', () => {
   });
 
   it('live output reaches the card, and nothing after a stop', async () => {
-    const plan = (output: (text: string) => void): Plan => ({
+    const plan = (output: (text: string) => void): CallPlan => ({
       what: 'x',
       where: 'x',
       why: 'x',

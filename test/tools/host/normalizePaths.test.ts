@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { Policy } from '../../../src/protocol/content/policy.ts';
-import { plainPath } from '../../../src/tools/host/normalizePaths.ts';
+import { normalizePath } from '../../../src/tools/host/normalizePaths.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
 
@@ -67,7 +67,7 @@ describe('gate: paths in other forms', () => {
 describe('gate: the plain form of a path', () => {
   let workspace: TemporaryWorkspace;
   afterEach(() => workspace.cleanup());
-  const plain = (input: string) => plainPath(workspace, input);
+  const plain = (input: string) => normalizePath(workspace, input);
 
   it('is relative, and leaves what has another meaning as it is', async () => {
     workspace = await temporaryWorkspace({ ...files, ' x.ts': '', 'etc/hosts': '', ' y/z.ts': '' });

@@ -5,10 +5,10 @@ import type { Mention } from '../../../src/protocol/content/mention.ts';
 import { textOfData } from '../../../src/protocol/content/mentionText.ts';
 import { defaultPolicy, type Policy } from '../../../src/protocol/content/policy.ts';
 import { inEnglish } from '../../../src/protocol/text/l10n.ts';
-import type { Language, OpenEditor, Problem } from '../../../src/tools/code/language.ts';
+import type { LanguageProblem, LanguageService, OpenEditor } from '../../../src/tools/code/language.ts';
 import { FileNames } from '../../../src/tools/mention/fileNames.ts';
 import { bestMatches } from '../../../src/tools/mention/match.ts';
-import type { Reading } from '../../../src/tools/mention/mentionLimits.ts';
+import type { MentionReading } from '../../../src/tools/mention/mentionLimits.ts';
 import { readMentions } from '../../../src/tools/mention/readMention.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
@@ -16,7 +16,7 @@ describe('What a message names', () => {
   let workspace: TemporaryWorkspace;
   afterEach(() => workspace?.cleanup());
 
-  const language = (open: OpenEditor[] = [], problems: Problem[] = []): Language => ({
+  const language = (open: OpenEditor[] = [], problems: LanguageProblem[] = []): LanguageService => ({
     openEditors: () => open,
     diagnostics: async () => problems,
     workspaceSymbols: async () => [],
@@ -26,7 +26,7 @@ describe('What a message names', () => {
   });
 
   /** As lines: name, what is said of it beside, and what the model gets of it. */
-  async function read(mentions: Mention[], more: Partial<Reading> & { most?: number } = {}): Promise<string> {
+  async function read(mentions: Mention[], more: Partial<MentionReading> & { most?: number } = {}): Promise<string> {
     const { most = 10_000, ...others } = more;
     const files = await readMentions(mentions, most, {
       workspace,
@@ -156,7 +156,7 @@ c
 
   it('problems are those of the editor, changes those of Git', async () => {
     workspace = await temporaryWorkspace({ 'a.ts': 'one' });
-    const problem: Problem = {
+    const problem: LanguageProblem = {
       path: path.join(workspace.root, 'a.ts'),
       line: 1,
       severity: 'error',
@@ -167,7 +167,7 @@ c
       'problems | 1 error, 0 warnings\n```\na.ts:\n  1: error: No such name.\n```',
     );
     assert.equal(await read([{ kind: 'problems' }]), 'problems | none\n(The editor knows of no problems.)');
-    const changes: Reading['changes'] = async () => ({ text: 'diff --git a/a.ts', note: '1 file' });
+    const changes: MentionReading['changes'] = async () => ({ text: 'diff --git a/a.ts', note: '1 file' });
     assert.equal(await read([{ kind: 'changes' }], { changes }), 'changes | 1 file\n```\ndiff --git a/a.ts\n```');
     assert.match(await read([{ kind: 'changes' }]), /^changes \| not read \| There is no Git repository/);
   });
@@ -187,7 +187,7 @@ c
 
   it('a problem is what the editor says of the line now, with the lines around it', async () => {
     workspace = await temporaryWorkspace({ 'a.ts': 'one\ntwo\nthree\n', '.env': 'KEY=hunter2\n' });
-    const said = (name: string, line: number): Problem => ({
+    const said = (name: string, line: number): LanguageProblem => ({
       path: path.join(workspace.root, name),
       line,
       severity: 'error',
@@ -211,7 +211,7 @@ c
 
   it('the change of one file is that file’s alone', async () => {
     workspace = await temporaryWorkspace({ 'a.ts': 'one' });
-    const changes: Reading['changes'] = async (_characters, _signal, only) => ({
+    const changes: MentionReading['changes'] = async (_characters, _signal, only) => ({
       text: `diff of ${only}`,
       note: '1 file',
     });

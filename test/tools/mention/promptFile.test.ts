@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { filledPrompt, isPromptFile, placeNamed, promptName, promptOf } from '../../../src/tools/mention/promptFile.ts';
+import {
+  filledPrompt,
+  isPromptFile,
+  promptFileLocation,
+  promptName,
+  promptOf,
+} from '../../../src/tools/mention/promptFile.ts';
 
 describe('A file with a prompt', () => {
   const file = `---
@@ -40,7 +46,7 @@ Look at @selection. Not \${unknown}; the parser again, in .. See [docs](https://
 
   it('names files from where it stands, or from the workspace, and none outside of it', () => {
     const there = new Set(['.github/tests/a.test.ts', 'docs/tests.md']);
-    const place = (name: string) => placeNamed(name, '.github/prompts/x.prompt.md', (path) => there.has(path));
+    const place = (name: string) => promptFileLocation(name, '.github/prompts/x.prompt.md', (path) => there.has(path));
     assert.deepEqual(['../tests/a.test.ts', 'docs/tests.md', '../../../etc/passwd', 'gone.md'].map(place), [
       '.github/tests/a.test.ts',
       'docs/tests.md',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { changeWords } from '../../../src/extension/dialogs/changeText.ts';
+import { changeText } from '../../../src/extension/dialogs/changeText.ts';
 import { shownChange } from '../../../src/tools/edit/diff.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
@@ -67,7 +67,7 @@ describe('a change of a notebook', () => {
     it(name, () => {
       const diff = shownChange('a/b.ipynb', before, after, 2000);
       assert.equal(diff, shown);
-      assert.equal(changeWords({ path: 'b.ipynb', before, after }).size, size);
+      assert.equal(changeText({ path: 'b.ipynb', before, after }).size, size);
     });
 
   it('is shown as text where only other parts of the file change, or it is no notebook', () => {

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
-import { defaultPolicy, type Policy, type Preset, presets } from '../../../src/protocol/content/policy.ts';
+import {
+  type ApprovalPreset,
+  approvalPresets,
+  defaultPolicy,
+  type Policy,
+} from '../../../src/protocol/content/policy.ts';
 import type { OwnedRule } from '../../../src/protocol/content/rule.ts';
-import type { Part } from '../../../src/tools/core/commandPart.ts';
-import { decide, type Subject } from '../../../src/tools/policy/policy.ts';
+import type { CommandPart } from '../../../src/tools/core/commandPart.ts';
+import { decide, type PolicySubject } from '../../../src/tools/policy/policy.ts';
 
-const subject = (more: Partial<Subject> = {}): Subject => ({
+const subject = (more: Partial<PolicySubject> = {}): PolicySubject => ({
   tool: 'fs.edit',
   risk: 'change',
   paths: ['src/a.ts'],
@@ -15,7 +20,7 @@ const subject = (more: Partial<Subject> = {}): Subject => ({
 });
 const read = subject({ tool: 'fs.read', risk: 'read' });
 const edit = subject();
-const command = (text: string, more: Partial<Subject> = {}) =>
+const command = (text: string, more: Partial<PolicySubject> = {}) =>
   subject({ tool: 'shell.run', risk: 'execute', paths: [], command: text, ...more });
 const policy = (rules: Omit<OwnedRule, 'scope'>[] = [], more: Partial<Policy> = {}): Policy => ({
   ...defaultPolicy,
@@ -24,13 +29,13 @@ const policy = (rules: Omit<OwnedRule, 'scope'>[] = [], more: Partial<Policy> = 
 });
 
 describe('a preset', () => {
-  const table: Record<Preset, [read: string, edit: string, command: string]> = {
+  const table: Record<ApprovalPreset, [read: string, edit: string, command: string]> = {
     'ask-everything': ['ask', 'ask', 'ask'],
     'reads-free': ['allow', 'ask', 'ask'],
     'edits-free': ['allow', 'allow', 'ask'],
     autopilot: ['allow', 'allow', 'allow'],
   };
-  for (const preset of presets)
+  for (const preset of approvalPresets)
     it(`${preset}: reads, edits, commands are ${table[preset].join(', ')}`, () => {
       const effects = [read, edit, command('npm test')].map((one) => decide(policy([], { preset }), one).effect);
       assert.deepEqual(effects, table[preset]);
@@ -84,7 +89,7 @@ describe('a rule', () => {
     assert.equal(decide(policy([{ effect: 'deny', tool: 'fs.edit', path: '../**' }]), edit).effect, 'deny');
   });
 
-  const cases: [rule: Omit<OwnedRule, 'scope'>, subject: Subject, effect: string][] = [
+  const cases: [rule: Omit<OwnedRule, 'scope'>, subject: PolicySubject, effect: string][] = [
     [{ effect: 'allow', tool: 'fs.*' }, edit, 'allow'],
     [{ effect: 'allow', tool: 'fs' }, edit, 'ask'],
     [{ effect: 'allow', tool: 'fs.edit', path: 'src/**' }, edit, 'allow'],
@@ -137,11 +142,16 @@ describe('a rule', () => {
       assert.equal(decide(policy([rule]), one).effect, effect));
   }
 
-  const part = (words: string, more: Partial<Part> = {}): Part => ({ words, folders: ['.'], reads: false, ...more });
+  const part = (words: string, more: Partial<CommandPart> = {}): CommandPart => ({
+    words,
+    folders: ['.'],
+    reads: false,
+    ...more,
+  });
   const test = part('npm test -- -t a', { row: { command: 'npm test', kind: 'checks' } });
   const status = part('git status -s', { row: { command: 'git status', kind: 'looks' } });
   const allow = (more: Partial<OwnedRule>) => ({ effect: 'allow' as const, tool: 'shell.run', ...more });
-  const together: [rules: Omit<OwnedRule, 'scope'>[], parts: Part[], effect: string][] = [
+  const together: [rules: Omit<OwnedRule, 'scope'>[], parts: CommandPart[], effect: string][] = [
     [[allow({ command: 'npm test', varies: true })], [test], 'allow'],
     [[allow({ command: 'npm test', varies: true })], [test, part('tail -5', { reads: true })], 'allow'],
     [[allow({ command: 'npm test', varies: true })], [test, status], 'ask'],
@@ -169,7 +179,7 @@ describe('a rule about an MCP tool', () => {
     ({ effect: 'allow', tool, server: { starts: 'npx memory', identity, definition } }) as const;
   const named = (effect: 'allow' | 'ask' | 'deny', tool = 'mcp.memory.add') => ({ effect, tool });
   const own = { ...add, origin: { ...origin, own: true } };
-  const cases: [rules: Omit<OwnedRule, 'scope'>[], one: Subject, effect: string, reason: RegExp][] = [
+  const cases: [rules: Omit<OwnedRule, 'scope'>[], one: PolicySubject, effect: string, reason: RegExp][] = [
     [[bound('d')], add, 'allow', /^Allowed by your rule “mcp\.memory\.add of “npx memory””\.$/],
     [[bound('c')], add, 'allow', /^Allowed by/],
     [[bound('d', 'i', 'mcp.memory_2.add')], add, 'allow', /^Allowed by/],

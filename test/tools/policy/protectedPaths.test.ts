@@ -4,7 +4,7 @@ import * as paths from 'node:path';
 import type { Policy } from '../../../src/protocol/content/policy.ts';
 import { inEnglish } from '../../../src/protocol/text/l10n.ts';
 import { configurationReason } from '../../../src/tools/policy/buildFiles.ts';
-import { hiddenPlaces, protectedReason } from '../../../src/tools/policy/protectedPaths.ts';
+import { hiddenPaths, protectedReason } from '../../../src/tools/policy/protectedPaths.ts';
 import { protectedRows } from '../../../src/tools/policy/protectedTable.ts';
 import { bracesOf } from '../../../src/tools/shellSyntax/expandWord.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -86,7 +86,7 @@ describe('the table of protected places', () => {
     for (const name of '.vscode .claude .github .husky .envrc .vimrc .dir-locals.el .bashrc .zshenv .tcshrc .mise.toml .env .ssh'.split(
       ' ',
     ))
-      assert.ok(hiddenPlaces.includes(name), name);
+      assert.ok(hiddenPaths.includes(name), name);
   });
 
   // What VS Code itself does not let an agent edit unasked, an example of each pattern.

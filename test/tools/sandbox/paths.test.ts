@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { inEnglish } from '../../../src/protocol/text/l10n.ts';
-import { changes, placesOf } from '../../../src/tools/core/pathSyntax.ts';
+import { changes, pathLocations } from '../../../src/tools/core/pathSyntax.ts';
 import { ToolError } from '../../../src/tools/core/tool.ts';
 import type { Workspace } from '../../../src/tools/core/workspace.ts';
 import { isGitInternal, protectedReason } from '../../../src/tools/policy/protectedPaths.ts';
@@ -169,7 +169,7 @@ function checkSpelling(one: PathCase): void {
   const roots = (one.roots ?? ['/tmp/ws']).map((path) => ({ name: 'ws', path, realPath: path }));
   const decide = (): string => {
     try {
-      const [place] = placesOf(roots, one.input as string, one.platform);
+      const [place] = pathLocations(roots, one.input as string, one.platform);
       if (!changes(one.op)) return 'OK';
       if (isGitInternal(place!.segments)) return 'GIT_INTERNAL';
       return protectedReason(place!.segments) ? 'PROTECTED' : 'OK';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import { build } from 'esbuild';
 import { putRight } from '../../../src/tools/changes/tornWrites.ts';
-import { sweepLeftovers } from '../../../src/tools/core/tempFiles.ts';
+import { sweepTempFiles } from '../../../src/tools/core/tempFiles.ts';
 import { projectRoot, testOut } from '../../support/editor/project.ts';
 import { gatePlugins } from '../../support/programs.ts';
 import { tries } from '../../support/tries.ts';
@@ -82,7 +82,7 @@ async function standsWhole(
   if (prepare && existsSync(paths.join(folder, 'l.txt')))
     assert.ok(lstatSync(paths.join(folder, 'l.txt')).isSymbolicLink());
   if (existsSync(paths.dirname(at))) {
-    await sweepLeftovers(paths.dirname(at));
+    await sweepTempFiles(paths.dirname(at));
     const others = readdirSync(paths.dirname(at)).filter((name) => !['l.txt', 'b.txt', file].includes(name));
     assert.deepEqual(
       others.filter((name) => name !== paths.basename(file)),

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Command } from '../../../src/protocol/run/events.ts';
 import { markerName } from '../../../src/tools/shell/environment.ts';
-import { identityOf, LeftCommands } from '../../../src/tools/shell/orphanedCommands.ts';
+import { LeftCommands, processIdentity } from '../../../src/tools/shell/orphanedCommands.ts';
 import { processTable } from '../../../src/tools/shell/processTable.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -21,7 +21,7 @@ describe('a command that was left', () => {
     const child = spawn('/bin/sh', ['-c', line], { env, detached: true, stdio: 'ignore' });
     children.push(child);
     await once(child, 'spawn');
-    return { child, identity: await identityOf(child.pid!) };
+    return { child, identity: await processIdentity(child.pid!) };
   };
   const call = { runId: 'run-1', toolCallId: 'c1' };
 

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import fc from 'fast-check';
-import { type Step, type Steps, some, Unclear } from '../../../src/tools/commands/commandStep.ts';
-import { type Unfolded, unfold } from '../../../src/tools/commands/expandScript.ts';
+import { type CommandStep, type Steps, some, Unclear } from '../../../src/tools/commands/commandStep.ts';
+import { expandScript, type Unfolded } from '../../../src/tools/commands/expandScript.ts';
 import { ToolError } from '../../../src/tools/core/tool.ts';
 import { readScript } from '../../../src/tools/shellSyntax/shellSyntax.ts';
 import { tries } from '../../support/tries.ts';
@@ -112,7 +112,7 @@ describe('what bash makes of a command', () => {
   const understood = async (text: string): Promise<Unfolded | undefined> => {
     const script = readScript(text);
     try {
-      return script && (await unfold(script, folder, workspace.roots, {}));
+      return script && (await expandScript(script, folder, workspace.roots, {}));
     } catch (error) {
       if (error instanceof Unclear || error instanceof ToolError) return undefined;
       throw error;
@@ -172,9 +172,9 @@ function differenceOf({ steps, straight }: Unfolded, calls: readonly Call[], cod
   return same ? undefined : `bash runs ${JSON.stringify(calls)}, we ${JSON.stringify(expected)}`;
 }
 
-function straightCalls(straight: readonly Steps[], code: number): Step[] {
+function straightCalls(straight: readonly Steps[], code: number): CommandStep[] {
   let last = 0;
-  const calls: Step[] = [];
+  const calls: CommandStep[] = [];
   for (const { operator, commands } of straight) {
     if ((operator === '&&' && last !== 0) || (operator === '||' && last === 0)) continue;
     calls.push(...commands);
@@ -183,7 +183,7 @@ function straightCalls(straight: readonly Steps[], code: number): Step[] {
   return calls;
 }
 
-const isStep = ({ words, folder }: Step, call: Call): boolean =>
+const isStep = ({ words, folder }: CommandStep, call: Call): boolean =>
   folder === call.folder &&
   words.length === call.words.length &&
   words.every((word, at) => means(word, call.words[at]!));

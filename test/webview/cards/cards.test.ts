@@ -4,29 +4,38 @@ import path from 'node:path';
 import { failure, type ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { CallState } from '../../../src/protocol/run/run.ts';
 import type { Code } from '../../../src/protocol/text/codes.ts';
-import { codeWords, editWords, errorSentence, isCode, refusalWords } from '../../../src/protocol/text/codeText.ts';
+import { codeText, editText, errorSentence, isCode, refusalText } from '../../../src/protocol/text/codeText.ts';
 import { toolNames } from '../../../src/tools/definitions/definitions.ts';
-import { type CardLine, cardLine, draftLine, type Mark, type Seen, spoken } from '../../../webview/cards/cardLine.ts';
-import { wordsOf } from '../../../webview/cards/cardText.ts';
+import {
+  type CardContext,
+  type CardLine,
+  type CardMark,
+  cardLine,
+  draftLine,
+  spoken,
+} from '../../../webview/cards/cardLine.ts';
+import { pieceText } from '../../../webview/cards/cardText.ts';
 import { exitAnswer } from '../../../webview/cards/exitText.ts';
 import { writingOf } from '../../../webview/cards/partialArguments.ts';
-import { toolWords } from '../../../webview/cards/toolText.ts';
+import { toolTextTable } from '../../../webview/cards/toolText.ts';
 import { root } from '../browser.ts';
 import { outcomes, rows, seenOf } from '../cardRows.ts';
 
 /** What no first line says: a code, data, a name of ours with its dot or underscore. */
 function checkWords(line: CardLine): void {
-  const own = [line.verb, ...line.object.filter(({ code }) => !code).map(wordsOf), ...line.outcome.map(wordsOf)].join(
-    ' ',
-  );
+  const own = [
+    line.verb,
+    ...line.object.filter(({ code }) => !code).map(pieceText),
+    ...line.outcome.map(pieceText),
+  ].join(' ');
   assert.doesNotMatch(own, /[_{}[\]<>`]|undefined|null|NaN|\b[A-Z]{3,}\b/, own);
   for (const name of toolNames()) assert.ok(!own.includes(name), own);
 }
 
 describe('The first line of a card', () => {
   it('has words for every tool', () => {
-    assert.deepEqual(Object.keys(toolWords).filter((name) => !name.startsWith('mcp.')).sort(), toolNames().sort()); // biome-ignore format: one line
-    for (const name of Object.keys(toolWords)) assert.ok(rows.some(([one]) => one === name), name); // biome-ignore format: one line
+    assert.deepEqual(Object.keys(toolTextTable).filter((name) => !name.startsWith('mcp.')).sort(), toolNames().sort()); // biome-ignore format: one line
+    for (const name of Object.keys(toolTextTable)) assert.ok(rows.some(([one]) => one === name), name); // biome-ignore format: one line
   });
 
   it('is about the arguments that a call was understood to have', () => {
@@ -42,7 +51,7 @@ describe('The first line of a card', () => {
   for (const [name, row] of rows) {
     const [asked, doing, done, not] = row.says;
     it(`of ${name} says: ${done}`, () => {
-      const line = (more: Partial<Seen>) => {
+      const line = (more: Partial<CardContext>) => {
         const one = cardLine(seenOf(name, row, more));
         checkWords(one);
         return one;
@@ -60,13 +69,13 @@ describe('The first line of a card', () => {
       for (const [says, mark, seen] of outcomes) {
         const one = cardLine(seenOf(name, { args: row.args }, seen));
         checkWords(one);
-        assert.deepEqual([one.mark, one.outcome.map(wordsOf).join(' · ')], [mark, says]);
+        assert.deepEqual([one.mark, one.outcome.map(pieceText).join(' · ')], [mark, says]);
         assert.ok(one.object.length > 0 || name === 'plan.update', says);
       }
     });
 
     it(`of ${name} has words for every code: ${done}`, () => {
-      for (const code of Object.keys(codeWords) as Code[]) {
+      for (const code of Object.keys(codeText) as Code[]) {
         const state: CallState = { status: 'done', ok: false, code, ms: 5, startedAt: 0 };
         const outcome = failure(code, `${code} x_y {"a":1}`);
         const one = cardLine(seenOf(name, { args: row.args }, { state, outcome }));
@@ -80,9 +89,9 @@ describe('The first line of a card', () => {
   it('says why an edit or a path was refused, in words', () => {
     const says = (name: string, code: 'E_PRECONDITION_FAILED' | 'E_SANDBOX_VIOLATION' | 'ENOENT' | 'TOOL_ARGS_INVALID' | 'TOOL_EXEC_FAILED', message: string, details?: unknown) =>
       spoken(cardLine(seenOf(name, { args: { path: 'src/a.ts', pattern: '(', name: 'x' } }, { outcome: failure(code, message, details) }))); // biome-ignore format: one line
-    for (const [reason, words] of Object.entries(editWords))
+    for (const [reason, words] of Object.entries(editText))
       assert.equal(says('fs.edit', 'E_PRECONDITION_FAILED', 'oldText …', { reason, lines: [] }), `Could not edit src/a.ts: ${words}`);
-    for (const [reason, words] of Object.entries(refusalWords))
+    for (const [reason, words] of Object.entries(refusalText))
       assert.equal(says('fs.read', 'E_SANDBOX_VIOLATION', 'x', { reason }), `Could not read src/a.ts: ${words}`);
     assert.equal(
       says('fs.edit', 'E_PRECONDITION_FAILED', 'x', { reason: 'ABSENT', lines: [12, 13, 18] }),
@@ -98,7 +107,7 @@ describe('The first line of a card', () => {
     assert.equal(says('mcp.docs.get', 'TOOL_EXEC_FAILED', '{"error":"x"}'), 'Could not use docs: get “src/a.ts”: it failed');
   }); // biome-ignore format: rows
 
-  const commands: [line: string, data: object, mark: Mark, says: string][] = [
+  const commands: [line: string, data: object, mark: CardMark, says: string][] = [
     ['npm test', { exitCode: 0 }, 'check', ''],
     ['npm test', { exitCode: 1 }, 'dot', 'exit code 1'],
     ['grep -rn x src', { exitCode: 1 }, 'check', 'no match'],
@@ -112,7 +121,7 @@ describe('The first line of a card', () => {
   for (const [command, data, mark, says] of commands)
     it(`of ${command}, with ${JSON.stringify(data)}, has a ${mark}`, () => {
       const one = cardLine(seenOf('shell.run', { args: { command } }, { outcome: { ok: true, data } }));
-      assert.deepEqual([one.mark, one.outcome.map(wordsOf).join()], [mark, says]);
+      assert.deepEqual([one.mark, one.outcome.map(pieceText).join()], [mark, says]);
     });
 
   it('of a command that was ended says by what', () => {
@@ -161,7 +170,7 @@ describe('A card of a model that means harm', () => {
   it('costs no more than its text, and shows no more of it than can be read', () => {
     const long = 'a'.repeat(300_000);
     for (const path of [long, `${long}//`, '/'.repeat(300_000), `${long}\n{"x":`, 'a/'.repeat(150_000)])
-      for (const name of Object.keys(toolWords)) {
+      for (const name of Object.keys(toolTextTable)) {
         const args = {
           path,
           command: path,
@@ -179,7 +188,7 @@ describe('A card of a model that means harm', () => {
             { state: { status: 'done', ok: false, code: path }, outcome: failure('TOOL_EXEC_FAILED', path) },
           ),
         );
-        assert.ok(line.outcome.every((one) => wordsOf(one).length < 300));
+        assert.ok(line.outcome.every((one) => pieceText(one).length < 300));
       }
     assert.ok(exitAnswer('"'.repeat(100_000) + "'".repeat(100_000), 1) === undefined);
   });
@@ -203,7 +212,7 @@ describe('The words of a code', () => {
   it('are sentences for who has no others', () => {
     assert.equal(errorSentence({ code: 'STORE_FULL', message: '' }), 'The disk is full, so the run is not recorded.');
     assert.equal(errorSentence({ code: 'X', message: 'It broke.' }), 'It broke.');
-    for (const words of [codeWords, refusalWords, editWords].flatMap((one) => Object.values(one)))
+    for (const words of [codeText, refusalText, editText].flatMap((one) => Object.values(one)))
       assert.match(words, /^[a-z][^_{}.]*$/);
   });
 });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { failure, type ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { Code } from '../../../src/protocol/text/codes.ts';
-import { codeWords } from '../../../src/protocol/text/codeText.ts';
-import type { Seen } from '../../../webview/cards/cardLine.ts';
+import { codeText } from '../../../src/protocol/text/codeText.ts';
+import type { CardContext } from '../../../webview/cards/cardLine.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { outcomes, rows, seenOf } from '../cardRows.ts';
 
 /** Every tool with everything that can become of a call of it. */
-const all: [what: string, seen: Seen][] = rows.flatMap(([name, row]) => {
-  const of = (what: string, more: Partial<Seen>): [string, Seen] => [
+const all: [what: string, seen: CardContext][] = rows.flatMap(([name, row]) => {
+  const of = (what: string, more: Partial<CardContext>): [string, CardContext] => [
     `${name} · ${what}`,
     seenOf(name, { args: row.args }, more),
   ];
@@ -17,7 +17,7 @@ const all: [what: string, seen: Seen][] = rows.flatMap(([name, row]) => {
     of('at work', { state: { status: 'running', startedAt: 0 } }),
     of('done', { ...done, state: { ...row.state, status: 'done', ok: true, ms: 40 } }),
     ...outcomes.map(([says, , seen]) => of(says, seen)),
-    ...(Object.keys(codeWords) as Code[]).map((code) =>
+    ...(Object.keys(codeText) as Code[]).map((code) =>
       of(code, {
         state: { status: 'done', ok: false, code, ms: 5, startedAt: 0 },
         outcome: failure(code, `${code} x_y {"a":1}`),

@@ -3,7 +3,7 @@ import type { ToolCall } from '../../../src/protocol/content/messages.ts';
 import type { EventBody } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { newRun, type Run } from '../../../src/protocol/run/run.ts';
-import { type Fold, Folding, foldWords } from '../../../webview/cards/folding.ts';
+import { Folding, type FoldState, foldText } from '../../../webview/cards/folding.ts';
 import { begin, eventsOf } from '../conversation.ts';
 
 const read = (id: string, path = id): ToolCall => ({ id, name: 'fs.read', arguments: { path } });
@@ -43,8 +43,8 @@ function told(...pieces: EventBody[][]) {
 
 /** `Read 2 files, searched once [a b c]` for a fold, the id of a call for a card of its own; a line per message. */
 function drawn(folding: Folding, run: Run): string[] {
-  const fold = ({ calls }: Fold) => {
-    const { words, failed } = foldWords(run, calls);
+  const fold = ({ calls }: FoldState) => {
+    const { words, failed } = foldText(run, calls);
     return `${words}${failed ? ` · ${failed} failed` : ''} [${calls.map(({ id }) => id).join(' ')}]`;
   };
   return run.messages.flatMap((message, at) => {
@@ -91,13 +91,13 @@ describe('What only reads', () => {
 
   it('is at work as long as one of it is', () => {
     const { folding, run } = told(turn(read('a')), [says('', read('b')), ...starts(read('b'))]);
-    assert.equal(foldWords(run, folding.newest!.calls).mark, 'working');
-    assert.equal(foldWords(run, [read('a')]).mark, 'check');
+    assert.equal(foldText(run, folding.newest!.calls).mark, 'working');
+    assert.equal(foldText(run, [read('a')]).mark, 'check');
   });
 
   it('has no check where a call has failed: a dot for some of them, a cross for all', () => {
     const { run } = told(turn(read('a'), read('b')));
-    const marks = () => [foldWords(run, [read('a'), read('b')]), foldWords(run, [read('a')])].map(({ mark }) => mark);
+    const marks = () => [foldText(run, [read('a'), read('b')]), foldText(run, [read('a')])].map(({ mark }) => mark);
     assert.deepEqual(marks(), ['check', 'check']);
     run.calls.a!.ok = false;
     assert.deepEqual(marks(), ['dot', 'cross']);

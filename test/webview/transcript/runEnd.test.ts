@@ -6,7 +6,7 @@ import type { ErrorInfo } from '../../../src/protocol/content/messages.ts';
 import { toToolResult } from '../../../src/protocol/content/tools.ts';
 import { viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import type { EventBody } from '../../../src/protocol/run/events.ts';
-import { acts, endOf, ends, endsFor, named, type Way } from '../../../webview/transcript/runEnd.ts';
+import { acts, ends, endsFor, maxNamedFiles, runEndText, type Way } from '../../../webview/transcript/runEnd.ts';
 import { begin, concludes, reads, runOf } from '../conversation.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -15,7 +15,7 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 };
 
 const endedWith = (error: ErrorInfo, ...more: EventBody[]) =>
-  endOf(runOf('run-1', [...begin, ...more, { type: 'phase', phase: 'Failed', error }]));
+  runEndText(runOf('run-1', [...begin, ...more, { type: 'phase', phase: 'Failed', error }]));
 
 describe('Every end of a run', () => {
   const sample = 'Something of the provider.';
@@ -48,7 +48,7 @@ describe('Every end of a run', () => {
       { type: 'approval', toolCallId: id, decision: 'allow', waitedMs: 1 },
       { type: 'tool-start', toolCallId: id, name: 'shell.run' },
     ];
-    const endAt = (...events: EventBody[]) => endOf(runOf('run-1', [...begin, ...events, closed]))!;
+    const endAt = (...events: EventBody[]) => runEndText(runOf('run-1', [...begin, ...events, closed]))!;
 
     it('offers to continue after it or to run it again, neither first', () => {
       const { says, ways, labels, tone } = endAt({ type: 'node', node, status: 'start' }, ...begun('deploy:1:0'));
@@ -108,7 +108,7 @@ describe('Every end of a run', () => {
     const commands = new Set(links.flatMap(([, ids]) => [...ids!.matchAll(/'([^']*)'/g)].map(([, id]) => id!)));
     assert.ok(commands.size > 4);
     for (const command of commands) {
-      const way = named[command];
+      const way = maxNamedFiles[command];
       assert.ok(way, `${command} has a button`);
       const end = endedWith({ code: 'UNKNOWN', message: 'Another sentence.', links: { commands: [command] } })!;
       assert.equal(end.ways[0], way);
@@ -253,17 +253,17 @@ describe('Every end of a run', () => {
     const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2, cost: 0.04 };
     const paid: EventBody = { type: 'usage', usage, attempts: 1, model: 'm', ms: 1 };
     const run = runOf('run-1', [...begin, ...does, paid, ...concludes]);
-    assert.match(endOf(run)!.says, /^Done · 1 file · 1 command · \$0\.04 · \d+ s$/);
-    assert.deepEqual(endOf(run)!.ways, ['Review']);
+    assert.match(runEndText(run)!.says, /^Done · 1 file · 1 command · \$0\.04 · \d+ s$/);
+    assert.deepEqual(runEndText(run)!.ways, ['Review']);
     const told = toToolResult('c1', { ok: true, data: { path: 'a.ts', added: 1200, removed: 2 } });
     const counts: EventBody = { type: 'message', message: { role: 'tool', content: '', toolResults: [told] } };
     const counted = [...begin, ...does, counts, paid, ...concludes];
-    assert.match(endOf(runOf('run-1', counted))!.says, /^Done · 1 file \+1,200 −2 · 1 command/);
+    assert.match(runEndText(runOf('run-1', counted))!.says, /^Done · 1 file \+1,200 −2 · 1 command/);
     const undo = { toolCallIds: ['c1'], changes: [{ path: 'a.ts', before: 'a'.repeat(64), after: null }] };
-    assert.match(endOf(runOf('run-1', [...counted, { type: 'undo', ...undo }]))!.says, /^Done · 1 command · /);
-    assert.equal(endOf(runOf('run-1', [...begin, ...reads, ...concludes])), undefined);
+    assert.match(runEndText(runOf('run-1', [...counted, { type: 'undo', ...undo }]))!.says, /^Done · 1 command · /);
+    assert.equal(runEndText(runOf('run-1', [...begin, ...reads, ...concludes])), undefined);
     const more = runOf('run-1', [...begin, ...does, paid, ...concludes, ...begin.slice(2), ...concludes]);
-    assert.equal(endOf(more), undefined, 'what was done before was told before');
+    assert.equal(runEndText(more), undefined, 'what was done before was told before');
   });
 });
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
-import { Shelf } from '../../../src/workflows/package/packageRegistry.ts';
+import { PackageRegistry } from '../../../src/workflows/package/packageRegistry.ts';
 import { readPackage } from '../../../src/workflows/package/readPackage.ts';
 import { workflowOf } from '../../../src/workflows/package/workflowOf.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -15,14 +15,14 @@ const place = '.towpath/packages/letters';
 describe('a package is found', () => {
   let folder: string;
   let workspace: TemporaryWorkspace;
-  let shelf: Shelf;
+  let shelf: PackageRegistry;
   let now = new Date();
   beforeEach(async () => {
     now = new Date();
     folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'shelf-')));
     const files = Object.entries(sampleFiles).map(([file, text]) => [`${place}/${file}`, text]);
     workspace = await temporaryWorkspace(Object.fromEntries(files));
-    shelf = new Shelf({
+    shelf = new PackageRegistry({
       project: workspace,
       storage: path.join(folder, 'unpacked'),
       openedFile: path.join(folder, 'opened.json'),

@@ -6,7 +6,7 @@ import { EngineError } from '../../../src/engine/core/errorInfo.ts';
 import type { UndoQuestion } from '../../../src/engine/run/undo.ts';
 import { undoable } from '../../../src/runs/undoSteps.ts';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
-import { Shelf } from '../../../src/workflows/package/packageRegistry.ts';
+import { PackageRegistry } from '../../../src/workflows/package/packageRegistry.ts';
 import { readPackage } from '../../../src/workflows/package/readPackage.ts';
 import { workflowOf } from '../../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../../engine/conversation.ts';
@@ -28,11 +28,11 @@ describe('a run of a package', () => {
   let folder: string;
   let workspace: TemporaryWorkspace;
   let conversation: Conversation;
-  let shelf: Shelf;
+  let shelf: PackageRegistry;
   beforeEach(async () => {
     folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'package-')));
     workspace = await temporaryWorkspace(inProject);
-    shelf = new Shelf({
+    shelf = new PackageRegistry({
       project: workspace,
       storage: path.join(folder, 'unpacked'),
       openedFile: path.join(folder, 'opened.json'),

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
-import { Shelf } from '../../../src/workflows/package/packageRegistry.ts';
+import { PackageRegistry } from '../../../src/workflows/package/packageRegistry.ts';
 import { readPackage } from '../../../src/workflows/package/readPackage.ts';
 import { type PackageState, parseState } from '../../../src/workflows/package/state.ts';
 import { workflowOf } from '../../../src/workflows/package/workflowOf.ts';
@@ -30,7 +30,7 @@ export async function playPackage(
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'stage-')));
   const inPackage = Object.entries(files).map(([file, text]) => [`.towpath/packages/one/${file}`, text]);
   const workspace = await temporaryWorkspace({ ...Object.fromEntries(inPackage), ...others });
-  const shelf = new Shelf({
+  const shelf = new PackageRegistry({
     project: workspace,
     storage: path.join(folder, 'unpacked'),
     openedFile: path.join(folder, 'opened.json'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Outline } from '../../../src/protocol/content/outline.ts';
-import { packageGraphSchema, outlineOf as packageOutlineOf } from '../../../src/workflows/package/packageGraph.ts';
+import { packageGraphSchema, packageOutline as packageOutlineOf } from '../../../src/workflows/package/packageGraph.ts';
 import { outlineOf } from '../../../src/workflows/plan/outline.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { sampleFiles } from '../package/sample.ts';

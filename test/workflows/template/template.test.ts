@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inEnglish } from '../../../src/protocol/text/l10n.ts';
-import type { Words } from '../../../src/protocol/text/localized.ts';
+import type { LocalizableText } from '../../../src/protocol/text/localized.ts';
 import {
   evaluate,
   expressionProblem,
@@ -219,7 +219,7 @@ describe('Jinja in a template', () => {
 
   it('tells what is empty because a map has no such key, and not what may be missing', () => {
     const told: string[] = [];
-    const tell = (warning: Words) => void told.push(inEnglish(warning));
+    const tell = (warning: LocalizableText) => void told.push(inEnglish(warning));
     const result = { exitCode: 0, output: 'fine' };
     const say = (text: string) => render(text, { state: { result } }, tell);
     assert.equal(say('Look: {{ state.result.stdout }}'), 'Look: ');

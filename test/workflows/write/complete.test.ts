@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { hoverAt, suggestionsAt } from '../../../src/workflows/write/complete.ts';
 import { actionSchema, jsonSchemas } from '../../../src/workflows/write/jsonSchema.ts';
-import type { Language, Schema } from '../../../src/workflows/write/writing.ts';
+import type { Schema, WorkflowLanguage } from '../../../src/workflows/write/writing.ts';
 
 const schemas = jsonSchemas();
-const language = (kind: 'workflow' | 'agent'): Language => ({
+const language = (kind: 'workflow' | 'agent'): WorkflowLanguage => ({
   schema: schemas[kind] as Schema,
   agents: ['planner', 'reviewer'],
   action: actionSchema,

@@ -4,7 +4,7 @@
  * second call" is a state of its own. A rule says which token follows the current one in a state.
  */
 
-export interface Script {
+export interface DemoAutomatonScript {
   name: string;
   /** Tokens the model says it was trained for. The states can be told apart up to `maxContext`. */
   contextLength?: number;
@@ -14,11 +14,11 @@ export interface Script {
 export interface Scenario {
   /** The texts that begin it: `anyUserMessage`, or text of a message or of a tool's result (as `jsonText` prints it). */
   on: string | readonly string[];
-  steps: readonly Step[];
+  steps: readonly AutomatonStep[];
 }
 
 /** One assistant message. After its calls the results arrive and the next step begins. */
-export interface Step {
+export interface AutomatonStep {
   think?: string;
   text?: string;
   calls?: readonly ScriptedCall[];
@@ -63,7 +63,7 @@ export interface Automaton {
 }
 
 /** Throws when two scenarios share a marker, or when one state would need two different next tokens. */
-export function toAutomaton(script: Script): Automaton {
+export function toAutomaton(script: DemoAutomatonScript): Automaton {
   const tokens = new Set(structure);
   const markers = new Map<string, string>();
   const rules = new Map<string, Map<string, string>>();

@@ -1,4 +1,4 @@
-import { anyUserMessage, type Script } from './automaton.ts';
+import { anyUserMessage, type DemoAutomatonScript } from './automaton.ts';
 
 const sample = 'src/greet.js';
 const read = { name: 'fs_read', args: { path: sample, offset: null, limit: null } };
@@ -18,7 +18,7 @@ const edit = {
  * What the demo model plays on the sample workspace, whatever it is told: read a file, propose an edit, close with a
  * sentence. A result that failed is newer than the call it answers, and changes the story.
  */
-export const demoScript: Script = {
+export const demoScript: DemoAutomatonScript = {
   name: 'Towpath demo',
   scenarios: [
     {

@@ -7,7 +7,7 @@ export type MetadataValue =
   | { type: 'i32[]' | 'f32[]'; value: readonly number[] }
   | { type: 'str[]'; value: readonly string[] };
 
-export type TensorType = 'F32' | 'F16' | 'Q8_0';
+type TensorType = 'F32' | 'F16' | 'Q8_0';
 
 export interface Tensor {
   name: string;

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { byteToken, endOfTurn, maxContext, type Script, toAutomaton } from './automaton.ts';
+import { byteToken, type DemoAutomatonScript, endOfTurn, maxContext, toAutomaton } from './automaton.ts';
 import { chatTemplate } from './chatTemplate.ts';
 import { encodeGguf, type MetadataValue, type Tensor } from './gguf.ts';
 import { wordPieces } from './pieces.ts';
@@ -20,12 +20,15 @@ const byte = 6;
  * Writes a genuine GGUF model (a one-layer Qwen2) whose weights play the script, at any temperature. Throws when the
  * script contradicts itself.
  */
-export function writeScriptedModel(script: Script, file: string): void {
+export function writeScriptedModel(script: DemoAutomatonScript, file: string): void {
   const { metadata, tensors } = scriptedModel(script);
   writeFileSync(file, encodeGguf(metadata, tensors));
 }
 
-export function scriptedModel(script: Script): { metadata: Record<string, MetadataValue>; tensors: Tensor[] } {
+export function scriptedModel(script: DemoAutomatonScript): {
+  metadata: Record<string, MetadataValue>;
+  tensors: Tensor[];
+} {
   const automaton = toAutomaton(script);
   const vocabulary = toVocabulary(automaton.tokens);
   const tokens = vocabulary.map((entry) => entry.text);

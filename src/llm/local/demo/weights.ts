@@ -14,7 +14,7 @@ const headStart = 8;
  */
 const strength = 32_768;
 
-export interface Network {
+interface DemoNetwork {
   embeddingLength: number;
   headCount: number;
   headWidth: number;
@@ -28,7 +28,7 @@ export interface Network {
  * share one), each state too. The attention head copies the newest marker's state into the stream; the feed-forward
  * layer holds one unit per rule, which fires on (state, current token) and writes the next token.
  */
-export function toNetwork(automaton: Automaton, vocabulary: readonly string[]): Network {
+export function toNetwork(automaton: Automaton, vocabulary: readonly string[]): DemoNetwork {
   const { markers, rules } = automaton;
   const scripted = new Set([...fallbacks.keys(), ...markers.keys()]);
   for (const ofState of rules.values()) for (const pair of ofState) for (const token of pair) scripted.add(token);

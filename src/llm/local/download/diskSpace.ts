@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, promises as fs } from 'node:fs';
 import path from 'node:path';
-import { sentence } from '../../../protocol/text/l10n.ts';
+import { message } from '../../../protocol/text/l10n.ts';
 import { LLMError } from '../../core/errors.ts';
 import { gigabytes } from '../modelFile/memoryFit.ts';
 import type { RemoteModel } from './modelHub.ts';
@@ -18,17 +18,17 @@ export async function checkRoom(
   let missing = 0;
   for (const { name, bytes } of model.files) {
     const target = path.join(folder, name);
-    missing += bytes - ((await sizeOf(target)) ?? (await sizeOf(`${target}.part`)) ?? 0);
+    missing += bytes - ((await sizeOnDisk(target)) ?? (await sizeOnDisk(`${target}.part`)) ?? 0);
   }
   const free = await freeBytes(folder);
   if (missing <= 0 || missing + reserve <= free) return;
-  const message = sentence(
+  const text = message(
     'There is not enough space in {0}: {1} are needed and {2} are free. Delete something, or set another download folder.',
     folder,
     gigabytes(missing),
     gigabytes(free),
   );
-  throw new LLMError('UNKNOWN', message, { details: { missing, free } });
+  throw new LLMError('UNKNOWN', text, { details: { missing, free } });
 }
 
 async function freeOnDisk(folder: string): Promise<number> {
@@ -37,7 +37,7 @@ async function freeOnDisk(folder: string): Promise<number> {
 }
 
 /** Bytes; undefined when there is no such file. */
-export async function sizeOf(file: string): Promise<number | undefined> {
+export async function sizeOnDisk(file: string): Promise<number | undefined> {
   try {
     return (await fs.stat(file)).size;
   } catch (error) {

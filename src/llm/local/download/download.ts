@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { sentence } from '../../../protocol/text/l10n.ts';
+import { message } from '../../../protocol/text/l10n.ts';
 import { joined } from '../../../protocol/text/localized.ts';
 import { createWatch, sleep } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
-import { checkRoom, hashFile, sizeOf } from './diskSpace.ts';
+import { checkRoom, hashFile, sizeOnDisk } from './diskSpace.ts';
 import { request, withoutNetwork } from './fetchRange.ts';
 import { type RemoteFile, type RemoteModel, refused } from './modelHub.ts';
 import {
@@ -82,11 +82,11 @@ async function prepare(folder: string): Promise<void> {
     await fs.mkdir(folder, { recursive: true });
     await fs.access(folder, fs.constants.W_OK);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why = sentence(
+    const { code, message: text } = error as NodeJS.ErrnoException;
+    const why = message(
       'Models cannot be stored in {0} ({1}). Set another download folder, or make this one writable.',
       folder,
-      code ?? message,
+      code ?? text,
     );
     throw new LLMError('UNKNOWN', why);
   }
@@ -101,7 +101,7 @@ interface FileJob {
 
 async function downloadFile(file: RemoteFile, job: FileJob): Promise<void> {
   const target = path.join(job.options.folder, file.name);
-  if (await sizeOf(target)) return checkExisting(target, file, job);
+  if (await sizeOnDisk(target)) return checkExisting(target, file, job);
   const partFile = `${target}.part`;
   let { hash, length } = await hashOf(partFile, file, job);
   let received = false; // before that, a server that cannot be reached is told at once
@@ -212,7 +212,7 @@ async function emptied(file: string): Promise<0> {
 
 /** What is there of a file, hashed. Without any way to know that it is the same file it does not count. */
 async function hashOf(partFile: string, file: RemoteFile, job: FileJob): Promise<Written> {
-  const length = (await sizeOf(partFile)) ?? 0;
+  const length = (await sizeOnDisk(partFile)) ?? 0;
   const known = file.sha256 ?? job.unfinished.files[file.name]?.etag;
   if (length === 0 || length > file.bytes || !known)
     return { hash: createHash('sha256'), length: await emptied(partFile) };
@@ -222,50 +222,50 @@ async function hashOf(partFile: string, file: RemoteFile, job: FileJob): Promise
 async function checkSum(partFile: string, file: RemoteFile, hash: Hash): Promise<void> {
   if (!file.sha256 || hash.digest('hex') === file.sha256) return;
   await fs.rm(partFile, { force: true });
-  const message = sentence(
+  const text = message(
     '{0} was damaged during the download: its checksum is not the one of {1}. It was deleted; download it again.',
     file.name,
     new URL(file.url).host,
   );
-  throw new LLMError('LLM_BAD_RESPONSE', message);
+  throw new LLMError('LLM_BAD_RESPONSE', text);
 }
 
 /** A file of that name which is not the same is a person's: it is not touched. */
 async function checkExisting(target: string, file: RemoteFile, job: FileJob): Promise<void> {
-  if ((await sizeOf(target)) === file.bytes) {
+  if ((await sizeOnDisk(target)) === file.bytes) {
     const { hash } = await hashFile(target, (bytes) => job.report('checking', bytes), job.options.signal);
     if (!file.sha256 || hash.digest('hex') === file.sha256) return;
   }
-  const message = sentence(
+  const text = message(
     'Another file exists at {0}. Rename or delete it, or select another folder, and download again.',
     target,
   );
-  throw new LLMError('UNKNOWN', message, { details: { path: target } });
+  throw new LLMError('UNKNOWN', text, { details: { path: target } });
 }
 
 const notWritten = (file: string, error: NodeJS.ErrnoException) =>
   new LLMError(
     'UNKNOWN',
-    sentence(
+    message(
       '{0} cannot be written ({1}). Free some space, or set another download folder.',
       file,
       error.code ?? error.message,
     ),
   );
 const fellSilent = (file: RemoteFile, ms: number) => {
-  const silent = sentence('{0} stopped responding for {1} seconds.', new URL(file.url).host, ms / 1000);
+  const silent = message('{0} stopped responding for {1} seconds.', new URL(file.url).host, ms / 1000);
   return new LLMError('LLM_TIMEOUT', joined([silent, withoutNetwork]), { retryable: true });
 };
 const brokeOff = (file: RemoteFile, length: number) =>
   new LLMError(
     'LLM_INCOMPLETE',
     length > 0
-      ? sentence('The download of {0} was interrupted. The downloaded part is stored; resume it later.', file.name)
-      : sentence('The download of {0} was interrupted before any data arrived. Try again later.', file.name),
+      ? message('The download of {0} was interrupted. The downloaded part is stored; resume it later.', file.name)
+      : message('The download of {0} was interrupted before any data arrived. Try again later.', file.name),
     { retryable: true },
   );
 const tooMuch = (file: RemoteFile) =>
   new LLMError(
     'LLM_BAD_RESPONSE',
-    sentence('{0} sent more than the {1} bytes of {2}.', new URL(file.url).host, file.bytes, file.name),
+    message('{0} sent more than the {1} bytes of {2}.', new URL(file.url).host, file.bytes, file.name),
   );

@@ -1,17 +1,17 @@
-import { sentence } from '../../../protocol/text/l10n.ts';
+import { message } from '../../../protocol/text/l10n.ts';
 import { ended, joined } from '../../../protocol/text/localized.ts';
 import { networkReason, withReason } from '../../../protocol/text/networkReason.ts';
-import { within } from '../../core/deadlines.ts';
+import { withDeadline } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
 import { isLoopback } from '../../transport/http.ts';
 
 /** What to do when the network does not give a model. */
-export const withoutNetwork = sentence(
+export const withoutNetwork = message(
   'Without network: pick a .gguf file on this machine, use the demo model, or connect to a provider.',
 );
 const mostRedirects = 5;
 
-export interface WebRequest {
+interface WebRequest {
   method: 'GET' | 'HEAD';
   url: string;
   headers?: Record<string, string>;
@@ -42,7 +42,7 @@ export async function request({ method, url, headers, connectMs, signal }: WebRe
     if (!URL.canParse(location, target)) break;
     target = checked(new URL(location, target).href, target);
   }
-  const often = sentence('{0} redirects too often.', new URL(url).host);
+  const often = message('{0} redirects too often.', new URL(url).host);
   throw new LLMError('LLM_HTTP_ERROR', joined([often, withoutNetwork]));
 }
 
@@ -52,15 +52,15 @@ function checked(address: string, from?: string): string {
     // fetch would refuse it with the whole address in its words
     throw new LLMError(
       'LLM_HTTP_ERROR',
-      sentence('The address at {0} has a user name or password, which is not used.', url.host),
+      message('The address at {0} has a user name or password, which is not used.', url.host),
     );
   if (from && isLoopback(url.hostname) && !isLoopback(new URL(from).hostname))
     throw new LLMError(
       'LLM_HTTP_ERROR',
-      sentence('{0} redirects to this machine, which is not allowed.', new URL(from).host),
+      message('{0} redirects to this machine, which is not allowed.', new URL(from).host),
     );
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url.href;
-  const plain = sentence('{0} is not encrypted. Models are downloaded over https only.', url.origin);
+  const plain = message('{0} is not encrypted. Models are downloaded over https only.', url.origin);
   throw new LLMError('LLM_HTTP_ERROR', plain);
 }
 
@@ -74,17 +74,17 @@ async function ask(
   const connection = new AbortController();
   const close = () => connection.abort(signal?.reason);
   signal?.addEventListener('abort', close, { once: true });
-  const silence = sentence('{0} did not answer within {1} seconds.', host, connectMs / 1000);
+  const silence = message('{0} did not answer within {1} seconds.', host, connectMs / 1000);
   const silent = new LLMError('LLM_TIMEOUT', joined([silence, withoutNetwork]), { retryable: true });
   try {
     const options = { method, headers, redirect: 'manual', credentials: 'omit', signal: connection.signal } as const;
-    return await within(globalThis.fetch(url, options), { ms: connectMs, signal, expired: () => silent });
+    return await withDeadline(globalThis.fetch(url, options), { ms: connectMs, signal, expired: () => silent });
   } catch (error) {
     connection.abort();
     signal?.throwIfAborted();
     if (error instanceof LLMError) throw error;
     const reason = networkReason(error);
-    const why = ended(withReason(sentence('{0} cannot be reached', host), reason));
+    const why = ended(withReason(message('{0} cannot be reached', host), reason));
     const details = { reason: reason.code, text: reason.text };
     throw new LLMError('LLM_HTTP_ERROR', joined([why, withoutNetwork]), { retryable: true, details });
   }

@@ -1,5 +1,5 @@
-import { sentence } from '../../../protocol/text/l10n.ts';
-import { SaidError } from '../../../protocol/text/localized.ts';
+import { message } from '../../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../../protocol/text/localized.ts';
 /** Where a model is downloaded from. */
 export type ModelAddress =
   | { kind: 'hub'; repository: string; revision: string; quantisation?: string; file?: string }
@@ -19,17 +19,17 @@ export function parseAddress(text: string, hub: string): ModelAddress {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw new AddressTrouble();
   if (url.username || url.password)
-    throw new AddressTrouble(sentence('An address with a user name or password is not used.'));
+    throw new AddressTrouble(message('An address with a user name or password is not used.'));
   if (!isDecodable(url.pathname))
-    throw new AddressTrouble(sentence('“%” is invalid in this address. Write %25 for a percent sign.'));
+    throw new AddressTrouble(message('“%” is invalid in this address. Write %25 for a percent sign.'));
   if (url.origin === new URL(hub).origin || url.hostname === 'huggingface.co') return pageAddress(url);
   if (!url.pathname.toLowerCase().endsWith('.gguf')) throw new AddressTrouble();
   return { kind: 'web', url: url.href };
 }
 
-export class AddressTrouble extends SaidError {
+class AddressTrouble extends UserFacingError {
   constructor(
-    words = sentence(
+    words = message(
       'A model address is hf:owner/repository, hf:owner/repository:Q4_K_M, hf:owner/repository/file.gguf or https://….gguf.',
     ),
   ) {

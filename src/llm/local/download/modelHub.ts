@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { sentence } from '../../../protocol/text/l10n.ts';
+import { message } from '../../../protocol/text/l10n.ts';
 import { joined } from '../../../protocol/text/localized.ts';
-import { within } from '../../core/deadlines.ts';
+import { withDeadline } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
-import { partsOf } from '../modelFile/splitModel.ts';
+import { splitModelParts } from '../modelFile/splitModel.ts';
 import { request, type WebResponse, withoutNetwork } from './fetchRange.ts';
 import type { ModelAddress } from './modelAddress.ts';
 
@@ -23,7 +23,7 @@ export interface RemoteModel {
   files: RemoteFile[];
 }
 
-export interface HubOptions {
+interface HubOptions {
   /** Such as `https://huggingface.co`. */
   hub: string;
   connectMs?: number;
@@ -77,12 +77,12 @@ async function listFiles(base: string, repository: string, revision: string, opt
     const url = `${base}/api/models/${repository}/tree/${revision}?recursive=true`;
     const answer = await get(url, 'GET', { ...options, signal });
     if (!answer.response.ok) throw await refused(answer, repository, base);
-    const silent = sentence('{0} stopped responding.', host);
+    const silent = message('{0} stopped responding.', host);
     const expired = () => new LLMError('LLM_TIMEOUT', joined([silent, withoutNetwork]));
     const json = answer.response.json().catch(() => undefined);
-    const tree = treeSchema.safeParse(await within(json, { ms: connectMs, signal, expired }));
+    const tree = treeSchema.safeParse(await withDeadline(json, { ms: connectMs, signal, expired }));
     if (tree.success) return tree.data;
-    throw new LLMError('LLM_BAD_RESPONSE', sentence('{0} does not list files as a model hub does.', host));
+    throw new LLMError('LLM_BAD_RESPONSE', message('{0} does not list files as a model hub does.', host));
   } finally {
     done.abort(); // closes the socket of an answer that never ends
   }
@@ -94,7 +94,7 @@ function choose(tree: TreeFile[], address: ModelAddress & { kind: 'hub' }): Tree
   if (models.length === 0)
     throw new LLMError(
       'LLM_HTTP_ERROR',
-      sentence('{0} has no .gguf files. Look for a repository with GGUF in its name.', repository),
+      message('{0} has no .gguf files. Look for a repository with GGUF in its name.', repository),
     );
   const wanted = quantisation ? [quantisation] : preferred;
   const first = file
@@ -104,23 +104,23 @@ function choose(tree: TreeFile[], address: ModelAddress & { kind: 'hub' }): Tree
   if (!first) {
     const names = models.slice(0, 12).map(({ path }) => path);
     const it = names.join(', ');
-    const message =
+    const text =
       file === undefined
-        ? sentence('{0} has no {1} file. It has {2}.', repository, String(quantisation), it)
-        : sentence('{0} has no {1}. It has {2}.', repository, file, it);
-    throw new LLMError('LLM_HTTP_ERROR', message, { status: 404 });
+        ? message('{0} has no {1} file. It has {2}.', repository, String(quantisation), it)
+        : message('{0} has no {1}. It has {2}.', repository, file, it);
+    throw new LLMError('LLM_HTTP_ERROR', text, { status: 404 });
   }
   return allParts(first, models);
 }
 
 /** A split model is one model: the engine loads its first file and finds the others beside it. */
 function allParts(first: TreeFile, models: TreeFile[]): TreeFile[] {
-  const all = partsOf(first.path);
+  const all = splitModelParts(first.path);
   const parts = all.flatMap((path) => models.find((model) => model.path === path) ?? []);
   if (parts.length === all.length) return parts;
   throw new LLMError(
     'LLM_HTTP_ERROR',
-    sentence('{0} is split into {1} files, but only {2} exist.', all[0]!, all.length, parts.length),
+    message('{0} is split into {1} files, but only {2} exist.', all[0]!, all.length, parts.length),
   );
 }
 
@@ -137,7 +137,7 @@ function hasQuantisation(path: string, quantisation: string): boolean {
 
 /** All files of a split model lie beside each other. */
 function urlsOf(first: string): string[] {
-  return partsOf(new URL(first).pathname).map((pathname) => Object.assign(new URL(first), { pathname }).href);
+  return splitModelParts(new URL(first).pathname).map((pathname) => Object.assign(new URL(first), { pathname }).href);
 }
 
 /** A file by its address: the hub says its checksum and size in headers of its redirect, others their length. */
@@ -147,12 +147,12 @@ async function askFile(url: string, options: HubOptions): Promise<RemoteFile> {
   if (!answer.response.ok) throw await refused(answer, name, new URL(url).origin);
   const bytes = Number(answer.header('x-linked-size') ?? answer.response.headers.get('content-length') ?? 0);
   if (!(bytes > 0) || !isFileName(name)) {
-    const message = sentence(
+    const text = message(
       '{0} does not report the size of {1}. Download it yourself and pick the file.',
       new URL(url).host,
       name,
     );
-    throw new LLMError('LLM_BAD_RESPONSE', message);
+    throw new LLMError('LLM_BAD_RESPONSE', text);
   }
   const sha256 = /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(answer.header('x-linked-etag') ?? '')?.[1];
   return { name, url, bytes, ...(sha256 && { sha256 }) };
@@ -167,19 +167,18 @@ export async function refused({ response }: WebResponse, what: string, origin: s
   const { status } = response;
   const { host } = new URL(origin);
   const page = /^[\w.-]+\/[\w.-]+$/.test(what) ? `${origin}/${what}` : origin;
-  if (status === 404)
-    return new LLMError('LLM_HTTP_ERROR', sentence('There is no {0} at {1}.', what, host), { status });
+  if (status === 404) return new LLMError('LLM_HTTP_ERROR', message('There is no {0} at {1}.', what, host), { status });
   if (status === 401 || status === 403) {
     // The hub answers 401 to repositories that do not exist, too.
-    const message = sentence(
+    const text = message(
       '{0} restricts {1}: it does not exist, or its license must be accepted on its page ({2}). Towpath sends no token. Accept the license there, download the .gguf file, and pick the file.',
       host,
       what,
       page,
     );
-    return new LLMError('LLM_AUTH_FAILED', message, { status });
+    return new LLMError('LLM_AUTH_FAILED', text, { status });
   }
-  const answered = sentence('{0} answered {1} for {2}.', host, status, what);
+  const answered = message('{0} answered {1} for {2}.', host, status, what);
   return new LLMError('LLM_HTTP_ERROR', joined([answered, withoutNetwork]), {
     status,
     retryable: status >= 500 || status === 429,

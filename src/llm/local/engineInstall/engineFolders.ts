@@ -1,9 +1,9 @@
 import { promises as fs, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Sentence } from '../../../protocol/text/l10n.ts';
+import type { LocalizedMessage } from '../../../protocol/text/l10n.ts';
 import { engineState } from './engines.ts';
-import { type Machine, type Shipped, thisMachine, withoutEngine } from './missingEngine.ts';
+import { type EngineMachine, type Shipped, thisMachine, withoutEngine } from './missingEngine.ts';
 
 /** What the package that the programs in `dist` came in says about itself; undefined in a checkout. */
 export function shippedIn(dist: string): Shipped | undefined {
@@ -55,7 +55,7 @@ export function libraryVersion(modules: string): string | undefined {
 }
 
 /** Why no local model can run, before anybody waits for a download; undefined where one can. */
-export function missingEngine(dist: string, machine: Machine = thisMachine()): Sentence | undefined {
+export function missingEngine(dist: string, machine: EngineMachine = thisMachine()): LocalizedMessage | undefined {
   const own = ownModules(dist);
   const isThere = libraryVersion(own) !== undefined && engineState(own).installed.length > 0;
   return isThere && machine.glibc ? undefined : withoutEngine(machine, shippedIn(dist), false);

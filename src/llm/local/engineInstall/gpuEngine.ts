@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { sentence } from '../../../protocol/text/l10n.ts';
-import { joined, type Words, wordsOf } from '../../../protocol/text/localized.ts';
+import { message } from '../../../protocol/text/l10n.ts';
+import { joined, type LocalizableText, messageOf } from '../../../protocol/text/localized.ts';
 import { LLMError } from '../../core/errors.ts';
 import { type DownloadOptions, download } from '../download/download.ts';
 import { withoutNetwork } from '../download/fetchRange.ts';
@@ -38,7 +38,7 @@ export function gpuEnginesFor(platform: string, arch: string): GpuEngine[] {
 
 export const archiveOf = ({ name, version }: GpuEngine) => `${name}-${version}.tgz`;
 
-export const addressOf = (engine: GpuEngine, registry: string) =>
+export const archiveUrl = (engine: GpuEngine, registry: string) =>
   `${registry.replace(/\/+$/, '')}/${scope}/${engine.name}/-/${archiveOf(engine)}`;
 
 export interface AddOptions extends Pick<DownloadOptions, 'signal' | 'onProgress' | 'lock' | 'connectMs' | 'retryMs'> {
@@ -59,7 +59,7 @@ export interface AddOptions extends Pick<DownloadOptions, 'signal' | 'onProgress
 export async function addGpuEngine(engine: GpuEngine, options: AddOptions): Promise<void> {
   const { modules, storage, registry, signal } = options;
   if (libraryVersion(modules) !== engine.version)
-    throw new LLMError('UNKNOWN', sentence('There is no local engine here to which a GPU engine could be added.'));
+    throw new LLMError('UNKNOWN', message('There is no local engine here to which a GPU engine could be added.'));
   const folder = enginesFolder(storage);
   const archive = path.join(folder, archiveOf(engine));
   if (!existsSync(archive)) await fetchArchive(engine, folder, registry, options);
@@ -81,7 +81,7 @@ export async function removeGpuEngine({ name, version }: GpuEngine, storage: str
 }
 
 async function fetchArchive(engine: GpuEngine, folder: string, registry: string, options: AddOptions): Promise<void> {
-  const url = addressOf(engine, registry);
+  const url = archiveUrl(engine, registry);
   const { signal, onProgress, lock, connectMs, retryMs } = options;
   try {
     const file = { name: archiveOf(engine), url, bytes: engine.bytes };
@@ -92,14 +92,14 @@ async function fetchArchive(engine: GpuEngine, folder: string, registry: string,
   } catch (error) {
     if (!(error instanceof LLMError)) throw error;
     const { values = [] } = error.said ?? {};
-    const why = values.at(-1) === withoutNetwork ? (values[0] as Words) : wordsOf(error);
+    const why = values.at(-1) === withoutNetwork ? (values[0] as LocalizableText) : messageOf(error);
     throw new LLMError(error.code, joined([why, byHand(engine, folder, url)]));
   }
 }
 
 /** What a person does where this machine reaches no registry. */
 const byHand = (engine: GpuEngine, folder: string, url: string) =>
-  sentence(
+  message(
     'Without network: fetch {0} on another machine, save the file in {1} as {2}, and run this command again.',
     url,
     folder,
@@ -113,7 +113,7 @@ async function checkSum(archive: string, engine: GpuEngine): Promise<void> {
   await fs.rm(archive, { force: true });
   throw new LLMError(
     'LLM_BAD_RESPONSE',
-    sentence(
+    message(
       '{0} is not the engine of this version of Towpath: its checksum differs. It was deleted; try again.',
       path.basename(archive),
     ),
@@ -140,7 +140,7 @@ async function unpack(engine: GpuEngine, archive: string, modules: string, stora
     await fs.rename(fresh, place);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new LLMError('UNKNOWN', sentence('The engine could not be installed in {0}: {1}', path.dirname(target), why));
+    throw new LLMError('UNKNOWN', message('The engine could not be installed in {0}: {1}', path.dirname(target), why));
   } finally {
     await fs.rm(work, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-import { type Sentence, sentence } from '../../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 /** What a package of Towpath says about itself, in `target.json` beside its programs. A checkout has no such file. */
 export interface Shipped {
   /** A platform as the editor names it, or `universal`. */
@@ -17,14 +17,14 @@ export const engineOf = {
   'win32-arm64': 'win-arm64',
 } as const;
 
-export interface Machine {
+export interface EngineMachine {
   platform: string;
   arch: string;
   /** Linux alone has others (musl, on Alpine), which the engines do not run with. */
   glibc: boolean;
 }
 
-export function thisMachine(): Machine {
+export function thisMachine(): EngineMachine {
   const { platform, arch } = process;
   return { platform, arch, glibc: platform !== 'linux' || hasGlibc() };
 }
@@ -33,37 +33,41 @@ export function thisMachine(): Machine {
  * Why there is no engine, and the way out, as one or two sentences. `isThere`: the engine's files are where they belong, and
  * it does not start.
  */
-export function withoutEngine(machine: Machine, shipped: Shipped | undefined, isThere: boolean): Sentence {
+export function withoutEngine(
+  machine: EngineMachine,
+  shipped: Shipped | undefined,
+  isThere: boolean,
+): LocalizedMessage {
   const here = `${machine.platform}-${machine.arch}`;
   if (!(here in engineOf) || !machine.glibc) {
-    const where = machine.glibc ? here : sentence('a Linux without glibc (Alpine and others)');
-    return sentence(
+    const where = machine.glibc ? here : message('a Linux without glibc (Alpine and others)');
+    return message(
       'There is no local engine for {0}, so local models do not run on this machine. Connect to a provider.',
       where,
     );
   }
   if (isThere)
-    return sentence(
+    return message(
       'The local engine for {0} does not start here: its files are damaged, or this system is too old for it. Connect to a provider, or reinstall Towpath.',
       here,
     );
   if (!shipped)
-    return sentence(
+    return message(
       'There is no local engine for {0} here. Run "npm ci" in Towpath\'s folder, or connect to a provider.',
       here,
     );
   if (shipped.target === 'universal')
-    return sentence(
+    return message(
       'This is the package of Towpath for every platform, which has no local engine. Install the one for {0}, or connect to a provider.',
       here,
     );
   if (shipped.target !== here)
-    return sentence(
+    return message(
       'This is the package of Towpath for {0}, and this machine is {1}. Install the one for it, or connect to a provider.',
       shipped.target,
       here,
     );
-  return sentence('Files of the local engine are missing or damaged. Reinstall Towpath, or connect to a provider.');
+  return message('Files of the local engine are missing or damaged. Reinstall Towpath, or connect to a provider.');
 }
 
 let glibc: boolean | undefined;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../../../protocol/content/messages.ts';
 import type { JsonSchema } from '../../../protocol/content/tools.ts';
-import { sentence } from '../../../protocol/text/l10n.ts';
-import { textAs, type Words } from '../../../protocol/text/localized.ts';
+import { message } from '../../../protocol/text/l10n.ts';
+import { type LocalizableText, textAs } from '../../../protocol/text/localized.ts';
 import type { ChatRequest, ChatStreamChunk } from '../../core/client.ts';
 import { fromWireNames } from '../../core/wireToolNames.ts';
 import { reading } from '../../messages/promptProgress.ts';
@@ -11,7 +11,10 @@ import type { JobProgress } from './modelProcess.ts';
 import { stripNulls } from './stripNulls.ts';
 
 /** Turns what the process tells of one reply into chunks. Remembers the calls, which get their ids here. */
-export function chunksOf(request: ChatRequest, label: Words): (event: JobProgress) => ChatStreamChunk | undefined {
+export function requestChunks(
+  request: ChatRequest,
+  label: LocalizableText,
+): (event: JobProgress) => ChatStreamChunk | undefined {
   const tools = request.tools ?? [];
   const nameOf = fromWireNames(tools);
   const ids: string[] = [];
@@ -34,23 +37,23 @@ export function chunksOf(request: ChatRequest, label: Words): (event: JobProgres
     switch (event.type) {
       case 'loading':
         return {
-          progress: { ...textAs(sentence('Loading {0}', label)), ...withFraction(event.fraction) },
+          progress: { ...textAs(message('Loading {0}', label)), ...withFraction(event.fraction) },
           done: false,
         };
       case 'waiting':
-        return { progress: textAs(sentence('Waiting for the local model')), done: false };
+        return { progress: textAs(message('Waiting for the local model')), done: false };
       case 'growing':
-        return { progress: textAs(sentence('Extending the context for a longer conversation')), done: false };
+        return { progress: textAs(message('Extending the context for a longer conversation')), done: false };
       case 'reading':
         return { progress: reading(event), done: false };
       case 'restoring':
-        return { progress: textAs(sentence('Restoring the state of the model')), done: false };
+        return { progress: textAs(message('Restoring the state of the model')), done: false };
       case 'warning':
         return { warning: event.text, done: false };
       case 'text':
         if (!answer) return { content: event.text, done: false };
         answer.text += event.text;
-        return { progress: textAs(sentence('Writing the answer')), done: false };
+        return { progress: textAs(message('Writing the answer')), done: false };
       case 'thinking':
         return { thinking: event.text, done: false };
       case 'call-text': {

@@ -1,22 +1,22 @@
 import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 import type { JsonSchema } from '../../../protocol/content/tools.ts';
-import { inEnglish, sentence } from '../../../protocol/text/l10n.ts';
-import { textAs, type Words } from '../../../protocol/text/localized.ts';
+import { inEnglish, message } from '../../../protocol/text/l10n.ts';
+import { type LocalizableText, textAs } from '../../../protocol/text/localized.ts';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../../core/client.ts';
 import { LLMError } from '../../core/errors.ts';
 import { toWireName } from '../../core/wireToolNames.ts';
 import { asText } from '../../messages/attachments.ts';
-import { formatInWords } from '../../messages/formatInstructions.ts';
+import { formatInstructions } from '../../messages/formatInstructions.ts';
 import { oncePerRun, unseenFiles } from '../../messages/warnings.ts';
 import type { ChatWrapperName } from '../ipc/chatWrappers.ts';
-import type { Place } from '../ipc/deviceInfo.ts';
+import type { DeviceInfo } from '../ipc/deviceInfo.ts';
 import { toGrammarSchema, toSubset } from '../ipc/grammarSchema.ts';
 import type { Job } from '../ipc/ipc.ts';
 import type { KeepOptions } from '../ipc/stateCacheOptions.ts';
 import { checkModelFile } from '../modelFile/checkModelFile.ts';
-import { chunksOf } from './chunks.ts';
-import { createRoom, type Room } from './modelMemory.ts';
+import { requestChunks } from './chunks.ts';
+import { createRoom, type ModelMemory } from './modelMemory.ts';
 import { type JobProgress, ModelProcess } from './modelProcess.ts';
 import { threadsFor } from './threadCount.ts';
 
@@ -27,7 +27,7 @@ export interface LocalClientOptions {
   /** The `node_modules` that the engine is taken from, asked when the process starts; found from `workerPath` when not given. */
   modules?: () => string;
   /** What people call the model; the file's name without its ending otherwise. */
-  label?: Words;
+  label?: LocalizableText;
   /**
    * Tokens in view at most, 32,768 when not given or 0; never more than the model was trained for, or than fit a third of the free
    * memory. It begins with 8,192, or as many as its first prompt needs, and grows.
@@ -41,7 +41,7 @@ export interface LocalClientOptions {
   /** One of `chatWrappers.ts`; the file's own template when not given. */
   chatWrapper?: ChatWrapperName;
   /** Shared by clients of which only one at a time may have its model in memory. */
-  room?: Room;
+  room?: ModelMemory;
   /** Milliseconds without a job after which the model is unloaded, asked at the end of each job; 0: never. */
   idleUnloadMs?: () => number;
   /** Milliseconds between two questions whether the process is still there, a second when not given; 30 may go unanswered. */
@@ -67,7 +67,7 @@ export interface LocalClient extends LLMClient {
   /** The model's process, while there is one. */
   pid(): number | undefined;
   /** What the loaded model runs on. */
-  place(): Place | undefined;
+  place(): DeviceInfo | undefined;
 }
 
 /**
@@ -181,7 +181,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   ): AsyncGenerator<ChatStreamChunk, void, unknown> {
     signal?.throwIfAborted();
     if (disposed)
-      throw new LLMError('UNKNOWN', sentence('The local model {0} has been closed. Pick a model again.', label));
+      throw new LLMError('UNKNOWN', message('The local model {0} has been closed. Pick a model again.', label));
     jobs++;
     asked++;
     clearTimeout(idle);
@@ -191,7 +191,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
       leave = await room.enter(tenant, signal, request.asker);
       const { job, warnings } = toJob(request);
       for (const warning of news(request.cacheKey, warnings)) yield { warning, done: false };
-      const toChunk = chunksOf(request, label);
+      const toChunk = requestChunks(request, label);
       for await (const event of told(job, signal)) {
         const chunk = toChunk(event);
         if (chunk) yield chunk;
@@ -224,8 +224,8 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
 
 const waiting = (asker: string | undefined) =>
   asker === undefined
-    ? sentence('Waiting for the other local model to finish its answer')
-    : sentence('Waiting for the other local model to finish its answer to {0}', asker);
+    ? message('Waiting for the other local model to finish its answer')
+    : message('Waiting for the other local model to finish its answer to {0}', asker);
 
 /** Milliseconds that it may take to keep what a run has read before the model is unloaded: nobody waits, or somebody does. */
 const keepMs = { idle: 30_000, awaited: 1000 };
@@ -237,7 +237,7 @@ const roughTokens = ({ messages, systemPrompt = '', functions }: Job): number =>
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** What the model’s process is asked, and what is left out of it. */
-export function toJob(request: ChatRequest): { job: Job; warnings: Words[] } {
+export function toJob(request: ChatRequest): { job: Job; warnings: LocalizableText[] } {
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
   const functions = tools.map((tool) => {
     const params = toGrammarSchema(tool.parameters);
@@ -248,7 +248,7 @@ export function toJob(request: ChatRequest): { job: Job; warnings: Words[] } {
   const nulls = functions.some(([, { params }]) => Object.values(params?.properties ?? {}).some(isNullable))
     ? nullsInWords
     : '';
-  const format = answer ? formatInWords(request) : '';
+  const format = answer ? formatInstructions(request) : '';
   const system = [request.systemPrompt ?? '', nulls, format].filter(Boolean).join('\n\n');
   const job = {
     messages,
@@ -263,7 +263,7 @@ export function toJob(request: ChatRequest): { job: Job; warnings: Words[] } {
     ...(tools.length > 0 && request.toolChoice === 'required' && { mustCall: true }),
     ...(answer && { answer }),
   };
-  const warnings = unseenFiles(sentence('The local model'), leftOut);
+  const warnings = unseenFiles(message('The local model'), leftOut);
   if (request.responseFormat && !answer) warnings.push(formatIgnored);
   return { job, warnings };
 }
@@ -276,8 +276,8 @@ const isNullable = ({ type, enum: values, oneOf }: JsonSchema): boolean =>
   (Array.isArray(oneOf) && oneOf.some(isNullable));
 
 const onCpu = (gpu: string) =>
-  sentence('The model could not be loaded on the GPU ({0}), so it runs on the CPU, which is slower. See the log.', gpu);
-const formatIgnored = sentence('The local model follows a format only without tools, so the format is left out.');
+  message('The model could not be loaded on the GPU ({0}), so it runs on the CPU, which is slower. See the log.', gpu);
+const formatIgnored = message('The local model follows a format only without tools, so the format is left out.');
 
 function answerSchema({ responseFormat }: ChatRequest): JsonSchema | undefined {
   if (responseFormat?.type === 'json_object') return { type: 'object', additionalProperties: true };

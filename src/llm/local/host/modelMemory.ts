@@ -1,23 +1,23 @@
 /** A model that can be taken out of memory. */
-export interface Tenant {
+interface LoadedModel {
   /** Called when it has no job; resolves when its memory is free. */
   unload(): Promise<void>;
 }
 
-export interface Room {
+export interface ModelMemory {
   /** Whether `enter` would let it in at once. */
-  isFree(tenant: Tenant): boolean;
+  isFree(tenant: LoadedModel): boolean;
   /** Who from outside of Towpath has the model inside answer. */
   asker(): string | undefined;
   /**
    * Resolves when this model may be loaded and used; call the result when the job is done. Rejects with the signal's reason.
    * @param asker who asks, from outside of Towpath
    */
-  enter(tenant: Tenant, signal?: AbortSignal, asker?: string): Promise<() => void>;
+  enter(tenant: LoadedModel, signal?: AbortSignal, asker?: string): Promise<() => void>;
 }
 
 interface Waiting {
-  tenant: Tenant;
+  tenant: LoadedModel;
   asker?: string;
   admit(): void;
 }
@@ -26,8 +26,8 @@ interface Waiting {
  * One model in memory at a time. Another one waits until the jobs of the one inside are done, and has it unloaded; jobs
  * are let in by the order of asking, so that neither waits for ever. A run keeps its model across a change of models.
  */
-export function createRoom(): Room {
-  let inside: Tenant | undefined;
+export function createRoom(): ModelMemory {
+  let inside: LoadedModel | undefined;
   let jobs = 0;
   const askers: string[] = [];
   let emptying = false;

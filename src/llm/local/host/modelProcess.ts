@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sentence } from '../../../protocol/text/l10n.ts';
-import { wordsIn } from '../../../protocol/text/localized.ts';
+import { message } from '../../../protocol/text/l10n.ts';
+import { localizedMessageIn } from '../../../protocol/text/localized.ts';
 import { lasting } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
 import { Queue } from '../ipc/asyncQueue.ts';
-import type { Place } from '../ipc/deviceInfo.ts';
+import type { DeviceInfo } from '../ipc/deviceInfo.ts';
 import type { FromWorker, Job, JobEvent, LoadOptions, ToWorker } from '../ipc/ipc.ts';
 import { removeState } from '../worker/stateFiles.ts';
 import { removeLeft } from '../worker/stateTransfer.ts';
@@ -23,7 +23,7 @@ const outputMs = 300;
 /** Lines of the process's own output that are kept to tell how it ended. */
 const linesKept = 5;
 
-export interface ProcessOptions {
+interface ProcessOptions {
   workerPath: string;
   load: LoadOptions;
   log(line: string): void;
@@ -51,7 +51,7 @@ export class ModelProcess {
   private readonly still = new Standstill();
   /** Jobs that it was told to leave, and when (ms), until it says that it has. */
   private readonly cancelled = new Map<number, number>();
-  private gpu: Place['gpu'] = false;
+  private gpu: DeviceInfo['gpu'] = false;
   private readonly lastLines: string[] = [];
   /** Tokens that the model can keep in view; known when it is loaded. */
   contextSize?: number;
@@ -60,7 +60,7 @@ export class ModelProcess {
   private growing = false;
   private closing = false;
   /** What it runs on; known when it is loaded. */
-  place?: Place;
+  place?: DeviceInfo;
   /** The GPU that it ended on before the model was loaded. */
   failedOn?: string;
   /** States that are being taken into the engine, by their jobs. */
@@ -86,7 +86,7 @@ export class ModelProcess {
     });
     this.whenEnded = new Promise((resolve) => {
       this.child.once('error', (error) => {
-        this.end(new LLMError('UNKNOWN', sentence(notStarted, error.message)));
+        this.end(new LLMError('UNKNOWN', message(notStarted, error.message)));
         resolve();
       });
       const gone = (code: number | null, signal: NodeJS.Signals | null) => {
@@ -124,7 +124,7 @@ export class ModelProcess {
     if (this.ended)
       throw new LLMError(
         'LLM_INCOMPLETE',
-        sentence('The local model exited unexpectedly. Send the message again to reload it.'),
+        message('The local model exited unexpectedly. Send the message again to reload it.'),
         {
           reason: 'local-ended',
         },
@@ -164,7 +164,7 @@ export class ModelProcess {
     this.restoring.clear(); // that is not what it ends of
     this.closing = true;
     this.end(
-      new LLMError('LLM_INCOMPLETE', sentence('The local model was unloaded. Send a message to load it again.'), {
+      new LLMError('LLM_INCOMPLETE', message('The local model was unloaded. Send a message to load it again.'), {
         reason: 'local-ended',
       }),
     );
@@ -220,7 +220,7 @@ export class ModelProcess {
         break;
       case 'load-failed': {
         const { code, reason, details } = message.error;
-        this.end(new LLMError(code, wordsIn(message.error), { reason, details }));
+        this.end(new LLMError(code, localizedMessageIn(message.error), { reason, details }));
         break;
       }
       default:
@@ -241,7 +241,7 @@ export class ModelProcess {
     if (this.state === 'loading')
       return new LLMError(
         'LLM_TIMEOUT',
-        sentence(
+        message(
           'Loading {0} made no progress for {1} and was stopped. Check that its disk responds, then send a message to try again.',
           modelPath,
           lasting(ms),
@@ -249,7 +249,7 @@ export class ModelProcess {
       );
     return new LLMError(
       'LLM_TIMEOUT',
-      sentence(
+      message(
         'The local model made no progress for {0} and was stopped. Send a message to start it again.',
         lasting(ms),
       ),
@@ -264,7 +264,7 @@ export class ModelProcess {
     if (!queue) return; // stopped: nothing arrives after that
     if (event.type === 'failed') {
       this.jobs.delete(event.id);
-      queue.fail(new LLMError(event.error.code, wordsIn(event.error), { details: event.error.details }));
+      queue.fail(new LLMError(event.error.code, localizedMessageIn(event.error), { details: event.error.details }));
       return;
     }
     queue.push(event);
@@ -294,19 +294,19 @@ export class ModelProcess {
 const notStarted = 'The local model could not be started: {0}';
 
 function hungError(ms: number): LLMError {
-  const message = sentence(
+  const text = message(
     'The local model did not respond for {0} and was stopped. Send a message to start it again.',
     lasting(ms),
   );
-  return new LLMError('LLM_TIMEOUT', message);
+  return new LLMError('LLM_TIMEOUT', text);
 }
 
 function deafError(ms: number): LLMError {
-  const message = sentence(
+  const text = message(
     'The local model did not stop its last answer within {0} and was ended. Send the message again to start it again.',
     lasting(ms),
   );
-  return new LLMError('LLM_TIMEOUT', message);
+  return new LLMError('LLM_TIMEOUT', text);
 }
 
 /** The engine's threads do the work; more of Node's own would only compete with them (generation falls to a sixth). */

@@ -1,4 +1,4 @@
-import { inEnglish, type Sentence, sentence } from '../../../protocol/text/l10n.ts';
+import { inEnglish, type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 import { LLMError } from '../../core/errors.ts';
 
 export interface Ending {
@@ -17,13 +17,14 @@ const crashes: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGBUS', 'SIGA
 
 /** Why the model's process is not there any more, as far as its end tells. The run can go on after any of them. */
 export function endedError({ code, signal, loading, lastLines }: Ending): LLMError {
-  const how = signal ? sentence('signal {0}', signal) : sentence('code {0}', String(code));
+  const how = signal ? message('signal {0}', signal) : message('code {0}', String(code));
   const details = { how: inEnglish(how), ...(lastLines.length > 0 && { lastLines: [...lastLines] }) };
-  const error = (message: Sentence) => new LLMError('LLM_INCOMPLETE', message, { reason: 'local-ended', details });
+  const error = (message: LocalizedMessage) =>
+    new LLMError('LLM_INCOMPLETE', message, { reason: 'local-ended', details });
 
   if (signal === 'SIGILL' || code === windowsIllegalInstruction)
     return error(
-      sentence(
+      message(
         'The local engine uses instructions that this processor does not have ({0}). Connect to a provider, or use another machine.',
         how,
       ),
@@ -32,12 +33,12 @@ export function endedError({ code, signal, loading, lastLines }: Ending): LLMErr
   if (signal === 'SIGKILL' || lastLines.some((line) => /out of memory|bad_alloc|failed to allocate/i.test(line)))
     return error(
       loading
-        ? sentence(
+        ? message(
             'The local model exited ({0}) while loading {1}, probably because memory ran out. Send a message to start it again. If it exits again, select a smaller model or a smaller context size, or close other programs.',
             how,
             loading,
           )
-        : sentence(
+        : message(
             'The local model exited ({0}), probably because memory ran out. Send a message to start it again. If it exits again, select a smaller model or a smaller context size, or close other programs.',
             how,
           ),
@@ -45,16 +46,16 @@ export function endedError({ code, signal, loading, lastLines }: Ending): LLMErr
   if ((signal && crashes.has(signal)) || (code !== null && code >= firstWindowsCrash))
     return error(
       loading
-        ? sentence(
+        ? message(
             'The local engine crashed while loading {0} ({1}). The file may be damaged or of an unsupported type. Download it again or select another .gguf file.',
             loading,
             how,
           )
-        : sentence('The local engine crashed ({0}). Nothing else was affected. Send a message to start it again.', how),
+        : message('The local engine crashed ({0}). Nothing else was affected. Send a message to start it again.', how),
     );
   return error(
     loading
-      ? sentence('The local model exited ({0}) while loading {1}. Send a message to start it again.', how, loading)
-      : sentence('The local model exited ({0}). Send a message to start it again.', how),
+      ? message('The local model exited ({0}) while loading {1}. Send a message to start it again.', how, loading)
+      : message('The local model exited ({0}). Send a message to start it again.', how),
   );
 }

@@ -1,6 +1,6 @@
 import { t } from '../../../protocol/text/l10n.ts';
 /** What a loaded model runs on. */
-export interface Place {
+export interface DeviceInfo {
   /** `cuda`, `metal`, `vulkan`; false: the CPU alone. */
   gpu: string | false;
   /** Of the model, on the GPU. */
@@ -9,7 +9,7 @@ export interface Place {
 }
 
 /** For people: `the CPU`, `the GPU (cuda, 33 of 33 layers)`, `the GPU (vulkan, 12 of 33 layers, the others on the CPU)`. */
-export function placeInWords({ gpu, gpuLayers, layers }: Place): string {
+export function deviceText({ gpu, gpuLayers, layers }: DeviceInfo): string {
   if (gpu === false) return t('the CPU');
   if (gpuLayers === 0) return t('the CPU (no layer fits on {0})', gpu);
   return gpuLayers < layers

@@ -1,12 +1,12 @@
-import { amount, grouped, sentence } from '../../../protocol/text/l10n.ts';
-import { joined, toErrorInfo, wordsOf } from '../../../protocol/text/localized.ts';
+import { amount, groupDigits, message } from '../../../protocol/text/l10n.ts';
+import { joined, messageOf, toErrorInfo } from '../../../protocol/text/localized.ts';
 import { type Shipped, thisMachine, withoutEngine } from '../engineInstall/missingEngine.ts';
-import type { Failure } from './ipc.ts';
+import type { WorkerFailure } from './ipc.ts';
 
 /** The engine's library, or a part of it, is not where it belongs. */
 export class NoEngine extends Error {}
 
-export interface EngineFacts {
+interface EngineFacts {
   shipped?: Shipped;
   /** The engine for this machine has its files. */
   isThere?: boolean;
@@ -33,57 +33,65 @@ export class PromptTooLong extends Error {
 }
 
 /** Why a reply could not be written. */
-export function toFailure(error: unknown): Failure {
+export function toWorkerFailure(error: unknown): WorkerFailure {
   if (error instanceof PromptTooLong) return tooLong(error.tokens);
   return {
     code: 'UNKNOWN',
-    ...toErrorInfo(sentence('The local model failed: {0} Send a message to try again.', wordsOf(error))),
+    ...toErrorInfo(message('The local model failed: {0} Send a message to try again.', messageOf(error))),
   };
 }
 
-function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }: PromptTooLong['tokens']): Failure {
+function tooLong({
+  prompt,
+  message: received,
+  fixed,
+  contextSize,
+  canGrow,
+  reserved,
+  cut,
+}: PromptTooLong['tokens']): WorkerFailure {
   const details = { promptTokens: prompt, contextSize, window: contextSize };
   const code = 'LLM_CONTEXT_OVERFLOW';
-  const has = sentence(
+  const has = message(
     'the local model has space for {0}, {1} of them reserved for its answer',
-    grouped(contextSize),
-    grouped(reserved),
+    groupDigits(contextSize),
+    groupDigits(reserved),
   );
   if (fixed + reserved > contextSize) {
-    const alone = sentence('The instructions and tools alone are {0} long, and {1}.', amount(fixed, 'token'), has);
+    const alone = message('The instructions and tools alone are {0} long, and {1}.', amount(fixed, 'token'), has);
     const wayOut = canGrow
-      ? sentence('Give the model a larger context size in the settings.')
-      : sentence('Pick a model with a larger context window.');
+      ? message('Give the model a larger context size in the settings.')
+      : message('Pick a model with a larger context window.');
     return { code, ...toErrorInfo(joined([alone, wayOut])), details };
   }
   const wayOut = canGrow
-    ? sentence('give the model a larger context size in the settings')
-    : sentence('pick a model with a larger context window');
-  const room = contextSize - reserved - (prompt - message);
-  if (message > room && message * 2 > prompt) {
-    const words = sentence(
+    ? message('give the model a larger context size in the settings')
+    : message('pick a model with a larger context window');
+  const room = contextSize - reserved - (prompt - received);
+  if (received > room && received * 2 > prompt) {
+    const words = message(
       'Your message is {0} long, and the local model has space for {1} besides its instructions, its tools and the conversation. Send a shorter one, put the text into a file, or {2}.',
-      amount(message, 'token'),
-      grouped(Math.max(0, room)),
+      amount(received, 'token'),
+      groupDigits(Math.max(0, room)),
       wayOut,
     );
-    return { code, ...toErrorInfo(words), details: { ...details, messageTokens: message, room } };
+    return { code, ...toErrorInfo(words), details: { ...details, messageTokens: received, room } };
   }
   const long = amount(prompt, 'token');
   const words =
     cut > 0
-      ? sentence(
+      ? message(
           'This conversation is {0} long, although long tool results were truncated, and {1}. Start a new run, or {2}.',
           long,
           has,
           wayOut,
         )
-      : sentence('This conversation is {0} long and {1}. Start a new run, or {2}.', long, has, wayOut);
+      : message('This conversation is {0} long and {1}. Start a new run, or {2}.', long, has, wayOut);
   return { code, ...toErrorInfo(words), details };
 }
 
 /** Why a model could not be loaded. */
-export function toLoadFailure(error: unknown, modelPath: string, engine: EngineFacts = {}): Failure {
+export function toLoadFailure(error: unknown, modelPath: string, engine: EngineFacts = {}): WorkerFailure {
   const details = { path: modelPath, cause: thrownText(error) };
   const name = error instanceof Error ? error.constructor.name : '';
   if (name === 'NoBinaryFoundError' || error instanceof NoEngine)
@@ -100,7 +108,7 @@ export function toLoadFailure(error: unknown, modelPath: string, engine: EngineF
       code: 'UNKNOWN',
       reason: 'unusable-model',
       ...toErrorInfo(
-        sentence(
+        message(
           'There is not enough free memory for {0}. Choose a smaller model or a smaller context size, or close other programs.',
           modelPath,
         ),
@@ -111,7 +119,7 @@ export function toLoadFailure(error: unknown, modelPath: string, engine: EngineF
     code: 'UNKNOWN',
     reason: 'unusable-model',
     ...toErrorInfo(
-      sentence(
+      message(
         '{0} could not be loaded: the file is damaged, cut off, or of an unsupported type. Download it again or select another .gguf file.',
         modelPath,
       ),

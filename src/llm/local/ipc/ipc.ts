@@ -1,11 +1,11 @@
 import type { Message } from '../../../protocol/content/messages.ts';
 import type { JsonSchema } from '../../../protocol/content/tools.ts';
 import type { LLMErrorCode, Reason } from '../../../protocol/text/codes.ts';
-import type { Sentence } from '../../../protocol/text/l10n.ts';
-import type { Words } from '../../../protocol/text/localized.ts';
+import type { LocalizedMessage } from '../../../protocol/text/l10n.ts';
+import type { LocalizableText } from '../../../protocol/text/localized.ts';
 import type { Segment } from './chatHistory.ts';
 import type { ChatWrapperName } from './chatWrappers.ts';
-import type { Place } from './deviceInfo.ts';
+import type { DeviceInfo } from './deviceInfo.ts';
 import type { KeepOptions } from './stateCacheOptions.ts';
 
 /**
@@ -67,14 +67,14 @@ export interface Job {
 
 export type FromWorker =
   /** Before the model is loaded: what the engine will load it on. */
-  | { type: 'engine'; gpu: Place['gpu'] }
+  | { type: 'engine'; gpu: DeviceInfo['gpu'] }
   | { type: 'loading'; fraction: number }
   /** `contextSize`: tokens that the context may come to, as of `grown`. */
-  | { type: 'loaded'; contextSize: number; place: Place }
+  | { type: 'loaded'; contextSize: number; place: DeviceInfo }
   /** The context is made anew for so many tokens, until `grown`; what was read is on its way through files. */
   | { type: 'growing'; size: number }
   | { type: 'grown'; contextSize: number }
-  | { type: 'load-failed'; error: Failure }
+  | { type: 'load-failed'; error: WorkerFailure }
   | { type: 'log'; text: string }
   /** `work`: tokens evaluated so far. */
   | { type: 'pong'; work: number }
@@ -88,7 +88,7 @@ export type JobEvent = { id: number } /** It is at work for another one. */ & (
   | { type: 'restoring'; file: string }
   | { type: 'restored' }
   /** The reply goes on, but not quite as asked: a sentence for the person. */
-  | { type: 'warning'; text: Words }
+  | { type: 'warning'; text: LocalizableText }
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
   | { type: 'call-text'; index: number; name: string; text: string }
@@ -103,25 +103,25 @@ export type JobEvent = { id: number } /** It is at work for another one. */ & (
       form: string;
       tokens: TokenCounts;
     }
-  | { type: 'failed'; error: Failure }
+  | { type: 'failed'; error: WorkerFailure }
   | { type: 'aborted' }
 );
 
 type WithoutId<Event> = Event extends unknown ? Omit<Event, 'id'> : never;
 /** Tells the client of one reply. */
-export type Tell = (event: WithoutId<JobEvent>) => void;
+export type SendToHost = (event: WithoutId<JobEvent>) => void;
 
-export interface TokenCounts {
+interface TokenCounts {
   prompt: number;
   cached: number;
   completion: number;
   thinking: number;
 }
 
-export interface Failure {
+export interface WorkerFailure {
   code: LLMErrorCode;
   reason?: Reason;
   message: string;
-  said?: Sentence;
+  said?: LocalizedMessage;
   details?: unknown;
 }

@@ -1,26 +1,26 @@
 import { constants } from 'node:fs';
 import { access, open } from 'node:fs/promises';
 import path from 'node:path';
-import { sentence } from '../../../protocol/text/l10n.ts';
+import { message } from '../../../protocol/text/l10n.ts';
 import { LLMError } from '../../core/errors.ts';
-import { partsOf } from './splitModel.ts';
+import { splitModelParts } from './splitModel.ts';
 
 /** Says what is wrong with the file before a process is started for it. */
 export async function checkModelFile(modelPath: string): Promise<void> {
   const details = { path: modelPath };
   const head = await readHead(modelPath).catch((error: NodeJS.ErrnoException) => {
-    const message =
+    const text =
       error.code === 'ENOENT'
-        ? sentence('There is no model file at {0}. Select another .gguf file, or put this one back.', modelPath)
-        : sentence(
+        ? message('There is no model file at {0}. Select another .gguf file, or put this one back.', modelPath)
+        : message(
             'The model file {0} cannot be read ({1}). Check its permissions or choose another .gguf file.',
             modelPath,
             String(error.code),
           );
-    throw new LLMError('UNKNOWN', message, { reason: 'unusable-model', details, cause: error });
+    throw new LLMError('UNKNOWN', text, { reason: 'unusable-model', details, cause: error });
   });
   if (head !== 'GGUF')
-    throw new LLMError('UNKNOWN', sentence('{0} is not a GGUF model file. Select a .gguf file.', modelPath), {
+    throw new LLMError('UNKNOWN', message('{0} is not a GGUF model file. Select a .gguf file.', modelPath), {
       reason: 'unusable-model',
       details,
     });
@@ -29,12 +29,12 @@ export async function checkModelFile(modelPath: string): Promise<void> {
 
 /** The engine would call a split model damaged, whichever of its files is not there. */
 async function checkParts(modelPath: string): Promise<void> {
-  const parts = partsOf(modelPath);
+  const parts = splitModelParts(modelPath);
   const details = { path: modelPath };
   if (parts[0] !== modelPath)
     throw new LLMError(
       'UNKNOWN',
-      sentence(
+      message(
         '{0} is a later file of a model in {1} files. Select its first one, {2}.',
         modelPath,
         parts.length,
@@ -47,7 +47,7 @@ async function checkParts(modelPath: string): Promise<void> {
   if (missing.length === 0) return;
   throw new LLMError(
     'UNKNOWN',
-    sentence(
+    message(
       'The model at {0} is split into {1} files. Missing: {2}. Put them there, or download the model again.',
       modelPath,
       parts.length,

@@ -1,12 +1,12 @@
 /** Tokens that a context begins with; it grows to twice as many, and again, as its conversations do. */
 export const firstContext = 8192;
 /** Tokens that a context grows to at most where nobody has said: a conversation that is longer is read and written slowly. */
-export const usualContext = 32_768;
+const usualContext = 32_768;
 /** Tokens kept free for a reply, where more than what is there can be had. */
 const reply = 4096;
 
 /** Tokens that a context may come to. @param setting 0: nobody has said */
-export const mostContext = (setting: number): number => (setting === 0 ? usualContext : setting);
+export const maxContextSize = (setting: number): number => (setting === 0 ? usualContext : setting);
 
 /** Tokens in which a prompt and its reply have room. */
 export const withReply = (prompt: number, maxTokens = reply): number => prompt + Math.min(reply, maxTokens);

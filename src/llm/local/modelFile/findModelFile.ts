@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 
-export interface KnownPlaces {
+interface ModelFileLocations {
   /** Absolute paths of folders with the person's models. */
   folders: readonly string[];
   /** Absolute paths of model files that the person picked. */
@@ -16,7 +16,7 @@ export interface KnownPlaces {
  */
 export async function knownModelFile(
   file: string,
-  { folders, files, foreign }: KnownPlaces,
+  { folders, files, foreign }: ModelFileLocations,
 ): Promise<string | undefined> {
   const real = path.isAbsolute(file) ? await realPath(file) : undefined;
   if (real === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { grouped, sentence } from '../../../protocol/text/l10n.ts';
-import { SaidError, type Words, wordsOf } from '../../../protocol/text/localized.ts';
+import { groupDigits, message } from '../../../protocol/text/l10n.ts';
+import { type LocalizableText, messageOf, UserFacingError } from '../../../protocol/text/localized.ts';
 
 /** A value of the metadata. Of an array only the length, of a long text only the beginning is kept. */
 export type GgufValue = number | boolean | string | { length: number; numbers: number[] };
@@ -21,7 +21,7 @@ export function readGgufHeader(path: string): GgufHeader {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // a pipe is not waited for
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile()) throw new GgufTrouble(sentence('It is not a regular file.'));
+    if (!stats.isFile()) throw new GgufTrouble(message('It is not a regular file.'));
     return read(new Cursor(file, stats.size));
   } finally {
     closeSync(file);
@@ -29,17 +29,17 @@ export function readGgufHeader(path: string): GgufHeader {
 }
 
 /** What is wrong with a file's header, or undefined. */
-export function ggufTrouble(path: string): Words | undefined {
+export function ggufTrouble(path: string): LocalizableText | undefined {
   try {
     readGgufHeader(path);
     return undefined;
   } catch (error) {
-    if (error instanceof GgufTrouble) return wordsOf(error);
+    if (error instanceof GgufTrouble) return messageOf(error);
     throw error;
   }
 }
 
-export class GgufTrouble extends SaidError {}
+export class GgufTrouble extends UserFacingError {}
 
 const readers: Record<number, { size: number; read(bytes: Buffer): number | boolean }> = {
   0: { size: 1, read: (bytes) => bytes.readUInt8() },
@@ -68,10 +68,10 @@ const mostDimensions = 4;
 const longestArray = 512;
 
 function read(cursor: Cursor): GgufHeader {
-  if (cursor.text(4) !== 'GGUF') throw new GgufTrouble(sentence('It is not a GGUF file.'));
+  if (cursor.text(4) !== 'GGUF') throw new GgufTrouble(message('It is not a GGUF file.'));
   const version = cursor.u32();
   if (version < 2 || version > 3)
-    throw new GgufTrouble(sentence('It has GGUF version {0}; 2 and 3 are known.', version));
+    throw new GgufTrouble(message('It has GGUF version {0}; 2 and 3 are known.', version));
   const tensors = cursor.count();
   const entries = cursor.count();
   for (const [count, what] of [
@@ -94,7 +94,7 @@ function read(cursor: Cursor): GgufHeader {
     for (let index = 0; index < dimensions; index++) weights *= cursor.count();
     parameters += weights;
     cursor.skip(4);
-    if (cursor.count() >= cursor.size) throw new GgufTrouble(sentence('It is cut off: its last tensors are missing.'));
+    if (cursor.count() >= cursor.size) throw new GgufTrouble(message('It is cut off: its last tensors are missing.'));
   }
   return { version, metadata, tensors, parameters };
 }
@@ -107,7 +107,7 @@ const damaged = {
 } as const;
 
 const tooMany = (count: number, what: keyof typeof damaged, most: number) =>
-  sentence(damaged[what], grouped(count), grouped(most));
+  message(damaged[what], groupDigits(count), groupDigits(most));
 
 function readText(cursor: Cursor): string {
   const length = cursor.count();
@@ -121,7 +121,7 @@ function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
   if (scalar) return cursor.take(scalar.size, scalar.read);
   if (type === stringType) return readText(cursor);
   if (type !== arrayType || depth >= 4)
-    throw new GgufTrouble(sentence('Its header contains a value of an unknown type, {0}.', type));
+    throw new GgufTrouble(message('Its header contains a value of an unknown type, {0}.', type));
   const element = cursor.u32();
   const length = cursor.count();
   const numbers: number[] = [];
@@ -170,7 +170,7 @@ class Cursor {
 
   skip(length: number): void {
     this.at += length;
-    if (this.at > this.size) throw new GgufTrouble(sentence('Its header is damaged or cut off.'));
+    if (this.at > this.size) throw new GgufTrouble(message('Its header is damaged or cut off.'));
   }
 
   /** What `read` makes of the next bytes: the window they lie in is filled again by the next call. */

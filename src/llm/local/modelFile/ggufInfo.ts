@@ -1,5 +1,5 @@
-import { sentence } from '../../../protocol/text/l10n.ts';
-import { type Words, wordsOf } from '../../../protocol/text/localized.ts';
+import { message } from '../../../protocol/text/l10n.ts';
+import { type LocalizableText, messageOf } from '../../../protocol/text/localized.ts';
 import { type GgufHeader, GgufTrouble, type GgufValue, readGgufHeader } from './ggufHeader.ts';
 
 /** What a model file says about itself, without loading it. What it does not say is absent. */
@@ -31,12 +31,12 @@ export function readGgufInfo(path: string): GgufInfo {
 }
 
 /** The same, and why it cannot be said, as a sentence. */
-export function readModelFile(path: string): { info: GgufInfo } | { trouble: Words } {
+export function readModelFile(path: string): { info: GgufInfo } | { trouble: LocalizableText } {
   try {
     return { info: readGgufInfo(path) };
   } catch (error) {
-    if (error instanceof GgufTrouble) return { trouble: wordsOf(error) };
-    return { trouble: sentence('It cannot be read ({0}).', String((error as NodeJS.ErrnoException).code)) };
+    if (error instanceof GgufTrouble) return { trouble: messageOf(error) };
+    return { trouble: message('It cannot be read ({0}).', String((error as NodeJS.ErrnoException).code)) };
   }
 }
 

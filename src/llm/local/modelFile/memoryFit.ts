@@ -1,13 +1,13 @@
-import { grouped, type Sentence, sentence, t } from '../../../protocol/text/l10n.ts';
+import { groupDigits, type LocalizedMessage, message, t } from '../../../protocol/text/l10n.ts';
 import { firstContext } from './contextSize.ts';
 
-export interface Machine {
+export interface MachineMemory {
   /** Bytes. */
   freeMemory: number;
   totalMemory: number;
 }
 
-export interface FitRequest {
+interface FitRequest {
   /** The weights, as large as their files. */
   bytes: number;
   /** Of context; taken from the weights when the model does not say it. */
@@ -17,7 +17,7 @@ export interface FitRequest {
   trainedContext?: number;
 }
 
-export interface Fit {
+export interface MemoryFit {
   verdict: 'fits' | 'tight' | 'too-large';
   /** Bytes: weights, the context that it begins with and what the engine needs to work. */
   needs: number;
@@ -41,7 +41,7 @@ export const contextBytes = (weights: number, free: number): number =>
  * Whether a model runs in this machine's memory. An estimate, on the safe side; memory of graphics cards is not counted,
  * because only a loaded GPU engine knows it.
  */
-export function fitOf(model: FitRequest, machine: Machine): Fit {
+export function memoryFit(model: FitRequest, machine: MachineMemory): MemoryFit {
   const wanted = wantedOf(model);
   const least = Math.min(wanted, firstContext);
   const base = model.bytes * 1.02 + engineBytes;
@@ -50,8 +50,8 @@ export function fitOf(model: FitRequest, machine: Machine): Fit {
   const begun = Math.max(0, Math.min(least, tokensIn(free - base, model)));
   const grown = Math.min(wanted, tokensIn(contextBytes(model.bytes, machine.freeMemory), model));
   const contextSize = Math.max(begun, grown);
-  const [about, freeOnes, all] = [needs, machine.freeMemory, machine.totalMemory].map(gigabytes) as Sentence[];
-  const values = [about!, grouped(least), freeOnes!, all!];
+  const [about, freeOnes, all] = [needs, machine.freeMemory, machine.totalMemory].map(gigabytes) as LocalizedMessage[];
+  const values = [about!, groupDigits(least), freeOnes!, all!];
   const plain = () => t('It needs about {0} with {1} tokens of context; {2} of {3} are free.', ...values);
   if (needs <= free) return { verdict: 'fits', needs, contextSize, reason: plain() };
   if (contextSize >= 4096) {
@@ -76,7 +76,7 @@ export function fitOf(model: FitRequest, machine: Machine): Fit {
  * Tokens that a model's conversations come to on this machine, whatever is free at the moment: what is sent before a conversation is
  * made for a window of that size, and read again when it is another one.
  */
-export function usualWindow(model: FitRequest, { totalMemory }: Pick<Machine, 'totalMemory'>): number {
+export function usualWindow(model: FitRequest, { totalMemory }: Pick<MachineMemory, 'totalMemory'>): number {
   const wanted = wantedOf(model);
   const grown = tokensIn(contextBytes(model.bytes, totalMemory * usuallyFree), model);
   return Math.min(wanted, Math.max(firstContext, grown));
@@ -96,11 +96,11 @@ const units = [
 ] as const;
 
 /** `40 kB`, `0.2 MB`, `640 MB`, `2.5 GB`: decimal, as download pages have it. */
-export function gigabytes(bytes: number): Sentence {
+export function gigabytes(bytes: number): LocalizedMessage {
   const unit = units.find(({ from }) => bytes >= from) ?? units[2];
   const tenths = Math.round((bytes / unit.bytes) * 10);
-  if (bytes / unit.bytes >= 100 || tenths % 10 === 0) return sentence(unit.whole, Math.round(bytes / unit.bytes));
-  return sentence(unit.part, Math.floor(tenths / 10), tenths % 10);
+  if (bytes / unit.bytes >= 100 || tenths % 10 === 0) return message(unit.whole, Math.round(bytes / unit.bytes));
+  return message(unit.part, Math.floor(tenths / 10), tenths % 10);
 }
 
 /** The same for people. */

@@ -1,9 +1,9 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { t } from '../../../protocol/text/l10n.ts';
-import { toPeople, type Words } from '../../../protocol/text/localized.ts';
+import { type LocalizableText, localize } from '../../../protocol/text/localized.ts';
 import { type GgufInfo, readModelFile } from './ggufInfo.ts';
-import { isLaterPart, partsOf } from './splitModel.ts';
+import { isLaterPart, splitModelParts } from './splitModel.ts';
 
 /** A model on this machine. */
 export interface LocalModel {
@@ -23,7 +23,7 @@ const mostFiles = 2000;
 
 /** What a model's file says about itself, or why it cannot be used; maybe found out elsewhere. */
 export type ReadModel = (file: string) => Said | Promise<Said>;
-type Said = Pick<LocalModel, 'info'> & { trouble?: Words };
+type Said = Pick<LocalModel, 'info'> & { trouble?: LocalizableText };
 
 /** The models in folders and files, by name; what is not there is left out. A split model is one. */
 export async function listModels(places: readonly string[], read: ReadModel = readModelFile): Promise<LocalModel[]> {
@@ -48,7 +48,7 @@ async function collect(place: string, depth: number, files: Set<string>): Promis
 }
 
 async function describe(first: string, read: ReadModel): Promise<LocalModel | undefined> {
-  const all = partsOf(first);
+  const all = splitModelParts(first);
   const stats = await Promise.all(all.map((file) => fs.stat(file).catch(() => undefined)));
   if (!stats[0]) return undefined; // deleted in this moment
   const files = all.filter((_, index) => stats[index]);
@@ -62,7 +62,7 @@ async function describe(first: string, read: ReadModel): Promise<LocalModel | un
     ...(said.info && { info: said.info }),
     ...(missing > 0
       ? { trouble: lacking(missing, all.length) }
-      : said.trouble !== undefined && { trouble: toPeople(said.trouble) }),
+      : said.trouble !== undefined && { trouble: localize(said.trouble) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { t } from '../../../protocol/text/l10n.ts';
-import { type Fit, fitOf, type Machine } from './memoryFit.ts';
+import { type MachineMemory, type MemoryFit, memoryFit } from './memoryFit.ts';
 
 export interface CuratedModel {
   name: string;
@@ -77,13 +77,13 @@ export const curated: readonly CuratedModel[] = [
  * The one to begin with: the largest that fits and takes at most a quarter of the memory, so that it stays quick without
  * a GPU and the first download is not an afternoon's; else the smallest.
  */
-export function bestFor(machine: Machine, contextSize: number): CuratedModel {
+export function bestFor(machine: MachineMemory, contextSize: number): CuratedModel {
   const good = curated.filter(
     (model) => model.bytes <= machine.totalMemory / 4 && curatedFit(model, machine, contextSize).verdict === 'fits',
   );
   return good.at(-1) ?? curated[0]!;
 }
 
-export function curatedFit(model: CuratedModel, machine: Machine, contextSize: number): Fit {
-  return fitOf({ ...model, contextSize }, machine);
+export function curatedFit(model: CuratedModel, machine: MachineMemory, contextSize: number): MemoryFit {
+  return memoryFit({ ...model, contextSize }, machine);
 }

@@ -4,7 +4,7 @@ const part = /-(\d{5})(-of-(\d{5})\.gguf)$/i;
 export const isLaterPart = (path: string): boolean => Number(part.exec(path)?.[1] ?? 1) > 1;
 
 /** The files of the model that a file belongs to, there or not, first one first; of a model in one piece the file itself. */
-export function partsOf(path: string): string[] {
+export function splitModelParts(path: string): string[] {
   const count = Number(part.exec(path)?.[3] ?? 1);
   if (count <= 1) return [path];
   return Array.from({ length: count }, (_, index) =>

@@ -1,21 +1,21 @@
 import { freemem } from 'node:os';
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
 import type { LoadOptions } from '../ipc/ipc.ts';
-import { contextFor, firstContext, mostContext, withReply } from '../modelFile/contextSize.ts';
+import { contextFor, firstContext, maxContextSize, withReply } from '../modelFile/contextSize.ts';
 import { readGgufInfo } from '../modelFile/ggufInfo.ts';
 import { contextBytes, usable } from '../modelFile/memoryFit.ts';
-import { type Bytes, type Memory, mostTokens, shapeOf } from './contextPlan.ts';
-import { Lookup } from './promptLookup.ts';
-import { type Context, Growing, type GrowingParts, type Shape } from './resizableContext.ts';
+import { type Bytes, contextShapeOf, type MemoryUse, maxContextTokens } from './contextPlan.ts';
+import { PromptLookup } from './promptLookup.ts';
+import { type Context, type GrowingParts, ResizableContext, type Shape } from './resizableContext.ts';
 import { Keeper } from './stateCache.ts';
-import { identityOf } from './stateIdentity.ts';
+import { stateIdentity } from './stateIdentity.ts';
 import { removeLeft } from './stateTransfer.ts';
 
 /** For all checkpoints of a sequence together: of a model whose memory cannot be cut back. */
 const checkpointBytes = 512 * 1024 ** 2;
 
 /** A model that is loaded, and by what. */
-export interface Loaded {
+interface LoadedContext {
   llama: Llama;
   model: LlamaModel;
   /** The library's version. */
@@ -27,25 +27,25 @@ export interface Loaded {
 export type Sequence = LlamaContextSequence;
 
 export interface Remembering {
-  context: Growing<Token, Sequence>;
+  context: ResizableContext<Token, Sequence>;
   /** Keeps on disk what is in it. */
   keeper?: Keeper<Token, Sequence>;
 }
 
 /** What a loaded model reads into, as large as its first prompt needs it. Throws where there is no memory for the least. */
 export async function createContext(
-  loaded: Loaded,
+  loaded: LoadedContext,
   options: LoadOptions,
   told: Pick<GrowingParts<Sequence>, 'tell' | 'log'>,
 ): Promise<Remembering> {
   const { model } = loaded;
   const info = readGgufInfo(options.modelPath);
   const { bytesPerToken = model.size / 32_768, originalContext = Number.POSITIVE_INFINITY } = info;
-  const wanted = Math.min(mostContext(options.contextSize), model.trainContextSize);
+  const wanted = Math.min(maxContextSize(options.contextSize), model.trainContextSize);
   const budget = options.memory ?? contextBytes(model.size, loaded.free);
   const count = await sequencesFor(model, options, budget);
   let taken: Bytes = { ram: 0, vram: 0 };
-  const memory: Memory = {
+  const memory: MemoryUse = {
     budget,
     keepsAll: options.fullCache !== false && canKeepAll(loaded),
     needs: (shape) => bytesOf(model, shape, count),
@@ -58,13 +58,13 @@ export async function createContext(
     taken = context.memoryUsage;
     return toContext(context, shape, options.lookup !== false && canBeCut(model, shape));
   };
-  const most = await mostTokens(memory, wanted);
+  const most = await maxContextTokens(memory, wanted);
   const first = await begin(memory, contextFor(withReply(options.first ?? 0), most), (shape) => make(shape, true));
   const isScaled = ({ size }: Shape) => size > originalContext;
-  const context = new Growing<Token, Sequence>(first, {
+  const context = new ResizableContext<Token, Sequence>(first, {
     ...told,
     make,
-    shapeOf: (size, now) => shapeOf(memory, size, now),
+    shapeOf: (size, now) => contextShapeOf(memory, size, now),
     most: first.size < contextFor(0, most) ? first.size : most,
     areOfOneKind: (one, other) => one.fullCache === other.fullCache && isScaled(one) === isScaled(other),
     bytesPerToken,
@@ -86,11 +86,11 @@ export async function createContext(
 
 /** One of that size, else the least that any model begins with, which the engine makes as large as it can. */
 async function begin(
-  memory: Memory,
+  memory: MemoryUse,
   size: number,
   make: (shape: Shape) => Promise<Context<Sequence>>,
 ): Promise<Context<Sequence>> {
-  const shape = await shapeOf(memory, size);
+  const shape = await contextShapeOf(memory, size);
   const least = { size: contextFor(0, size), fullCache: false };
   try {
     return await make(shape ?? least);
@@ -123,7 +123,7 @@ function makeContext(
 function toContext(context: LlamaContext, shape: Shape, looksUp: boolean): Context<Sequence> {
   const checkpoints = { maxMemory: checkpointBytes };
   const sequenceOf = () =>
-    context.getSequence({ checkpoints, ...(looksUp && { tokenPredictor: new Lookup<Token>() }) });
+    context.getSequence({ checkpoints, ...(looksUp && { tokenPredictor: new PromptLookup<Token>() }) });
   return {
     ...shape,
     size: context.contextSize,
@@ -139,7 +139,7 @@ function canBeCut({ fileInsights }: LlamaModel, { fullCache }: Shape): boolean {
 }
 
 /** Of a model that looks back through a window: whether it can be had to keep all that it has read, so that it can be cut back. */
-function canKeepAll({ llama, model }: Loaded): boolean {
+function canKeepAll({ llama, model }: LoadedContext): boolean {
   const { swaSize, isRecurrent, isHybrid } = model.fileInsights;
   return swaSize !== undefined && !isRecurrent && !isHybrid && llama.gpu === false;
 }
@@ -155,7 +155,7 @@ async function bytesOf(model: LlamaModel, { size, fullCache }: Shape, count: num
 }
 
 /** Linux counts as free what is read of a file: the weights, which are needed. */
-async function freeBytes({ llama, model }: Loaded): Promise<Bytes> {
+async function freeBytes({ llama, model }: LoadedContext): Promise<Bytes> {
   const weights = process.platform === 'linux' && llama.gpu === false ? model.size : 0;
   const vram = llama.gpu === false ? Number.POSITIVE_INFINITY : (await llama.getVramState()).free;
   return { ram: freemem() * usable - weights, vram };
@@ -165,7 +165,7 @@ async function freeBytes({ llama, model }: Loaded): Promise<Bytes> {
  * What states are bound to. Not to the size of the context: the engine takes what was read in a smaller one, which is how a context
  * grows; but some models write down otherwise where a token stands once the context is larger than what they were trained for first.
  */
-function identities({ llama, model, version }: Loaded, modelPath: string) {
+function identities({ llama, model, version }: LoadedContext, modelPath: string) {
   const made = new Map<string, Promise<string>>();
   return (fullCache: boolean, isScaled: boolean): Promise<string> => {
     const { defaultContextFlashAttention, defaultContextKvCacheKeyType, defaultContextKvCacheValueType } = model;
@@ -180,7 +180,7 @@ function identities({ llama, model, version }: Loaded, modelPath: string) {
       ],
     };
     const name = JSON.stringify(kind);
-    const known = made.get(name) ?? identityOf(modelPath, kind);
+    const known = made.get(name) ?? stateIdentity(modelPath, kind);
     made.set(name, known);
     return known;
   };

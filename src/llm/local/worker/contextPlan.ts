@@ -10,7 +10,7 @@ export interface Bytes {
   vram: number;
 }
 
-export interface Memory {
+export interface MemoryUse {
   /** What a context may take of the machine's own. */
   budget: number;
   /** Of a model that looks back through a window: it can be had to keep all that it has read, so that it can be cut back. */
@@ -23,7 +23,7 @@ export interface Memory {
 }
 
 /** Tokens, at most `wanted`, of the largest context that has the memory it may take; at least those that every context begins with. */
-export async function mostTokens(memory: Memory, wanted: number): Promise<number> {
+export async function maxContextTokens(memory: MemoryUse, wanted: number): Promise<number> {
   const fits = (size: number) => mayBe(memory, { size, fullCache: false });
   if (wanted <= firstContext || (await fits(wanted))) return wanted;
   let [least, most] = [firstContext / grain, Math.floor(wanted / grain)];
@@ -40,14 +40,14 @@ export async function mostTokens(memory: Memory, wanted: number): Promise<number
  * for it.
  * @param now the one that it comes after
  */
-export async function shapeOf(memory: Memory, size: number, now?: Shape): Promise<Shape | undefined> {
+export async function contextShapeOf(memory: MemoryUse, size: number, now?: Shape): Promise<Shape | undefined> {
   const mayKeepAll = now?.fullCache ?? memory.keepsAll;
   for (const fullCache of mayKeepAll ? [true, false] : [false])
     if (await mayBe(memory, { size, fullCache })) return { size, fullCache };
   return undefined;
 }
 
-async function mayBe(memory: Memory, shape: Shape): Promise<boolean> {
+async function mayBe(memory: MemoryUse, shape: Shape): Promise<boolean> {
   const [needs, free, taken] = [await memory.needs(shape), await memory.free(), memory.taken()];
   return needs.ram <= memory.budget && needs.ram <= free.ram + taken.ram && needs.vram <= free.vram + taken.vram;
 }

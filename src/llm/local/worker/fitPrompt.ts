@@ -1,17 +1,17 @@
-import { grouped, sentence } from '../../../protocol/text/l10n.ts';
+import { groupDigits, message } from '../../../protocol/text/l10n.ts';
 import { type HistoryItem, toHistory } from '../ipc/chatHistory.ts';
 import { PromptTooLong } from '../ipc/failures.ts';
-import type { Job, Tell } from '../ipc/ipc.ts';
+import type { Job, SendToHost } from '../ipc/ipc.ts';
 import { shorten } from './truncateResults.ts';
 
-export interface Fitted<Token> {
+export interface FittedPrompt<Token> {
   history: HistoryItem[];
   prompt: Token[];
   /** Tokens the reply may have. */
   room: number;
 }
 
-export interface Window<Token> {
+interface PromptWindow<Token> {
   /** Has the context grow for a prompt, as far as it may. */
   reach(prompt: Token[]): Promise<{
     contextSize: number;
@@ -39,9 +39,9 @@ const cutBefore = new Map<string, string>();
  */
 export async function fitPrompt<Token>(
   job: Job,
-  tell: Tell,
-  { reach, form, tokensOf, count }: Window<Token>,
-): Promise<Fitted<Token>> {
+  tell: SendToHost,
+  { reach, form, tokensOf, count }: PromptWindow<Token>,
+): Promise<FittedPrompt<Token>> {
   const told = (messages: Job['messages']) => {
     const history = toHistory(messages, job.systemPrompt, form);
     return { history, prompt: tokensOf(history) };
@@ -49,7 +49,7 @@ export async function fitPrompt<Token>(
   const whole = told(job.messages);
   const { contextSize, canGrow } = await reach(whole.prompt);
   const reserved = Math.min(256, Math.floor(contextSize / 8));
-  const within = ({ history, prompt }: Omit<Fitted<Token>, 'room'>): Fitted<Token> => ({
+  const within = ({ history, prompt }: Omit<FittedPrompt<Token>, 'room'>): FittedPrompt<Token> => ({
     history,
     prompt,
     room: contextSize - prompt.length - margin,
@@ -75,15 +75,20 @@ export async function fitPrompt<Token>(
   return fitted;
 }
 
-function sayCut(key: string | undefined, cut: { texts: number; characters: number }, size: number, tell: Tell): void {
+function sayCut(
+  key: string | undefined,
+  cut: { texts: number; characters: number },
+  size: number,
+  tell: SendToHost,
+): void {
   const now = cut.texts > 0 ? `${cut.texts} ${cut.characters}` : '';
   const known = key === undefined ? '' : (cutBefore.get(key) ?? '');
   if (key !== undefined) cutBefore.set(key, now);
   if (now === '' || now === known) return;
-  const text = sentence(
+  const text = message(
     'Long results were truncated for the local model: {0} characters are left out because {1} tokens fit.',
-    grouped(cut.characters),
-    grouped(size),
+    groupDigits(cut.characters),
+    groupDigits(size),
   );
   tell({ type: 'warning', text });
 }

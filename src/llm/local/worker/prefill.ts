@@ -1,4 +1,4 @@
-import type { Tell } from '../ipc/ipc.ts';
+import type { SendToHost } from '../ipc/ipc.ts';
 
 /** Tokens that the engine's attention works on at once on a processor: fewer than these it takes one by one. */
 const tile = 64;
@@ -31,7 +31,7 @@ interface Sequence<Token> {
 export async function readPrompt<Token>(
   sequence: Sequence<Token>,
   prompt: Token[],
-  tell: Tell,
+  tell: SendToHost,
   signal: AbortSignal,
   opening = 0,
   now: () => number = () => performance.now(),

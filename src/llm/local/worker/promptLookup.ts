@@ -42,7 +42,7 @@ class Mean {
  *
  * For node-llama-cpp it is a `TokenPredictor`: `predictTokens` is asked before each step, and `pushTokens` told of what came.
  */
-export class Lookup<Token extends number> {
+export class PromptLookup<Token extends number> {
   private tokens: Token[] = [];
   private indexed = 0;
   /** The newest place behind each pattern, and for each place the one before. */

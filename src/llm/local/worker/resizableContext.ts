@@ -1,6 +1,6 @@
 import { contextFor, contextsFrom } from '../modelFile/contextSize.ts';
 import { createSlots, type Slots } from './slots.ts';
-import { type CarriedSequence, Carrier, type CarrierParts, type Seat } from './stateTransfer.ts';
+import { type CarriedSequence, type CarrierParts, type SequenceSlot, StateTransfer } from './stateTransfer.ts';
 
 /** How a context is made. */
 export interface Shape {
@@ -30,11 +30,11 @@ export interface GrowingParts<Sequence> extends CarrierParts {
 }
 
 /** The part of node-llama-cpp's context sequence that is needed here. */
-export interface GrowingSequence<Token extends number> extends CarriedSequence<Token> {
+interface GrowingSequence<Token extends number> extends CarriedSequence<Token> {
   adaptStateToTokens(tokens: Token[], allowShift: boolean): Promise<void>;
 }
 
-export interface Need<Token> {
+interface Need<Token> {
   tokens: number;
   /** Whose prompt it is. */
   key: string | undefined;
@@ -48,13 +48,13 @@ export class ContextLost extends Error {}
  * A context that is made anew, larger, when a conversation needs it, with all that was read: nobody is at work then. Where the larger
  * one cannot be had, the one before comes back, and is what there is until the model is loaded again.
  */
-export class Growing<Token extends number, Sequence extends GrowingSequence<Token>> {
-  readonly slots: Slots<Seat<Sequence>>;
+export class ResizableContext<Token extends number, Sequence extends GrowingSequence<Token>> {
+  readonly slots: Slots<SequenceSlot<Sequence>>;
   /** Told of a seat that does not hold any more what it held. */
-  onLoss: (seat: Seat<Sequence>) => void = () => {};
+  onLoss: (seat: SequenceSlot<Sequence>) => void = () => {};
   /** Counts what is done of growing, for whoever looks whether it goes on. */
   steps = 0;
-  private readonly seats: readonly Seat<Sequence>[];
+  private readonly seats: readonly SequenceSlot<Sequence>[];
   private largest: number;
 
   constructor(
@@ -109,7 +109,7 @@ export class Growing<Token extends number, Sequence extends GrowingSequence<Toke
     const { tell, log, areOfOneKind } = this.parts;
     const startedAt = performance.now();
     const before = this.context;
-    const carrier = new Carrier<Token, Sequence>(this.parts);
+    const carrier = new StateTransfer<Token, Sequence>(this.parts);
     tell({ type: 'growing', size: shape.size });
     try {
       for (const { value: seat, key: owner } of this.slots.all()) {

@@ -11,7 +11,7 @@ export interface Speeds {
 }
 
 /** Of the time that reading would take, what restoring may take at most. */
-export const mostOfReading = 0.5;
+const maxReadShare = 0.5;
 /** Milliseconds after which it is tried again: the machine was busy, or is now. */
 const believedMs = 24 * 60 * 60 * 1000;
 /** Bytes that disks write in a second, until one has. */
@@ -22,7 +22,7 @@ export function isWorth(
   { tokens, bytes }: { tokens: number; bytes: number },
   { readPerSecond, restoredPerSecond, restoredAt = 0 }: Speeds,
   now: number,
-  share = mostOfReading,
+  share = maxReadShare,
 ): boolean {
   if (!readPerSecond || !restoredPerSecond || Math.abs(now - restoredAt) > believedMs) return true;
   return bytes / restoredPerSecond <= share * (tokens / readPerSecond);

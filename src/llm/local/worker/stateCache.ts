@@ -1,13 +1,13 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import type { Tell } from '../ipc/ipc.ts';
+import type { SendToHost } from '../ipc/ipc.ts';
 import type { KeepOptions } from '../ipc/stateCacheOptions.ts';
 import { readSpeeds, writeSpeeds } from './measuredSpeeds.ts';
 import { isWorth, mean, type Speeds, savingMs } from './restorePolicy.ts';
 import type { Slots } from './slots.ts';
 import {
   beginState,
-  isWhole,
+  isIntactState,
   keepState,
   removeState,
   type State,
@@ -15,10 +15,10 @@ import {
   touchState,
   trimStates,
 } from './stateFiles.ts';
-import type { Seat } from './stateTransfer.ts';
+import type { SequenceSlot } from './stateTransfer.ts';
 
 /** The part of node-llama-cpp's context sequence that is needed here. */
-export interface KeptSequence<Token extends number> {
+interface CachedSequence<Token extends number> {
   readonly nextTokenIndex: number;
   readonly contextSize: number;
   readonly contextTokens: Token[];
@@ -31,12 +31,12 @@ export interface KeptSequence<Token extends number> {
   loadStateFromFile(file: string, risk: { acceptRisk: true }): Promise<void>;
 }
 
-export interface KeeperParts<Sequence> extends KeepOptions {
+interface KeeperParts<Sequence> extends KeepOptions {
   /** Of what is kept now, and what may be taken: another one when the context is. */
   identity(): Promise<string>;
   /** An estimate, until one was saved. */
   bytesPerToken: number;
-  slots: Slots<Seat<Sequence>>;
+  slots: Slots<SequenceSlot<Sequence>>;
   log(text: string): void;
 }
 
@@ -60,8 +60,8 @@ interface Held {
  * What a model has read, kept on disk: of a run that rests, of one that has to make place for another, and of all before the model goes
  * out of memory. A run that is not in memory begins with the state that has most of its prompt, its own or another's.
  */
-export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> {
-  private readonly held = new Map<Seat<Sequence>, Held>();
+export class Keeper<Token extends number, Sequence extends CachedSequence<Token>> {
+  private readonly held = new Map<SequenceSlot<Sequence>, Held>();
   /** By run, until its file has its name. */
   private readonly saving = new Map<string, Promise<void>>();
   private readonly speeds: Promise<Speeds>;
@@ -77,10 +77,10 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
    * something was. Throws the signal's reason.
    */
   async enter(
-    seat: Seat<Sequence>,
+    seat: SequenceSlot<Sequence>,
     key: string | undefined,
     prompt: Token[],
-    tell: Tell,
+    tell: SendToHost,
     signal: AbortSignal,
   ): Promise<boolean> {
     const held = this.of(seat);
@@ -106,13 +106,13 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
   }
 
   /** It does not hold what it held. */
-  forget(seat: Seat<Sequence>): void {
+  forget(seat: SequenceSlot<Sequence>): void {
     clearTimeout(this.held.get(seat)?.timer);
     this.held.delete(seat);
   }
 
   /** The job is done, the seat is given back. */
-  left(seat: Seat<Sequence>): void {
+  left(seat: SequenceSlot<Sequence>): void {
     const held = this.of(seat);
     clearTimeout(held.timer);
     if (held.key === undefined || !isName(held.key)) return;
@@ -131,13 +131,13 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
     await Promise.all(this.saving.values());
   }
 
-  private rests(seat: Seat<Sequence>, held: Held): void {
+  private rests(seat: SequenceSlot<Sequence>, held: Held): void {
     clearTimeout(held.timer);
     held.timer = setTimeout(() => void this.saveIdle(seat, mostMs), this.parts.restMs ?? restMs);
     held.timer.unref();
   }
 
-  private of(seat: Seat<Sequence>): Held {
+  private of(seat: SequenceSlot<Sequence>): Held {
     const known = this.held.get(seat);
     if (known) return known;
     const held = { unsaved: false };
@@ -145,7 +145,7 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
     return held;
   }
 
-  private async saveIdle(seat: Seat<Sequence>, ms: number): Promise<void> {
+  private async saveIdle(seat: SequenceSlot<Sequence>, ms: number): Promise<void> {
     const held = this.of(seat);
     if (!held.unsaved) return;
     const giveBack = this.parts.slots.take(seat);
@@ -155,7 +155,7 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
   }
 
   /** Resolves once the engine has saved it: what is left to be done is looked for in `saving`. */
-  private saved(seat: Seat<Sequence>, ms: number, free = () => {}): Promise<void> {
+  private saved(seat: SequenceSlot<Sequence>, ms: number, free = () => {}): Promise<void> {
     const { key } = this.of(seat);
     if (key === undefined) return Promise.resolve();
     return new Promise((resolve) => {
@@ -171,7 +171,7 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
   }
 
   /** @param free called once the sequence is not needed any more */
-  private async save(seat: Seat<Sequence>, ms: number, free: () => void): Promise<void> {
+  private async save(seat: SequenceSlot<Sequence>, ms: number, free: () => void): Promise<void> {
     const { key, unsaved } = this.of(seat);
     const { sequence } = seat;
     const { folder, share, log } = this.parts;
@@ -210,7 +210,13 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
     }
   }
 
-  private async restore(sequence: Sequence, key: string | undefined, prompt: Token[], tell: Tell, signal: AbortSignal) {
+  private async restore(
+    sequence: Sequence,
+    key: string | undefined,
+    prompt: Token[],
+    tell: SendToHost,
+    signal: AbortSignal,
+  ) {
     const { share, log } = this.parts;
     for (const { state, tokens } of await this.usableFor(prompt)) {
       if (state.tokens.length >= sequence.contextSize) continue; // of a larger context
@@ -248,7 +254,7 @@ export class Keeper<Token extends number, Sequence extends KeptSequence<Token>> 
 
   /** False: it is not what was kept, and the sequence holds what it held, or nothing. */
   private async take(sequence: Sequence, state: State, signal: AbortSignal): Promise<boolean> {
-    if (!(await isWhole(state, signal))) return false;
+    if (!(await isIntactState(state, signal))) return false;
     await sequence.clearHistory(); // its checkpoints would be taken for those of what is loaded
     try {
       await sequence.loadStateFromFile(state.file, { acceptRisk: true });

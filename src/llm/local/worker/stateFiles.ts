@@ -104,7 +104,7 @@ export async function keepState(
 }
 
 /** Whether the file is, byte by byte, what was kept. Throws the signal's reason. */
-export async function isWhole({ file, bytes, sha256 }: State, signal: AbortSignal): Promise<boolean> {
+export async function isIntactState({ file, bytes, sha256 }: State, signal: AbortSignal): Promise<boolean> {
   try {
     if ((await fs.stat(file)).size !== bytes) return false;
     return (await sumOf(file, signal)).sha256 === sha256;

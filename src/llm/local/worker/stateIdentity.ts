@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
-import { partsOf } from '../modelFile/splitModel.ts';
+import { splitModelParts } from '../modelFile/splitModel.ts';
 
 /** Of each file of a model: its header, as much as is read of it at once. */
 const headBytes = 1 << 20;
@@ -13,9 +13,9 @@ const sampleBytes = 16 << 10;
  * of another kind of context it may crash, or go on from what never was said.
  * @param engine whatever else the state depends on, as JSON
  */
-export async function identityOf(modelPath: string, engine: Record<string, unknown>): Promise<string> {
+export async function stateIdentity(modelPath: string, engine: Record<string, unknown>): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(engine));
-  for (const part of partsOf(modelPath)) await addFile(hash, part);
+  for (const part of splitModelParts(modelPath)) await addFile(hash, part);
   return hash.digest('hex').slice(0, 32);
 }
 

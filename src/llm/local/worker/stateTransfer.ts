@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beginState } from './stateFiles.ts';
 
 /** A place for a run in the engine's memory. What stands in it is another sequence once the context was made anew. */
-export interface Seat<Sequence> {
+export interface SequenceSlot<Sequence> {
   sequence: Sequence;
 }
 
@@ -29,9 +29,9 @@ export interface CarrierParts {
 }
 
 /** Takes what seats hold from one context into the next, by files that are gone when it is done. What it cannot take is read again. */
-export class Carrier<Token extends number, Sequence extends CarriedSequence<Token>> {
+export class StateTransfer<Token extends number, Sequence extends CarriedSequence<Token>> {
   private folder: string | undefined;
-  private readonly states = new Map<Seat<Sequence>, { file: string; tokens: Token[] }>();
+  private readonly states = new Map<SequenceSlot<Sequence>, { file: string; tokens: Token[] }>();
   private readonly leaving = () => {
     for (const place of this.places()) rmSync(place, { recursive: true, force: true });
   };
@@ -41,7 +41,7 @@ export class Carrier<Token extends number, Sequence extends CarriedSequence<Toke
     process.once('exit', this.leaving);
   }
 
-  async save(seat: Seat<Sequence>): Promise<void> {
+  async save(seat: SequenceSlot<Sequence>): Promise<void> {
     const { sequence } = seat;
     const end = sequence.nextTokenIndex;
     if (end === 0) return;
@@ -61,7 +61,7 @@ export class Carrier<Token extends number, Sequence extends CarriedSequence<Toke
   }
 
   /** Tokens that the seat holds again. */
-  async load(seat: Seat<Sequence>): Promise<number> {
+  async load(seat: SequenceSlot<Sequence>): Promise<number> {
     const { file, tokens } = this.states.get(seat) ?? { tokens: [] };
     if (file === undefined || tokens.length === 0) return 0;
     const { sequence } = seat;

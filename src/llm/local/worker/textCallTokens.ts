@@ -1,4 +1,4 @@
-import type { Tell } from '../ipc/ipc.ts';
+import type { SendToHost } from '../ipc/ipc.ts';
 
 /** A piece of a call's arguments as the engine tells it. */
 interface ParamsChunk {
@@ -9,7 +9,7 @@ interface ParamsChunk {
 }
 
 /** Tells of calls as they are written and when they are complete. */
-export function writtenCalls(tell: Tell) {
+export function writtenCalls(tell: SendToHost) {
   let completed = 0;
   let open: { index: number; name: string; text: string } | undefined;
   return {

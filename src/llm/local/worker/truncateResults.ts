@@ -1,5 +1,5 @@
 import type { Message } from '../../../protocol/content/messages.ts';
-import { excerpt, excerptOfResult } from '../../core/truncate.ts';
+import { excerptOfResult, truncate } from '../../core/truncate.ts';
 
 export interface Shortened {
   messages: Message[];
@@ -20,7 +20,7 @@ export function shorten(messages: readonly Message[], most: number): Shortened {
     if (text.length <= most) return text;
     texts++;
     characters += text.length - most;
-    return excerpt(text, most);
+    return truncate(text, most);
   };
   const newest = messages.findLastIndex((message) => message.role === 'user');
   const shortened = messages.map((message, index): Message => {

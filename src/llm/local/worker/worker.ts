@@ -6,23 +6,23 @@ import { outputLimit } from '../../messages/outputLimit.ts';
 
 import { freemem } from 'node:os';
 import type { ChatWrapper, Llama, LlamaModel, Token } from 'node-llama-cpp';
-import { sentence } from '../../../protocol/text/l10n.ts';
-import { SaidError } from '../../../protocol/text/localized.ts';
+import { message } from '../../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../../protocol/text/localized.ts';
 import { libraryFile, shippedIn } from '../engineInstall/engineFolders.ts';
 import { installedEngines } from '../engineInstall/engines.ts';
 import { type HistoryItem, type Segment, toHistory } from '../ipc/chatHistory.ts';
 import type { ChatWrapperName } from '../ipc/chatWrappers.ts';
-import { NoEngine, toFailure, toLoadFailure } from '../ipc/failures.ts';
-import type { FromWorker, Job, JobEvent, LoadOptions, Tell, ToWorker } from '../ipc/ipc.ts';
-import { firstContext, mostContext, withReply } from '../modelFile/contextSize.ts';
+import { NoEngine, toLoadFailure, toWorkerFailure } from '../ipc/failures.ts';
+import type { FromWorker, Job, JobEvent, LoadOptions, SendToHost, ToWorker } from '../ipc/ipc.ts';
+import { firstContext, maxContextSize, withReply } from '../modelFile/contextSize.ts';
 import { ggufTrouble } from '../modelFile/ggufHeader.ts';
 import { createContext, type Remembering, type Sequence } from './context.ts';
-import { type Fitted, fitPrompt } from './fitPrompt.ts';
+import { type FittedPrompt, fitPrompt } from './fitPrompt.ts';
 import { stepBack } from './lowerPriority.ts';
 import { readPrompt } from './prefill.ts';
 import { ContextLost } from './resizableContext.ts';
 import type { Loan } from './slots.ts';
-import type { Seat } from './stateTransfer.ts';
+import type { SequenceSlot } from './stateTransfer.ts';
 import { writtenCalls } from './textCallTokens.ts';
 
 interface Engine extends Remembering {
@@ -64,7 +64,7 @@ async function load(options: LoadOptions): Promise<void> {
 
 async function createEngine(options: LoadOptions): Promise<Engine> {
   const trouble = ggufTrouble(options.modelPath);
-  if (trouble) throw new SaidError(trouble);
+  if (trouble) throw new UserFacingError(trouble);
   const library = await libraryIn(options.modules);
   const llama = await library.getLlama({
     gpu: options.gpu,
@@ -86,7 +86,7 @@ async function createEngine(options: LoadOptions): Promise<Engine> {
   logSetup(llama, model, context, options.threads);
   logWrapper(model, chatWrapper, options.chatWrapper);
   const form = `${chatWrapper.wrapperName} of ${model.filename ?? ''}`; // the file's name, for its template may be its own
-  const allowed = mostContext(options.contextSize);
+  const allowed = maxContextSize(options.contextSize);
   return { library, llama, model, allowed, context, chatWrapper, form, keeper };
 }
 
@@ -118,11 +118,11 @@ function work(): number {
 async function generate(id: number, job: Job): Promise<void> {
   const abort = new AbortController();
   aborts.set(id, abort);
-  const tell: Tell = (message) => {
+  const tell: SendToHost = (message) => {
     if (!abort.signal.aborted) send({ id, ...message } as JobEvent);
   };
   try {
-    if (!engine) throw new SaidError(sentence('No model is loaded.'));
+    if (!engine) throw new UserFacingError(message('No model is loaded.'));
     const asked = await prepare(engine, job, tell, abort.signal);
     const loan = await engine.context.slots.borrow(job.key, abort.signal, () => tell({ type: 'waiting' }));
     try {
@@ -133,24 +133,24 @@ async function generate(id: number, job: Job): Promise<void> {
     }
   } catch (error) {
     if (error instanceof ContextLost) throw error; // nobody can be answered any more: it ends this process
-    tell({ type: 'failed', error: toFailure(error) });
+    tell({ type: 'failed', error: toWorkerFailure(error) });
   }
   if (abort.signal.aborted) send({ id, type: 'aborted' });
   aborts.delete(id);
 }
 
-const readAgain = sentence(
+const readAgain = message(
   'Other runs needed the memory. The state of this run was discarded, and the conversation was read again.',
 );
 
-interface Asked extends Fitted<Token> {
+interface Asked extends FittedPrompt<Token> {
   chatWrapper: ChatWrapper;
   functions: never;
   tokensOf(history: HistoryItem[]): Token[];
 }
 
 /** What is to be read, in a context that has room for it as far as there can be one. */
-async function prepare(engine: Engine, job: Job, tell: Tell, signal: AbortSignal): Promise<Asked> {
+async function prepare(engine: Engine, job: Job, tell: SendToHost, signal: AbortSignal): Promise<Asked> {
   const { model, allowed, form, context, keeper } = engine;
   const functions = Object.keys(job.functions).length > 0 ? (job.functions as never) : undefined;
   const chatWrapper =
@@ -173,10 +173,10 @@ async function prepare(engine: Engine, job: Job, tell: Tell, signal: AbortSignal
 
 async function reply(
   engine: Engine,
-  { value: seat, dropped }: Loan<Seat<Sequence>>,
+  { value: seat, dropped }: Loan<SequenceSlot<Sequence>>,
   job: Job,
   { history, prompt, room, chatWrapper, functions, tokensOf }: Asked,
-  tell: Tell,
+  tell: SendToHost,
   signal: AbortSignal,
 ): Promise<void> {
   const { library, llama, form, keeper } = engine;

@@ -2,21 +2,21 @@ import type { AssistantMessage, Attachment } from '../../../protocol/content/mes
 import type { ChatRequest } from '../../core/client.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { toWireName } from '../../core/wireToolNames.ts';
-import { contentUnseen, imagesFrom, isImage, isText, textOfFile } from '../../messages/attachments.ts';
-import { formatInWords } from '../../messages/formatInstructions.ts';
-import { type Said, wellFormed, wellFormedData } from '../../messages/normalizeHistory.ts';
+import { contentUnseen, imagesFrom, isImage, isTextAttachment, textOfFile } from '../../messages/attachments.ts';
+import { formatInstructions } from '../../messages/formatInstructions.ts';
+import { type AssistantText, wellFormed, wellFormedData } from '../../messages/normalizeHistory.ts';
 import { createToolIds } from '../toolIds.ts';
 import type { ResponsesFlags } from './flags.ts';
 import { nativeItems, reasoningKey } from './providerMetadata.ts';
 
-export type InputPart =
+type InputPart =
   | { type: 'input_text'; text: string }
   | { type: 'input_image'; detail: 'auto'; image_url: string }
   | { type: 'input_file'; filename: string; file_data: string };
 
 type UserItem = { type: 'message'; role: 'user'; content: InputPart[] };
 
-export type InputItem =
+type InputItem =
   | UserItem
   | { type: 'message'; role: 'assistant'; phase?: string; content: { type: 'output_text'; text: string }[] }
   | { type: 'function_call'; call_id: string; name: string; arguments: string }
@@ -27,7 +27,7 @@ export type InputItem =
  * The conversation as items in the forms that OpenAI's own command line sends, which every server of this protocol
  * knows. No item but reasoning has an id: nothing is kept there that it could be a name of.
  */
-export function toInput(all: readonly Said[], request: ChatRequest, flags: ResponsesFlags): InputItem[] {
+export function toInput(all: readonly AssistantText[], request: ChatRequest, flags: ResponsesFlags): InputItem[] {
   const items: InputItem[] = [];
   const toolIds = createToolIds('forty');
   const once = createOnce();
@@ -45,7 +45,7 @@ export function toInput(all: readonly Said[], request: ChatRequest, flags: Respo
   }
   // "Response input messages must contain the word 'json'": instructions do not count.
   const isAsked = flags.schemaInWords || request.responseFormat?.type === 'json_object';
-  if (isAsked) addUser(items, toContent(formatInWords(request), [], flags));
+  if (isAsked) addUser(items, toContent(formatInstructions(request), [], flags));
   return items;
 }
 
@@ -76,7 +76,7 @@ function toContent(text: string, attachments: readonly Attachment[] = [], flags:
 }
 
 function toPart(file: Attachment, flags: ResponsesFlags): InputPart {
-  if (isText(file)) return { type: 'input_text', text: textOfFile(file) };
+  if (isTextAttachment(file)) return { type: 'input_text', text: textOfFile(file) };
   const { mediaType, data, name } = file;
   const title = wellFormed(name ?? mediaType);
   if (flags.withoutImages) return toText(`(${title}: left out, this model sees no images)`);
@@ -87,7 +87,10 @@ function toPart(file: Attachment, flags: ResponsesFlags): InputPart {
 }
 
 /** Pictures follow the last result of the turn, as the person's: within a result LM Studio and llama-server refuse them. */
-function resultImages({ message, results }: Extract<Said, { role: 'assistant' }>, flags: ResponsesFlags): InputPart[] {
+function resultImages(
+  { message, results }: Extract<AssistantText, { role: 'assistant' }>,
+  flags: ResponsesFlags,
+): InputPart[] {
   return results.flatMap(({ attachments = [] }, index): InputPart[] => {
     if (attachments.length === 0) return [];
     return [toText(imagesFrom(message.toolCalls![index]!)), ...attachments.map((one) => toPart(one, flags))];

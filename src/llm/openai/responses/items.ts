@@ -90,14 +90,14 @@ export function argumentsOf({ pieces, whole = '', unfinished }: CallItem) {
 }
 
 /** Reasoning to be given back: without its encrypted content or its text it is a name that this server has forgotten. */
-export function keptReasoning(item: JsonObject): JsonObject | undefined {
+export function providerReasoning(item: JsonObject): JsonObject | undefined {
   const { status: _, ...kept } = item; // "Unknown parameter: 'input[1].status'"
   const encrypted = typeof kept.encrypted_content === 'string' && kept.encrypted_content !== '';
   return encrypted || (Array.isArray(kept.content) && kept.content.length > 0) ? kept : undefined;
 }
 
 /** What can be said again item by item; a reply with items we do not know or did not give loses its reasoning. */
-export function keptItems(items: readonly Item[]): NativeItem[] {
+export function providerItems(items: readonly Item[]): NativeItem[] {
   const known = items.every((item) => item.type !== 'other' && (item.type !== 'function_call' || item.given));
   if (!known) return [];
   return items.flatMap((item): NativeItem[] => {

@@ -15,7 +15,7 @@ export type NativeItem =
  * Whose a reply is: what one address has encrypted no other one takes. `openai-responses` and a model of `openai` that
  * only answers here are the same.
  */
-export const nativeProvider = (provider: string): string => `${provider.replace(/-responses$/, '')}-responses`;
+const nativeProvider = (provider: string): string => `${provider.replace(/-responses$/, '')}-responses`;
 
 /** What to keep with a message; nothing where the order of its items says nothing. */
 export function toNative(provider: string, items: readonly NativeItem[]): Native | undefined {

@@ -1,25 +1,25 @@
 import type { TokenUsage } from '../../../protocol/content/messages.ts';
 import type { ToolDefinition } from '../../../protocol/content/tools.ts';
-import { sentence } from '../../../protocol/text/l10n.ts';
-import { createCallIds, mostCalls } from '../../core/callIds.ts';
+import { message } from '../../../protocol/text/l10n.ts';
+import { createCallIds, maxCalls } from '../../core/callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../../core/client.ts';
 import { LLMError } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import { fromWireNames } from '../../core/wireToolNames.ts';
 import { asPlainText, isErrorObject } from '../../transport/errorBody.ts';
-import { type Endpoint, errorInStream, nameOf } from '../../transport/providerErrors.ts';
+import { type Endpoint, endpointName, errorInStream } from '../../transport/providerErrors.ts';
 import { redact } from '../../transport/redact.ts';
 import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../../transport/replyStream.ts';
-import { isSaid, wordIn } from '../../transport/wireFields.ts';
+import { isReportedError, wordIn } from '../../transport/wireFields.ts';
 import {
   argumentsOf,
   type CallItem,
   endSchema,
   type FinalItem,
   type Item,
-  keptItems,
-  keptReasoning,
   type MessageItem,
+  providerItems,
+  providerReasoning,
   type ReasoningItem,
   readItem,
   textOf,
@@ -67,9 +67,9 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     if (id !== undefined) byId.set(id, item);
     const chunks = giveCalls(false);
     if (item.type !== 'function_call') return chunks;
-    if (calls.length === mostCalls) {
-      const message = sentence('{0} sent more than {1} calls in one answer.', nameOf(endpoint), mostCalls);
-      throw new LLMError('LLM_BAD_RESPONSE', message);
+    if (calls.length === maxCalls) {
+      const text = message('{0} sent more than {1} calls in one answer.', endpointName(endpoint), maxCalls);
+      throw new LLMError('LLM_BAD_RESPONSE', text);
     }
     calls.push(item);
     const { place, name } = item;
@@ -134,8 +134,8 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     const chunks: ChatStreamChunk[] = [];
     const call = itemFor(event, 'function_call', chunks);
     if (call.given || call.done) {
-      const message = sentence('{0} sent more of a tool call that was complete.', nameOf(endpoint));
-      throw new LLMError('LLM_BAD_RESPONSE', message);
+      const text = message('{0} sent more of a tool call that was complete.', endpointName(endpoint));
+      throw new LLMError('LLM_BAD_RESPONSE', text);
     }
     call.pieces.push(argumentsText);
     return [...chunks, { toolCallDelta: { index: call.place, argumentsText }, done: false }];
@@ -154,7 +154,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     } else if (item.type === 'reasoning') {
       const parts = (final.summary?.length ? final.summary : final.content) ?? [];
       if (item.told === undefined) for (const [at, part] of parts.entries()) think(item, at, textOf([part]), chunks);
-      item.kept = isObject(raw) ? keptReasoning(raw) : undefined;
+      item.kept = isObject(raw) ? providerReasoning(raw) : undefined;
     } else if (item.type === 'function_call') {
       item.id ??= final.call_id;
       item.name ??= final.name;
@@ -221,18 +221,19 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     model = response.model ?? model;
     usage = toUsage(response.usage);
     begun = true;
-    if (status === 'failed' || isSaid(response.error)) throw errorInStream(endpoint, { error: response.error ?? {} });
+    if (status === 'failed' || isReportedError(response.error))
+      throw errorInStream(endpoint, { error: response.error ?? {} });
     if (status === 'cancelled') {
-      const message = sentence('{0} canceled its answer.', nameOf(endpoint));
-      throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
+      const text = message('{0} canceled its answer.', endpointName(endpoint));
+      throw new LLMError('LLM_INCOMPLETE', text, { retryable: true });
     }
     if (status !== 'completed' && status !== 'incomplete') {
-      const message = sentence(
+      const text = message(
         '{0} ended its answer early: {1}',
-        nameOf(endpoint),
+        endpointName(endpoint),
         redact(asPlainText(status), endpoint.secrets),
       );
-      throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
+      throw new LLMError('LLM_INCOMPLETE', text, { retryable: true });
     }
     const chunks = readOutput(response.output);
     ending = status === 'completed' ? {} : incomplete(response.incomplete_details.reason);
@@ -242,7 +243,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
   const readEvent = (event: unknown): ChatStreamChunk[] => {
     if (!isObject(event)) return [];
     first ??= event;
-    if (event.type === 'error' || isSaid(event.error)) throw errorInStream(endpoint, event);
+    if (event.type === 'error' || isReportedError(event.error)) throw errorInStream(endpoint, event);
     switch (event.type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
@@ -289,7 +290,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
       if (ending === undefined) throw begun || !first ? cutShort(endpoint) : notAnAnswer(endpoint, first);
       const { early, message } = ending;
       const chunks = early ? [] : giveCalls(true);
-      const native = toNative(provider, keptItems(items));
+      const native = toNative(provider, providerItems(items));
       chunks.push({
         done: true,
         finishReason: early ?? (calls.length > 0 ? 'tool_calls' : 'stop'),

@@ -1,10 +1,10 @@
-import { wordsOf } from '../../../protocol/text/localized.ts';
+import { messageOf } from '../../../protocol/text/localized.ts';
 import { callIdsIn } from '../../core/callIds.ts';
 import type { ChatRequest } from '../../core/client.ts';
 import { LLMError } from '../../core/errors.ts';
 import { learnOutputLimit, outputLimited } from '../../messages/outputLimit.ts';
-import { send } from '../../transport/http.ts';
-import type { ProviderWords } from '../../transport/providerErrors.ts';
+import { sendHttpRequest } from '../../transport/http.ts';
+import type { ProviderText } from '../../transport/providerErrors.ts';
 import { type Ask, type Connection, refusalIn } from '../protocol.ts';
 import { leftOut } from '../warnings.ts';
 import { learnFrom, type ResponsesFlags } from './flags.ts';
@@ -21,7 +21,7 @@ export function responses(
   const flagsFor = (model: string): ResponsesFlags => flagsOfModel.get(model) ?? { provider, cacheKey };
 
   /** Whether the refusal was worth something: the next request is another one then. */
-  function learn({ words, parameter }: ProviderWords, request: ChatRequest): boolean {
+  function learn({ words, parameter }: ProviderText, request: ChatRequest): boolean {
     const flags = flagsFor(request.model);
     const asked = toWire(request, flags).max_output_tokens;
     const limit = learnOutputLimit(`${words} ${parameter ?? ''}`, asked);
@@ -42,7 +42,7 @@ export function responses(
     for (;;) {
       try {
         const body = toWire(request, flagsFor(request.model));
-        return await send({ endpoint, url, headers, body, limits, signal });
+        return await sendHttpRequest({ endpoint, url, headers, body, limits, signal });
       } catch (error) {
         const refusal = refusalIn(error);
         if (!refusal || !learn(refusal, request)) throw error;
@@ -62,8 +62,8 @@ export function responses(
       /** Gateways refuse what they passed on within a stream that began well. */
       learn(error) {
         const { code, status, details } = error;
-        const taught = code === 'LLM_HTTP_ERROR' && details !== undefined && learn(details as ProviderWords, request);
-        return taught ? new LLMError(code, wordsOf(error), { status, details, retryable: true }) : error;
+        const taught = code === 'LLM_HTTP_ERROR' && details !== undefined && learn(details as ProviderText, request);
+        return taught ? new LLMError(code, messageOf(error), { status, details, retryable: true }) : error;
       },
     };
   };

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { TokenUsage } from '../../../protocol/content/messages.ts';
-import { count } from '../../transport/wireFields.ts';
+import { countField } from '../../transport/wireFields.ts';
 
 const usageSchema = z.object({
-  input_tokens: count,
-  output_tokens: count,
-  total_tokens: count,
-  input_tokens_details: z.object({ cached_tokens: count, cache_write_tokens: count }).catch({}),
-  output_tokens_details: z.object({ reasoning_tokens: count }).catch({}),
+  input_tokens: countField,
+  output_tokens: countField,
+  total_tokens: countField,
+  input_tokens_details: z.object({ cached_tokens: countField, cache_write_tokens: countField }).catch({}),
+  output_tokens_details: z.object({ reasoning_tokens: countField }).catch({}),
 });
 
 /** As sent: input includes what was read from the cache and kept in it, output the reasoning. */

@@ -1,10 +1,10 @@
-import type { Kind } from '../../../protocol/content/rule.ts';
+import type { RuleKind } from '../../../protocol/content/rule.ts';
 import { isKnown } from '../commandStep.ts';
 import { allowsOperand } from './operands.ts';
 import { type Gathered, optionsOf, readOption } from './options.ts';
 import type { ScriptFile } from './scriptArguments.ts';
 import { patternOf } from './tablePattern.ts';
-import { allows, type Claim } from './values.ts';
+import { allows, type DiskClaim } from './values.ts';
 
 /** Package managers that install a tool for one project. */
 export const installers = ['npm', 'pip', 'gem', 'composer'] as const;
@@ -14,10 +14,10 @@ export type Installer = (typeof installers)[number];
  * Command of the tables whose other arguments are known to be harmless: a lasting grant for it covers them beside the exact words. An
  * option or argument that is not here is asked about.
  */
-export interface Row {
+export interface GrantRow {
   /** The program and what it is told to do: `git log`, `cargo test`. */
   command: string;
-  kind: Kind;
+  kind: RuleKind;
   /**
    * Package managers that install this tool for one project. The project's own copy is a command of its own, which rules name as it is
    * started (`npx jest`). Absent: a program of the system, and no other file of its name.
@@ -46,7 +46,7 @@ export interface Row {
   max?: number;
   min?: number;
   /** Words that may stand behind `--`; the operands when absent. */
-  rest?: Pick<Row, 'options' | 'operands'>;
+  rest?: Pick<GrantRow, 'options' | 'operands'>;
   /** Pattern of other words that may stand anywhere. */
   also?: string;
   /** Options that take every word behind them up to the next option: all of those have to be values of it. */
@@ -79,7 +79,7 @@ export interface Row {
 }
 
 /** Result of matching a row with the words of a command. */
-export interface Fit extends Omit<Gathered, 'used'> {
+export interface RowMatch extends Omit<Gathered, 'used'> {
   operands: string[];
   /** Operands behind `--` that are handed on; they are among the values, too. */
   rest: string[];
@@ -90,7 +90,7 @@ export interface Begun extends Gathered {
   args: string[];
 }
 
-export function argumentsOf(row: Row, words: readonly string[]): Begun | undefined {
+export function argumentsOf(row: GrantRow, words: readonly string[]): Begun | undefined {
   const [program, ...told] = row.command.split(' ');
   if (words[0] !== program) return undefined;
   const before = optionsOf(row.before);
@@ -108,7 +108,7 @@ export function argumentsOf(row: Row, words: readonly string[]): Begun | undefin
 }
 
 /** Undefined: the row does not cover the words behind its command. */
-export function fits(row: Row, args: readonly string[], begun?: Gathered): Fit | undefined {
+export function fits(row: GrantRow, args: readonly string[], begun?: Gathered): RowMatch | undefined {
   const gathered: Gathered = {
     claims: [...(begun?.claims ?? [])],
     values: [...(begun?.values ?? [])],
@@ -118,7 +118,7 @@ export function fits(row: Row, args: readonly string[], begun?: Gathered): Fit |
   const options = optionsOf(row.options);
   const operands: string[] = [];
   const also = row.also === undefined ? undefined : patternOf(row.also);
-  const accept = (allowed: boolean | Claim): boolean => {
+  const accept = (allowed: boolean | DiskClaim): boolean => {
     if (typeof allowed === 'object') claims.push(allowed);
     return allowed !== false;
   };
@@ -163,7 +163,7 @@ export function fits(row: Row, args: readonly string[], begun?: Gathered): Fit |
   const fit = operands.every((operand, at) => accept(allowsOperand(places[at] ?? places.at(-1), operand)));
   if (row.configured) {
     const program = row.command.split(' ')[0]!;
-    claims.push(...operands.map((path): Claim => ({ path, as: 'configured', program })));
+    claims.push(...operands.map((path): DiskClaim => ({ path, as: 'configured', program })));
   }
   return fit ? { claims, operands, values, rest: handedOn } : undefined;
 }

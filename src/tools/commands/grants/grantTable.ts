@@ -1,21 +1,21 @@
-import type { Kind } from '../../../protocol/content/rule.ts';
+import type { RuleKind } from '../../../protocol/content/rule.ts';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
-import { argumentsOf, type Fit, fits, type Row } from './grantRow.ts';
+import { argumentsOf, fits, type GrantRow, type RowMatch } from './grantRow.ts';
 import { copiesOf, launched } from './launchers.ts';
 import { allowsAppended, type ScriptCall, type ScriptFile, type Takes } from './scriptArguments.ts';
-import { rowsOf } from './tableRows.ts';
+import { tableRows } from './tableRows.ts';
 import { tables } from './tables.ts';
 import { unseenClaims } from './unverifiedClaims.ts';
-import type { Claim } from './values.ts';
+import type { DiskClaim } from './values.ts';
 import { asksVersion, looksAtNothing } from './versions.ts';
 
 /**
  * All commands that may be granted wider than by their exact words. What is not here never is: interpreters, starters, programs
  * that send, fetch, copy or pack, what deletes, moves, publishes or pushes.
  */
-export const rows: readonly Row[] = tables.flatMap(rowsOf);
+export const rows: readonly GrantRow[] = tables.flatMap(tableRows);
 
-const byProgram = new Map<string, Row[]>();
+const byProgram = new Map<string, GrantRow[]>();
 for (const row of rows) {
   const [program] = row.command.split(' ') as [string];
   const those = byProgram.get(program);
@@ -29,17 +29,17 @@ for (const row of rows) {
  *
  * @invariant kinds-without-project-code: a command of the kinds `looks` and `asks` starts nothing that lies in the open folder
  */
-const runsNoCode = (kind: Kind): boolean => kind === 'looks' || kind === 'asks';
+const runsNoCode = (kind: RuleKind): boolean => kind === 'looks' || kind === 'asks';
 
 /** A row that covers a command, and what is to be looked at before it is harmless. */
 export interface Match {
   /** The row's, behind what starts the project's own copy of the program. */
   command: string;
-  kind: Kind;
+  kind: RuleKind;
   /** What rules for the project's copy call it, the one that a new rule is for first. Absent where the launcher makes a difference. */
   copies?: string[];
-  claims: Claim[];
-  home?: Row['home'];
+  claims: DiskClaim[];
+  home?: GrantRow['home'];
 }
 
 /** The row that covers the words of one command as they run in `folder` (absolute and real); undefined for none. */
@@ -53,7 +53,7 @@ export async function rowFor(
   const { words: meant, own, shimmed } = found;
   const { through = '', installers = [] } = own ?? {};
   const copies = copiesOf(through);
-  const covered = (command: string, kind: Kind, claims: Claim[], home?: Row['home']): Match => ({
+  const covered = (command: string, kind: RuleKind, claims: DiskClaim[], home?: GrantRow['home']): Match => ({
     ...(copies.length > 0 && { copies: copies.map((copy) => `${copy}: ${command}`) }),
     command: through + command,
     kind: (shimmed || own) && runsNoCode(kind) ? 'loads' : kind,
@@ -83,7 +83,7 @@ export async function rowFor(
 /** Options that choose the packages whose scripts are run. */
 const choosesPackages = /^(-ws?|-F|-r|--(workspaces?|filter|recursive|include-workspace-root))(=|$)|^-[wF]./;
 
-function scriptCall(file: ScriptFile, { operands }: Row, words: readonly string[], fit: Fit): ScriptCall {
+function scriptCall(file: ScriptFile, { operands }: GrantRow, words: readonly string[], fit: RowMatch): ScriptCall {
   const isNamed = operands === 'scripts';
   const [first = 'test', ...others] = isNamed ? fit.operands : ['test', ...fit.operands];
   const end = words.indexOf('--');

@@ -8,7 +8,7 @@ import type { Installer } from './grantRow.ts';
 import { type OnPath, onPath } from './programOnPath.ts';
 
 /** The project's own copy of a tool, which may be any file. */
-export interface OwnCopy {
+interface OwnCopy {
   /** Launcher or folder in front of its name: `npx `, `.venv/bin/`. */
   through: string;
   /** Those that may have put it there. */
@@ -32,7 +32,7 @@ export function copiesOf(through: string): readonly Copy[] {
 }
 
 /** A program, and where it comes from: the system, or the project's own files. */
-export interface Launched {
+interface Launched {
   words: string[];
   own?: OwnCopy;
   /** A version manager starts it, and the folder says which file that is. */

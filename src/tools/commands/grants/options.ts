@@ -1,4 +1,4 @@
-import { allows, type Claim, fitsType } from './values.ts';
+import { allows, type DiskClaim, fitsType } from './values.ts';
 
 /** Types by name of option; a flag has the type undefined. An option may be both. */
 export type Options = Map<string, { flag: boolean; value?: string }>;
@@ -63,7 +63,7 @@ function readShort(word: string, options: Options): Spelled | undefined {
 /** Options read so far. */
 export interface Gathered {
   /** Checks on the disk that are still to be made. */
-  claims: Claim[];
+  claims: DiskClaim[];
   values: string[];
   /** Names of the options. */
   used: Set<string>;

@@ -3,7 +3,7 @@ import { type Installer, installers } from './grantRow.ts';
 import { isOperandType } from './operands.ts';
 import { scriptFiles } from './scriptArguments.ts';
 import { patternOf } from './tablePattern.ts';
-import type { Attributes, Section, Table } from './tableRows.ts';
+import type { Attributes, Table, TableSection } from './tableRows.ts';
 import { isValueType } from './values.ts';
 
 /** A line of a table and the lines that continue it. */
@@ -42,7 +42,7 @@ type Parsed = Attributes | string;
  */
 export function parseTable(text: string, file: string): Table {
   const sets = new Map<string, string>();
-  const sections: Section[] = [];
+  const sections: TableSection[] = [];
   for (const { heads, body } of blocksOf(text, file)) {
     const [head] = heads as [Line];
     const fail = failingAt(file, head);

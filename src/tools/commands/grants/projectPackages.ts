@@ -1,4 +1,4 @@
-import { mostBytes, parseJson } from '../../core/parseLimits.ts';
+import { maxJsonBytes, parseLimitedJson } from '../../core/parseLimits.ts';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
 import { resolvePath } from '../../sandbox/paths.ts';
 import { readPlain } from '../../sandbox/regularFile.ts';
@@ -85,7 +85,7 @@ function between(text: string, begins: RegExp, ends: string): string {
 
 function inJson(text: string): string[] {
   return tried(() => {
-    const { workspaces } = parseJson(text) as { workspaces?: unknown };
+    const { workspaces } = parseLimitedJson(text) as { workspaces?: unknown };
     return strings(
       Array.isArray(workspaces) ? workspaces : (workspaces as { packages?: unknown } | undefined)?.packages,
     );
@@ -132,5 +132,5 @@ function tried(read: () => string[]): string[] {
 async function textOf(roots: readonly WorkspaceRoot[], file: string): Promise<string> {
   const place = await resolvePath(roots, file, 'read').catch(() => undefined);
   if (!place) return '';
-  return readPlain(place.path, mostBytes).then(String, () => '');
+  return readPlain(place.path, maxJsonBytes).then(String, () => '');
 }

@@ -1,9 +1,9 @@
 import * as paths from 'node:path';
-import { mostBytes, parseJson } from '../../core/parseLimits.ts';
+import { maxJsonBytes, parseLimitedJson } from '../../core/parseLimits.ts';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
 import { resolvePath } from '../../sandbox/paths.ts';
 import { readPlain } from '../../sandbox/regularFile.ts';
-import { isPath, placeOf, saysTests } from './values.ts';
+import { isPath, pathInWord, saysTests } from './values.ts';
 
 /** Files with scripts of the project, to which their runners append arguments. */
 export const scriptFiles = ['package.json', 'composer.json'] as const;
@@ -35,7 +35,7 @@ export async function allowsAppended(
   if (operands.length === 0) return true;
   const scripts = elsewhere ? undefined : await scriptsOf(file, folder, roots);
   const taken = scripts && takenBy(scripts, name, takes);
-  const isTest = (word: string) => isPath(word) && saysTests(placeOf(word));
+  const isTest = (word: string) => isPath(word) && saysTests(pathInWord(word));
   return taken === 'any' || operands.every((word) => isTest(word) || (taken === undefined && !codeFile.test(word)));
 }
 
@@ -108,8 +108,8 @@ async function scriptsOf(
     const found = await resolvePath(roots, paths.join(place, file), 'read').catch(() => undefined);
     if (found?.kind === 'file') {
       try {
-        const text = (await readPlain(found.path, mostBytes)).toString();
-        return Object((parseJson(text) as { scripts?: unknown }).scripts) as Scripts;
+        const text = (await readPlain(found.path, maxJsonBytes)).toString();
+        return Object((parseLimitedJson(text) as { scripts?: unknown }).scripts) as Scripts;
       } catch {
         return undefined;
       }

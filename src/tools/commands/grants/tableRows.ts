@@ -1,29 +1,29 @@
-import type { Row } from './grantRow.ts';
+import type { GrantRow } from './grantRow.ts';
 
 /** Attributes of rows; options in them may name sets. */
-export type Attributes = Partial<Omit<Row, 'command'>>;
+export type Attributes = Partial<Omit<GrantRow, 'command'>>;
 
 /** Rows with all but their commands in common. */
-export interface Group {
+interface RowGroup {
   /** Commands as they are written: `git {log,show}` are two; nobody has watched one that ends with `?`. */
   commands: string[];
   row: Attributes;
 }
 
 /** Rows with a reason in common, and other attributes. */
-export interface Section {
-  row: Attributes & Pick<Row, 'kind'>;
-  groups: Group[];
+export interface TableSection {
+  row: Attributes & Pick<GrantRow, 'kind'>;
+  groups: RowGroup[];
 }
 
 /** A parsed table of commands, as plain data. */
 export interface Table {
   /** Options by the name of their set, as in `@name`. */
   sets: [name: string, options: string][];
-  sections: Section[];
+  sections: TableSection[];
 }
 
-export function rowsOf({ sets, sections }: Table): Row[] {
+export function tableRows({ sets, sections }: Table): GrantRow[] {
   const known = new Map(sets);
   const whole = (options: string): string => options.replace(/(?<!\S)@\S+/g, (name) => whole(known.get(name)!));
   return sections.flatMap((section) =>
@@ -34,7 +34,7 @@ export function rowsOf({ sets, sections }: Table): Row[] {
       if (before !== undefined) common.before = whole(before);
       if (rest?.options !== undefined) common.rest = { ...rest, options: whole(rest.options) };
       return commands.flatMap(alternatives).map(
-        (command): Row => ({
+        (command): GrantRow => ({
           command: command.replace(/\?$/, ''),
           ...common,
           ...(command.endsWith('?') && { unseen: true }),

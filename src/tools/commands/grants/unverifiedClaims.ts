@@ -1,6 +1,6 @@
 import { isKnown } from '../commandStep.ts';
-import type { Fit, Row } from './grantRow.ts';
-import type { Claim } from './values.ts';
+import type { GrantRow, RowMatch } from './grantRow.ts';
+import type { DiskClaim } from './values.ts';
 
 /**
  * Checks on the disk after which an unseen command is harmless; undefined: it is asked about. It may take a word for something else
@@ -8,10 +8,10 @@ import type { Claim } from './values.ts';
  * @param args behind the row's command
  */
 export function unseenClaims(
-  row: Row,
+  row: GrantRow,
   args: readonly string[],
-  { claims, operands, values }: Fit,
-): Claim[] | undefined {
+  { claims, operands, values }: RowMatch,
+): DiskClaim[] | undefined {
   // What stands behind `--` may be anything: settings, or the words of what it starts.
   if (args.includes('--') || ![...operands, ...values].every(isPlain)) return undefined;
   // A word alone may tell the program what to do, as in `git log`: it has to be a file or a folder.
@@ -19,8 +19,8 @@ export function unseenClaims(
   const as = (word: string) => (isTold || !/^[a-z][\w-]*$/.test(word) ? 'read' : 'there');
   return [
     ...claims,
-    ...operands.map((path): Claim => ({ path, as: as(path) })),
-    ...values.map((path): Claim => ({ path, as: 'read' })),
+    ...operands.map((path): DiskClaim => ({ path, as: as(path) })),
+    ...values.map((path): DiskClaim => ({ path, as: 'read' })),
   ];
 }
 

@@ -3,7 +3,7 @@ import { sqlReads } from '../readOnlyScripts.ts';
 import { isBuildTarget, isCheckName, isPreset } from './checkNames.ts';
 
 /** A check on the disk, after which a word is harmless. */
-export interface Claim {
+export interface DiskClaim {
   path: string;
   /**
    * `there`: to be read, and on the disk. `folder`: one, or a file that says what to do in the folder that it lies in. `package`: a module
@@ -15,7 +15,7 @@ export interface Claim {
 }
 
 /** @param types several, blank-separated, of which one has to fit */
-export function allows(types: string, value: string): boolean | Claim {
+export function allows(types: string, value: string): boolean | DiskClaim {
   for (const type of types.split(' ')) {
     const check = valueTypes.get(type);
     const vague = type === '' || type === '#';
@@ -28,7 +28,7 @@ export function allows(types: string, value: string): boolean | Claim {
 export const fitsType = (type: string, value: string): boolean => allows(type, value) !== false;
 
 /** Values that an option may have, by how the table calls them. */
-const valueTypes = new Map<string, (value: string) => boolean | Claim>([
+const valueTypes = new Map<string, (value: string) => boolean | DiskClaim>([
   ['', () => true],
   ['#', (value) => value === some.number || /^-?[\d.,]+%?$/.test(value)],
   ['<time>', (value) => /^\d+(\.\d+)?(ms|s|m|h)?$/.test(value)],
@@ -115,7 +115,7 @@ export const isFile = (value: string): boolean => isPath(value) && !/:|^\+/.test
 export const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build|artifacts|publish)[\w-]*(\/\w[\w.-]*)*\/?$/;
 
 /** Without the line, or the test in it. */
-export const placeOf = (word: string): string => word.split('::')[0]!.replace(/:\d+(:\d+)?$/, '');
+export const pathInWord = (word: string): string => word.split('::')[0]!.replace(/:\d+(:\d+)?$/, '');
 
 /** A path that says of itself that there are tests in it. */
 export const saysTests = (path: string): boolean =>

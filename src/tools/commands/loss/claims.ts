@@ -12,7 +12,7 @@ import { makeRecipe, packageScript, type Recipe } from './recipes.ts';
 import { repositoryAround } from './repository.ts';
 
 /** Data that a command names and may discard. Paths are absolute. */
-export type Claim =
+export type LossClaim =
   /** A file, or a folder with all that is in it; `only` tells of a name in it whether it is meant. */
   | { kind: 'delete'; path: string; only?: (relative: string) => boolean }
   | { kind: 'overwrite'; path: string }
@@ -27,7 +27,7 @@ export type Claim =
   /** Nobody can say what. */
   | { kind: 'unknown' };
 
-export interface Surroundings {
+interface ClaimContext {
   /** The folder the command runs in, absolute. */
   folder: string;
   home: string;
@@ -39,7 +39,7 @@ const maxWords = 200;
 class TooManyWords extends Error {}
 
 /** Returns what a command may delete or overwrite: by redirections, by programs, by Git, and by one level of package scripts. */
-export async function claimsOf(command: string, surroundings: Surroundings, isScript = false): Promise<Claim[]> {
+export async function claimsOf(command: string, surroundings: ClaimContext, isScript = false): Promise<LossClaim[]> {
   try {
     return await claimsWithin(command, surroundings, isScript);
   } catch (error) {
@@ -48,13 +48,13 @@ export async function claimsOf(command: string, surroundings: Surroundings, isSc
   }
 }
 
-async function claimsWithin(command: string, surroundings: Surroundings, isScript: boolean): Promise<Claim[]> {
+async function claimsWithin(command: string, surroundings: ClaimContext, isScript: boolean): Promise<LossClaim[]> {
   const { folder, home, platform } = surroundings;
   const { text, documents } = withoutHereDocuments(command);
   const parts = readShell(text, { home, platform }).filter(({ isText }) => !isText);
   const placed = parts.map((part) => (gitOf(part) ? { ...part, words: withoutFolders(part.words) } : part));
   const places = await foldersOfParts(placed, folder, home, platform);
-  const claims: Claim[] = [];
+  const claims: LossClaim[] = [];
   let words = 0;
   for (const [index, part] of parts.entries()) {
     const { folders, unclear } = places(index);
@@ -75,15 +75,15 @@ interface Sight {
   from: string;
   /** Returns the paths that a word means; undefined when that cannot be said. */
   find(word: ShellWord): Promise<string[] | undefined>;
-  surroundings: Surroundings;
+  surroundings: ClaimContext;
   /** It is the text of a package script: scripts that it starts are not followed. */
   isScript: boolean;
   /** Texts of here-documents, which programs are given as their input. */
   documents: readonly string[];
 }
 
-async function claimsOfPart(part: ShellPart, sight: Sight): Promise<Claim[]> {
-  const claims: Claim[] = [];
+async function claimsOfPart(part: ShellPart, sight: Sight): Promise<LossClaim[]> {
+  const claims: LossClaim[] = [];
   for (const word of part.overwrites) claims.push(...(await each([word], sight, overwrite)));
   const programs = part.words.map(programOf);
   for (const [at, program] of programs.entries()) {
@@ -98,13 +98,17 @@ async function claimsOfPart(part: ShellPart, sight: Sight): Promise<Claim[]> {
   return claims;
 }
 
-const overwrite = (path: string): Claim => ({ kind: 'overwrite', path });
-const remove = (path: string): Claim => ({ kind: 'delete', path });
-const edit = (path: string): Claim => ({ kind: 'edit', path });
+const overwrite = (path: string): LossClaim => ({ kind: 'overwrite', path });
+const remove = (path: string): LossClaim => ({ kind: 'delete', path });
+const edit = (path: string): LossClaim => ({ kind: 'edit', path });
 
 /** Returns a claim for each path that the words mean. */
-async function each(words: readonly ShellWord[], { find }: Sight, claim: (path: string) => Claim): Promise<Claim[]> {
-  const claims: Claim[] = [];
+async function each(
+  words: readonly ShellWord[],
+  { find }: Sight,
+  claim: (path: string) => LossClaim,
+): Promise<LossClaim[]> {
+  const claims: LossClaim[] = [];
   for (const word of words) claims.push(...((await find(word))?.map(claim) ?? [{ kind: 'unknown' }]));
   return claims;
 }
@@ -115,7 +119,7 @@ async function claimsOfProgram(
   before: readonly string[],
   sight: Sight,
   reads: readonly ShellWord[],
-): Promise<Claim[]> {
+): Promise<LossClaim[]> {
   const plain = words.map(unescaped);
   if (interpreters.test(program) && !/^perl/.test(program)) return claimsOfCode(words, plain, sight);
   const end = plain.indexOf('--');
@@ -248,7 +252,7 @@ function outputsOf(program: string, words: readonly ShellWord[], plain: readonly
 }
 
 /** Claims of `find`: all below its places, or what a name narrows that to. Of what else narrows it nothing is said. */
-async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<Claim[]> {
+async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<LossClaim[]> {
   const action = plain.findIndex((word) => /^-(delete|exec|execdir|ok|okdir)$/.test(word));
   if (action < 0) return [];
   const executed = programOf(words[action + 1] ?? '');
@@ -281,7 +285,7 @@ async function claimsOfCopy(
   plain: readonly string[],
   operands: readonly ShellWord[],
   sight: Sight,
-): Promise<Claim[]> {
+): Promise<LossClaim[]> {
   const option = plain.findIndex((word) => /^(-t|--target-directory)$/.test(word));
   const given = plain.find((word) => word.startsWith('--target-directory='))?.slice('--target-directory='.length);
   const target = given ?? (option >= 0 ? words[option + 1] : operands.at(-1));
@@ -290,7 +294,7 @@ async function claimsOfCopy(
   const [to, ...others] = (await sight.find(target)) ?? [];
   if (to === undefined || others.length > 0) return [{ kind: 'unknown' }];
   const isFolder = await isDirectory(to);
-  const claims: Claim[] = [];
+  const claims: LossClaim[] = [];
   for (const source of sources) {
     const found = await sight.find(source);
     if (!found) claims.push(...((await exists(to)) ? [isFolder ? ({ kind: 'unknown' } as const) : overwrite(to)] : []));
@@ -304,12 +308,12 @@ async function claimsOfCopy(
   return claims;
 }
 
-async function claimsOfRsync(operands: readonly ShellWord[], deletes: boolean, sight: Sight): Promise<Claim[]> {
+async function claimsOfRsync(operands: readonly ShellWord[], deletes: boolean, sight: Sight): Promise<LossClaim[]> {
   const target = operands.at(-1);
   if (target === undefined || operands.length < 2 || /^[^/]*:/.test(unescaped(target))) return [];
   const [to] = (await sight.find(target)) ?? [];
   if (to === undefined) return [{ kind: 'unknown' }];
-  const claims: Claim[] = [];
+  const claims: LossClaim[] = [];
   for (const source of operands.slice(0, -1)) {
     const spelled = unescaped(source);
     const [from] = /^[^/]*:/.test(spelled) ? [] : ((await sight.find(source)) ?? []);
@@ -333,7 +337,11 @@ const gitOf = ({ words }: ShellPart): boolean => words.some((word) => programOf(
 const withoutFolders = (words: readonly ShellWord[]): ShellWord[] =>
   words.filter((word, at) => word !== '-C' && words[at - 1] !== '-C');
 
-async function claimsOfGit(words: readonly ShellWord[], reads: readonly ShellWord[], sight: Sight): Promise<Claim[]> {
+async function claimsOfGit(
+  words: readonly ShellWord[],
+  reads: readonly ShellWord[],
+  sight: Sight,
+): Promise<LossClaim[]> {
   const { platform } = sight.surroundings;
   let folder = sight.from;
   for (let at = 0; at < words.length; at++) {
@@ -362,24 +370,24 @@ async function claimsOfGit(words: readonly ShellWord[], reads: readonly ShellWor
 }
 
 /** Claims of lines that a runner of scripts gives to a shell. */
-async function claimsOfRecipe(recipe: Recipe | undefined, { surroundings }: Sight): Promise<Claim[]> {
-  const claims: Claim[] = [];
+async function claimsOfRecipe(recipe: Recipe | undefined, { surroundings }: Sight): Promise<LossClaim[]> {
+  const claims: LossClaim[] = [];
   for (const line of recipe?.lines ?? [])
     claims.push(...(await claimsOf(line, { ...surroundings, folder: recipe!.folder }, true)));
   return claims;
 }
 
 /** Claims of an archive that is unpacked: files of the folder with the names that it holds. */
-async function claimsOfArchive(into: ShellWord | undefined, sight: Sight): Promise<Claim[]> {
+async function claimsOfArchive(into: ShellWord | undefined, sight: Sight): Promise<LossClaim[]> {
   const [folder, ...others] = into === undefined ? [sight.from] : ((await sight.find(into)) ?? []);
   return folder === undefined || others.length > 0 ? [{ kind: 'unknown' }] : [{ kind: 'some', path: folder }];
 }
 
 /** Claims of a program text that an interpreter is given as an argument or by a here-document. */
-async function claimsOfCode(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<Claim[]> {
+async function claimsOfCode(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<LossClaim[]> {
   const at = plain.findIndex((word) => codeOption.test(word));
   const texts = at >= 0 ? plain.slice(at + 1, at + 2) : words.every((word) => word === '-') ? sight.documents : [];
-  const claims: Claim[] = [];
+  const claims: LossClaim[] = [];
   for (const text of texts) {
     const { deletes, writes, commands, deletesUnnamed } = effectsOf(text);
     const absolute = (path: string) => paths.resolve(sight.from, path);
@@ -402,7 +410,7 @@ async function claimsOfPatch(
   strip: number,
   folders: readonly string[],
   sight: Sight,
-): Promise<Claim[]> {
+): Promise<LossClaim[]> {
   const found = await Promise.all((files ?? []).map((file) => sight.find(file)));
   const own = sight.documents.join('\n');
   const text = found.length > 0 ? await patchText(found.flatMap((one) => one ?? ['\0'])) : own === '' ? undefined : own;

@@ -1,5 +1,5 @@
 /** Files that a program text in another language deletes or writes, where its calls name them, and commands that it starts. */
-export interface CodeEffects {
+interface CodeEffects {
   deletes: readonly string[];
   writes: readonly string[];
   commands: readonly string[];

@@ -1,10 +1,10 @@
 import * as paths from 'node:path';
 import { isLeftover } from '../../core/tempFiles.ts';
 import { secretReason } from '../../policy/secretFiles.ts';
-import type { Entry, Repository } from './repository.ts';
+import type { GitRepository, GitStatusEntry } from './repository.ts';
 
 /** Work that a command of Git would discard or move. */
-export interface GitLoss {
+interface GitLoss {
   /** Files whose changes are in no commit and in no stash afterwards; absolute. */
   discarded?: readonly string[];
   /** Files that go and that Git never had. */
@@ -28,14 +28,14 @@ export const isIrreplaceable = (top: string, path: string): boolean =>
   !isLeftover(paths.basename(path)) && secretReason(paths.relative(top, path).split(paths.sep)) !== undefined;
 
 /** The file is there and holds something that the index does not. */
-const unstaged = ({ index, file }: Entry): boolean => /[MTAU]/.test(file) || (index === 'U' && file !== 'D');
+const unstaged = ({ index, file }: GitStatusEntry): boolean => /[MTAU]/.test(file) || (index === 'U' && file !== 'D');
 /** The file or the index holds something that no commit does. */
-const uncommitted = (entry: Entry): boolean => unstaged(entry) || /[MTARCU]/.test(entry.index);
+const uncommitted = (entry: GitStatusEntry): boolean => unstaged(entry) || /[MTARCU]/.test(entry.index);
 /** The index holds something that neither a commit nor the file does. */
-const onlyStaged = ({ index, file }: Entry): boolean => /[MTARC]/.test(index) && /[MTD]/.test(file);
-const untracked = ({ index }: Entry): boolean => index === '?';
+const onlyStaged = ({ index, file }: GitStatusEntry): boolean => /[MTARC]/.test(index) && /[MTD]/.test(file);
+const untracked = ({ index }: GitStatusEntry): boolean => index === '?';
 
-const pathsOf = (entries: readonly Entry[], test: (entry: Entry) => boolean): string[] =>
+const pathsOf = (entries: readonly GitStatusEntry[], test: (entry: GitStatusEntry) => boolean): string[] =>
   entries.filter(test).map(({ path }) => path);
 
 const longOptions =
@@ -59,7 +59,7 @@ const builtIn =
  * Returns what an alias stands for: a command of Git with its options, or a command of the shell behind `!`. Undefined: Git knows none
  * of that name.
  */
-export const aliasOf = async (repository: Repository, command: string): Promise<string | undefined> =>
+export const aliasOf = async (repository: GitRepository, command: string): Promise<string | undefined> =>
   builtIn.test(command) || !/^[\w-]+$/.test(command) ? undefined : repository.alias(command);
 
 /**
@@ -67,7 +67,7 @@ export const aliasOf = async (repository: Repository, command: string): Promise<
  * @param folder where it runs; `args`: what stands behind the command
  */
 export async function gitLoss(
-  repository: Repository,
+  repository: GitRepository,
   folder: string,
   command: string,
   args: readonly string[],
@@ -77,7 +77,10 @@ export async function gitLoss(
   const before = (end < 0 ? args : args.slice(0, end)).filter((word) => !word.startsWith('-'));
   const behind = end < 0 ? [] : args.slice(end + 1);
   const has = (pattern: RegExp) => options.some((word) => pattern.test(word));
-  const all = async (test: (entry: Entry) => boolean, pathspecs: readonly string[] = []): Promise<GitLoss> => ({
+  const all = async (
+    test: (entry: GitStatusEntry) => boolean,
+    pathspecs: readonly string[] = [],
+  ): Promise<GitLoss> => ({
     discarded: pathsOf(await repository.changes(folder, pathspecs), test),
   });
   switch (command) {
@@ -140,7 +143,9 @@ export async function gitLoss(
         return { stashEntries: what === 'drop' ? Math.min(stashEntries, 1) : stashEntries };
       }
       if (!/^(push|save)$/.test(what) && before.length > 0) return undefined;
-      const takes = has(/^-\w*[ua]|^--include-untracked$|^--all$/) ? () => true : (one: Entry) => !untracked(one);
+      const takes = has(/^-\w*[ua]|^--include-untracked$|^--all$/)
+        ? () => true
+        : (one: GitStatusEntry) => !untracked(one);
       return { stashed: pathsOf(await repository.changes(folder, behind), takes) };
     }
     case 'rebase':
@@ -186,14 +191,14 @@ export async function gitLoss(
 }
 
 /** All that is only in a working tree. */
-async function removedTree(tree: Repository): Promise<GitLoss> {
+async function removedTree(tree: GitRepository): Promise<GitLoss> {
   const entries = await tree.changes(tree.top);
   return { discarded: pathsOf(entries, uncommitted), deleted: pathsOf(entries, untracked) };
 }
 
 /** Commits that a rebase leaves out. Those that it writes anew are there, and what an editor leaves out nobody knows. */
 async function rebased(
-  repository: Repository,
+  repository: GitRepository,
   args: readonly string[],
   before: readonly string[],
   has: (pattern: RegExp) => boolean,
@@ -211,7 +216,7 @@ async function rebased(
 
 /** Commits of branches of a remote that a push replaces or deletes, as far as the last fetch knows them. */
 async function pushed(
-  repository: Repository,
+  repository: GitRepository,
   [remote = 'origin', ...given]: readonly string[],
   has: (pattern: RegExp) => boolean,
 ): Promise<GitLoss | undefined> {
@@ -244,7 +249,7 @@ function unsaid(): never {
 
 /** A branch that is made anew where another commit is, by `-B name start`. */
 async function movedBranch(
-  repository: Repository,
+  repository: GitRepository,
   args: readonly string[],
   option: RegExp,
 ): Promise<GitLoss | undefined> {
@@ -254,7 +259,7 @@ async function movedBranch(
   return deletedRefs(repository, [name], 'refs/heads/', [args[at + 2] ?? 'HEAD']);
 }
 
-async function lostCommits(repository: Repository, target: string): Promise<GitLoss['commits']> {
+async function lostCommits(repository: GitRepository, target: string): Promise<GitLoss['commits']> {
   const branch = await repository.branch();
   const count = await repository.commitsOnlyIn(branch === undefined ? 'HEAD' : `refs/heads/${branch}`, [target]);
   return count > 0 ? { ref: branch ?? 'HEAD', count, kind: 'moves' } : undefined;
@@ -262,7 +267,7 @@ async function lostCommits(repository: Repository, target: string): Promise<GitL
 
 /** @param leadTo revisions that the names lead to afterwards */
 async function deletedRefs(
-  repository: Repository,
+  repository: GitRepository,
   names: readonly string[],
   below: string,
   leadTo: readonly string[] = [],

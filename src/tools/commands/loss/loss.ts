@@ -1,7 +1,7 @@
 import { lstat, opendir, readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
-import { amount, type Sentence, sentence } from '../../../protocol/text/l10n.ts';
+import { amount, type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 import { joined } from '../../../protocol/text/localized.ts';
 import type { Loss } from '../../core/tool.ts';
 import type { WorkspaceRoot } from '../../core/workspace.ts';
@@ -9,9 +9,9 @@ import { linesOf } from '../../sandbox/fileText.ts';
 import { readPlain } from '../../sandbox/regularFile.ts';
 import { isOwnStream } from '../devices.ts';
 import { temporaryFolders } from '../outputFiles.ts';
-import { type Claim, claimsOf } from './claims.ts';
+import { claimsOf, type LossClaim } from './claims.ts';
 import { aliasOf, type CommitLoss, gitLoss, isIrreplaceable } from './gitClaims.ts';
-import { type Entry, Repository, repositoryAround } from './repository.ts';
+import { GitRepository, type GitStatusEntry, repositoryAround } from './repository.ts';
 
 /** Milliseconds after which nobody waits for what a command discards. */
 const limit = 1000;
@@ -38,7 +38,7 @@ export async function lossFinder(
 
 async function lossOf(
   roots: readonly Pick<WorkspaceRoot, 'path'>[],
-  claims: readonly Claim[],
+  claims: readonly LossClaim[],
   milliseconds: number,
 ): Promise<Loss | undefined> {
   const open = await Promise.all(roots.map(({ path }) => realpath(path).catch(() => path)));
@@ -53,7 +53,7 @@ async function lossOf(
 
 const around = (folder: string) => ({ folder, home: homedir(), platform: process.platform });
 
-const unknownLoss: Loss = { text: sentence('Could not determine what this command discards.'), items: ['?'] };
+const unknownLoss: Loss = { text: message('Could not determine what this command discards.'), items: ['?'] };
 
 /** All that is lost; paths are absolute, and each set has what it says of one kind. */
 interface Lost {
@@ -73,7 +73,7 @@ interface Lost {
   commits: CommitLoss[];
 }
 
-async function lostBy(claims: readonly Claim[], signal: AbortSignal): Promise<Lost> {
+async function lostBy(claims: readonly LossClaim[], signal: AbortSignal): Promise<Lost> {
   const lost: Lost = {
     unknown: false,
     deleted: new Set(),
@@ -86,17 +86,17 @@ async function lostBy(claims: readonly Claim[], signal: AbortSignal): Promise<Lo
     stashEntries: 0,
     commits: [],
   };
-  const repositories = new Map<string, Repository>();
-  const repositoryOf = (place: string): Repository | undefined => {
+  const repositories = new Map<string, GitRepository>();
+  const repositoryOf = (place: string): GitRepository | undefined => {
     const top = repositoryAround(place);
     if (top === undefined) return undefined;
-    const known = repositories.get(top) ?? new Repository(top, signal);
+    const known = repositories.get(top) ?? new GitRepository(top, signal);
     repositories.set(top, known);
     return known;
   };
   const deletes = new Map<string, (relative: string) => boolean>();
   const writes = new Map<string, 'overwrite' | 'edit'>();
-  const all: Claim[] = [];
+  const all: LossClaim[] = [];
   for (const claim of claims) all.push(...(await withoutAlias(claim, repositoryOf)));
   for (const claim of all) {
     signal.throwIfAborted();
@@ -124,9 +124,9 @@ async function lostBy(claims: readonly Claim[], signal: AbortSignal): Promise<Lo
 
 /** The claims of what an alias of Git stands for; an alias in it is not followed. */
 async function withoutAlias(
-  claim: Claim,
-  repositoryOf: (place: string) => Repository | undefined,
-): Promise<readonly Claim[]> {
+  claim: LossClaim,
+  repositoryOf: (place: string) => GitRepository | undefined,
+): Promise<readonly LossClaim[]> {
   const repository = claim.kind === 'git' ? repositoryOf(claim.folder) : undefined;
   if (claim.kind !== 'git' || !repository) return [claim];
   const alias = await aliasOf(repository, claim.command);
@@ -139,8 +139,8 @@ async function withoutAlias(
 }
 
 /** Paths by their repository. A folder that is a repository itself belongs to the one around it. */
-function grouped(places: readonly string[], repositoryOf: (place: string) => Repository | undefined) {
-  const groups = new Map<Repository | undefined, string[]>();
+function grouped(places: readonly string[], repositoryOf: (place: string) => GitRepository | undefined) {
+  const groups = new Map<GitRepository | undefined, string[]>();
   for (const place of places) {
     const repository = repositoryOf(paths.dirname(place)) ?? repositoryOf(place);
     groups.set(repository, [...(groups.get(repository) ?? []), place]);
@@ -163,7 +163,7 @@ async function placed(path: string, isDelete: boolean): Promise<string | undefin
 const isTemporary = (path: string): boolean => temporaryFolders().includes(paths.dirname(path));
 
 /** Something that no other place has is below a folder. */
-async function holdsWork(folder: string, repositoryOf: (place: string) => Repository | undefined): Promise<boolean> {
+async function holdsWork(folder: string, repositoryOf: (place: string) => GitRepository | undefined): Promise<boolean> {
   const real = await realpath(folder).catch(() => undefined);
   const repository = real === undefined ? undefined : repositoryOf(real);
   if (repository) return (await repository.changesOf([real!])).some((one) => isUntracked(one) || isChanged(one));
@@ -174,8 +174,8 @@ async function holdsWork(folder: string, repositoryOf: (place: string) => Reposi
 
 async function addGit(
   lost: Lost,
-  { folder, command, args }: Extract<Claim, { kind: 'git' }>,
-  repositoryOf: (place: string) => Repository | undefined,
+  { folder, command, args }: Extract<LossClaim, { kind: 'git' }>,
+  repositoryOf: (place: string) => GitRepository | undefined,
 ): Promise<void> {
   const repository = repositoryOf(folder);
   const found = repository && (await gitLoss(repository, folder, command, args));
@@ -191,7 +191,7 @@ async function addGit(
 
 async function addDeleted(
   lost: Lost,
-  repository: Repository | undefined,
+  repository: GitRepository | undefined,
   places: readonly string[],
   only: ReadonlyMap<string, (relative: string) => boolean>,
   signal: AbortSignal,
@@ -224,7 +224,7 @@ async function addDeleted(
 
 async function addWritten(
   lost: Lost,
-  repository: Repository | undefined,
+  repository: GitRepository | undefined,
   places: readonly string[],
   kinds: ReadonlyMap<string, 'overwrite' | 'edit'>,
 ): Promise<void> {
@@ -241,12 +241,12 @@ async function addWritten(
     if (isIrreplaceable(repository.top, path)) lost.overwritten.add(path);
 }
 
-const isUntracked = ({ index }: Entry): boolean => index === '?';
+const isUntracked = ({ index }: GitStatusEntry): boolean => index === '?';
 /** A file that is there, or that the index still holds, is another one than the last commit has. */
-const isChanged = ({ index, file }: Entry): boolean => /[MTARCU]/.test(index) || /[MTAU]/.test(file);
+const isChanged = ({ index, file }: GitStatusEntry): boolean => /[MTARCU]/.test(index) || /[MTAU]/.test(file);
 
 /** Files that a copy would take the place of, and those that it deletes. Throws when they are too many. */
-async function replacedBy({ from, to, deletes }: Extract<Claim, { kind: 'copy' }>, signal: AbortSignal) {
+async function replacedBy({ from, to, deletes }: Extract<LossClaim, { kind: 'copy' }>, signal: AbortSignal) {
   const replaced: { path: string; isGone: boolean }[] = [];
   let seen = 0;
   for await (const path of filesBelow(to, signal)) {
@@ -277,39 +277,39 @@ async function* filesBelow(path: string, signal: AbortSignal): AsyncGenerator<st
 
 /** The sentences of what is lost, and the names by which it is compared with what was shown. */
 async function told(lost: Lost, roots: readonly string[]): Promise<Loss | undefined> {
-  const names = (all: ReadonlySet<string>): string | Sentence =>
+  const names = (all: ReadonlySet<string>): string | LocalizedMessage =>
     namesIn([...all].map((path) => nameOf(path, roots)).sort());
-  const files = (all: ReadonlySet<string>): Sentence => amount(all.size, 'file');
+  const files = (all: ReadonlySet<string>): LocalizedMessage => amount(all.size, 'file');
   const { deleted, overwritten, discarded, overwrittenChanges, stashed } = lost;
-  const sentences: Sentence[] = [];
+  const sentences: LocalizedMessage[] = [];
   if (discarded.size > 0)
-    sentences.push(sentence('Discards uncommitted changes in {0}: {1}.', files(discarded), names(discarded)));
+    sentences.push(message('Discards uncommitted changes in {0}: {1}.', files(discarded), names(discarded)));
   if (overwrittenChanges.size > 0)
     sentences.push(
-      sentence('Overwrites uncommitted changes in {0}: {1}.', files(overwrittenChanges), names(overwrittenChanges)),
+      message('Overwrites uncommitted changes in {0}: {1}.', files(overwrittenChanges), names(overwrittenChanges)),
     );
   if (deleted.size > 0) {
     const isPart = lost.deletedInAll > deleted.size;
     const inAll = isPart ? amount(lost.deletedInAll, 'file') : files(deleted);
     sentences.push(
       isPart
-        ? sentence('Deletes {0}, {1} of them not in Git: {2}.', inAll, deleted.size, names(deleted))
+        ? message('Deletes {0}, {1} of them not in Git: {2}.', inAll, deleted.size, names(deleted))
         : lost.inGit
-          ? sentence('Deletes {0}, not in Git: {1}.', inAll, names(deleted))
+          ? message('Deletes {0}, not in Git: {1}.', inAll, names(deleted))
           : deleted.size > maxPaths
-            ? sentence('Deletes more than {0} files: {1}.', maxPaths, names(deleted))
-            : sentence('Deletes {0}: {1}.', inAll, names(deleted)),
+            ? message('Deletes more than {0} files: {1}.', maxPaths, names(deleted))
+            : message('Deletes {0}: {1}.', inAll, names(deleted)),
     );
   }
   if (overwritten.size > 0) sentences.push(await overwrites(overwritten, lost.inGit, names));
   const isGone = sentences.length > 0;
-  if (isGone) sentences.push(sentence('Cannot be undone.'));
+  if (isGone) sentences.push(message('Cannot be undone.'));
   if (stashed.size > 0)
-    sentences.push(sentence('Moves changes in {0} to the Git stash: {1}.', files(stashed), names(stashed)));
+    sentences.push(message('Moves changes in {0} to the Git stash: {1}.', files(stashed), names(stashed)));
   if (lost.stashEntries > 0)
-    sentences.push(sentence('Deletes {0} of the Git stash.', amount(lost.stashEntries, 'entry', 'entries')));
+    sentences.push(message('Deletes {0} of the Git stash.', amount(lost.stashEntries, 'entry', 'entries')));
   for (const { ref, count, kind } of lost.commits) sentences.push(commitSentences[kind](ref, amount(count, 'commit')));
-  if (lost.unknown) sentences.push(unknownLoss.text as Sentence);
+  if (lost.unknown) sentences.push(unknownLoss.text as LocalizedMessage);
   if (sentences.length === 0) return undefined;
   const items = [
     ...[...discarded, ...overwrittenChanges].map((path) => `changes ${path}`),
@@ -323,35 +323,35 @@ async function told(lost: Lost, roots: readonly string[]): Promise<Loss | undefi
 }
 
 const commitSentences = {
-  moves: (ref: string, commits: Sentence) => sentence('Moves branch {0} back by {1}.', ref, commits),
-  deletes: (ref: string, commits: Sentence) =>
-    sentence('Deletes {0} with {1} not contained in any other branch or tag.', ref, commits),
-  removes: (ref: string, commits: Sentence) => sentence('Removes {1} from branch {0}.', ref, commits),
+  moves: (ref: string, commits: LocalizedMessage) => message('Moves branch {0} back by {1}.', ref, commits),
+  deletes: (ref: string, commits: LocalizedMessage) =>
+    message('Deletes {0} with {1} not contained in any other branch or tag.', ref, commits),
+  removes: (ref: string, commits: LocalizedMessage) => message('Removes {1} from branch {0}.', ref, commits),
 };
 
 async function overwrites(
   all: ReadonlySet<string>,
   inGit: boolean,
-  names: (all: ReadonlySet<string>) => string | Sentence,
-): Promise<Sentence> {
+  names: (all: ReadonlySet<string>) => string | LocalizedMessage,
+): Promise<LocalizedMessage> {
   const [only] = all;
   const count = all.size === 1 ? await lineCount(only!) : undefined;
   if (count === undefined) {
     const files = amount(all.size, 'file');
     return inGit
-      ? sentence('Overwrites {0}, not in Git: {1}.', files, names(all))
-      : sentence('Overwrites {0}: {1}.', files, names(all));
+      ? message('Overwrites {0}, not in Git: {1}.', files, names(all))
+      : message('Overwrites {0}: {1}.', files, names(all));
   }
   const lines = amount(count, 'line');
   return inGit
-    ? sentence('Overwrites {0} ({1}, not in Git).', names(all), lines)
-    : sentence('Overwrites {0} ({1}).', names(all), lines);
+    ? message('Overwrites {0} ({1}, not in Git).', names(all), lines)
+    : message('Overwrites {0} ({1}).', names(all), lines);
 }
 
-function namesIn(all: readonly string[]): string | Sentence {
+function namesIn(all: readonly string[]): string | LocalizedMessage {
   const first = all.slice(0, shownNames).join(', ');
   const more = all.length - shownNames;
-  return more > 0 ? sentence('{0} and {1} more', first, more) : first;
+  return more > 0 ? message('{0} and {1} more', first, more) : first;
 }
 
 /** Relative to the open folder that holds it. */

@@ -4,7 +4,7 @@ import * as paths from 'node:path';
 import { programToStart } from '../../core/programs.ts';
 
 /** A file that differs from what the repository has: the states of the index and of the file, as `git status` names them. */
-export interface Entry {
+export interface GitStatusEntry {
   index: string;
   file: string;
   /** Absolute. */
@@ -26,7 +26,7 @@ export function repositoryAround(path: string): string | undefined {
  * Questions to Git about one repository. Nothing of the repository runs: no hooks, no filters, no file system monitor, no external
  * diff, no transport for missing objects; nothing is locked or written. Each question throws when Git cannot answer.
  */
-export class Repository {
+export class GitRepository {
   private filters?: Promise<string[]>;
 
   constructor(
@@ -35,12 +35,12 @@ export class Repository {
   ) {}
 
   /** Returns what differs below some paths (absolute); of a folder that is not tracked each file, if Git does not ignore it. */
-  changesOf(places: readonly string[]): Promise<Entry[]> {
+  changesOf(places: readonly string[]): Promise<GitStatusEntry[]> {
     return this.status(this.top, ['--', ...places.map(this.pathspec)]);
   }
 
   /** Returns what differs, as far as pathspecs of Git name it, seen from a folder. */
-  async changes(folder: string, pathspecs: readonly string[] = []): Promise<Entry[]> {
+  async changes(folder: string, pathspecs: readonly string[] = []): Promise<GitStatusEntry[]> {
     return this.status(folder, pathspecs.length > 0 ? ['--', ...pathspecs] : []);
   }
 
@@ -62,8 +62,8 @@ export class Repository {
   }
 
   /** Another working tree, at a path (absolute). */
-  workingTree(top: string): Repository {
-    return new Repository(top, this.signal);
+  workingTree(top: string): GitRepository {
+    return new GitRepository(top, this.signal);
   }
 
   /**
@@ -123,7 +123,7 @@ export class Repository {
     return found;
   }
 
-  private async status(folder: string, pathspecs: readonly string[]): Promise<Entry[]> {
+  private async status(folder: string, pathspecs: readonly string[]): Promise<GitStatusEntry[]> {
     const options = ['--porcelain', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all'];
     const answer = zeroSeparated(await this.ask(folder, 'status', ...options, ...pathspecs));
     return answer.map((one) => ({ index: one[0]!, file: one[1]!, path: paths.join(this.top, one.slice(3)) }));

@@ -5,11 +5,11 @@ import { parseEnv } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import stringify from 'safe-stable-stringify';
 import * as z from 'zod';
-import { inEnglish, sentence } from '../../../protocol/text/l10n.ts';
-import type { Tell, Words } from '../../../protocol/text/localized.ts';
-import { jsonTrouble, mostBytes } from '../../core/parseLimits.ts';
+import { inEnglish, message } from '../../../protocol/text/l10n.ts';
+import type { LocalizableText, Localizer } from '../../../protocol/text/localized.ts';
+import { jsonTrouble, maxJsonBytes } from '../../core/parseLimits.ts';
 import { notPlain, readPlain } from '../../sandbox/regularFile.ts';
-import { type Folder, settled, usedInputs } from './variables.ts';
+import { settled, usedInputs, type VariableFolder } from './variables.ts';
 
 /** A value that a configuration leaves to the person: `${input:id}`. */
 export type Input = z.infer<typeof inputSchema>;
@@ -52,7 +52,7 @@ export interface ConfigSource {
   /** JSON with comments (a file), or the value of the setting. */
   content: string | object;
   /** What `${workspaceFolder}` means and where servers start. */
-  folder: Folder;
+  folder: VariableFolder;
 }
 
 /**
@@ -61,13 +61,13 @@ export interface ConfigSource {
  */
 export async function readConfig(
   source: ConfigSource,
-  tell: Tell = inEnglish,
+  tell: Localizer = inEnglish,
 ): Promise<{ definitions?: Definition[]; switchedOff?: SwitchedOff[]; problems: string[] }> {
   const problems: string[] = [];
   const problem: Problem = (where, what) => {
     const place = [source.name, ...(where ? [tell(where)] : [])].join(': ');
     if (problems.length < mostProblems) problems.push(`${place}: ${tell(what)}`);
-    else problems[mostProblems] = tell(sentence('{0}: there is more. Fix this first.', source.name));
+    else problems[mostProblems] = tell(message('{0}: there is more. Fix this first.', source.name));
   };
   const value = typeof source.content === 'string' ? parseText(source.content, problem) : source.content;
   if (value === undefined) return { problems };
@@ -87,7 +87,7 @@ export async function readConfig(
   const definitions: Definition[] = [];
   const switchedOff: SwitchedOff[] = [];
   const servers = serversOf(file, problem);
-  if (servers.length > mostServers) problem('servers', sentence('only the first {0} are used.', mostServers));
+  if (servers.length > mostServers) problem('servers', message('only the first {0} are used.', mostServers));
   for (const { at, name, raw } of servers.slice(0, mostServers)) {
     try {
       if (isSwitchedOff(raw)) switchedOff.push({ name, source: source.name, place: source.place });
@@ -113,7 +113,7 @@ function serversOf(file: z.output<typeof fileSchema>, problem: Problem): { at: s
       const first = places.get(name);
       if (first === undefined) places.set(name, at);
       else
-        problem(`${at}.${name}`, sentence('{0} already has a server with this name, and that server is used.', first));
+        problem(`${at}.${name}`, message('{0} already has a server with this name, and that server is used.', first));
       return first === undefined ? [{ at, name, raw }] : [];
     }),
   );
@@ -139,12 +139,12 @@ export interface SwitchedOff {
 const mostServers = 100;
 const mostProblems = 64;
 
-type Problem = (where: Words, what: Words) => void;
+type Problem = (where: LocalizableText, what: LocalizableText) => void;
 
 class ConfigError extends Error {
   constructor(
     readonly key: string,
-    readonly what: Words,
+    readonly what: LocalizableText,
   ) {
     super(inEnglish(what));
   }
@@ -204,7 +204,7 @@ function parseText(text: string, problem: Problem): unknown {
   const first = errors[0];
   if (!first) return value ?? {};
   const line = text.slice(0, first.offset).split('\n').length;
-  problem(sentence('line {0}', line), sentence('this is not JSON ({0}).', printParseErrorCode(first.error)));
+  problem(message('line {0}', line), message('this is not JSON ({0}).', printParseErrorCode(first.error)));
   return undefined;
 }
 
@@ -221,11 +221,11 @@ function check<Schema extends z.ZodType>(
   return undefined;
 }
 
-function inWords(error: z.ZodError, ofInput = false): { key: string; message: Words } {
+function inWords(error: z.ZodError, ofInput = false): { key: string; message: LocalizableText } {
   const issue = error.issues[0]!;
   const key = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-  const message = issue.message.replace(/^Invalid input: /, '');
-  return { key, message: issue.code === 'invalid_value' && ofInput ? sentence(otherInput) : message };
+  const text = issue.message.replace(/^Invalid input: /, '');
+  return { key, message: issue.code === 'invalid_value' && ofInput ? message(otherInput) : text };
 }
 
 async function define(
@@ -249,7 +249,7 @@ async function define(
   const connection = 'url' in data ? remote(data, fill) : await local(data, folder, fill);
   const used = usedInputs(connection);
   const unknown = used.find((id) => !inputs.has(id));
-  if (unknown !== undefined) throw new ConfigError('', sentence('there is no input "{0}" in inputs.', unknown));
+  if (unknown !== undefined) throw new ConfigError('', message('there is no input "{0}" in inputs.', unknown));
   const hash = createHash('sha256').update(stringify(connection)).digest('hex');
   return { name, source, place, hash, inputs: used.map((id) => inputs.get(id)!), ...connection };
 }
@@ -261,19 +261,19 @@ function remote({ type, url, headers }: z.output<typeof remoteSchema>, fill: Fil
   const { protocol } = URL.canParse(filled) ? new URL(filled) : { protocol: '' };
   const isOpen = /^\$\{(env|input):/.test(filled); // checked once it is known
   if (!isOpen && protocol !== 'http:' && protocol !== 'https:')
-    throw new ConfigError('.url', sentence('an address starts with https:// or http://.'));
+    throw new ConfigError('.url', message('an address starts with https:// or http://.'));
   return { type, url: filled, headers: mapValues(headers, (value, key) => fill(`.headers.${key}`, value)) };
 }
 
-async function local(data: z.output<typeof localSchema>, folder: Folder, fill: Fill): Promise<Local> {
+async function local(data: z.output<typeof localSchema>, folder: VariableFolder, fill: Fill): Promise<Local> {
   const env = mapValues(data.env, (value, key) => (value === null ? null : fill(`.env.${key}`, String(value))));
   const cwd = data.cwd === undefined ? folder.path : path.resolve(folder.path ?? '/', fill('.cwd', data.cwd));
-  if (cwd === undefined) throw new ConfigError('.cwd', sentence('no folder is open; set where it starts.'));
+  if (cwd === undefined) throw new ConfigError('.cwd', message('no folder is open; set where it starts.'));
   const command = fill('.command', data.command);
   if (await isCommandLine(command, cwd))
     throw new ConfigError(
       '.command',
-      sentence('this is a whole command line. Put the words after the first into args.'),
+      message('this is a whole command line. Put the words after the first into args.'),
     );
   return {
     type: 'stdio',
@@ -313,14 +313,14 @@ async function envFile(file: string): Promise<Record<string, string>> {
     return { ...(parseEnv(await readPlainFile(file)) as Record<string, string>) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === notPlain ? sentence('not a regular file') : (code ?? sentence('damaged'));
-    throw new ConfigError('.envFile', sentence('it cannot be read ({0}).', why));
+    const why = code === notPlain ? message('not a regular file') : (code ?? message('damaged'));
+    throw new ConfigError('.envFile', message('it cannot be read ({0}).', why));
   }
 }
 
 /** A repository decides what is read before anybody is asked: a device or a pipe would never end. Throws. */
 export async function readPlainFile(file: string): Promise<string> {
-  return (await readPlain(file, mostBytes)).toString('utf8');
+  return (await readPlain(file, maxJsonBytes)).toString('utf8');
 }
 
 const mapValues = <Value, Result>(record: Record<string, Value>, map: (value: Value, key: string) => Result) =>

@@ -95,7 +95,7 @@ export function withServers(text: string | undefined, servers: readonly ForeignS
 }
 
 /** Names of the servers that stand in VS Code's own file. Undefined: it cannot be read. */
-export function serverNames(text: string | undefined): Set<string> | undefined {
+export function foreignServerNames(text: string | undefined): Set<string> | undefined {
   const file = parsed(text?.trim() ? text : '{}');
   const forms = [file?.servers, file?.mcpServers, isObject(file?.mcp) ? file.mcp.servers : undefined];
   return file && new Set(forms.flatMap((servers) => (isObject(servers) ? Object.keys(servers) : [])));

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { type Sentence, sentence } from '../../../protocol/text/l10n.ts';
+import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 
 /** What a configuration's variables refer to. */
-export interface Folder {
+export interface VariableFolder {
   /** Undefined when no folder is open. */
   path: string | undefined;
   /** All open folders, for `${workspaceFolder:name}`. */
@@ -13,18 +13,18 @@ export interface Folder {
 const variable = /\$\{([^{}]*)\}/g;
 
 /** The folder's variables filled in; `${env:…}` and `${input:…}` stay. `problem` names what cannot be filled in. */
-export function settled(text: string, folder: Folder): { value: string; problem?: Sentence } {
-  let problem: Sentence | undefined;
+export function settled(text: string, folder: VariableFolder): { value: string; problem?: LocalizedMessage } {
+  let problem: LocalizedMessage | undefined;
   const value = text.replace(variable, (whole, inside: string) => {
     if (/^(env|input):./.test(inside)) return whole;
     const known = meaning(inside, folder);
-    if (known === undefined) problem ??= sentence('{0} has no meaning here.', whole);
+    if (known === undefined) problem ??= message('{0} has no meaning here.', whole);
     return known ?? whole;
   });
   return problem === undefined ? { value } : { value, problem };
 }
 
-function meaning(name: string, folder: Folder): string | undefined {
+function meaning(name: string, folder: VariableFolder): string | undefined {
   const [, named] = /^workspaceFolder:(.+)$/.exec(name) ?? [];
   if (named !== undefined) return folder.all.find((one) => one.name === named)?.path;
   const known: Record<string, string | undefined> = {

@@ -5,7 +5,7 @@ import type {
   ReadResourceResult,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Sdk } from '../loadSdk.ts';
-import { isObject, present } from './messageForms.ts';
+import { isJsonObject, present } from './messageForms.ts';
 
 // Contents of results, part by part: a part that does not fit the protocol is named where it stood, and the others stay.
 
@@ -32,7 +32,7 @@ export function promptResultIn(result: Json, sdk: Sdk): GetPromptResult | undefi
   const messages = partsIn(result.messages);
   if (!messages) return undefined;
   const contents = messages.flatMap((message) => {
-    const content = isObject(message) ? message.content : undefined;
+    const content = isJsonObject(message) ? message.content : undefined;
     if (typeof content === 'string') return [{ type: 'text', text: content }];
     return partsIn(content ?? [undefined]) ?? [content];
   });
@@ -52,12 +52,12 @@ export function resourceResultIn(result: Json, uri: string, sdk: Sdk): ReadResou
 function partsIn(value: unknown): unknown[] | undefined {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
-  return isObject(value) ? [value] : undefined;
+  return isJsonObject(value) ? [value] : undefined;
 }
 
 function blockIn(part: unknown, sdk: Sdk): ContentBlock {
   const fits = (value: unknown) => sdk.ContentBlockSchema.safeParse(value).data;
-  const plain = () => (isObject(part) ? fits(plainBlock(part, sdk)) : undefined);
+  const plain = () => (isJsonObject(part) ? fits(plainBlock(part, sdk)) : undefined);
   return fits(part) ?? plain() ?? { type: 'text', text: leftOut(part) };
 }
 
@@ -70,7 +70,7 @@ function plainBlock({ annotations: _, _meta, icons, ...part }: Json, sdk: Sdk): 
 }
 
 function resourceIn(content: unknown, asked: string, sdk: Sdk): ReadResourceResult['contents'][number] | undefined {
-  if (!isObject(content)) return undefined;
+  if (!isJsonObject(content)) return undefined;
   const { uri, text, blob, mimeType } = content;
   const base64 = typeof blob === 'string' ? base64In('blob', blob, mimeType) : {};
   const plain = { uri: uri ?? asked, ...present({ text, mimeType }), ...base64 };
@@ -86,7 +86,7 @@ function base64In(name: string, value: unknown, mimeType: unknown): Json {
 }
 
 function leftOut(part: unknown): string {
-  const { type } = isObject(part) ? part : {};
+  const { type } = isJsonObject(part) ? part : {};
   const name = typeof type === 'string' ? ` of type ${JSON.stringify(type.slice(0, 40))}` : '';
   return `[left out: a part${name} that does not fit the protocol]`;
 }

@@ -1,9 +1,9 @@
 import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
 import type * as z from 'zod';
-import { inWords } from '../../core/zodIssueText.ts';
+import { zodIssueText } from '../../core/zodIssueText.ts';
 import type { Sdk } from '../loadSdk.ts';
 import { isTooDeep } from '../schema.ts';
-import { isObject, present } from './messageForms.ts';
+import { isJsonObject, present } from './messageForms.ts';
 
 // Lists of servers, item by item: an item that does not fit the protocol leaves the others alone. What fits it as it came is taken as it came,
 // so that what a tool says about itself, and what the user allowed for that, stays the same.
@@ -66,12 +66,12 @@ function readItem<Item>(
 ): { data: Item } | { why: string } {
   if (isTooDeep(item)) return { why: 'too deeply nested' };
   const asItCame = schema.safeParse(item);
-  const { success, data, error } = asItCame.success || !isObject(item) ? asItCame : schema.safeParse(plain(item));
-  return success ? { data } : { why: error.issues.slice(0, 1).map(inWords).join() };
+  const { success, data, error } = asItCame.success || !isJsonObject(item) ? asItCame : schema.safeParse(plain(item));
+  return success ? { data } : { why: error.issues.slice(0, 1).map(zodIssueText).join() };
 }
 
 function nameOf(item: unknown, index: number): string {
-  const { name, uri } = isObject(item) ? item : {};
+  const { name, uri } = isJsonObject(item) ? item : {};
   const known = [name, uri].find((one) => (typeof one === 'string' && one !== '') || typeof one === 'number');
   return known === undefined ? `#${index + 1}` : String(known).slice(0, longestName);
 }
@@ -83,7 +83,7 @@ function plainTool({ name, title, description, inputSchema, annotations }: Json)
     ...(typeof title === 'string' && { title }),
     ...present({ description }),
     inputSchema: plainSchema(inputSchema),
-    ...(isObject(annotations) && { annotations: plainAnnotations(annotations) }),
+    ...(isJsonObject(annotations) && { annotations: plainAnnotations(annotations) }),
   };
 }
 
@@ -95,14 +95,14 @@ const plainAnnotations = ({ title, ...hints }: Json): Json => ({
 /** Returns the schema of an object, which arguments always are; the same for one that is of something else. */
 function plainSchema(schema: unknown): unknown {
   if (schema === undefined || schema === null || schema === true) return { type: 'object' };
-  if (!isObject(schema)) return schema;
+  if (!isJsonObject(schema)) return schema;
   const { type, properties, required, additionalProperties, ...rest } = schema;
   const types = type === undefined || type === null ? undefined : [type].flat();
   if (types ? !types.includes('object') : !canBeObject(rest)) return schema;
   return {
     type: 'object',
     ...rest,
-    ...present({ properties: isObject(properties) ? plainProperties(properties) : properties }),
+    ...present({ properties: isJsonObject(properties) ? plainProperties(properties) : properties }),
     ...present({ required, additionalProperties }),
   };
 }
@@ -112,7 +112,7 @@ const canBeObject = ({ anyOf, oneOf }: Json): boolean =>
   [anyOf, oneOf].every(
     (list) =>
       !Array.isArray(list) ||
-      list.some((one) => !isObject(one) || one.type === undefined || [one.type].flat().includes('object')),
+      list.some((one) => !isJsonObject(one) || one.type === undefined || [one.type].flat().includes('object')),
   );
 
 function plainProperties(properties: Json): Json {
@@ -124,7 +124,7 @@ function plainProperties(properties: Json): Json {
 }
 
 function plainPrompt({ name, title, description, arguments: inputs }: Json): Json {
-  const list = Array.isArray(inputs) ? inputs.map((input) => (isObject(input) ? present(input) : input)) : inputs;
+  const list = Array.isArray(inputs) ? inputs.map((input) => (isJsonObject(input) ? present(input) : input)) : inputs;
   return { name, ...(typeof title === 'string' && { title }), ...present({ description, arguments: list }) };
 }
 

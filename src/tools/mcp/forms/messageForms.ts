@@ -11,20 +11,20 @@ const internalError = -32603;
  * members of its own, an error without a code or as a text, a result that is no object. Anything else stays as it came.
  */
 export function plainMessage(message: unknown): unknown {
-  if (!isObject(message)) return message;
+  if (!isJsonObject(message)) return message;
   const { jsonrpc, id, method, params, result, error } = message;
   const named = { jsonrpc, ...(id !== undefined && { id }) };
   if (typeof method === 'string') {
-    const given = isObject(params) ? withPlainMeta(params) : undefined;
+    const given = isJsonObject(params) ? withPlainMeta(params) : undefined;
     const plain = given && id === undefined ? present(given) : given; // of a request, `null` may be a value
     return { ...named, method, ...(plain && { params: plain }) };
   }
-  const isFailure = isObject(error) || typeof error === 'string';
+  const isFailure = isJsonObject(error) || typeof error === 'string';
   const hasResult = result !== undefined && result !== null;
   if (isFailure && !hasResult) return { jsonrpc, ...(id !== null && named), error: plainError(error) };
   if ('result' in message && (error === undefined || error === null)) {
     if (!hasResult) return { ...named, result: {} };
-    if (isObject(result)) return { ...named, result: withPlainMeta(result) };
+    if (isJsonObject(result)) return { ...named, result: withPlainMeta(result) };
     return { ...named, error: { code: internalError, message: 'The result is not an object.' } };
   }
   return message;
@@ -42,7 +42,7 @@ function plainError(error: Json | string): Json {
 
 function withPlainMeta(value: Json): Json {
   const { _meta, ...rest } = value;
-  return isObject(_meta) ? value : rest;
+  return isJsonObject(_meta) ? value : rest;
 }
 
 /**
@@ -51,11 +51,11 @@ function withPlainMeta(value: Json): Json {
  */
 export function plainGreeting(result: Json): Json {
   const { protocolVersion, capabilities, serverInfo } = result;
-  const offered = isObject(capabilities) ? capabilities : {};
+  const offered = isJsonObject(capabilities) ? capabilities : {};
   const names = ['tools', 'resources', 'prompts', 'logging'].filter(
-    (name) => isObject(offered[name]) || offered[name] === true,
+    (name) => isJsonObject(offered[name]) || offered[name] === true,
   );
-  const info = isObject(serverInfo) ? serverInfo : {};
+  const info = isJsonObject(serverInfo) ? serverInfo : {};
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
   return {
     protocolVersion: text(protocolVersion),
@@ -65,9 +65,9 @@ export function plainGreeting(result: Json): Json {
 }
 
 const listChangedOf = (offer: unknown) =>
-  isObject(offer) && typeof offer.listChanged === 'boolean' ? { listChanged: offer.listChanged } : {};
+  isJsonObject(offer) && typeof offer.listChanged === 'boolean' ? { listChanged: offer.listChanged } : {};
 
-export const isObject = (value: unknown): value is Json =>
+export const isJsonObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the members that are there: servers write `null` for those that are not. */

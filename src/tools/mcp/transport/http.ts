@@ -1,5 +1,5 @@
-import { type Sentence, sentence } from '../../../protocol/text/l10n.ts';
-import type { Words } from '../../../protocol/text/localized.ts';
+import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
+import type { LocalizableText } from '../../../protocol/text/localized.ts';
 import { plainBody } from './plainBody.ts';
 import { messageLimit, ServerFault, tooLongMessage } from './stdio.ts';
 
@@ -15,7 +15,7 @@ export class HttpRefusal extends ServerFault {
  */
 export function serverFetch(refused: (refusal: HttpRefusal, fatal: boolean) => void) {
   return async (url: string | URL, init?: RequestInit): Promise<Response> => {
-    const refuseAs = (fatal: boolean) => (why: Sentence) => {
+    const refuseAs = (fatal: boolean) => (why: LocalizedMessage) => {
       const refusal = new HttpRefusal(why);
       refused(refusal, fatal);
       throw refusal;
@@ -28,13 +28,13 @@ export function serverFetch(refused: (refusal: HttpRefusal, fatal: boolean) => v
     await response.body?.cancel();
     if (status === 401)
       return refuse(
-        sentence(
+        message(
           'answered 401: it requires a sign-in. Towpath does not support OAuth for servers; put a token into its headers',
         ),
       );
-    if (status === 403) return refuse(sentence('answered 403: its headers do not give access'));
+    if (status === 403) return refuse(message('answered 403: its headers do not give access'));
     return refuse(
-      sentence(
+      message(
         'redirects to {0}, which is not followed; configure that address',
         originOf(response.headers.get('location'), url),
       ),
@@ -42,25 +42,25 @@ export function serverFetch(refused: (refusal: HttpRefusal, fatal: boolean) => v
   };
 }
 
-function originOf(location: string | null, base: string | URL): Words {
-  if (!location || !URL.canParse(location, String(base))) return sentence('another address');
+function originOf(location: string | null, base: string | URL): LocalizableText {
+  if (!location || !URL.canParse(location, String(base))) return message('another address');
   const { origin, pathname } = new URL(location, base);
   return `${origin}${pathname}`.slice(0, 200);
 }
 
 /** Why headers must not travel to this address; undefined when they may. */
-export function unsafeAddress(url: string, headers: Record<string, string>): Sentence | undefined {
-  if (!URL.canParse(url)) return sentence('has no usable address');
+export function unsafeAddress(url: string, headers: Record<string, string>): LocalizedMessage | undefined {
+  if (!URL.canParse(url)) return message('has no usable address');
   const { protocol, hostname } = new URL(url);
-  if (protocol !== 'http:' && protocol !== 'https:') return sentence('has an address that is not https:// or http://');
+  if (protocol !== 'http:' && protocol !== 'https:') return message('has an address that is not https:// or http://');
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (protocol === 'http:' && !isLoopback && Object.keys(headers).length > 0)
-    return sentence('has headers, which would be sent unencrypted to another machine; use https://');
+    return message('has headers, which would be sent unencrypted to another machine; use https://');
   return undefined;
 }
 
 /** Counts bytes since the last empty line (an event's end), or of the whole answer when it is no stream. */
-function limited(response: Response, refuse: (why: Sentence) => never): Response {
+function limited(response: Response, refuse: (why: LocalizedMessage) => never): Response {
   if (!response.body) return response;
   const isStream = response.headers.get('content-type')?.includes('event-stream') ?? false;
   let size = 0;

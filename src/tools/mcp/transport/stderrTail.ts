@@ -11,7 +11,7 @@ const withoutPrefix = (line: string) => line.replace(/^npm (error|ERR!)( (code|\
  * The line of an error output that says what went wrong: the last one that speaks of an error. `orLast`: else the last one that
  * says anything.
  */
-export function lastWords(output: string, orLast: boolean): string | undefined {
+export function stderrTail(output: string, orLast: boolean): string | undefined {
   const lines = output
     .split('\n')
     .map((line) => withoutPrefix(line.trim()))

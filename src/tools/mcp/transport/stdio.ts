@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { type Sentence, sentence } from '../../../protocol/text/l10n.ts';
-import { SaidError } from '../../../protocol/text/localized.ts';
+import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../../protocol/text/localized.ts';
 import { programToStart, thisSystem } from '../../core/programs.ts';
 import { commandEnvironment } from '../../shell/environment.ts';
 import { Cleaner } from '../../shell/output.ts';
@@ -15,7 +15,7 @@ import type { Sdk } from '../loadSdk.ts';
 
 /** Bytes of one message; what is longer is no message. */
 export const messageLimit = 8 * 1024 * 1024;
-export const tooLongMessage = sentence('sent a message of more than {0} MiB', messageLimit / 1024 / 1024);
+export const tooLongMessage = message('sent a message of more than {0} MiB', messageLimit / 1024 / 1024);
 /** Characters of a server's error output that are logged, for one start. */
 const stderrLimit = 2_000_000;
 /** Lines of plain text on stdout that are forgiven: servers greet. */
@@ -23,16 +23,16 @@ const chatterLimit = 100;
 /** Milliseconds that a server has to end by itself once its input is closed. */
 const goodbyeTime = 300;
 
-export interface StdioHooks {
+interface StdioHooks {
   log(text: string): void;
   /** What it writes to its error output. */
   errors(text: string): void;
   /** The server did what makes it unusable; a sentence's end: `ended by itself (code 1)`. `died`: it is there no more. */
-  fault(what: Sentence, died?: boolean): void;
+  fault(what: LocalizedMessage, died?: boolean): void;
 }
 
 /** Why a server cannot be used: a sentence's end. */
-export class ServerFault extends SaidError {}
+export class ServerFault extends UserFacingError {}
 
 /**
  * A server as a child process, one JSON message a line (specification: transports, stdio). Unlike the SDK's own: a process
@@ -60,8 +60,8 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
         child.once('exit', async (code, signal) => {
           await Promise.race([said, sleep(goodbyeTime)]); // why it ended may still be in the pipe
           if (closing) return;
-          const how = signal ? sentence('signal {0}', signal) : sentence('code {0}', `${code}`);
-          hooks.fault(sentence('ended on its own ({0})', how), true);
+          const how = signal ? message('signal {0}', signal) : message('code {0}', `${code}`);
+          hooks.fault(message('ended on its own ({0})', how), true);
           void transport.close();
         });
         child.stdin!.on('error', () => {}); // it is ending: its exit tells
@@ -99,25 +99,25 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
     if (!/^\s*[[{]/.test(line)) {
       chatter += 1;
       hooks.log(`(on its output) ${line.slice(0, 500)}`);
-      if (chatter > chatterLimit) hooks.fault(sentence('uses text where messages are expected'));
+      if (chatter > chatterLimit) hooks.fault(message('uses text where messages are expected'));
       return;
     }
-    let message: JSONRPCMessage;
+    let received: JSONRPCMessage;
     try {
-      message = sdk.JSONRPCMessageSchema.parse(plainMessage(JSON.parse(line)));
+      received = sdk.JSONRPCMessageSchema.parse(plainMessage(JSON.parse(line)));
     } catch {
-      hooks.fault(sentence('sent something that is not a JSON-RPC message'));
+      hooks.fault(message('sent something that is not a JSON-RPC message'));
       return;
     }
-    transport.onmessage?.(message);
+    transport.onmessage?.(received);
   }
 }
 
 /** Fault of a server whose process did not start, by the code of the system, which stands in the log alone. */
 function notStarted(code: string | undefined): ServerFault {
-  if (code === 'ENOENT') return new ServerFault(sentence('could not be started: its command was not found'));
-  if (code === 'EACCES') return new ServerFault(sentence('could not be started: its command may not be run'));
-  return new ServerFault(sentence('could not be started'));
+  if (code === 'ENOENT') return new ServerFault(message('could not be started: its command was not found'));
+  if (code === 'EACCES') return new ServerFault(message('could not be started: its command may not be run'));
+  return new ServerFault(message('could not be started'));
 }
 
 function start(launch: Local, sdk: Sdk, marker: string): ChildProcess {

@@ -17,7 +17,7 @@ import { engineState } from '../../../../src/llm/local/engineInstall/engines.ts'
 import {
   type AddOptions,
   addGpuEngine,
-  addressOf,
+  archiveUrl,
   type GpuEngine,
   gpuEnginesFor,
   removeGpuEngine,
@@ -75,7 +75,7 @@ describe('a GPU engine', () => {
     return { engine: { kind, name, version, bytes: bytes.length, unpacked: bytes.length, integrity }, bytes };
   };
   const offer = ({ engine, bytes }: ReturnType<typeof made>): GpuEngine => {
-    archives[new URL(addressOf(engine, options.registry)).pathname] = bytes;
+    archives[new URL(archiveUrl(engine, options.registry)).pathname] = bytes;
     return engine;
   };
   const modules = () => modulesOfVersion(storage, version);

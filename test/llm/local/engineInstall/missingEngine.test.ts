@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { missingEngine } from '../../../../src/llm/local/engineInstall/engineFolders.ts';
 import {
-  type Machine,
+  type EngineMachine,
   type Shipped,
   thisMachine,
   withoutEngine,
@@ -12,14 +12,14 @@ import {
 import { NoEngine, toLoadFailure } from '../../../../src/llm/local/ipc/failures.ts';
 import { inEnglish } from '../../../../src/protocol/text/l10n.ts';
 
-const linux: Machine = { platform: 'linux', arch: 'x64', glibc: true };
-const alpine: Machine = { ...linux, glibc: false };
-const bsd: Machine = { platform: 'freebsd', arch: 'x64', glibc: true };
+const linux: EngineMachine = { platform: 'linux', arch: 'x64', glibc: true };
+const alpine: EngineMachine = { ...linux, glibc: false };
+const bsd: EngineMachine = { platform: 'freebsd', arch: 'x64', glibc: true };
 const universal: Shipped = { target: 'universal' };
 const own: Shipped = { target: 'linux-x64', engine: 'linux-x64' };
 
 describe('why there is no local engine', () => {
-  const cases: [string, Machine, Shipped | undefined, boolean, string][] = [
+  const cases: [string, EngineMachine, Shipped | undefined, boolean, string][] = [
     [
       'the package for every platform, where there is one with an engine',
       linux,
@@ -94,7 +94,7 @@ describe('why there is no local engine', () => {
     };
     try {
       write('target.json', universal);
-      const machine: Machine = { platform: 'linux', arch: process.arch, glibc: true };
+      const machine: EngineMachine = { platform: 'linux', arch: process.arch, glibc: true };
       assert.match(inEnglish(missingEngine(folder, machine) ?? ''), /for every platform|There is no local engine/);
       const name = `linux-${process.arch}`;
       write('target.json', { target: name, engine: name });

@@ -6,7 +6,7 @@ import { encodeGguf, type MetadataValue } from '../../../../src/llm/local/demo/g
 import { parseAddress } from '../../../../src/llm/local/download/modelAddress.ts';
 import { engineState } from '../../../../src/llm/local/engineInstall/engines.ts';
 import { readGgufInfo } from '../../../../src/llm/local/modelFile/ggufInfo.ts';
-import { fitOf, inGigabytes, usualWindow } from '../../../../src/llm/local/modelFile/memoryFit.ts';
+import { inGigabytes, memoryFit, usualWindow } from '../../../../src/llm/local/modelFile/memoryFit.ts';
 import { listModels } from '../../../../src/llm/local/modelFile/modelLibrary.ts';
 import { bestFor, curated } from '../../../../src/llm/local/modelFile/recommendedModels.ts';
 
@@ -150,7 +150,7 @@ describe('whether a model fits', () => {
   ];
   for (const [what, change, { free, total }, verdict, contextSize, reason] of cases)
     it(what, () => {
-      const fit = fitOf({ ...qwen4, ...change }, { freeMemory: free * gb, totalMemory: total * gb });
+      const fit = memoryFit({ ...qwen4, ...change }, { freeMemory: free * gb, totalMemory: total * gb });
       assert.deepEqual([fit.verdict, fit.contextSize], [verdict, contextSize]);
       assert.match(fit.reason, reason);
     });
@@ -163,7 +163,7 @@ describe('whether a model fits', () => {
   for (const [what, change, free, tokens] of sizes)
     it(`its context comes to ${what}`, () => {
       const model = { ...qwen4, contextSize: 32_768, ...change };
-      assert.equal(fitOf(model, { freeMemory: free * gb, totalMemory: 16 * gb }).contextSize, tokens);
+      assert.equal(memoryFit(model, { freeMemory: free * gb, totalMemory: 16 * gb }).contextSize, tokens);
     });
 
   it('what it usually comes to does not depend on what is free', () =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createLocalClient } from '../../../../src/llm/local/host/client.ts';
-import { Lookup } from '../../../../src/llm/local/worker/promptLookup.ts';
+import { PromptLookup } from '../../../../src/llm/local/worker/promptLookup.ts';
 import { generator } from '../../../support/random.ts';
 import { localModel } from '../setup.ts';
 
@@ -15,7 +15,7 @@ const engines = {
 function says(prompt: number[], answer: number[], cost: Cost, before = (_left: number) => {}) {
   let took = 0;
   let tried = 0;
-  const lookup = new Lookup<number>(() => took);
+  const lookup = new PromptLookup<number>(() => took);
   lookup.reset({ stateTokens: prompt });
   for (let at = 0; at < answer.length; ) {
     before(answer.length - at);
@@ -81,7 +81,7 @@ describe('what stood there before is expected again', () => {
 
   it('by the place where most stood the same before, not by the newest', () => {
     const [one, other, end] = [words(20), words(20), words(3)];
-    const lookup = new Lookup<number>(() => 0);
+    const lookup = new PromptLookup<number>(() => 0);
     lookup.reset({
       stateTokens: [...one, ...end, 111, 112, 113, ...other, ...end, 221, 222, 223, ...one.slice(0, -1)],
     });
@@ -101,7 +101,7 @@ describe('what stood there before is expected again', () => {
   });
 
   it('of fewer tokens than it takes to know what follows, nothing', () => {
-    const lookup = new Lookup<number>(() => 0);
+    const lookup = new PromptLookup<number>(() => 0);
     lookup.reset({ stateTokens: [] });
     for (let at = 0; at < 10; at++) {
       assert.deepEqual(lookup.predictTokens(), []);

@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { contextFor, contextsFrom, withReply } from '../../../../src/llm/local/modelFile/contextSize.ts';
-import { type Memory, mostTokens, shapeOf } from '../../../../src/llm/local/worker/contextPlan.ts';
+import { contextShapeOf, type MemoryUse, maxContextTokens } from '../../../../src/llm/local/worker/contextPlan.ts';
 import {
   ContextLost,
-  Growing,
   type GrowingParts,
+  ResizableContext,
   type Shape,
 } from '../../../../src/llm/local/worker/resizableContext.ts';
-import { removeLeft, type Seat } from '../../../../src/llm/local/worker/stateTransfer.ts';
+import { removeLeft, type SequenceSlot } from '../../../../src/llm/local/worker/stateTransfer.ts';
 import { Sequence, upTo } from '../sequence.ts';
 
 const never = new AbortController().signal;
@@ -35,7 +35,7 @@ describe('a context that grows', () => {
       for (const name of files) assert.equal(statSync(path.join(folder, name)).mode & 0o777, 0o600);
       return toContext(shape);
     };
-    const growing = new Growing<number, Sequence>(toContext(first), {
+    const growing = new ResizableContext<number, Sequence>(toContext(first), {
       make,
       shapeOf: async (size, now) => ({ ...now, size }),
       most: 32_768,
@@ -266,7 +266,7 @@ describe('how large a context is', () => {
     ));
 
   /** A kilobyte for each token, and another one where all that was read is kept. */
-  const memory = (budget: number, more: Partial<Memory> = {}): Memory => ({
+  const memory = (budget: number, more: Partial<MemoryUse> = {}): MemoryUse => ({
     budget: budget * 1000,
     keepsAll: false,
     needs: async ({ size, fullCache }) => ({ ram: size * (fullCache ? 2000 : 1000), vram: 0 }),
@@ -276,10 +276,10 @@ describe('how large a context is', () => {
   });
 
   const mosts: [what: string, most: Promise<number>, expected: number][] = [
-    ['as much as is wanted', mostTokens(memory(40_000), 32_768), 32_768],
-    ['as much as memory has', mostTokens(memory(12_345), 32_768), 12_288],
-    ['never less than it begins with', mostTokens(memory(1000), 32_768), 8192],
-    ['less where that is wanted', mostTokens(memory(1000), 2048), 2048],
+    ['as much as is wanted', maxContextTokens(memory(40_000), 32_768), 32_768],
+    ['as much as memory has', maxContextTokens(memory(12_345), 32_768), 12_288],
+    ['never less than it begins with', maxContextTokens(memory(1000), 32_768), 8192],
+    ['less where that is wanted', maxContextTokens(memory(1000), 2048), 2048],
   ];
   for (const [what, most, expected] of mosts) it(what, async () => assert.equal(await most, expected));
 
@@ -287,20 +287,20 @@ describe('how large a context is', () => {
   const windows = memory(40_000, { keepsAll: true });
   const others = memory(40_000, { free: async () => ({ ram: 9e6, vram: Number.POSITIVE_INFINITY }) });
   const shapes: [what: string, shape: Promise<Shape | undefined>, fullCache: boolean | undefined][] = [
-    ['it', shapeOf(memory(20_000), 16_384), false],
-    ['none', shapeOf(memory(10_000), 16_384), undefined],
-    ['all that was read, of a model with a window', shapeOf(windows, 16_384), true],
-    ['the window alone', shapeOf({ ...windows, budget: 20e6 }, 16_384), false],
-    ['the window alone, where it was so before', shapeOf(windows, 16_384, { ...all, fullCache: false }), false],
-    ['none, where others have taken it meanwhile', shapeOf(others, 16_384, all), undefined],
+    ['it', contextShapeOf(memory(20_000), 16_384), false],
+    ['none', contextShapeOf(memory(10_000), 16_384), undefined],
+    ['all that was read, of a model with a window', contextShapeOf(windows, 16_384), true],
+    ['the window alone', contextShapeOf({ ...windows, budget: 20e6 }, 16_384), false],
+    ['the window alone, where it was so before', contextShapeOf(windows, 16_384, { ...all, fullCache: false }), false],
+    ['none, where others have taken it meanwhile', contextShapeOf(others, 16_384, all), undefined],
     [
       'it, with what the one before gives back',
-      shapeOf({ ...others, taken: () => ({ ram: 8e6, vram: 0 }) }, 16_384),
+      contextShapeOf({ ...others, taken: () => ({ ram: 8e6, vram: 0 }) }, 16_384),
       false,
     ],
     [
       'none of a graphics card',
-      shapeOf(memory(20_000, { free: async () => ({ ram: 1e9, vram: -1 }) }), 16_384),
+      contextShapeOf(memory(20_000, { free: async () => ({ ram: 1e9, vram: -1 }) }), 16_384),
       undefined,
     ],
   ];
@@ -309,7 +309,7 @@ describe('how large a context is', () => {
       assert.deepEqual(await shape, fullCache === undefined ? undefined : { size: 16_384, fullCache }));
 });
 
-const seatOf = ({ slots }: Growing<number, Sequence>, owner: string): Seat<Sequence> =>
+const seatOf = ({ slots }: ResizableContext<number, Sequence>, owner: string): SequenceSlot<Sequence> =>
   slots.all().find(({ key }) => key === owner)!.value;
 
 function toContext(shape: Shape) {

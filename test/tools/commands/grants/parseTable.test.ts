@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { parseTable } from '../../../../src/tools/commands/grants/parseTable.ts';
-import { rowsOf } from '../../../../src/tools/commands/grants/tableRows.ts';
+import { tableRows } from '../../../../src/tools/commands/grants/tableRows.ts';
 import { tables } from '../../../../src/tools/commands/grants/tables.ts';
 
-const rows = (text: string) => rowsOf(parseTable(text, 'a.txt'));
+const rows = (text: string) => tableRows(parseTable(text, 'a.txt'));
 
 describe('a table of commands', () => {
   it('gives a row for each command, with what its section and its sets say', () => {
@@ -101,7 +101,7 @@ show
     });
 
   it('has all rows of a program, so that their order is the one that is read', () => {
-    const programs = tables.map((table) => new Set(rowsOf(table).map(({ command }) => command.split(' ')[0])));
+    const programs = tables.map((table) => new Set(tableRows(table).map(({ command }) => command.split(' ')[0])));
     const all = programs.flatMap((those) => [...those]);
     assert.deepEqual(
       all.filter((program, at) => all.indexOf(program) !== at),
@@ -111,7 +111,7 @@ show
 
   it('takes no package manager and no interpreter from the project', () => {
     const never = /^(npm|pnpm|yarn|bun|deno|node|uv|poetry|pdm|pip|conda|bundle|gem|ruby|composer|php|direnv|rustup)$/;
-    const own = tables.flatMap(rowsOf).filter(({ installedBy }) => installedBy);
+    const own = tables.flatMap(tableRows).filter(({ installedBy }) => installedBy);
     assert.ok(own.length > 200, `${own.length}`);
     assert.deepEqual(
       own.filter(({ command }) => never.test(command.split(' ')[0]!)).map(({ command }) => command),
