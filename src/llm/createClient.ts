@@ -14,28 +14,27 @@ import type { FetchLimits } from './transport/http.ts';
 
 export interface ProviderChoice {
   provider: ProviderId;
-  /** In place of the provider's own; for Azure the resource's endpoint. */
+  /** Replaces the provider's address; required for Azure (the resource's endpoint). */
   baseUrl?: string;
   apiKey?: string;
   model: string;
   azure?: { deployment?: string; apiVersion?: string };
-  /** `contextSize` in tokens; `keepAlive` in seconds, or as Ollama writes it (`5m`). */
+  /** `contextSize` in tokens; `keepAlive` in seconds or in Ollama's format (`5m`). */
   ollama?: { contextSize?: number; keepAlive?: string | number };
-  /** Sent with every request, by their names in lower case. */
+  /** Headers of every request, by lower-case name. `secrets` are their confidential parts, redacted in every message. */
   headers?: Record<string, string>;
-  /** What of the headers is secret: kept out of every message. */
   secrets?: readonly string[];
   organization?: string;
-  /** Of providers on OpenAI's wires: every model is asked through the Responses API, not only those that need it. */
+  /** Forces the Responses API for every model of an OpenAI-compatible provider; absent: only for models that need the API. */
   api?: 'responses';
   fetchLimits?: Partial<FetchLimits>;
-  /** What was asked for and is ignored or left out (a thinking budget, a parameter): a sentence for the log. */
+  /** Receives log messages about ignored options (a thinking budget, a parameter). */
   onNote?(note: string): void;
 }
 
 /**
- * The client for what a person has chosen. Calls that a model writes as text are read here, for every provider in one
- * place. Throws `LLMError` when there is no address, or no provider of that name.
+ * Creates the client for the user's choice. Reads text calls for every provider. Throws `LLMError` if the address is missing or the
+ * provider is unknown.
  */
 export function createClient(choice: ProviderChoice): LLMClient {
   return withRescue(createPlainClient(choice));
@@ -67,7 +66,7 @@ function createPlainClient(choice: ProviderChoice): LLMClient {
   }
 }
 
-/** Throws for a header that says what the key says: both would be sent, and one of them be believed. */
+/** Builds the headers. Throws if a header duplicates the API key header: both would be sent. */
 function headersOf({ provider, apiKey, organization, headers }: ProviderChoice, label: string): Record<string, string> {
   const keyHeader = keyHeaderOf(provider);
   if (apiKey && headers?.[keyHeader] !== undefined) {

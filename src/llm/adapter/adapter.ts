@@ -12,17 +12,16 @@ import { readStream, type TimeLimits } from './readStream.ts';
 import { type CachedReply, cachedChunks, cacheKeyOf, type ResponseCache } from './responseCache.ts';
 import { decideRetry } from './retry.ts';
 
-/** Milliseconds; a time limit of 0 is off. */
+/** Time limits (a limit of 0 is disabled), retries and defaults of an adapter. Delays are milliseconds. */
 export interface AdapterLimits extends TimeLimits {
-  /** The whole call with its retries. */
   totalMs: number;
   retries: number;
   baseDelayMs: number;
   maxDelayMs: number;
   retryAfterCapMs: number;
-  /** A quarter more or less on our own waits. */
+  /** Randomizes the delays of our own back-off by ± 25 %. */
   jitter: boolean;
-  /** For requests that say nothing of it: tokens to think with; 0: as the provider has it. */
+  /** Thinking tokens of a request without a budget; 0 leaves the budget to the provider. */
   thinkingBudget: number;
 }
 
@@ -42,24 +41,24 @@ const defaultAdapterLimits: AdapterLimits = {
 export interface AdapterResult {
   success: boolean;
   /**
-   * The reply. After a failure or a stop: what had come of it, `incomplete`, with the calls that were already
-   * complete; whether any of them counts is for the loop to say. Absent when nothing had come.
+   * The reply. After a failure or a stop: the received part, marked `incomplete`, with the calls already complete. The loop decides if
+   * these calls count. Absent if nothing was received.
    */
   message?: AssistantMessage;
   finishReason?: FinishReason;
   model?: string;
   usage?: TokenUsage;
   error?: ErrorInfo;
-  /** Stopped by the signal; no `error` then. */
   aborted?: boolean;
-  /** The reply was given before, to the same request; nothing was sent or is paid, and `usage` is what it took then. */
+  /**
+   * True if an earlier reply to the same request was reused. Nothing was sent or billed, and `usage` is the usage of the original reply.
+   */
   cached?: boolean;
   attempts: number;
-  /** Time spent waiting before and between attempts. */
   delayMs: number;
 }
 
-/** `attempt` is the one that follows (2: the first retry), `until` when it begins (epoch ms). */
+/** A wait before a retry. `attempt` is the attempt after the wait (2: the first retry), `until` its start (epoch ms). */
 export interface RetryWait {
   attempt: number;
   delayMs: number;
@@ -69,37 +68,44 @@ export interface RetryWait {
 
 export interface CompleteOptions {
   signal: AbortSignal;
-  /** May be answered with an earlier reply, at temperature 0 and where the adapter has a cache. */
+  /** Allows a cached reply: only at temperature 0, and only if the adapter has a cache. */
   cache?: boolean;
-  /** In place of the adapter's own, for this call. */
+  /** Overrides of the adapter's limits for this call. */
   limits?: Partial<Pick<AdapterLimits, 'retries' | 'baseDelayMs' | 'maxDelayMs' | 'jitter'>>;
-  /** Hears the reply while it comes: of one that broke off unseen and is asked for again, the beginning once more. */
+  /**
+   * Receives the chunks of the reply. A reply that broke off before anything was shown is requested again, and its beginning is delivered
+   * twice.
+   */
   onChunk?(chunk: ChatStreamChunk): void;
-  /** Whether a person sees something of what `onChunk` heard: that is never asked for again. Without it: all of it. */
+  /**
+   * Returns true if the chunk is visible to the user. A reply with visible content is never requested again. Absent: every chunk is
+   * visible.
+   */
   shows?(chunk: ChatStreamChunk): boolean;
-  /** Its event `now` ends the wait that the call is in. */
+  /** Event target whose event `now` ends the current wait of the call. */
   hurry?: EventTarget;
   onRetry?(wait: RetryWait): void;
   onWait?(wait: RateWait): void;
 }
 
 export interface LlmAdapter {
-  /** One model call. Never throws; after a stop it returns at once, and no chunk follows. */
+  /** Runs one model call. Never throws; after a stop, returns at once and delivers no further chunk. */
   complete(request: ChatRequest, options: CompleteOptions): Promise<AdapterResult>;
-  /** US dollars that a call with a prompt of so many tokens costs at least; undefined: what the model costs is not known. */
+  /**
+   * Returns the minimum cost, in US dollars, of a call with a prompt of `tokens` tokens; undefined if the price of the model is unknown.
+   */
   leastCost?(model: string, tokens: number): number | undefined;
 }
 
-/** What an adapter shares with others of its provider. */
 export interface AdapterParts {
   limiter?: RateLimiter;
-  /** Asked only for calls that allow it. `provider` keeps the replies of one endpoint from another's. */
+  /** Consulted only for calls with `cache`. `provider` separates the replies of different endpoints. */
   cache?: { replies: ResponseCache; provider: string };
-  /** Of the model that was asked, or that says it has answered: where it is known, `usage` says what the call cost. */
+  /** Returns the price of the requested model, or of the model that reports to have answered. With a price, `usage` contains the cost. */
   priceOf?(model: string, answered?: string): Price | undefined;
 }
 
-/** Makes a client dependable: time limits, retries as long as nothing was shown, failures as values. */
+/** Creates the reliable wrapper of a client: time limits, retries until something was shown, failures as values. */
 export function createAdapter(
   client: LLMClient,
   limits: Partial<AdapterLimits> = {},
@@ -143,7 +149,7 @@ function answerAgain(kept: CachedReply, { onChunk }: CompleteOptions): AdapterRe
   }
 }
 
-/** What it cost then is not paid twice. */
+/** Sets the cost to 0: a cached reply is not paid twice. */
 function unpaid({ usage, ...reply }: CachedReply): CachedReply {
   return { ...reply, ...(usage && { usage: usage.cost === undefined ? usage : { ...usage, cost: 0 } }) };
 }
@@ -171,7 +177,7 @@ async function complete(call: Call): Promise<AdapterResult> {
     const counts = () => ({ attempts: attempt + 1, delayMs });
     try {
       place = limiter?.reserve(limiter.countsTokens ? estimateTokens(request) : 0);
-      if (!isHurried) delayMs += await waitForRateLimit(place, deadline, call.options); // who is in a hurry wants it sent
+      if (!isHurried) delayMs += await waitForRateLimit(place, deadline, call.options); // the user wants the request sent immediately
       await readStream({ ...call.options, ...call, shows, reply, shown, deadline });
       place?.answered();
       checkEnd(reply, request.model);
@@ -181,7 +187,7 @@ async function complete(call: Call): Promise<AdapterResult> {
       if (signal.aborted) return { success: false, aborted: true, ...partial, ...endOf(reply), ...counts() };
       const error = toLLMError(thrown);
       const failure = (info: ErrorInfo) => ({ success: false, ...partial, ...endOf(reply), error: info, ...counts() });
-      if (shown.any) return failure(error.toInfo()); // what was shown cannot be taken back
+      if (shown.any) return failure(error.toInfo()); // shown text cannot be withdrawn
       if (error.retryable === 'once' && ++slips > 1) return failure(error.toInfo());
       const decision = decideRetry(error, attempt, policy, Math.random);
       if ('giveUp' in decision) return failure(decision.giveUp);
@@ -202,7 +208,7 @@ async function complete(call: Call): Promise<AdapterResult> {
   }
 }
 
-/** Throws for replies that came to their end and are still none. */
+/** Throws if a finished reply is no usable answer: filtered, empty, or ended by an error of the provider. */
 function checkEnd(reply: Reply, model: string): void {
   const { finishReason, finishMessage } = reply;
   const words = finishMessage ? `: ${finishMessage}` : '.';

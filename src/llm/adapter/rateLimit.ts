@@ -1,37 +1,35 @@
 import type { RateLimitNews, RateLimitStatus } from '../core/rateHeaders.ts';
 
-/** 0: no limit. */
+/** Limits of a provider per minute; 0 disables a limit. */
 export interface RateLimits {
   requestsPerMinute: number;
   tokensPerMinute: number;
 }
 
 export interface Reservation {
-  /** Milliseconds until the request may go. */
   waitMs: number;
-  /** The request never went. */
+  /** Returns the reservation of a request that was not sent. */
   cancel(): void;
-  /** The provider has answered it: what it had asked to wait before, which the person may have cut short, is over. */
   answered(): void;
-  /** What it really took, in tokens. */
+  /** Replaces the estimate with the tokens that the request used. */
   settle(tokens: number): void;
 }
 
-/** One provider's limits, shared by everything that talks to it. */
 export interface RateLimiter {
-  /** Without a limit of tokens nobody needs to count those of a request. */
+  /** False if no token limit is set; the caller can then skip the estimate. */
   readonly countsTokens: boolean;
-  /** Takes a place in the queue for a request of about `tokens`. What is neither cancelled nor settled counts as it was reserved. */
+  /**
+   * Reserves a position in the queue for a request of about `tokens`. A reservation that is neither cancelled nor settled counts in full.
+   */
   reserve(tokens: number): Reservation;
-  /** What the provider says of its own limits; it may only slow down what our own limits allow. */
+  /** Applies the limits reported by the provider. They can only slow down what our own limits allow. */
   hear(news: RateLimitNews): void;
-  /** The provider asked to wait. */
   hold(ms: number): void;
 }
 
 const minute = 60_000;
 
-/** Two token buckets, each holding a minute's worth. `now`: milliseconds of a clock that never goes back. */
+/** Creates two token buckets with the capacity of one minute. `now`: milliseconds of a monotonic clock. */
 export function createRateLimiter(limits: RateLimits, now: () => number = () => performance.now()): RateLimiter {
   const requests = createBucket(limits.requestsPerMinute, now);
   const tokens = createBucket(limits.tokensPerMinute, now);
@@ -71,11 +69,11 @@ export function createRateLimiter(limits: RateLimits, now: () => number = () => 
   };
 }
 
-/** Groq counts requests by the day: what is left of a day is not waited for, the refusal says it better. */
+/** Groq counts requests per day. A daily limit is not waited for, because the error of the provider explains the limit better. */
 const isOfMinutes = ({ resetMs = 0 }: RateLimitStatus) => resetMs <= minute;
 
 interface Bucket {
-  /** Milliseconds until the bucket has made up for what was taken; a debt keeps the queue in order. */
+  /** Returns the milliseconds until the bucket has refilled. A negative level keeps the queue in order. */
   take(amount: number): number;
   lower(level: number): void;
 }
@@ -92,7 +90,7 @@ function createBucket(perMinute: number, now: () => number): Bucket {
   return {
     take(amount) {
       fill();
-      level = Math.min(perMinute, level - Math.min(amount, perMinute)); // more than a minute's worth still goes, once it is full
+      level = Math.min(perMinute, level - Math.min(amount, perMinute)); // an amount above the capacity passes when the bucket is full
       return level >= 0 ? 0 : (-level / perMinute) * minute;
     },
     lower(to) {

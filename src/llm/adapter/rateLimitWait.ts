@@ -5,7 +5,7 @@ import { LLMError } from '../core/errors.ts';
 import { tokensOfFiles } from '../messages/attachments.ts';
 import type { Reservation } from './rateLimit.ts';
 
-/** A request waits for its turn under the limits that are set for its provider, until `until` (epoch ms). */
+/** The wait of a request for the rate limits of its provider, until `until` (epoch ms). */
 export interface RateWait {
   delayMs: number;
   until: number;
@@ -17,7 +17,7 @@ interface Waiting {
   onWait?(wait: RateWait): void;
 }
 
-/** Waits until the limits allow the request; gives how long that took. Throws the signal's reason, or `LLMError`. */
+/** Waits until the limits allow the request and returns the milliseconds waited. Throws the signal's reason, or `LLMError`. */
 export async function waitForRateLimit(
   place: Reservation | undefined,
   deadline: number,
@@ -42,7 +42,9 @@ export async function waitForRateLimit(
   }
 }
 
-/** Roughly, before the provider has counted: four characters a token, the files, and what the reply may take. */
+/**
+ * Estimates the tokens of a request before the provider has counted: four characters per token, plus attachments, plus the maximum reply.
+ */
 export function estimateTokens({ systemPrompt = '', messages, tools = [], maxTokens = 0 }: ChatRequest): number {
   let characters = systemPrompt.length + JSON.stringify(tools).length;
   for (const message of messages) {

@@ -6,13 +6,16 @@ import { withDistinctNames } from '../messages/uniqueToolNames.ts';
 import { outOfTime, type Until } from '../transport/timeLimits.ts';
 import type { RateLimiter } from './rateLimit.ts';
 
-/** Milliseconds; 0 is off. */
+/** Time limits of a stream in milliseconds; 0 disables a limit. */
 export interface TimeLimits {
-  /** Until the client gives any sign: connected, loading, reading the prompt. */
+  /** Limit until the first sign of the client: connected, loading, or reading the prompt. */
   connectMs: number;
-  /** Until the first text, thinking or call; begins anew when a server has read on. A local model may take minutes: off for it. */
+  /**
+   * Limit until the first text, thinking or call; restarts when a server reports prompt progress. Disabled for local models, where the
+   * prefill may take minutes.
+   */
   firstTokenMs: number;
-  /** Between two chunks after that; a provider's keep-alive counts as one. */
+  /** Limit between two later chunks. A provider's keep-alive counts as a chunk. */
   idleMs: number;
 }
 
@@ -22,16 +25,15 @@ interface Listening {
   limiter: RateLimiter | undefined;
   request: ChatRequest;
   reply: Reply;
-  /** Becomes true with the first thing that a person sees. */
+  /** Set to true by the first chunk visible to the user. */
   shown: { any: boolean };
-  /** On the clock of `performance.now`. */
   deadline: number;
   signal: AbortSignal;
   onChunk?(chunk: ChatStreamChunk): void;
   shows(chunk: ChatStreamChunk): boolean;
 }
 
-/** Adds one streamed reply to `reply`. Leaves the client behind when it is stopped or out of time: it may be hung. */
+/** Adds one streamed reply to `reply`. On a stop or timeout, abandons the client, which may be hung. */
 export async function readStream({
   client,
   limits,
@@ -76,13 +78,13 @@ export async function readStream({
   } finally {
     watch.close();
     left.abort();
-    void chunks.return().catch(() => {}); // queued behind a hung step; nobody waits for it
+    void chunks.return().catch(() => {}); // queued after a hung step; must not be awaited
   }
 }
 
 const brokenOff = 'The answer ended early.';
 
-/** An HTTP client keeps the same limits and knows better what happened; it gets a moment to say so first. */
+/** Factor on the limits. The HTTP client has the same limits and a more precise error, so it may report first. */
 const grace = 1.05;
 
 function nextLimit(

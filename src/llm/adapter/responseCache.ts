@@ -2,7 +2,6 @@ import stringify from 'safe-stable-stringify';
 import type { AssistantMessage, TokenUsage } from '../../protocol/content/messages.ts';
 import type { ChatRequest, ChatStreamChunk, FinishReason } from '../core/client.ts';
 
-/** A whole reply, as it was. */
 export interface CachedReply {
   message: AssistantMessage;
   finishReason: FinishReason;
@@ -10,16 +9,15 @@ export interface CachedReply {
   usage?: TokenUsage;
 }
 
-/** Replies to requests that were made before, the least recently used given up first. */
+/** Cache of replies by request; evicts the least recently used reply. */
 export interface ResponseCache {
   get(key: string): CachedReply | undefined;
   set(key: string, reply: CachedReply): void;
 }
 
 interface ResponseCacheOptions {
-  /** How many replies are kept. */
+  /** Maximum number of replies. */
   entries?: number;
-  /** How long one is good, in milliseconds. */
   ttlMs?: number;
   now?: () => number;
 }
@@ -29,7 +27,7 @@ export function createResponseCache({
   ttlMs = 3_600_000,
   now = () => performance.now(),
 }: ResponseCacheOptions = {}): ResponseCache {
-  const kept = new Map<string, { reply: CachedReply; until: number }>(); // in the order of use
+  const kept = new Map<string, { reply: CachedReply; until: number }>(); // insertion order is the order of use
   return {
     get(key) {
       const found = kept.get(key);
@@ -47,14 +45,13 @@ export function createResponseCache({
 }
 
 /**
- * Equal for requests that ask `provider` the same, whatever the order of keys; undefined for those whose reply is a
- * matter of chance (a temperature other than 0). The run a request belongs to, and who asks, do not count.
+ * Returns the cache key of a request: equal for equal requests to `provider`, regardless of key order, run and requester. Undefined for a
+ * temperature other than 0, whose reply is random.
  */
 export function cacheKeyOf(provider: string, { cacheKey: _, asker: __, ...request }: ChatRequest): string | undefined {
   return request.temperature === 0 ? stringify([provider, request]) : undefined;
 }
 
-/** The reply as if it were streamed. */
 export function cachedChunks({ message, finishReason, model, usage }: CachedReply): ChatStreamChunk[] {
   const { thinking, content, toolCalls = [], native } = message;
   return [

@@ -7,28 +7,30 @@ import type { LLMError } from '../core/errors.ts';
 interface Backoff {
   baseMs: number;
   maxMs: number;
-  /** A quarter more or less, so that many clients do not come back at the same moment. */
+  /** Randomizes by ± 25 %, so that many clients do not retry at the same moment. */
   jitter: boolean;
 }
 
-/** Milliseconds to wait after the failed attempt `attempt` (0 the first): `min(base · 2^attempt, max)`, ± 25 %. */
+/**
+ * Returns the milliseconds to wait after the failed attempt `attempt` (0 is the first): `min(base · 2^attempt, max)`, ± 25 % with jitter.
+ */
 export function retryDelay(attempt: number, { baseMs, maxMs, jitter }: Backoff, random: () => number): number {
   const delay = Math.min(baseMs * 2 ** attempt, maxMs);
   return Math.round(jitter ? delay * (0.75 + random() / 2) : delay);
 }
 
 interface RetryPolicy extends Backoff {
-  /** Attempts after the first. */
+  /** Maximum attempts after the first. */
   retries: number;
-  /** The longest wait a provider may ask for. */
+  /** Longest accepted wait requested by a provider, in milliseconds. */
   retryAfterCapMs: number;
 }
 
 type RetryDecision = { delayMs: number } | { giveUp: ErrorInfo };
 
 /**
- * Whether to try again after the failed attempt `attempt` (0 the first), and when. What the provider asks for wins over
- * our own back-off; more than the cap is not waited for at all, and the error says how long it would be.
+ * Decides on a retry after the failed attempt `attempt` (0 is the first). A wait requested by the provider overrides our own back-off. A
+ * wait above the cap is an error with the requested duration.
  */
 export function decideRetry(
   error: LLMError,

@@ -8,20 +8,22 @@ export interface CallBlock {
   place: number;
   id: string;
   name: string;
-  /** What the block began with: `{}` and the rest in pieces, or (some gateways, whole answers) everything; from some of these its text. */
+  /**
+   * Initial value of the block: `{}` with the rest in `pieces`, or the whole input (some gateways, whole answers); some gateways send the
+   * input as text.
+   */
   input: unknown;
   pieces: string[];
   stopped: boolean;
   given: boolean;
 }
 
-/** A block of a reply while it is read. */
 export type Block =
   | CallBlock
   | { type: 'text'; length: number }
   | { type: 'thinking'; content: { type: 'thinking'; thinking: string; signature: string } }
   | { type: 'redacted_thinking'; content: { type: 'redacted_thinking'; [field: string]: unknown } }
-  /** Tools of the provider's own and what else we did not ask for. */
+  /** The provider's own tools and other blocks that we did not request. */
   | { type: 'other' };
 
 const startSchema = z
@@ -34,7 +36,7 @@ const startSchema = z
   ])
   .catch({ type: 'other' });
 
-/** From the `content_block` a block begins with; `place` is the number of calls before it. */
+/** Creates a block from a `content_block`; `place` is the number of earlier calls. */
 export function toBlock(content: JsonObject, place: number): Block {
   const start = startSchema.parse(content);
   switch (start.type) {
@@ -43,7 +45,7 @@ export function toBlock(content: JsonObject, place: number): Block {
     case 'thinking':
       return { type: 'thinking', content: { type: 'thinking', thinking: '', signature: '' } };
     case 'redacted_thinking':
-      return { type: 'redacted_thinking', content: { ...content, type: 'redacted_thinking' } }; // back as it came
+      return { type: 'redacted_thinking', content: { ...content, type: 'redacted_thinking' } }; // verbatim
     case 'tool_use': {
       const { id = '', name = '', input } = start;
       return { type: 'tool_use', place, id, name, input, pieces: [], stopped: false, given: false };
@@ -53,7 +55,7 @@ export function toBlock(content: JsonObject, place: number): Block {
   }
 }
 
-/** What can be said again block by block; a reply with blocks we do not know or did not give loses its thinking. */
+/** Returns the blocks that can be sent back. A reply with unknown blocks or with calls that were not delivered loses its thinking. */
 export function providerBlocks(blocks: readonly Block[]): NativeBlock[] {
   const known = blocks.every((block) => block.type !== 'other' && (block.type !== 'tool_use' || block.given));
   if (!known) return [];

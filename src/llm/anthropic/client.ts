@@ -15,13 +15,12 @@ import { notesOf } from './warnings.ts';
 import { toWire, type WireFlags } from './wire.ts';
 
 export interface AnthropicClientOptions extends Partial<ClientOptions> {
-  /** Up to and without `/v1`; a gateway's, when it is not Anthropic itself. */
+  /** URL without `/v1`, for a gateway; absent: Anthropic's own. */
   baseUrl?: string;
 }
 
 const version = '2023-06-01';
 
-/** A client for everything that speaks Anthropic's Messages. */
 export function createAnthropicClient(options: AnthropicClientOptions = {}): LLMClient {
   const baseUrl = options.baseUrl?.trim() || 'https://api.anthropic.com';
   const at = addressesBelow(baseUrl, /\/v1(\/messages)?$/);
@@ -45,7 +44,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
         const lesson = error instanceof LLMError ? learn(error, request, flags) : undefined;
         if (!lesson) throw error;
         flags = lesson.flags;
-        passing ||= lesson.once === true; // from here on the flags hold something of this request alone
+        passing ||= lesson.once === true; // from here on, the flags are valid for this request only
         if (!passing) flagsOfModel.set(request.model, flags);
       }
     }

@@ -31,8 +31,10 @@ interface WireHistory {
 }
 
 /**
- * Users and assistants in turn, a user first and last. Results come first in the user message after their calls, all of
- * a turn in one. Blank text is left out: it is a 400. `refused` are signatures the provider did not accept.
+ * Converts a history to alternating user and assistant messages, with a user message first and last. All results of a turn come first in
+ * the user message after the calls. Blank text is omitted, because the API answers 400.
+ *
+ * @param refused signatures of thinking blocks that the provider rejected
  */
 export function toWireHistory(
   request: Pick<ChatRequest, 'systemPrompt' | 'messages'>,
@@ -80,10 +82,12 @@ function toReply(message: AssistantMessage, ids: readonly string[], refused: Rea
     return text(message.content.slice(written - block.length, written));
   });
   const last = blocks.at(-1);
-  return last === undefined || isThinking(last) ? plain : blocks; // thinking may not be the end of a message
+  return last === undefined || isThinking(last) ? plain : blocks; // thinking must not end a message
 }
 
-/** A malformed call went out without its arguments; its result says what was wrong. An error may be text only. */
+/**
+ * Converts a result. A malformed call was sent without arguments, and its result explains the error. An error result may contain only text.
+ */
 function toResult({ content, error, attachments = [] }: ToolResult, id: string): WireBlock {
   const told = wellFormed(content);
   if (error) return { type: 'tool_result', tool_use_id: id, content: told, is_error: true };
@@ -92,8 +96,8 @@ function toResult({ content, error, attachments = [] }: ToolResult, id: string):
 }
 
 /**
- * Ids may have letters, digits, `_` and `-`, and each may be there once; servers elsewhere count from `call_0` in every
- * reply. Made from the ids before it and nothing else: the same history has the same ids, or the cache is missed.
+ * Creates a mapping to unique ids of letters, digits, `_` and `-`. Other servers count from `call_0` in every reply, so ids repeat. The
+ * result depends only on earlier ids: the same history must produce the same ids, or the prompt cache is missed.
  */
 function createWireIds(): (id: string) => string {
   const taken = new Set<string>();

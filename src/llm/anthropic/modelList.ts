@@ -17,8 +17,8 @@ const pageSchema = z.union([
 ]);
 
 /**
- * `{data: [{id, max_input_tokens}], has_more, last_id}`, and after which model the next page begins; gateways leave the
- * size out or call it as OpenAI's do, or have the list alone.
+ * Parses `{data: [{id, max_input_tokens}], has_more, last_id}`. Returns the models and the id after which the next page begins. Gateways
+ * omit the size, use OpenAI's names, or send a bare list.
  */
 export function modelsIn(endpoint: Endpoint, body: unknown): ModelPage {
   const page = pageSchema.safeParse(body);

@@ -1,14 +1,16 @@
-/** What differs between families of models and has to be known before the first answer; a 400 teaches the rest. */
+/** Properties of a model family that must be known before the first request. Others are learned from 400 answers. */
 interface ModelFacts {
-  /** Most tokens of one answer: asking for more is a 400. */
+  /** Maximum output tokens; a larger `max_tokens` is a 400. */
   outputLimit: number;
-  /** `budget`: told in tokens; `adaptive`: told as an effort, and a budget is a 400; `none`: does not think. */
+  /** `budget`: thinking is set in tokens; `adaptive`: thinking is set as an effort, and a budget is a 400; `none`: no thinking. */
   thinking: 'budget' | 'adaptive' | 'none';
-  /** Takes `temperature` and `top_p`. */
   sampling: boolean;
 }
 
-/** By the model's name, `claude-opus-4-1-20250805` or as a gateway writes it. Not Claude: what most gateways take. */
+/**
+ * Returns the facts of a model by its name: `claude-opus-4-1-20250805` or the spelling of a gateway. Models other than Claude get the
+ * values that most gateways accept.
+ */
 export function factsOf(model: string): ModelFacts {
   if (!/claude/i.test(model)) return { outputLimit: 32_000, thinking: 'budget', sampling: true };
   const version = versionOf(model);
@@ -23,7 +25,7 @@ function outputLimitOf(model: string, version: number): number {
   return version < 4.6 ? 64_000 : 128_000;
 }
 
-/** `claude-3-5-haiku-20241022` → 3.5. A name without a number is newer than any with one. */
+/** Parses the version: `claude-3-5-haiku-20241022` → 3.5. A name without a number counts as the newest. */
 function versionOf(model: string): number {
   const [, major, minor = '0'] = /claude-(?:[a-z]+-)*(\d{1,2})(?!\d)(?:[-.](\d)(?!\d))?/i.exec(model) ?? [];
   return major === undefined ? Number.POSITIVE_INFINITY : Number(`${major}.${minor}`);

@@ -2,15 +2,15 @@ import type { ChatRequest } from '../core/client.ts';
 import { isThinking, nativeBlocks, signatureOf } from './providerMetadata.ts';
 import { optionalParameters, toWire, type WireFlags } from './wire.ts';
 
-/** What a refusal teaches. `once`: about this one request, and not to be remembered. */
+/** Adjustment learned from a rejected request. `once`: valid for this request only. */
 export interface ParameterFallback {
   flags: WireFlags;
   once?: boolean;
 }
 
 /**
- * What to change so that the request is not refused again, or undefined when there is nothing. Every lesson takes
- * something away that the next one cannot take again, so learning ends.
+ * Returns the change that avoids the rejection, or undefined if there is none. Each change removes something that later changes cannot
+ * remove again, so the sequence ends.
  */
 export function learnFrom(words: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
   return (
@@ -21,7 +21,10 @@ export function learnFrom(words: string, request: ChatRequest, flags: WireFlags)
   );
 }
 
-/** `max_tokens: 8192 > 4096, which is the maximum allowed…`; `input length and max_tokens exceed context limit: 190000 + 32000 > 200000`. */
+/**
+ * Handles `max_tokens: 8192 > 4096, which is the maximum allowed…` and `input length and max_tokens exceed context limit: 190000 + 32000 >
+ * 200000`.
+ */
 function learnLimit(words: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
   if (!/max_tokens/.test(words)) return undefined;
   const asked = toWire(request, flags).max_tokens;
@@ -36,7 +39,7 @@ function learnLimit(words: string, request: ChatRequest, flags: WireFlags): Para
 function learnThinking(words: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
   if (!/thinking|signature|effort/i.test(words)) return undefined;
   const { thinking } = toWire(request, flags);
-  // Thinking was switched on in the middle of a turn: it has to wait for the next one.
+  // thinking was enabled in the middle of a turn and must wait for the next turn
   if (/expected .?(redacted_)?thinking/i.test(words)) {
     return thinking && { flags: { ...flags, thinking: 'none' }, once: true };
   }
@@ -60,7 +63,7 @@ function learnFormat(words: string, request: ChatRequest, flags: WireFlags): Par
   return refused && sent ? { flags: { ...flags, formatInWords: true } } : undefined;
 }
 
-/** `top_p` before `temperature`: of two that exclude each other the second is kept. */
+/** Removes a rejected parameter: `top_p` before `temperature`, so that `temperature` remains when both exclude each other. */
 function learnParameter(words: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
   if (!/support|unknown|unrecogni[sz]ed|unexpected|permitted|allowed|extra|deprecated|both|invalid/i.test(words)) {
     return undefined;

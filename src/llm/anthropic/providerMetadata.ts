@@ -4,8 +4,8 @@ import type { AssistantMessage, Native } from '../../protocol/content/messages.t
 const provider = 'anthropic';
 
 /**
- * A reply that thought, block by block: the thinking as it came, because it is signed; of text only the length, of a
- * call only its place, because the message has both.
+ * Blocks of a reply with thinking. Thinking is stored verbatim because of its signature. A text block stores its length and a call only its
+ * position, because the message contains both.
  */
 export type NativeBlock =
   | { type: 'thinking' | 'redacted_thinking'; [field: string]: unknown }
@@ -14,14 +14,14 @@ export type NativeBlock =
 
 export type ThinkingBlock = Extract<NativeBlock, { type: 'thinking' | 'redacted_thinking' }>;
 
-/** The blocks to keep with a message; nothing where there was no thinking: then the order says nothing. */
+/** Returns the blocks to store with a message; undefined without thinking, because the order then has no meaning. */
 export function toNative(blocks: readonly NativeBlock[]): Native | undefined {
   return blocks.some(isThinking) ? { provider, content: [...blocks] } : undefined;
 }
 
 /**
- * The blocks of a message of ours, when they still fit what it says; else undefined, and its thinking is left out as a
- * whole: a part of it, or in another place, is "thinking blocks cannot be modified".
+ * Returns the stored blocks of a message if they still match its content, else undefined. The thinking is then omitted completely: partial
+ * or moved thinking fails with "thinking blocks cannot be modified".
  */
 export function nativeBlocks({ native, content, toolCalls = [] }: AssistantMessage): NativeBlock[] | undefined {
   if (native?.provider !== provider || !Array.isArray(native.content)) return undefined;
@@ -37,7 +37,7 @@ export function nativeBlocks({ native, content, toolCalls = [] }: AssistantMessa
 export const isThinking = (block: { type: string }): block is ThinkingBlock =>
   block.type === 'thinking' || block.type === 'redacted_thinking';
 
-/** What makes a block itself: its signature, or all there is of it. */
+/** Returns the identity of a thinking block: the signature, or else the content. */
 export function signatureOf(block: ThinkingBlock): string {
   return String(block.signature || block.data || block.thinking);
 }

@@ -21,13 +21,12 @@ import { merged, toUsage, usageSchema, type WireUsage } from './usage.ts';
 export interface ReaderOptions {
   endpoint: Endpoint;
   tools: readonly Pick<ToolDefinition, 'name'>[];
-  /** Ids of earlier calls in the conversation. */
   takenIds?: ReadonlySet<string>;
 }
 
 /**
- * A `toolCall` chunk comes when its block has stopped and another has begun, else at the end of the reply: a call at
- * which `max_tokens` struck looks complete too, an empty one even valid, and is not given at all.
+ * Creates a reader of Anthropic's stream. A `toolCall` chunk is emitted when its block has stopped and another has begun, else at the end.
+ * A call cut by `max_tokens` looks complete (an empty call is even valid) and is never emitted.
  */
 export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }: ReaderOptions): ReplyReader {
   const toToolName = fromWireNames(tools);
@@ -47,7 +46,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
   const beginBlock = (index: unknown, content: JsonObject): ChatStreamChunk[] => {
     const block = toBlock(content, calls.length);
     blocks.push(block);
-    byIndex.set(index, block); // an index used before is another block now: some gateways say 0 for all
+    byIndex.set(index, block); // a repeated index starts a new block: some gateways send 0 for all
     const chunks = giveCalls(false);
     if (block.type === 'tool_use') {
       calls.push(block);
@@ -57,7 +56,6 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
     return [...chunks, ...textChunks(block, content)];
   };
 
-  /** Text of a delta, or the little that some blocks begin with. */
   const textChunks = (block: Block, { text, thinking, signature }: JsonObject): ChatStreamChunk[] => {
     if (block.type === 'text' && typeof text === 'string' && text !== '') {
       block.length += text.length;
@@ -77,7 +75,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
     const chunks: ChatStreamChunk[] = [];
     const kind = delta.type === 'text_delta' ? 'text' : delta.type === 'thinking_delta' ? 'thinking' : undefined;
     if (!block && kind) {
-      chunks.push(...beginBlock(index, { type: kind })); // a gateway that leaves out the beginning
+      chunks.push(...beginBlock(index, { type: kind })); // some gateways omit the start event
       block = byIndex.get(index)!;
     }
     if (delta.type !== 'input_json_delta') return block ? [...chunks, ...textChunks(block, delta)] : chunks;
@@ -95,7 +93,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
     const chunks: ChatStreamChunk[] = [];
     for (const call of calls) {
       if (call.given) continue;
-      if (!atEnd && !(call.stopped && call !== blocks.at(-1))) break; // in the order asked
+      if (!atEnd && !(call.stopped && call !== blocks.at(-1))) break; // calls are emitted in order
       call.given = true;
       chunks.push({ toolCall: toCall(call), done: false });
     }
@@ -119,7 +117,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
         started = begun = true;
         model = message.model ?? model;
         usage = merged(usage, message.usage);
-        return [{ done: false, ...toUsage(usage), ...(model && { model }) }]; // known even when the reply is stopped
+        return [{ done: false, ...toUsage(usage), ...(model && { model }) }]; // available even if the reply is stopped
       }
       case 'content_block_start':
         begun = true;
@@ -145,7 +143,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
         return [];
       default:
         if (isErrorObject(event)) throw errorInStream(endpoint, event);
-        return [{ done: false }]; // a ping, or an event of the future: alive
+        return [{ done: false }]; // ping or unknown event: a sign of life
     }
   };
 
@@ -164,7 +162,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
       if (!begun) throw notAnAnswer(endpoint, first);
       const end = endOfTurn(stopReason);
       const chunks = end === 'stop' ? giveCalls(true) : [];
-      const finishReason = end === 'stop' && calls.length > 0 ? 'tool_calls' : end; // `tool_use` without any call is a stop
+      const finishReason = end === 'stop' && calls.length > 0 ? 'tool_calls' : end; // `tool_use` without a call is a stop
       const native = toNative(providerBlocks(blocks));
       const message = end === 'content_filter' ? explanation : end === 'error' ? stopReason : undefined;
       chunks.push({
@@ -190,14 +188,14 @@ const deltaSchema = z.object({
   usage: usageSchema.optional().catch(undefined),
 });
 
-/** `{}{"path":…}`: gateways that pass on the empty `input` of the beginning as a piece of its own (LiteLLM). */
+/** Removes the empty object of `{}{"path":…}`: LiteLLM sends the empty initial `input` as a separate piece. */
 const withoutEmptyStart = (text: string) => text.replace(/^\s*\{\s*\}(?=\s*\{)/, '');
 
-/** `pause_turn` and `compaction` come from what we never ask for; gateways have OpenAI's words here, too. */
+/** Maps a stop reason. `pause_turn` and `compaction` belong to features that we never request. Gateways also send OpenAI's reasons. */
 const endOfTurn = (stopReason = 'stop') =>
   /^(pause_turn|compaction)$/.test(stopReason) ? 'stop' : finishReasonOf(stopReason);
 
-/** A whole answer as the events in which it would have come; what is none stays as it is. */
+/** Converts a complete answer to the equivalent stream events; other values stay unchanged. */
 function eventsOf(answer: unknown): unknown[] {
   if (!isObject(answer) || !Array.isArray(answer.content)) return [answer];
   const blocks = answer.content.flatMap((content_block, index) => [

@@ -11,13 +11,13 @@ export const usageSchema = z.object({
 });
 export type WireUsage = z.infer<typeof usageSchema>;
 
-/** Later counts stand in for earlier ones; they are never summed. Absent and null say nothing. */
+/** Merges usage counts. A later count replaces an earlier count and is never added. Absent and null counts are ignored. */
 export function merged(before: WireUsage | undefined, told: WireUsage | undefined): WireUsage | undefined {
   if (!told) return before;
   return { ...before, ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)) };
 }
 
-/** `input_tokens` counts only what was neither read from the cache nor written to it. */
+/** Converts Anthropic's usage. `input_tokens` excludes tokens read from the cache or written to the cache. */
 export function toUsage(usage: WireUsage | undefined): { usage?: TokenUsage } {
   if (!usage) return {};
   const { cache_read_input_tokens: cachedTokens, cache_creation_input_tokens: cacheWriteTokens } = usage;

@@ -3,7 +3,7 @@ import { outputLimited } from '../messages/outputLimit.ts';
 import { budgetIgnored } from '../messages/warnings.ts';
 import type { WireFlags, WireRequest } from './wire.ts';
 
-/** What was asked for and is not sent, or not so, in sentences for the log: the request compared with its body. */
+/** Returns log messages about request options that the body omits or changes. */
 export function notesOf(request: ChatRequest, body: WireRequest, flags: WireFlags): string[] {
   const { model, maxTokens = 0, responseFormat } = request;
   return [

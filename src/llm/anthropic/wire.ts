@@ -5,15 +5,15 @@ import { wellFormed, wellFormedData } from '../messages/normalizeHistory.ts';
 import { type CacheControl, toWireHistory, type WireMessage } from './messages.ts';
 import { factsOf } from './models.ts';
 
-/** What a model or an endpoint has taught by refusing; empty at first. */
+/** Restrictions of a model or endpoint learned from rejected requests; initially empty. */
 export interface WireFlags {
-  /** Parameters it refuses. */
+  /** Rejected parameters. */
   omit?: readonly OptionalParameter[];
   outputLimit?: number;
   thinking?: 'budget' | 'adaptive' | 'none';
-  /** It cannot be held to a format: it is asked for one instead. */
+  /** Structured output is not supported: the prompt requests the format instead. */
   formatInWords?: boolean;
-  /** Signatures of thinking it does not accept, from another endpoint or of another model. */
+  /** Rejected signatures of thinking from another endpoint or model. */
   refused?: ReadonlySet<string>;
 }
 
@@ -41,19 +41,19 @@ export interface WireRequest {
   stream: true;
 }
 
-/** Enough for a long file, and little enough not to be an answer that never ends. */
+/** Default of `max_tokens`: enough for a long file, and a bound on an endless answer. */
 const usualOutput = 32_000;
-/** The least a model can be told to think with. */
+/** Minimum thinking budget of the API, in tokens. */
 const leastThinking = 1024;
 
-/** The body of `POST /v1/messages`, always streaming. */
+/** Builds the body of `POST /v1/messages`, always streaming. */
 export function toWire(request: ChatRequest, flags: WireFlags = {}): WireRequest {
   const { system, messages } = toWireHistory(request, flags.refused ?? new Set());
   const facts = factsOf(request.model);
   const tools = toTools(request.tools ?? [], messages);
   const { thinking, effort, maxTokens } = toThinking(request, flags);
   const format = flags.formatInWords ? undefined : formatOf(request);
-  const sampled = facts.sampling && !thinking; // thinking goes with the default temperature only
+  const sampled = facts.sampling && !thinking; // thinking requires the default temperature
   const stops = request.stopSequences?.filter((sequence) => sequence.trim() !== '') ?? [];
   const wish = format ? '' : formatInWords(request);
 
@@ -79,9 +79,8 @@ export function toWire(request: ChatRequest, flags: WireFlags = {}): WireRequest
 }
 
 /**
- * What stays the same from request to request is kept by the provider up to each mark; four are allowed. The newest
- * user turn is read by the next request, which marks it once more: without the second mark a turn with many calls would
- * lie beyond the twenty blocks that are searched for it.
+ * Sets cache breakpoints (at most four are allowed). The provider caches the unchanged prefix up to each breakpoint. The last two user
+ * turns are marked: the API searches only twenty blocks before a breakpoint, and a turn with many calls would exceed that distance.
  */
 function markCached({ tools, system, messages }: WireRequest, hasPrompt: boolean): void {
   const turns = messages.filter(({ role }) => role === 'user').slice(-2);
@@ -89,12 +88,15 @@ function markCached({ tools, system, messages }: WireRequest, hasPrompt: boolean
   for (const end of ends) if (end) end.cache_control = { type: 'ephemeral' };
 }
 
-/** Each name once. A history with calls is refused without tools: then those it knows stand in, and none may be called. */
+/**
+ * Converts tools; each name occurs once. The API rejects a history with calls but without tools. In this case, placeholders for the called
+ * names are sent, and none may be called.
+ */
 function toTools(tools: readonly ToolDefinition[], messages: readonly WireMessage[]): WireTool[] {
   const byName = new Map<string, WireTool>();
   for (const { name, description, parameters } of tools) {
-    if (byName.has(toWireName(name))) continue; // the way back leads to the first one too
-    // Alternatives at the top of a schema are refused; the tool itself still checks them.
+    if (byName.has(toWireName(name))) continue; // the reverse mapping also uses the first tool
+    // The API rejects alternatives at the top of a schema; the tool still checks them.
     const { oneOf: _, anyOf: __, allOf: ___, ...rest } = wellFormedData(parameters);
     const input_schema = { ...rest, type: 'object' };
     byName.set(toWireName(name), {
@@ -118,15 +120,15 @@ function toToolChoice(
 ): Pick<WireRequest, 'tool_choice'> {
   if (offered.length === 0) return {};
   if (toolChoice === 'none' || tools.length === 0) return { tool_choice: { type: 'none' } };
-  return toolChoice === 'required' ? { tool_choice: { type: 'any' } } : {}; // `auto` is what it does anyway
+  return toolChoice === 'required' ? { tool_choice: { type: 'any' } } : {}; // `auto` is the default
 }
 
-/** The limit counts thinking and answer together, and must be above the budget. */
+/** Returns the thinking settings. `max_tokens` counts thinking and answer together and must exceed the budget. */
 function toThinking(request: ChatRequest, flags: WireFlags) {
   const facts = factsOf(request.model);
   const limit = flags.outputLimit ?? facts.outputLimit;
   const budget = Math.min(Math.max(request.thinkingBudget ?? 0, leastThinking), limit - leastThinking);
-  const forced = request.toolChoice === 'required' && (request.tools?.length ?? 0) > 0; // refused with thinking
+  const forced = request.toolChoice === 'required' && (request.tools?.length ?? 0) > 0; // rejected together with thinking
   const mode = flags.thinking ?? facts.thinking;
   if (!request.thinkingBudget || request.thinkingBudget < 0 || forced || mode === 'none' || budget < leastThinking) {
     return { maxTokens: Math.min(request.maxTokens ?? usualOutput, limit) };
@@ -144,11 +146,11 @@ function toThinking(request: ChatRequest, flags: WireFlags) {
 }
 
 function formatOf({ responseFormat }: ChatRequest) {
-  if (responseFormat?.type !== 'json_schema') return undefined; // there is no format for "any object"
+  if (responseFormat?.type !== 'json_schema') return undefined; // no format exists for "any object"
   return { type: 'json_schema' as const, schema: closed(wellFormedData(responseFormat.schema)) };
 }
 
-/** Objects must say that they have no further properties. */
+/** Adds `additionalProperties: false` to every object, as the API requires. */
 function closed(schema: JsonSchema): JsonSchema {
   const inner = Object.entries(schema).map(([key, value]) => [key, closedInside(value)]);
   const open = schema.type === 'object' && schema.additionalProperties === undefined;

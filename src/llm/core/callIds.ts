@@ -1,11 +1,11 @@
 import type { Message } from '../../protocol/content/messages.ts';
 
-/** Calls of one reply that there is room for; how many of them run is for the engine to say. */
+/** Maximum calls stored from one reply. The engine decides how many run. */
 export const maxCalls = 4096;
-/** Ids longer than this come back as ours; some proxies hide kilobytes in them. */
+/** Longest accepted id in characters; a longer id is replaced. Some proxies embed kilobytes in an id. */
 const idLimit = 256;
 
-/** Gives each call an id of its own in the conversation: the provider's, where it is new and of decent length. */
+/** Creates a function that assigns a unique id to each call of a conversation. The provider's id is used if it is new and not too long. */
 export function createCallIds(taken: Iterable<string>): (wanted?: string) => string {
   const ids = new Set(taken);
   return (wanted) => {
@@ -18,7 +18,7 @@ export function createCallIds(taken: Iterable<string>): (wanted?: string) => str
   };
 }
 
-/** The ids of all calls in a conversation, which only grows: of one that was looked at before, what is new alone. */
+/** Returns the ids of all calls of a conversation. A conversation only grows, so only new messages are scanned. */
 export function callIdsIn(messages: readonly Message[]): ReadonlySet<string> {
   const known = lookedAt.get(messages) ?? { upTo: 0, ids: new Set<string>() };
   lookedAt.set(messages, known);

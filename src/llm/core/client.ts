@@ -9,24 +9,24 @@ import { usableUsage } from './usableUsage.ts';
 
 export interface ChatRequest {
   model: string;
-  /** Everything said, in order; the system prompt is apart. */
+  /** All messages in order, without the system prompt. */
   messages: readonly Message[];
   systemPrompt?: string;
   tools?: readonly ToolDefinition[];
   temperature?: number;
-  /** Tokens of the answer alone; thinking comes on top. */
+  /** Maximum tokens of the answer, excluding thinking. */
   maxTokens?: number;
   topP?: number;
   stopSequences?: string[];
-  /** Tokens the model may think with; 0 or absent: as the provider has it. Ignored where there is no such setting. */
+  /** Maximum thinking tokens; 0 or absent leaves the budget to the provider. Ignored by models without this setting. */
   thinkingBudget?: number;
-  /** Whether the model may (`auto`, without this), must or must not call a tool. */
+  /** Permission (`auto`, the default), prohibition or obligation to call a tool. */
   toolChoice?: 'auto' | 'none' | 'required';
-  /** The answer as JSON, of a schema where the provider can keep to one. */
+  /** JSON output, with a schema if the provider supports schemas. */
   responseFormat?: { type: 'json_object' } | { type: 'json_schema'; name: string; schema: JsonSchema };
-  /** The run: lets the local client keep its sequence and providers route their prompt cache. */
+  /** Id of the run. The local client reuses the sequence of the run; providers route their prompt cache by this key. */
   cacheKey?: string;
-  /** Who asks, where it is no run of Towpath: told to whoever waits behind it. */
+  /** Name of a requester that is no run of Towpath; shown to requests waiting in the queue. */
   asker?: string;
 }
 
@@ -40,37 +40,37 @@ export interface ChatResponse {
   usage?: TokenUsage;
   model: string;
   finishReason: FinishReason;
-  /** What did not go as asked, in sentences for the person. */
+  /** User-facing messages about deviations from the request. */
   warnings?: string[];
 }
 
 interface ToolCallDelta {
-  /** Which call of this reply, counted from 0. */
+  /** Zero-based index of the call in the reply. */
   index: number;
   id?: string;
   name?: string;
-  /** A fragment of the arguments' JSON text. */
+  /** Fragment of the JSON text of the arguments. */
   argumentsText?: string;
 }
 
-/** One step of a reply. The last chunk has `done: true` and a `finishReason`; a stream without it is not whole. */
+/** One step of a reply. The last chunk has `done: true` and a `finishReason`; a stream without a last chunk is incomplete. */
 export interface ChatStreamChunk {
   content?: string;
   thinking?: string;
-  /** The content so far was thinking: its end was marked, and its beginning was not. */
+  /** Marks the content received so far as thinking: only the end tag was written, not the start tag. */
   contentIsThinking?: true;
   toolCallDelta?: ToolCallDelta;
-  /** A call that is complete; its index is its place among the reply's calls. */
+  /** A complete call; its index is its position among the calls of the reply. */
   toolCall?: ToolCall;
-  /** Before the first token: a model being loaded, a prompt being read. */
+  /** Progress before the first token: model loading or prefill. */
   progress?: { text: string; said?: LocalizedMessage; fraction?: number };
-  /** The reply goes on, but not as asked (a tool list left out, a prompt cut by the server): a sentence for the person. */
+  /** User-facing message about a deviation (tools omitted, prompt truncated by the server); the reply continues. */
   warning?: LocalizableText;
-  /** With the first chunk: what the provider says is left of its limits. */
+  /** Remaining rate limits reported by the provider, with the first chunk. */
   rateLimit?: RateLimitNews;
   done: boolean;
   finishReason?: FinishReason;
-  /** The provider's own words about an end that is an error or a filter's; redacted, on one line. */
+  /** The provider's message about an error or filter; redacted, on one line. */
   finishMessage?: string;
   native?: Native;
   usage?: TokenUsage;
@@ -82,14 +82,14 @@ export interface ModelInfo {
   contextWindow?: number;
 }
 
-/** One model behind one provider. Throws `LLMError`, or the signal's reason when stopped; nothing else. */
+/** One model behind one provider. Throws only `LLMError`, or the signal's reason after a stop. */
 export interface LLMClient {
   chat(request: ChatRequest, signal?: AbortSignal): Promise<ChatResponse>;
   chatStream(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatStreamChunk, void, unknown>;
   listModels?(signal?: AbortSignal): Promise<ModelInfo[]>;
 }
 
-/** A reply being put together from its chunks. */
+/** Accumulator of the chunks of a reply. */
 export class Reply {
   content = '';
   thinking = '';
@@ -101,7 +101,7 @@ export class Reply {
   finishMessage?: string;
   model?: string;
 
-  /** Throws `LLMError` at a call that there is no room for: a reply is told with all of its calls, or broke off. */
+  /** Adds a chunk. Throws `LLMError` if the reply exceeds the maximum number of calls: a reply is delivered with all its calls or fails. */
   add(chunk: ChatStreamChunk): void {
     if (chunk.contentIsThinking) {
       this.thinking += this.content.trimEnd();
@@ -122,7 +122,6 @@ export class Reply {
     this.model = chunk.model ?? this.model;
   }
 
-  /** There is something of it. */
   get begun(): boolean {
     return this.content !== '' || this.thinking !== '' || this.toolCalls.length > 0;
   }
@@ -138,7 +137,7 @@ export class Reply {
   }
 }
 
-/** `chat` for a client that streams: the same reply, whole. */
+/** Implements `chat` for a streaming client. */
 export async function collect(stream: AsyncIterable<ChatStreamChunk>, model: string): Promise<ChatResponse> {
   const reply = new Reply();
   for await (const chunk of stream) reply.add(chunk);

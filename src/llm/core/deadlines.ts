@@ -1,22 +1,25 @@
 import { groupDigits, inEnglish, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
-/** Longer waits overflow: `setTimeout` would fire at once. */
+/** Largest delay of `setTimeout`; a longer delay overflows and fires at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Guards a series of waits, one at a time, for the length of an answer. */
+/** Deadline for a sequence of waits, used one at a time, during one answer. */
 export interface Watch {
   /**
-   * The promise's value; or, whichever comes first, the signal's reason or `expired()` thrown after `ms` (0 or less: no
-   * limit). The promise itself is let go: nothing waits for work that does not heed its own signal.
+   * Returns the value of the promise. Throws the signal's reason or, after `ms` milliseconds (0 or less: no limit), `expired()`. The
+   * promise is abandoned, because work that ignores its signal must not delay the caller.
    */
   wait<Value>(promise: PromiseLike<Value>, ms: number, expired: () => Error): Promise<Value>;
   close(): void;
 }
 
-/** One listener and one timer for all waits: answers come in a million pieces, and a timer for each costs more than they do. */
+/**
+ * Creates a watch with one listener and one timer for all waits. An answer may have a million pieces, and a timer per piece costs more than
+ * the piece.
+ */
 export function createWatch(signal?: AbortSignal): Watch {
   let timer: NodeJS.Timeout | undefined;
-  let rings = Number.POSITIVE_INFINITY; // when the timer does; it may be early, and is then set again
+  let rings = Number.POSITIVE_INFINITY; // time at which the timer fires; an early timer is set again
   let pending: { until: number; fail(error: unknown): void; expired(): Error } | undefined;
 
   const set = (until: number) => {
@@ -63,14 +66,12 @@ export function createWatch(signal?: AbortSignal): Watch {
 }
 
 interface WaitLimits {
-  /** Milliseconds; 0 or less: no limit. */
+  /** Milliseconds; 0 or less disables the limit. */
   ms?: number;
   signal?: AbortSignal;
-  /** What to throw when the time is up. */
   expired?: () => Error;
 }
 
-/** A single wait under a watch. */
 export async function withDeadline<Value>(
   promise: PromiseLike<Value>,
   { ms = 0, signal, expired }: WaitLimits,
@@ -83,7 +84,7 @@ export async function withDeadline<Value>(
   }
 }
 
-/** Resolves to false after the wait, to true at the event `now` of `hurry`; throws the signal's reason when stopped. */
+/** Waits and resolves to false, or to true after the event `now` of `hurry`. Throws the signal's reason. */
 export async function sleep(ms: number, signal?: AbortSignal, hurry?: EventTarget): Promise<boolean> {
   const wakeUp = new Error('time to wake up');
   let wake = () => {};
@@ -110,7 +111,7 @@ const units = [
   { whole: '{0} s', part: '{0}.{1} s', ms: 1000 },
 ] as const;
 
-/** `250 ms`, `2.5 s`, `5 min`, `31,688 years`. */
+/** Formats a duration: `250 ms`, `2.5 s`, `5 min`, `31,688 years`. */
 export function lasting(ms: number): LocalizedMessage {
   const unit = units.find((one) => ms >= one.ms * 2 || (ms >= one.ms && one.ms <= 3_600_000));
   if (!unit) return message('{0} ms', Math.round(ms));
@@ -119,5 +120,5 @@ export function lasting(ms: number): LocalizedMessage {
   return tenths % 10 === 0 ? message(unit.whole, whole) : message(unit.part, whole, tenths % 10);
 }
 
-/** The same in English. */
+/** English form of {@link lasting}. */
 export const durationText = (ms: number): string => inEnglish(lasting(ms));

@@ -10,9 +10,8 @@ import {
 export type Retryable = boolean | 'once';
 
 interface LLMErrorOptions {
-  /** The same request may work when sent again; `once`: it was the model's slip, and another time it is likely to be so again. */
+  /** Possible retry of the same request; `once`: a mistake of the model that is likely to repeat. */
   retryable?: Retryable;
-  /** What the provider asked to wait, in milliseconds. */
   retryAfterMs?: number;
   status?: number;
   reason?: Reason;
@@ -20,7 +19,7 @@ interface LLMErrorOptions {
   cause?: unknown;
 }
 
-/** The only thing a client throws besides the reason it was stopped with. Messages name the provider and the way out. */
+/** The only error of a client besides the signal's reason. Its message names the provider and a solution. */
 export class LLMError extends UserFacingError {
   override readonly name = 'LLMError';
   readonly code: LLMErrorCode;

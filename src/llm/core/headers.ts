@@ -1,14 +1,17 @@
-/** A secret that is kept apart stands in a header's value as `${secret:name}`. */
+/** Reference to a stored secret in a header value: `${secret:name}`. */
 const reference = /\$\{secret:([A-Za-z0-9][\w.-]{0,63})\}/g;
 
 /**
- * Of the connection, or of the body as a wire writes it: whoever sets one breaks the request, or says something else than what
- * is sent (RFC 9110 §7.6.1 and §8; fetch refuses some and sends others twice).
+ * Headers of the connection or of the body. A custom value would break the request or contradict the body (RFC 9110 §7.6.1 and §8; fetch
+ * rejects some and sends others twice).
  */
 const owned =
   /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|http2-settings|proxy-.*|content-(length|type|encoding))$/;
 
-/** Why a header cannot be sent, as the end of a sentence about it; undefined when it can. Its value is never quoted. */
+/**
+ * Returns the reason for which a header cannot be sent, as the end of a sentence; undefined if the header is valid. The value is never
+ * quoted.
+ */
 export function headerProblem(name: string, value: string) {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'is no name of a header';
   if (owned.test(name.toLowerCase())) return 'belongs to the connection and cannot be set';
@@ -19,10 +22,10 @@ export function headerProblem(name: string, value: string) {
   return isSendable(value) ? undefined : 'has line breaks, or characters that no header can carry';
 }
 
-/** Other characters end the header and begin another one, or make fetch fail with the value in its message. */
+/** Returns true for printable ASCII. Other characters would start another header, or make fetch fail with the value in its message. */
 export const isSendable = (value: string): boolean => /^[\x20-\x7e]*$/.test(value);
 
-/** The secrets that a header's value names, each once. */
+/** Returns the unique names of the secrets that a header value references. */
 export const secretsIn = (value: string): string[] => [
   ...new Set([...value.matchAll(reference)].map(([, name]) => name!)),
 ];
@@ -30,6 +33,6 @@ export const secretsIn = (value: string): string[] => [
 export const withSecrets = (value: string, secretOf: (name: string) => string): string =>
   value.replace(reference, (_, name) => secretOf(name));
 
-/** Whether a header gives somebody's access: it names a secret, or is called like one. */
+/** Returns true if a header probably contains a credential: the value references a secret, or the name suggests a credential. */
 export const isCredential = (name: string, value: string): boolean =>
   /auth|key|token|secret|cookie/i.test(name) || secretsIn(value).length > 0;

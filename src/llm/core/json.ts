@@ -1,16 +1,19 @@
 import { endOfString } from '../../protocol/values/jsonText.ts';
 
-/** Deeper than any honest message. `JSON.parse` reads five million levels; `JSON.stringify` then throws at five thousand. */
+/**
+ * Maximum nesting. No legitimate message is deeper, and `JSON.stringify` throws at five thousand levels, although `JSON.parse` accepts five
+ * million.
+ */
 const depthLimit = 200;
 
-/** Parses text from outside. Throws `SyntaxError`, also for nesting beyond `depthLimit`, which is looked for first. */
+/** Parses untrusted text. Throws `SyntaxError`, also for nesting beyond `depthLimit`, which is checked first. */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) throw new SyntaxError(`JSON nested more than ${depthLimit} levels deep`);
   return JSON.parse(text);
 }
 
 function isTooDeep(text: string): boolean {
-  if (text.length <= 2 * depthLimit) return false; // each level opens and closes: the usual event is decided here
+  if (text.length <= 2 * depthLimit) return false; // each level needs two characters, so most events return here
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
@@ -18,11 +21,11 @@ function isTooDeep(text: string): boolean {
         at = endOfString(text, at);
         break;
       case 0x5b: // [
-      case 0x7b: // {
+      case 0x7b:
         if (++depth > depthLimit) return true;
         break;
-      case 0x5d: // ]
-      case 0x7d: // }
+      case 0x5d:
+      case 0x7d:
         depth--;
     }
   }

@@ -1,20 +1,19 @@
-/** What an answer's headers say of one limit; what they do not say is absent. */
+/** Status of one limit from the headers of an answer; unreported values are absent. */
 export interface RateLimitStatus {
-  /** Left until the reset. */
   remaining?: number;
   /** Milliseconds until the limit is full again. */
   resetMs?: number;
 }
 
-/** What a provider said of its limits in the headers of an answer. */
+/** Rate limits reported in the headers of an answer. */
 export interface RateLimitNews {
   requests?: RateLimitStatus;
   tokens?: RateLimitStatus;
 }
 
 /**
- * `x-ratelimit-remaining-requests`, `x-ratelimit-reset-tokens` … (OpenAI, Groq, Azure, xAI), those of a minute by other
- * names (Mistral, Cerebras) and `anthropic-ratelimit-…`; undefined when there is none of them.
+ * Parses `x-ratelimit-remaining-requests`, `x-ratelimit-reset-tokens` … (OpenAI, Groq, Azure, xAI), per-minute variants (Mistral, Cerebras)
+ * and `anthropic-ratelimit-…`. Returns undefined without any of these headers.
  */
 export function rateLimitIn(headers: Headers, now: number): RateLimitNews | undefined {
   const requests = newsOf(headers, 'requests', now);
@@ -39,7 +38,7 @@ function newsOf(headers: Headers, what: 'requests' | 'tokens', now: number): Rat
 
 const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `6m0s`, `7.66s`, `20ms` (OpenAI, Groq), plain seconds (others), or a date (Anthropic); milliseconds from now. */
+/** Parses `6m0s`, `7.66s`, `20ms` (OpenAI, Groq), plain seconds (others) or a date (Anthropic) to milliseconds from now. */
 function durationOf(text: string, now: number): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
   if (/^(\d+(\.\d+)?(ms|[smhd]))+$/.test(text)) {

@@ -1,7 +1,7 @@
 import type { ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 import { counted } from '../../protocol/text/plurals.ts';
 
-/** Head and tail of a text that is longer than `most` characters, with what is missing between them; else the text. */
+/** Returns the head and tail of a text longer than `most` characters, with a note about the omitted part; else the text. */
 export function truncate(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = text.slice(0, Math.ceil(most * 0.6)).replace(/[\ud800-\udbff]$/, '');
@@ -10,7 +10,7 @@ export function truncate(text: string, most: number): string {
   return `${head}\n… ${left} left out …\n${tail}`;
 }
 
-/** A result with its long texts cut where they stand; one that is long in other ways becomes text. */
+/** Truncates the long texts inside a result. A result that is long for another reason becomes text. */
 export function excerptOfResult(
   result: ToolResult,
   most: number,
@@ -22,8 +22,8 @@ export function excerptOfResult(
 }
 
 /**
- * A call whose arguments are longer than `most` characters, with their long texts cut where they stand: an object still,
- * under the same names. What is long in other ways becomes text; of too many names the last are left out.
+ * Truncates the long texts inside the arguments of a call longer than `most` characters. The arguments remain an object with the same
+ * names. Other long values become text, and excess names are dropped from the end.
  */
 export function excerptOfCall(call: ToolCall, most: number): ToolCall {
   const { arguments: args, malformed } = call;

@@ -1,13 +1,13 @@
 import type { TokenUsage } from '../../protocol/content/messages.ts';
 
-/** Larger than any count of tokens; a server that reports more has made a mistake. */
+/** Upper bound of a plausible token count. */
 const maxTokens = 1e12;
 
 const isCount = (count: number | undefined): count is number => count !== undefined && count >= 0 && count <= maxTokens;
 
 /**
- * Returns the counts that a server reported and that can be stored and summed. A count that is negative, not finite or larger than
- * any context window is absent; undefined if the prompt, the completion or their total is.
+ * Returns the reported counts that can be stored and summed. A count that is negative, not finite or too large is dropped. Returns
+ * undefined if the prompt, completion or total count is invalid.
  */
 export function usableUsage(usage: TokenUsage | undefined): TokenUsage | undefined {
   if (!usage || ![usage.promptTokens, usage.completionTokens, usage.totalTokens].every(isCount)) return undefined;

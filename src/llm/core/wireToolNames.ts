@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 
-/** Characters; OpenAI, Anthropic and Google answer 400 to a longer name of a function. */
+/** Maximum characters; OpenAI, Anthropic and Google answer 400 to a longer function name. */
 const longestName = 64;
 
 /**
- * `fs.read` → `fs_read`: providers accept letters, digits, `_` and `-` in the name of a function, and no dots. A name
- * that is too long (`mcp.server.tool`) keeps its beginning and ends in a hash of the whole: the same in every request,
- * and another one for every other name. A name that went through stays as it is.
+ * Converts a tool name to a wire name: `fs.read` → `fs_read`. Providers accept letters, digits, `_` and `-`, but no dots. A name that is
+ * too long (`mcp.server.tool`) is cut and ends in a hash of the full name, so the result is stable and unique. A wire name stays unchanged.
  */
 export function toWireName(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9_-]/g, '_');
@@ -16,25 +15,27 @@ export function toWireName(name: string): string {
   return `${plain.slice(0, longestName - hash.length - 1)}_${hash}`;
 }
 
-/** Before a name, as families of models were taught it. */
+/** Name prefix learned by some model families. */
 const familyPrefix = /^(?:functions|default_api|tools?)\./;
-/** Behind a name: marks of a family's own form, with no arguments among them. No text is matched in two ways, however it is made. */
+/**
+ * Trailing marks of a model family's own syntax, without arguments. The pattern is unambiguous, so hostile text cannot cause backtracking.
+ */
 const strayMarks = /(?:<\|[\w ]*\|>\w*|<(?!\|)\/?[\w-]*|:\d+|[\s"'`()[\],;:>|*])+$/;
 
-/** The name of a tool that a model wrote, without a family's own prefix and without marks behind it. */
+/** Returns the tool name that a model wrote, without a family prefix and trailing marks. */
 export const plainName = (name: string): string =>
   name.length > mostCharacters ? name : name.replace(familyPrefix, '').replace(strayMarks, '');
 const mostCharacters = 200;
 
 /**
- * The way back, for the tools a request offered. A name that none of them has, nor has without what stands around it, stays as it is: the
- * loop answers it as an unknown tool. Where two tools share a wire name the first one has it (the adapter sees to it that none do).
+ * Creates the reverse mapping for the tools of a request. A name that matches no tool, even without prefix and marks, stays unchanged, and
+ * the loop answers as for an unknown tool. If two tools share a wire name, the first wins; the adapter prevents duplicates.
  */
 export function fromWireNames(
   tools: readonly Pick<ToolDefinition, 'name'>[],
   toName: (name: string) => string = toWireName,
 ): (wireName: string) => string {
-  const names = new Map<string, string>(); // a Map: a model may well ask for `constructor`
+  const names = new Map<string, string>(); // a Map, because a model may call `constructor`
   for (const { name } of tools) if (!names.has(toName(name))) names.set(toName(name), name);
   const own = new Set(tools.map(({ name }) => name));
   return (wireName) => {

@@ -15,13 +15,13 @@ import { notesOf } from './warnings.ts';
 import { type GoogleFlags, learnFromGoogle, toGoogleWire } from './wire.ts';
 
 export interface GoogleClientOptions extends Partial<ClientOptions> {
-  /** Up to and without `/models/…`; Google's own without it. */
+  /** URL up to and without `/models/…`; absent: Google's own. */
   baseUrl?: string;
-  /** Sent in the header `x-goog-api-key`, never in the address. */
+  /** Sent in the header `x-goog-api-key`, never in the URL. */
   apiKey?: string;
 }
 
-/** A client for Google's Gemini API (`generateContent`), the provider `google`. */
+/** Creates a client for Google's Gemini API (`generateContent`), the provider `google`. */
 export function createGoogleClient(options: GoogleClientOptions): LLMClient {
   const baseUrl = options.baseUrl?.trim() || googleBaseUrl;
   const at = addressesBelow(baseUrl, /\/models(\/[^/]*)?$/);
@@ -42,7 +42,7 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
       } catch (error) {
         const learned = error instanceof LLMError ? learn(error, flags) : undefined;
         if (!learned) throw error;
-        flagsOfModel.set(request.model, learned); // at most one round for each thing there is to learn
+        flagsOfModel.set(request.model, learned); // at most one round per possible adjustment
       }
     }
   }
@@ -69,7 +69,7 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
 
 const notFoundHint = message('Check the name of the model, and the address (it ends in /v1beta).');
 
-/** `gemini-2.5-pro` or, as Google lists them, `models/gemini-2.5-pro` and `tunedModels/mine`. */
+/** Returns the resource path of `gemini-2.5-pro`, or of `models/gemini-2.5-pro` and `tunedModels/mine` as listed by Google. */
 function pathOf(model: string): string {
   const path = model.includes('/') ? model : `models/${model}`;
   return path.split('/').map(encodeURIComponent).join('/');

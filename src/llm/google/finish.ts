@@ -13,7 +13,7 @@ const filters = [
   'IMAGE_RECITATION',
 ];
 
-/** Ends that are none: the next attempt may well go better. `OTHER` comes without a reason and mostly without a word. */
+/** Finish reasons of failed replies that a retry may fix. `OTHER` comes without a reason and usually without text. */
 const failures = [
   'MALFORMED_FUNCTION_CALL',
   'MALFORMED_RESPONSE',
@@ -27,8 +27,7 @@ const failures = [
 ];
 
 /**
- * The end that Google names. One that is not known is none, as the failures are: no call of such a reply is given, for it may be half of
- * what was meant.
+ * Maps Google's finish reason. An unknown reason counts as a failure: no call of the reply is delivered, because a call may be incomplete.
  */
 export function endOfReply(rawFinish: string | undefined): Exclude<FinishReason, 'tool_calls'> {
   if (rawFinish === undefined) return 'stop';

@@ -17,8 +17,8 @@ const pageSchema = z.union([
 ]);
 
 /**
- * `{models: [{name: "models/…", inputTokenLimit, supportedGenerationMethods}]}`: those that can hold a conversation,
- * and where the next page is.
+ * Parses `{models: [{name: "models/…", inputTokenLimit, supportedGenerationMethods}]}`. Returns the models that support conversations, and
+ * the token of the next page.
  */
 export function modelsIn(endpoint: Endpoint, body: unknown): ModelPage {
   const page = pageSchema.safeParse(body);

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { isObject, type JsonObject } from '../core/json.ts';
 
 /**
- * The arguments of a call that Vertex streams in pieces: `{jsonPath: "$.files[0].name", stringValue: "read"}`, each
- * string in fragments until one comes without `willContinue`.
+ * Arguments of a call that Vertex streams in pieces: `{jsonPath: "$.files[0].name", stringValue: "read"}`. A string arrives in fragments
+ * until a piece without `willContinue`.
  */
 export interface PartialArguments {
   add(pieces: unknown): void;
   readonly value: JsonObject;
-  /** Nothing is missing and every piece had its place. */
+  /** True if no piece is missing and each piece had a valid path. */
   readonly whole: boolean;
 }
 
@@ -62,7 +62,7 @@ function scalarOf({ stringValue, numberValue, boolValue, nullValue }: Piece): Sc
 
 const segment = /\.([^.[\]'"]+)|\[(\d{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
 
-/** `$.a[0]['b c']` → `['a', 0, 'b c']`. */
+/** Parses a path: `$.a[0]['b c']` → `['a', 0, 'b c']`. */
 function toPath(jsonPath: string): (string | number)[] | undefined {
   const path: (string | number)[] = [];
   segment.lastIndex = 1;
@@ -75,7 +75,7 @@ function toPath(jsonPath: string): (string | number)[] | undefined {
   return path.length > 0 && path.length < 100 && !path.includes('__proto__') ? path : undefined;
 }
 
-/** False where the path leads through something else, leaves a gap in a list or says a second time what is there. */
+/** Returns false if the path crosses a scalar, leaves a gap in a list or repeats an assignment. */
 function assign(root: JsonObject, path: readonly (string | number)[], scalar: Scalar, continues: boolean): boolean {
   let place: unknown = root;
   for (const [at, step] of path.entries()) {

@@ -2,7 +2,7 @@ import type { Native } from '../../protocol/content/messages.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { googleProvider, type NativeParts, type Part } from './wire.ts';
 
-/** Fragments of unsigned text are one part; a signature stays with the very part it came with, an empty one too. */
+/** Merges fragments of unsigned text into one part. A signature stays with its original part, even if the part is empty. */
 export function addText(parts: Part[], part: Part, fragment: string): void {
   const last = parts.at(-1);
   const plain = (one: Part) => Object.keys(one).every((key) => key === 'text' || key === 'thought');
@@ -13,7 +13,7 @@ export function addText(parts: Part[], part: Part, fragment: string): void {
   }
 }
 
-/** The part as it came; streamed arguments are put in when they are whole, and no field of the streaming stays. */
+/** Returns the original part with the assembled arguments and without the streaming fields. */
 export function toNativeCall(part: Part, functionCall: JsonObject, name: string, args: JsonObject): Part {
   const { partialArgs, willContinue, ...rest } = functionCall;
   return { ...part, functionCall: { ...rest, name, args } };
@@ -23,7 +23,7 @@ export function setArguments(part: Part, args: JsonObject): void {
   part.functionCall = { ...(part.functionCall as JsonObject), args };
 }
 
-/** Kept when it holds something that the message itself does not: a signature, an id of Google's, other parts. */
+/** Returns the parts if they contain something that the message lacks: a signature, an id of Google or other parts. */
 export function nativeOf(parts: Part[]): Native | undefined {
   const worthKeeping = parts.some((part) => {
     const { functionCall, thoughtSignature } = part;

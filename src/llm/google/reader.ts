@@ -20,11 +20,10 @@ import { type Part, toFunctionName } from './wire.ts';
 interface GoogleReaderOptions {
   endpoint: Endpoint;
   tools: readonly Pick<ToolDefinition, 'name'>[];
-  /** Ids of earlier calls in the conversation. */
   takenIds?: ReadonlySet<string>;
 }
 
-/** A call whose arguments still come in pieces, and its place among the parts. */
+/** A call with incomplete arguments, and its position among the parts. */
 interface OpenCall {
   index: number;
   part: number;
@@ -32,9 +31,9 @@ interface OpenCall {
 }
 
 /**
- * Reads `GenerateContentResponse` objects. Calls come whole and close to the end, so they are given at the end only:
- * a reply that is cut, filtered or malformed has none. Finish reasons are `STOP` after calls and after nothing too,
- * and older models write one into every event; what the end was is decided when the stream is over.
+ * Creates a reader of `GenerateContentResponse` objects. Calls are emitted only at the end, so a truncated, filtered or malformed reply has
+ * none. The finish reason is `STOP` even after calls or without content, and older models repeat a reason in every event, so the end is
+ * decided after the stream.
  */
 export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOptions): ReplyReader {
   const toToolName = fromWireNames(tools, toFunctionName);
@@ -68,8 +67,8 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
       openCall.pieces.add(partialArgs);
       return continues ? [] : closeCall(true);
     }
-    if (name === undefined && args === undefined) return []; // the end of a call that has ended
-    const chunks = closeCall(false); // another one begins, so the one before never came to its end
+    if (name === undefined && args === undefined) return []; // end marker of a finished call
+    const chunks = closeCall(false); // a new call begins, so the previous call was never finished
     const index = calls.length;
     const parsed = argumentsOf(args);
     const id = idFor(wantedId);
@@ -89,7 +88,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
   const readPart = (part: Part): ChatStreamChunk[] => {
     if (isObject(part.functionCall)) return readCall(part, part.functionCall);
     if (typeof part.text !== 'string') {
-      const other = Object.values(part).some(isObject); // code that ran at Google, images: nothing a person is told
+      const other = Object.values(part).some(isObject); // code executed by Google, or images: not shown to the user
       if (other || isReportedError(part.thoughtSignature)) parts.push(part);
       return [];
     }
@@ -122,12 +121,11 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
   };
 
   return {
-    /** With its usage, which comes with the true end: a finish reason alone may be in every event of the stream. */
     get finished() {
       return blocked || (rawFinish !== undefined && usage !== undefined);
     },
 
-    /** Without `alt=sse` the whole stream is one JSON array; some gateways answer so whatever they are asked. */
+    /** without `alt=sse` the stream is one JSON array, and some gateways always send an array */
     read: (event) => (Array.isArray(event) ? event.flatMap(readEvent) : readEvent(event)),
 
     end(marked) {
@@ -137,7 +135,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
       const end = blocked ? 'content_filter' : endOfReply(rawFinish);
       if (end === 'stop') chunks.push(...calls.map((toolCall) => ({ toolCall, done: false })));
       const complete = end === 'stop' || calls.length === 0;
-      const native = complete ? nativeOf(parts) : undefined; // a call that is not given would never get its result
+      const native = complete ? nativeOf(parts) : undefined; // a call that is not emitted would never get a result
       const finishReason = end === 'stop' && calls.length > 0 ? 'tool_calls' : end;
       const message =
         end === 'error' ? (finishMessage ?? rawFinish) : end === 'content_filter' ? finishMessage : undefined;
@@ -154,7 +152,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
   };
 }
 
-/** Of parts no more than that they are a list: a text is looked at by one `typeof`, a call by its own schema. */
+/** Schema of a candidate. Parts are checked only as a list: checking a text costs one `typeof`, and a call has its own schema. */
 const candidateSchema = z.object({
   index: z
     .number()
@@ -181,7 +179,7 @@ const callSchema = z.object({
 
 const isTold = ({ text, functionCall }: JsonObject) => isReportedError(text) || isObject(functionCall);
 
-/** The arguments come as a parsed object; what cannot be one is told to the model, never run. */
+/** Parses the arguments object. Invalid arguments are reported to the model and never executed. */
 function argumentsOf(args: unknown): ParsedArguments {
   if (args === undefined || args === null) return { arguments: {} };
   let finite = true;

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '../core/json.ts';
 
-/** The subset of OpenAPI 3.0 in which Google takes the parameters of functions and the form of answers. */
+/** Google's subset of OpenAPI 3.0 for function parameters and response formats. */
 interface GoogleSchema {
   type?: 'STRING' | 'NUMBER' | 'INTEGER' | 'BOOLEAN' | 'ARRAY' | 'OBJECT';
   format?: string;
   description?: string;
   nullable?: true;
-  /** Of strings only, and none of them empty. */
+  /** Non-empty strings only. */
   enum?: string[];
   items?: GoogleSchema;
   properties?: Record<string, GoogleSchema>;
@@ -21,26 +21,26 @@ interface GoogleSchema {
 }
 
 /**
- * A JSON schema in Google's subset. One keyword Google does not know (`$schema`, `additionalProperties`, `const`,
- * `$ref`, …) is a 400 for the whole request, so only what is known to be taken goes through; what is lost with it is
- * checked again when the call comes. `parametersJsonSchema` would take more, but only on `v1beta` and newer models.
+ * Converts a JSON schema to Google's subset. An unknown keyword (`$schema`, `additionalProperties`, `const`, `$ref`, …) fails the whole
+ * request with 400, so only supported keywords pass. The tool checks the arguments against the full schema. `parametersJsonSchema` accepts
+ * more, but only on `v1beta` and newer models.
  */
 export function toGoogleSchema(schema: unknown): GoogleSchema {
   return convert(schema, { root: schema, inside: [], budget: { schemas: 2000 } });
 }
 
 interface Place {
-  /** References begin here. */
+  /** Root for the resolution of references. */
   root: unknown;
-  /** The references being resolved: a schema that contains itself ends as an object of any kind. */
+  /** References in resolution: a recursive schema ends as an object of any kind. */
   inside: readonly string[];
-  /** References to references to … double with every level; what is over this is an object of any kind. */
+  /** Maximum number of schemas, because nested references can double with each level. The excess becomes an object of any kind. */
   budget: { schemas: number };
 }
 
 function convert(schema: unknown, place: Place): GoogleSchema {
   if (place.budget.schemas-- <= 0) return { type: 'OBJECT' };
-  if (!isObject(schema)) return { type: 'STRING' }; // `true`: anything. A missing type is refused in some places.
+  if (!isObject(schema)) return { type: 'STRING' }; // `true` allows anything; a missing type is rejected in some positions
   if (typeof schema.$ref === 'string') return convertReference(schema, schema.$ref, place);
   if (Array.isArray(schema.allOf)) return convert(mergeAll(schema), place);
   const choices = choicesOf(schema);
@@ -56,7 +56,7 @@ function convertReference({ $ref, ...siblings }: JsonObject, reference: string, 
   return convert(inlined, { ...place, inside: [...place.inside, reference] });
 }
 
-/** `#/$defs/name`, `#/definitions/name`, `#`. */
+/** Resolves `#/$defs/name`, `#/definitions/name` or `#`. */
 function lookUp(root: unknown, reference: string): unknown {
   if (!reference.startsWith('#')) return undefined;
   let found = root;
@@ -67,7 +67,7 @@ function lookUp(root: unknown, reference: string): unknown {
   return found;
 }
 
-/** What all of the schemas say, as one; where two say the same thing differently the last one counts. */
+/** Merges schemas; the last schema wins on conflict. */
 function mergeAll({ allOf, ...siblings }: JsonObject): JsonObject {
   const parts = [...(allOf as unknown[]), siblings].filter(isObject);
   const merged: JsonObject = Object.assign({}, ...parts);
@@ -78,9 +78,9 @@ function mergeAll({ allOf, ...siblings }: JsonObject): JsonObject {
   return merged;
 }
 
-/** `anyOf`, `oneOf` or several types as the list of what is allowed. */
+/** Returns the alternatives of `anyOf`, `oneOf` or several types. */
 function choicesOf(schema: JsonObject): unknown[] | undefined {
-  if (isObject(schema.properties) && !Array.isArray(schema.type)) return undefined; // "one of these must be given"
+  if (isObject(schema.properties) && !Array.isArray(schema.type)) return undefined; // here `anyOf` means "one of these properties is required"
   for (const list of [schema.anyOf, schema.oneOf]) if (Array.isArray(list) && list.length > 0) return list;
   if (!Array.isArray(schema.type)) return undefined;
   const { description, ...rest } = schema;
@@ -113,7 +113,7 @@ function convertPlain(schema: JsonObject, place: Place): GoogleSchema {
     case 'object':
       return { type: 'OBJECT', ...describe(schema.description), ...nullable, ...convertProperties(schema, place) };
     case 'array': {
-      const items = Array.isArray(schema.prefixItems ?? schema.items) // a tuple: any of its kinds
+      const items = Array.isArray(schema.prefixItems ?? schema.items) // a tuple: an array of any of its item schemas
         ? { anyOf: schema.prefixItems ?? schema.items }
         : schema.items;
       const converted = convert(items, place);
@@ -138,7 +138,7 @@ function convertPlain(schema: JsonObject, place: Place): GoogleSchema {
   }
 }
 
-/** As given, or what the other keywords speak of. */
+/** Returns the given type, or the type implied by other keywords. */
 function typeOf(schema: JsonObject, values: unknown[] | undefined): string {
   if (typeof schema.type === 'string') return schema.type.toLowerCase();
   if (isObject(schema.properties) || isObject(schema.additionalProperties)) return 'object';
@@ -148,7 +148,7 @@ function typeOf(schema: JsonObject, values: unknown[] | undefined): string {
   return typeof schema.minimum === 'number' || typeof schema.maximum === 'number' ? 'number' : 'string';
 }
 
-/** `required` may only name what `properties` has. */
+/** Converts properties. `required` may only list names of `properties`. */
 function convertProperties(schema: JsonObject, place: Place): Pick<GoogleSchema, 'properties' | 'required'> {
   if (!isObject(schema.properties)) return {};
   const entries = Object.entries(schema.properties).map(([name, value]) => [name, convert(value, place)] as const);
@@ -158,7 +158,7 @@ function convertProperties(schema: JsonObject, place: Place): Pick<GoogleSchema,
   return { properties: Object.fromEntries(entries), ...(required.length > 0 && { required }) };
 }
 
-/** Numbers and truth values have no `enum` here; the description says what is allowed. */
+/** Returns a description. `enum` is not supported for numbers and booleans, so the description lists the allowed values. */
 function describe(description: unknown, values?: unknown[]): { description?: string } {
   const allowed = values?.filter((value) => value !== null) ?? [];
   const list = allowed.length > 0 ? `One of: ${allowed.map((value) => JSON.stringify(value)).join(', ')}.` : '';

@@ -1,13 +1,13 @@
 import type { ChatRequest } from '../core/client.ts';
 
 export interface ThinkingFlags {
-  /** Models that do not think answer 400 to the wish to see it. */
+  /** Models without thinking answer 400 to a request for thoughts. */
   omitThinking?: boolean;
-  /** It thinks, and not with the budget (or the level) it was told. */
+  /** The model thinks but rejects the budget or level. */
   omitBudget?: boolean;
 }
 
-/** Tokens, by family; a budget outside of them is a 400 (ai.google.dev, "Thinking"). */
+/** Budget ranges in tokens by model family; other values are a 400 (ai.google.dev, "Thinking"). */
 const ranges: [model: RegExp, least: number, most: number][] = [
   [/gemini-2\.5-flash-lite/, 512, 24_576],
   [/gemini-2\.5-flash/, 1, 24_576],
@@ -15,8 +15,8 @@ const ranges: [model: RegExp, least: number, most: number][] = [
 ];
 
 /**
- * `thinkingConfig`. Models since 2.5 think on their own and show it only when asked to. Those since 3 take one of two
- * levels in place of a budget.
+ * Returns `thinkingConfig`. Models since 2.5 think by default and return thoughts on request. Models since 3 accept one of two levels
+ * instead of a budget.
  */
 export function thinkingConfigOf(
   { model, thinkingBudget = 0 }: Pick<ChatRequest, 'model' | 'thinkingBudget'>,

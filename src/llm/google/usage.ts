@@ -12,13 +12,13 @@ export const usageSchema = z.object({
 });
 
 /**
- * Each event has the whole count so far: the last one is right, and they are never summed. The prompt includes what
- * was cached; Google's own tools and the thinking are counted apart there, and are part of prompt and completion here.
+ * Converts usage. Each event contains cumulative counts, so the last event is right and nothing is added. The prompt count includes cached
+ * tokens. Tokens of Google's own tools and of thinking are separate and are added to prompt and completion here.
  */
 export function toUsage(told: z.infer<typeof usageSchema> | undefined): TokenUsage | undefined {
   if (!told) return undefined;
   const { promptTokenCount: prompt, candidatesTokenCount: candidates, totalTokenCount: total } = told;
-  if (prompt === undefined && candidates === undefined && total === undefined) return undefined; // `trafficType` alone
+  if (prompt === undefined && candidates === undefined && total === undefined) return undefined; // only `trafficType`
   const { cachedContentTokenCount: cachedTokens, thoughtsTokenCount: thinkingTokens } = told;
   const promptTokens = (prompt ?? 0) + (told.toolUsePromptTokenCount ?? 0);
   const completionTokens = (candidates ?? 0) + (thinkingTokens ?? 0);

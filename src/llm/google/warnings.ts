@@ -3,7 +3,7 @@ import { budgetIgnored } from '../messages/warnings.ts';
 import { thinkingConfigOf } from './thinking.ts';
 import type { GoogleFlags } from './wire.ts';
 
-/** What was asked for and is not sent, or not so, in sentences for the log. */
+/** Returns log messages about request options that are not sent or changed. */
 export function notesOf(request: ChatRequest, flags: GoogleFlags): string[] {
   const { model, responseFormat, tools = [] } = request;
   return [

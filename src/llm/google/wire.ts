@@ -9,22 +9,22 @@ import { disarmed } from '../messages/systemTags.ts';
 import { toGoogleSchema } from './schema.ts';
 import { type ThinkingFlags, thinkingConfigOf } from './thinking.ts';
 
-/** What the models of one address turned out to need. All off to begin with; the client learns the rest. */
+/** Properties of the models of one address. All are false at first; the client learns the rest from 400 answers. */
 export interface GoogleFlags extends ThinkingFlags {
-  /** Gemma models have no system instruction: it opens the conversation instead. */
+  /** Gemma models support no system instruction: the conversation starts with the instruction instead. */
   systemAsUser?: boolean;
   /**
-   * Gemini 3 answers 400 to a call without the signature it was made with. Calls of other providers have none, and
-   * one is never invented: such calls are told as text.
+   * Gemini 3 answers 400 to a call without its original signature. Calls of other providers have none, and a signature is never invented:
+   * unsigned calls are sent as text.
    */
   tellUnsignedCalls?: boolean;
-  /** Models before Gemini 3 answer 400 to pictures inside a result (`functionResponse.parts`): they follow the results. */
+  /** Models before Gemini 3 answer 400 to images inside a result (`functionResponse.parts`): images follow the results. */
   imagesApart?: boolean;
 }
 
 export const googleProvider = 'google';
 
-/** A part of a content, as Google writes it and wants it back: `text`, `functionCall`, `thoughtSignature`, … */
+/** A part of a content in Google's format: `text`, `functionCall`, `thoughtSignature`, … */
 export type Part = JsonObject;
 
 export interface Content {
@@ -32,18 +32,18 @@ export interface Content {
   parts: Part[];
 }
 
-/** In `native.content`: the parts of the model's content, verbatim and in order; each may carry a signature. */
+/** Form of `native.content`: the verbatim parts of the model's content in order; each may have a signature. */
 export interface NativeParts {
   parts: Part[];
 }
 
-/** The name as Google takes it: it begins with a letter or `_`. */
+/** Returns a valid function name, with a letter or `_` first. */
 export function toFunctionName(name: string): string {
   const wireName = toWireName(name);
   return /^[A-Za-z_]/.test(wireName) ? wireName : toWireName(`_${name}`);
 }
 
-/** The body of `POST …:streamGenerateContent`. The model is in the address, the key in a header. */
+/** Builds the body of `POST …:streamGenerateContent`. The URL contains the model, a header the key. */
 export function toGoogleWire(request: ChatRequest, flags: GoogleFlags = {}): Record<string, unknown> {
   const { system, said } = repairHistory(request);
   const asUser = flags.systemAsUser && system !== '';
@@ -67,13 +67,12 @@ function toContents(all: readonly AssistantText[], flags: GoogleFlags): Content[
 }
 
 function userParts({ content, attachments = [] }: Extract<AssistantText, { role: 'user' }>): Part[] {
-  return [...attachments.map(toPart), ...(content === '' ? [] : [{ text: content }])]; // an empty text is refused
+  return [...attachments.map(toPart), ...(content === '' ? [] : [{ text: content }])]; // empty text is rejected
 }
 
 /**
- * The model's content with its calls, then all their results as one content of the user, in the same order: Google
- * counts them and answers 400 when they do not match (pictures beside them count, too), and it pairs calls without ids
- * by their place.
+ * Adds the model's content with its calls, then all results as one user content in the same order. Google answers 400 if the counts differ
+ * (images beside the results count, too), and pairs calls without ids by position.
  */
 function addTurn(contents: Content[], message: AssistantMessage, results: ToolResult[], flags: GoogleFlags): void {
   const calls = message.toolCalls ?? [];
@@ -93,9 +92,9 @@ function addTurn(contents: Content[], message: AssistantMessage, results: ToolRe
   if (flags.imagesApart) addParts(contents, 'user', images);
 }
 
-/** The kinds that Gemini sees. */
+/** Image types that Gemini supports. */
 const isSeen = ({ mediaType }: Attachment) => /^image\/(png|jpeg|webp)$/.test(mediaType);
-/** Inline data has no name, and a text says whose it is. */
+/** Inline data has no name, so a text introduces the file. */
 const toPart = (file: Attachment): Part => (isTextAttachment(file) ? { text: textOfFile(file) } : toInline(file));
 const toInline = ({ mediaType, data }: Attachment): Part => ({ inlineData: { mimeType: mediaType, data } });
 
@@ -104,7 +103,7 @@ function imageParts(call: ToolCall, { attachments = [] }: ToolResult): Part[] {
   return images.length > 0 ? [{ text: imagesFrom(call) }, ...images] : [];
 }
 
-/** What Google wrote, when it is Google's and still says what the message says. */
+/** Returns Google's own parts if the message comes from Google and is unchanged. */
 function ownParts({ native, toolCalls = [] }: AssistantMessage): Part[] | undefined {
   if (native?.provider !== googleProvider || !isObject(native.content)) return undefined;
   const { parts } = native.content;
@@ -119,7 +118,7 @@ function ownParts({ native, toolCalls = [] }: AssistantMessage): Part[] | undefi
   return same ? withCutArguments(parts, toolCalls) : undefined;
 }
 
-/** Arguments that are sent cut are cut here, too; the signature belongs to the part, and stays. */
+/** Applies truncated arguments to the original parts; the signature of a part stays valid. */
 function withCutArguments(parts: Part[], calls: readonly ToolCall[]): Part[] {
   if (!calls.some(({ cut }) => cut)) return parts;
   let at = 0;
@@ -132,12 +131,12 @@ function withCutArguments(parts: Part[], calls: readonly ToolCall[]): Part[] {
 
 const textParts = ({ content }: AssistantMessage): Part[] => (content === '' ? [] : [{ text: content }]);
 
-/** Our ids stay here: Vertex refuses the field, and Google knows only its own. A malformed call has no arguments. */
+/** Omits our ids: Vertex rejects the field, and Google knows only its own ids. A malformed call has no arguments. */
 function toCallPart({ name, arguments: args }: ToolCall): Part {
   return { functionCall: { name: toFunctionName(name), args } };
 }
 
-/** Pictures are parts of the response itself (Gemini 3: "multimodal function responses"). */
+/** Builds a response part. Images are part of the response (Gemini 3: "multimodal function responses"). */
 function toResponsePart({ functionCall }: Part, result: ToolResult, { imagesApart }: GoogleFlags): Part {
   const { name, id } = functionCall as JsonObject;
   const images = imagesApart ? [] : (result.attachments ?? []).filter(isSeen).map(toInline);
@@ -152,19 +151,19 @@ function toResponsePart({ functionCall }: Part, result: ToolResult, { imagesApar
   };
 }
 
-/** The response must be an object, and an outcome is one. */
+/** Returns the result as an object, which the API requires. */
 function toResponse(result: ToolResult): JsonObject {
   const content = contentFor(result);
   try {
     const outcome = parseJson(content);
     if (isObject(outcome)) return outcome;
   } catch {
-    // not JSON: given as it is
+    // not JSON: sent as text
   }
   return { output: content };
 }
 
-/** Said by the user's side, so that the model does not learn to write its calls as text. */
+/** Returns a call as text. The text belongs to the user role, so that the model does not learn to write calls as text. */
 function tell({ name, arguments: args }: ToolCall, result: ToolResult): string {
   return `The tool ${toFunctionName(name)} was called with ${JSON.stringify(args)} and gave:\n${contentFor(result)}`;
 }
@@ -172,13 +171,13 @@ function tell({ name, arguments: args }: ToolCall, result: ToolResult): string {
 const contentFor = ({ attachments = [], ...result }: ToolResult): string =>
   contentUnseen({ ...result, attachments: attachments.filter((one) => !isSeen(one)) });
 
-/** Contents of one side in a row are one content, but results stay by themselves. */
+/** Appends parts. Consecutive contents of one role are merged, but results stay separate. */
 function addParts(contents: Content[], role: Content['role'], parts: Part[]): void {
   if (parts.length === 0) return;
   const last = contents.at(-1);
   const joins = last?.role === role && !last.parts.some(({ functionResponse }) => functionResponse);
   if (joins)
-    last.parts = [...last.parts, ...parts]; // a new list: native parts are not ours to change
+    last.parts = [...last.parts, ...parts]; // a new list: native parts must not be modified
   else contents.push({ role, parts });
 }
 
@@ -188,7 +187,7 @@ function toolsOf({ tools = [], toolChoice = 'auto' }: ChatRequest): object {
   if (tools.length === 0) return {};
   const functionDeclarations = tools.map(({ name, description, parameters }) => {
     const schema = toGoogleSchema(parameters);
-    // An object without properties was refused for a long time; a function without parameters just has none.
+    // An object without properties was rejected by older versions; a function without parameters omits the schema.
     return { name: toFunctionName(name), description, ...(schema.properties && { parameters: schema }) };
   });
   const toolConfig = { functionCallingConfig: { mode: modes[toolChoice] } };
@@ -212,7 +211,7 @@ function generationConfigOf(request: ChatRequest, flags: GoogleFlags): object {
   return given.length > 0 ? { generationConfig: Object.fromEntries(given) } : {};
 }
 
-/** Not beside tools: "Function calling with a response mime type is unsupported". */
+/** Returns the response format; none beside tools: "Function calling with a response mime type is unsupported". */
 function formatOf({ responseFormat, tools = [] }: ChatRequest): object {
   if (!responseFormat || tools.length > 0) return {};
   const json = { responseMimeType: 'application/json' };
@@ -232,7 +231,7 @@ const lessons: [about: RegExp, flag: keyof GoogleFlags][] = [
   [/(developer|system)[ _]?instruction.{0,40}not (enabled|supported)/i, 'systemAsUser'],
 ];
 
-/** What a 400 teaches about the model; undefined when it is about something else, or was learned already. */
+/** Returns the flags learned from the text of a 400 answer; undefined if the cause is unknown or already learned. */
 export function learnFromGoogle(words: string, flags: GoogleFlags): GoogleFlags | undefined {
   const lesson = lessons.find(([about]) => about.test(words))?.[1];
   return lesson && !flags[lesson] ? { ...flags, [lesson]: true } : undefined;

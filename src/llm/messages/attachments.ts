@@ -6,12 +6,12 @@ import { wellFormed } from './normalizeHistory.ts';
 export const isTextAttachment = ({ mediaType }: Attachment) => mediaType.startsWith('text/');
 export const isImage = ({ mediaType }: Attachment) => mediaType.startsWith('image/');
 
-/** A text file as part of what is said, for the wires that have no files of this kind. */
+/** Returns a text file as message text, for wires without text attachments. */
 export function textOfFile({ mediaType, data, name }: Attachment): string {
   return `${wellFormed(name ?? mediaType)}:\n${Buffer.from(data, 'base64').toString('utf8')}`;
 }
 
-/** All files of a conversation: the person's, and those of tool results. */
+/** Returns all files of user messages and tool results. */
 export function filesIn(messages: readonly Message[]): Attachment[] {
   return messages.flatMap((message) => {
     if (message.role === 'user') return message.attachments ?? [];
@@ -19,10 +19,10 @@ export function filesIn(messages: readonly Message[]): Attachment[] {
   });
 }
 
-/** Providers count a picture by its size, between some hundred and two thousand. */
+/** Average tokens of an image; providers count some hundred to two thousand by size. */
 const tokensOfPicture = 1200;
 
-/** Roughly: a text by its length, everything else as a picture. */
+/** Estimates tokens: text files by length, other files as images. */
 export function tokensOfFiles(messages: readonly Message[]): number {
   return filesIn(messages).reduce(
     (sum, file) => sum + (isTextAttachment(file) ? tokensOfData(file.data) : tokensOfPicture),
@@ -30,7 +30,7 @@ export function tokensOfFiles(messages: readonly Message[]): number {
   );
 }
 
-/** The content of a result for a model that does not get to see its pictures, and should not act as if it did. */
+/** Returns the result text for a model without images, with a note that the images were omitted. */
 export function contentUnseen(
   { content, attachments = [] }: ToolResult,
   why = 'Not shown, for this model does not see it',
@@ -41,14 +41,14 @@ export function contentUnseen(
   try {
     return JSON.stringify({ ...JSON.parse(content), note });
   } catch {
-    return `${content}\n${note}`; // told in words, not as an outcome
+    return `${content}\n${note}`; // plain text, not an outcome object
   }
 }
 
-/** Before the pictures of a result, where they cannot be a part of it. */
+/** Introduction of images that cannot be part of their result. */
 export const imagesFrom = ({ name }: ToolCall): string => `Images from the result of ${toWireName(name) || 'a tool'}:`;
 
-/** The messages for a model that reads nothing but text: text files become part of what is said, of others the name. */
+/** Converts messages for a text-only model: text files become message text, other files only a name. */
 export function asText(messages: readonly Message[]): { messages: Message[]; leftOut: Attachment[] } {
   const leftOut: Attachment[] = [];
   const texts = messages.map((message): Message => {

@@ -6,9 +6,9 @@ const usual =
   /^(stop(ped)?( (sequence|str|token))?|eos( token)?|end ?(of ?)?(turn|text|sequence)?|completed?|done|finish(ed)?|normal|ok|success|(tool|function) ?(calls?|use))$/;
 
 /**
- * The end that a server names, in whatever words: capitals, `_`, `-` and blanks make no difference. An end that no rule knows (`abort`,
- * `repetition`, `insufficient_system_resource`) is an error, for the answer may be half of what was meant. Calls and text both end in
- * `stop` here: which of them came is for the reader to see.
+ * Maps a server's finish reason, ignoring case, `_`, `-` and blanks. An unknown reason (`abort`, `repetition`,
+ * `insufficient_system_resource`) is an error, because the answer may be incomplete. Calls and text both map to `stop`; the reader
+ * distinguishes them.
  */
 export function finishReasonOf(reason: string): Exclude<FinishReason, 'tool_calls'> {
   const words = reason

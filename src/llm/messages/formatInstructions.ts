@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../core/client.ts';
 
-/** For models that are not told of a format otherwise. DeepSeek wants the word "JSON" in the prompt, or says nothing but blanks. */
+/** Returns instructions for models without structured output. DeepSeek requires the word "JSON" in the prompt, else the answer is blank. */
 export function formatInstructions({ responseFormat }: ChatRequest): string {
   if (!responseFormat) return '';
   if (responseFormat.type === 'json_object') return 'Answer with one JSON object and nothing else.';

@@ -3,7 +3,11 @@ import { textAs } from '../../protocol/text/localized.ts';
 import type { ChatStreamChunk } from '../core/client.ts';
 import { lasting } from '../core/deadlines.ts';
 
-/** How far a model is with the tokens that it has to read before it answers, as people are told. @param ms since it began */
+/**
+ * Returns the displayed progress of a prefill.
+ *
+ * @param ms milliseconds since the start
+ */
 export function reading(so: { tokens: number; total: number; ms: number }): NonNullable<ChatStreamChunk['progress']> {
   const fraction = so.tokens / so.total;
   const percent = Math.floor(fraction * 100);
@@ -19,7 +23,7 @@ export function reading(so: { tokens: number; total: number; ms: number }): NonN
   return { ...textAs(words), fraction };
 }
 
-/** From what was read so far; nothing while that tells little, or when it is over in a moment. */
+/** Estimates the remaining time; undefined while the estimate is unreliable or the rest is short. */
 function timeLeft({ tokens, total, ms }: { tokens: number; total: number; ms: number }): LocalizedMessage | undefined {
   const left = tokens > 0 ? (ms * (total - tokens)) / tokens : 0;
   return left >= 2000 ? lasting(Math.round(left / 1000) * 1000) : undefined;

@@ -1,14 +1,14 @@
 import type { AssistantMessage, Message } from '../../protocol/content/messages.ts';
 
-/** The reply as it is kept: what is written in its model's own form says which model that is. */
+/** Adds the model to the native form, which only this model can read. */
 export function withWriter(message: AssistantMessage, model: string): AssistantMessage {
   return message.native ? { ...message, native: { ...message.native, model } } : message;
 }
 
 /**
- * What may be said to this model: signatures and raw calls go back to the model that wrote them alone, for another one of the same
- * provider refuses them, too, or takes them for its own. What an earlier Towpath kept does not say whose it is, and stays
- * as it was. Gives `messages` itself where nothing is another's.
+ * Removes native forms of other models: signatures and raw calls are only valid for their own model. Another model, even of the same
+ * provider, rejects them or mistakes them for its own. Old records without a model stay unchanged. Returns `messages` itself if nothing
+ * changes.
  */
 export function withOwnNatives(messages: readonly Message[], model: string): readonly Message[] {
   return messages.some((message) => isAnothers(message, model))

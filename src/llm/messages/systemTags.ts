@@ -4,15 +4,15 @@ type UserMessage = Extract<Message, { role: 'user' }>;
 
 const tag = 'system-message';
 /**
- * A system message in mid-conversation as the person's. The tags say whose words they are: nothing else that is told as the
- * person's has them, and nothing in the message itself ends them.
+ * Returns a system message within a conversation as a tagged user message. The tags identify Towpath's text: no other user text contains
+ * the tags, and the message itself cannot close them.
  */
 export const asSystemMessage = (content: string): UserMessage => ({
   role: 'user',
   content: content.trim() === '' ? '' : `<${tag}>\n${disarmed(content)}\n</${tag}>`,
 });
 
-/** The person's words and text files, in which nothing passes for a system message. */
+/** Escapes system tags in the text and text files of a user message. */
 export function withoutMark(message: UserMessage): UserMessage {
   const { content, attachments } = message;
   return { ...message, content: disarmed(content), ...(attachments && { attachments: attachments.map(disarmedFile) }) };
@@ -27,9 +27,10 @@ function disarmedFile(file: Attachment): Attachment {
 }
 
 /**
- * `<` as `&lt;`, at the beginning of the tags of a name alone, however they are disguised: in capitals, with accents, with other signs in
- * them, or with letters of other scripts in the place of some.
- * @param letters of the name, lower case
+ * Creates a function that escapes `<` as `&lt;` before a tag name. Disguised names match too: capitals, accents, inserted characters and
+ * similar letters of other scripts.
+ *
+ * @param letters the name in lower case
  */
 export function disarming(letters: string): (text: string) => string {
   return (text) =>
@@ -37,9 +38,9 @@ export function disarming(letters: string): (text: string) => string {
 }
 
 const openingSigns = /[<＜﹤‹〈⟨˂❮]/g;
-/** Characters that are looked at, for each letter of the name: others may stand between them. */
+/** Maximum examined characters per letter of the name. */
 const mostBetween = 12;
-/** Letters that have to be the name's own: where none is, it is another word. */
+/** Minimum letters that must match exactly; fewer are another word. */
 const leastOwn = 3;
 
 function begins(text: string, from: number, letters: string): boolean {
@@ -59,7 +60,7 @@ function begins(text: string, from: number, letters: string): boolean {
   return at === letters.length && own >= leastOwn;
 }
 
-/** A character without its accents and its form: a letter that is no Latin one stays as it is, and may stand for any. */
+/** Returns a character without accents and form. A non-Latin letter stays and can match any letter. */
 const skeleton = (sign: string): string => sign.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
 
 export const disarmed = disarming('systemmessage');

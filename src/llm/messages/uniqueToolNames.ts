@@ -4,13 +4,13 @@ import { toWireName } from '../core/wireToolNames.ts';
 
 interface DistinctRequest {
   request: ChatRequest;
-  /** The chunk with the tools' own names. */
+  /** Restores the original tool names in a chunk. */
   ownNames(chunk: ChatStreamChunk): ChatStreamChunk;
 }
 
 /**
- * The request with another name for each tool that would have an earlier one's on the wire (`a.b` and `a_b`), in its
- * history too; the same in every request with these tools. Undefined where all of them differ, as they nearly always do.
+ * Renames tools whose wire names would collide (`a.b` and `a_b`), including the history; the names are stable for a set of tools. Returns
+ * undefined without a collision, the usual case.
  */
 export function withDistinctNames(request: ChatRequest): DistinctRequest | undefined {
   const holders = new Map<string, string>();
@@ -49,7 +49,7 @@ export function withDistinctNames(request: ChatRequest): DistinctRequest | undef
   };
 }
 
-/** Short enough to pass as it is. */
+/** short enough to be a valid wire name */
 function distinct(name: string): string {
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
   return `${toWireName(name).slice(0, 55)}_${hash}`;

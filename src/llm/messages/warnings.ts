@@ -3,7 +3,7 @@ import { inEnglish, message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { isImage } from './attachments.ts';
 
-/** Tells each sentence once, for as long as its client lives; none is told for `undefined`. */
+/** Creates a function that reports each message once per client and ignores undefined. */
 export function tellOnce(onNote: ((note: string) => void) | undefined): (words: LocalizableText | undefined) => void {
   const told = new Set<string>();
   return (words) => {
@@ -14,10 +14,9 @@ export function tellOnce(onNote: ((note: string) => void) | undefined): (words: 
   };
 }
 
-/** What every wire says of a budget that goes nowhere. */
 export const budgetIgnored = (model: string) => `${model} has no setting for a thinking budget here; it is ignored.`;
 
-/** Of some sentences, those that this run was not told yet. */
+/** Creates a filter of messages that a run has already received. */
 export function oncePerRun(): (run: string | undefined, sentences: readonly LocalizableText[]) => LocalizableText[] {
   const told = new Set<string>();
   const key = (run: string | undefined, words: LocalizableText) => `${run} ${inEnglish(words)}`;
@@ -28,7 +27,7 @@ export function oncePerRun(): (run: string | undefined, sentences: readonly Loca
   };
 }
 
-/** What a model that reads nothing but text does not get to see. */
+/** Returns warnings about files that a text-only model cannot read. */
 export function unseenFiles(model: LocalizableText, leftOut: readonly Attachment[]): LocalizableText[] {
   if (leftOut.length === 0) return [];
   if (leftOut.every(isImage)) return [message('{0} does not accept images, so they are left out.', model)];

@@ -1,4 +1,4 @@
-/** What a table says of a model: under its own name, else under the longest beginning of it that ends in `*`. */
+/** Returns the entry of a model: the exact name, else the longest prefix that ends in `*`. */
 export function byModel<Value>(table: Readonly<Record<string, Value>>, modelId: string): Value | undefined {
   if (Object.hasOwn(table, modelId)) return table[modelId];
   const beginnings = Object.keys(table).filter((name) => name.endsWith('*') && modelId.startsWith(name.slice(0, -1)));

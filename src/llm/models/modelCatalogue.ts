@@ -1,33 +1,28 @@
 import given from './catalogue.json' with { type: 'json' };
 import type { Price } from './prices.ts';
 
-/** `from` a day on, or between two `hours` of each (UTC). */
+/** A price valid from a date or during hours of each day (UTC). */
 type Conditional = Price & { from?: string; hours?: readonly string[] };
 interface Model {
-  /** A regular expression, for names in whatever case. */
+  /** Regular expression, case-insensitive. */
   name: string;
-  /** Tokens. */
   window?: number;
   price?: Price | readonly Conditional[];
 }
 interface Listed {
   id: string;
-  /** A regular expression for the origin of its addresses. */
+  /** Regular expression of the origin. */
   address: string;
-  /** Whose models it has, too. */
+  /** Other catalog entries with models at this address. */
   also?: readonly string[];
   models: readonly Model[];
 }
 
 const listed: readonly Listed[] = given.providers;
 
-/** The day on which what is known of the models was published. */
+/** Publication date of the catalog data. */
 export const catalogueDate: string = given.source.date;
 
-/**
- * What was known of a model at an address when Towpath was packaged: a price goes with who asks for it, so that a model of the same name
- * at another address has none. Undefined: not known. Nothing is fetched.
- */
 export function catalogued(
   address: string,
   model: string,
@@ -46,7 +41,7 @@ export function catalogued(
   return { ...(price && { price }), ...(found.window && { window: found.window }) };
 }
 
-/** Of several the last one that counts at this time. */
+/** Returns the last price that is valid at this time. */
 function priceNow(price: Model['price'], now: Date): Price | undefined {
   if (!Array.isArray(price)) return price as Price | undefined;
   const [day, time] = [now.toISOString().slice(0, 10), now.toISOString().slice(11, 16)];

@@ -2,14 +2,14 @@ import type { ModelInfo } from '../core/client.ts';
 
 export interface ModelPage {
   models: ModelInfo[];
-  /** What to ask the next page with; undefined at the last one. */
+  /** Token of the next page; undefined on the last page. */
   next: string | undefined;
 }
 
-/** Of a thousand models each. */
+/** Maximum pages of a thousand models each. */
 const pageLimit = 10;
 
-/** The models of all pages; `read` gets the one that begins at `next`, at first without it. */
+/** Reads the models of all pages; `read` receives the token of the page, undefined for the first. */
 export async function readPages(read: (next: string | undefined) => Promise<ModelPage>): Promise<ModelInfo[]> {
   const models: ModelInfo[] = [];
   let next: string | undefined;

@@ -4,8 +4,8 @@ import type { TokenUsage } from '../../protocol/content/messages.ts';
 const dollars = z.number().nonnegative();
 
 /**
- * US dollars for a million tokens. Of the prompt, `cached` is what was read from the provider's cache (without a price
- * as `input`), `cacheWrite` what was kept in it (without one a quarter more than `input`, as Anthropic has it).
+ * Prices in US dollars per million tokens. `cached`: prompt tokens read from the provider's cache (default: `input`). `cacheWrite`: prompt
+ * tokens written to the cache (default: 125 % of `input`, as at Anthropic).
  */
 export const priceSchema = z.strictObject({
   input: dollars,
@@ -14,15 +14,13 @@ export const priceSchema = z.strictObject({
   cacheWrite: dollars.optional(),
 });
 
-/** `above`: all of a call costs this much where its prompt has more `tokens`; the last one that holds counts. */
+/** `above`: price of the whole call if the prompt exceeds `tokens`; the last matching entry counts. */
 export type Price = z.infer<typeof priceSchema> & {
   above?: (z.infer<typeof priceSchema> & { tokens: number })[];
 };
 
-/** What nobody is paid for. */
 export const free: Price = { input: 0, output: 0 };
 
-/** The usage with what it cost, in US dollars; without a price as it is. */
 export function withCost(usage: TokenUsage, price: Price | undefined): TokenUsage {
   if (!price) return usage;
   const { promptTokens, completionTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage;
@@ -37,7 +35,7 @@ export function withCost(usage: TokenUsage, price: Price | undefined): TokenUsag
   return { ...usage, cost: (prompt + completionTokens * output) / 1_000_000 };
 }
 
-/** What a call with a prompt of so many tokens costs at least, in US dollars: with all of it read from a cache, and one token as its answer. */
+/** Returns the minimum cost of a call in US dollars: the whole prompt cached, and one output token. */
 export function leastCost(promptTokens: number, price: Price | undefined): number | undefined {
   const usage = { promptTokens, completionTokens: 1, totalTokens: promptTokens + 1 };
   const fresh = withCost(usage, price).cost;

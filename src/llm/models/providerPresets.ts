@@ -1,12 +1,10 @@
 import type { WireFlags } from './wireFlags.ts';
 
-/** `optional`: a server that may be set up to want one; `none`: it has no such thing, unless something stands before it. */
+/** `optional`: a server that may require a key; `none`: no authentication, except by a proxy. */
 export type KeyNeed = 'needed' | 'optional' | 'none';
 
-/** A provider that speaks OpenAI's chat completions, as data. */
 export interface ProviderPreset {
   label: string;
-  /** Up to and without `/chat/completions`. */
   baseUrl: string;
   key: KeyNeed;
   flags: Omit<WireFlags, 'provider'>;
@@ -35,7 +33,7 @@ export const providerPresets = {
     label: 'Mistral',
     baseUrl: 'https://api.mistral.ai/v1',
     key: 'needed',
-    // Usage comes by itself; the parameter that asks for it is refused.
+    // usage is always sent, and the parameter for it is rejected
     flags: { callIds: 'nine', thinking: 'none', omit: ['stream_options'] },
   },
   xai: {

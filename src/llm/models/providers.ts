@@ -2,7 +2,7 @@ import { message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { type KeyNeed, type PresetId, type ProviderPreset, providerPresets } from './providerPresets.ts';
 
-/** Providers behind an address. (`local` and `vscode-lm` are made where processes and the editor are.) */
+/** Providers with an address. (`local` and `vscode-lm` are created by the host and the editor.) */
 export type ProviderId =
   | 'openai'
   | 'openai-responses'
@@ -15,9 +15,7 @@ export type ProviderId =
 
 export interface Provider {
   id: ProviderId;
-  /** What people call it. */
   label: string;
-  /** Where it is; empty: the person has to say. */
   baseUrl: string;
   key: KeyNeed;
 }
@@ -27,7 +25,7 @@ export const googleBaseUrl = 'https://generativelanguage.googleapis.com/v1beta';
 
 const compatible = 'OpenAI-compatible endpoint';
 
-/** Everything a person can choose, in the order in which it is offered. */
+/** All selectable providers in display order. An empty address must be entered by the user. */
 export const providers: readonly Provider[] = [
   { id: 'openai', label: 'OpenAI', baseUrl: openAIBaseUrl, key: 'needed' },
   { id: 'openai-responses', label: 'OpenAI (Responses API)', baseUrl: openAIBaseUrl, key: 'needed' },
@@ -44,30 +42,26 @@ export const providers: readonly Provider[] = [
   { id: 'openai-compatible', label: compatible, baseUrl: '', key: 'optional' },
 ];
 
-/** What people call a provider, where others than people read it, too: one label is no name. */
+/** Returns the display name of a provider, localizable if it is no proper name. */
 export const labelOf = ({ label }: Pick<Provider, 'label'>): LocalizableText =>
   label === compatible ? message(label) : label;
 
-/** The header in which a provider's API key is sent. */
+/** Returns the header name for a provider's API key. */
 export const keyHeaderOf = (provider: ProviderId): string =>
   (({ anthropic: 'x-api-key', google: 'x-goog-api-key', azure: 'api-key' }) as Partial<Record<ProviderId, string>>)[
     provider
   ] ?? 'authorization';
 
-/** Whether a provider speaks OpenAI's wires: chat completions and, with some or all of its models, Responses. */
+/** Returns true for providers with OpenAI's wires: chat completions and, for some models, Responses. */
 export const isOpenAIWire = (provider: ProviderId): boolean => !['anthropic', 'google', 'ollama'].includes(provider);
 
-/** Whose key a provider is sent: OpenAI's is one for both of its APIs. */
 export const keyOwner = (provider: string): string => (provider === 'openai-responses' ? 'openai' : provider);
 
-/** The header in which an organization is told; undefined where there is no such thing. */
+/** Returns the header name for an organization; undefined if unsupported. */
 export const organizationHeaderOf = (provider: ProviderId): string | undefined =>
   ['openai', 'openai-responses', 'openai-compatible'].includes(provider) ? 'openai-organization' : undefined;
 
-/**
- * The origin (`https://api.openai.com`) that a key for this choice belongs to and may be sent to; undefined when there
- * is no usable address.
- */
+/** Returns the origin (`https://api.openai.com`) to which the key of this choice may be sent; undefined without a valid address. */
 export function keyOrigin(choice: { provider: ProviderId; baseUrl?: string }): string | undefined {
   const address = choice.baseUrl?.trim() || providers.find(({ id }) => id === choice.provider)?.baseUrl;
   return address && URL.canParse(address) ? new URL(address).origin : undefined;

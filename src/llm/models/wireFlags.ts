@@ -1,42 +1,41 @@
-/** Where OpenAI-compatible providers differ. All off is what most of them take; the client learns the rest. */
+/** Differences between OpenAI-compatible providers. The default suits most; the client learns the rest from rejections. */
 export interface WireFlags {
-  /** The provider's id: thinking is given back to the provider it came from and to no other. */
+  /** Id of the provider; thinking is returned only to the provider that created the thinking. */
   provider: string;
-  /** Parameters this provider or model refuses. */
+  /** Parameters rejected by the provider or model. */
   omit?: readonly string[];
-  /** Tokens that the model answers with at most. */
+  /** Maximum output tokens of the model. */
   outputLimit?: number;
-  /** OpenAI's newer models refuse `max_tokens` and want `max_completion_tokens`. */
+  /** True for OpenAI's newer models, which reject `max_tokens` and require `max_completion_tokens`. */
   completionTokens?: boolean;
   /**
-   * `calls`: the thinking goes back with the calls it led to. `all`: every message of the assistant has the field, empty
-   * where it did not think, other models' turns too: DeepSeek answers 400 to one without, others to one with it.
+   * `calls`: thinking is returned with its calls. `all`: every assistant message has the field, even empty and from other models. DeepSeek
+   * answers 400 without the field, other providers answer 400 with the field.
    */
   returnThinking?: 'calls' | 'all';
   /**
-   * How a thinking budget is asked for. `effort`: `reasoning_effort`, of models known to take it; `reasoning`:
-   * OpenRouter's `{reasoning: {max_tokens}}`; `none`: there is no such setting; `off`: the model may not think here.
+   * Form of the thinking budget. `effort`: `reasoning_effort`; `reasoning`: OpenRouter's `{reasoning: {max_tokens}}`; `none`: no setting;
+   * `off`: the model must not think.
    */
   thinking?: 'effort' | 'reasoning' | 'none' | 'off';
-  /** What ids of tool calls may look like. `nine`: exactly nine letters and digits (Mistral); `forty`: no longer than that (OpenAI). */
+  /** Format of call ids. `nine`: exactly nine letters and digits (Mistral); `forty`: at most forty characters (OpenAI). */
   callIds?: 'nine' | 'forty';
-  /** Knows `json_object` only: a schema is told in words (DeepSeek). */
+  /** Supports only `json_object`: the prompt contains the schema (DeepSeek). */
   schemaInWords?: boolean;
-  /** Takes the run's id to route its prompt cache by. */
+  /** Accepts the run id for routing to a prompt cache. */
   cacheKey?: boolean;
-  /** Tells how far it is with reading the prompt when asked to (llama-server: `return_progress`). */
+  /** Reports prefill progress on request (llama-server: `return_progress`). */
   readingProgress?: boolean;
-  /** The model refused images: they are left out, and the person is told. */
+  /** The model rejected images: they are omitted with a warning to the user. */
   withoutImages?: boolean;
-  /** Refuses a message of the person right after tool results: a word of the assistant goes between (Mistral). */
   answersResults?: boolean;
-  /** The model's chat template knows no system prompt: it opens the person's first message (Gemma 2). */
+  /** The chat template has no system prompt: the first user message starts with the prompt (Gemma 2). */
   systemAsUser?: boolean;
 }
 
 /**
- * What a refusal teaches: the flags without the parameter it objects to, or with the thinking it misses; undefined when
- * it is about something else. Every lesson takes something away for good, so that learning ends.
+ * Returns the flags learned from a rejection: without the rejected parameter, or with the required thinking; undefined if the cause is
+ * unknown. Each change is permanent, so learning ends.
  */
 export function learnFrom(words: string, parameter: string | undefined, flags: WireFlags): WireFlags | undefined {
   if (/reasoning_content/.test(words) && /must|missing|required/i.test(words) && flags.returnThinking !== 'all') {
@@ -55,18 +54,18 @@ export function learnFrom(words: string, parameter: string | undefined, flags: W
   if (/response_format|json_schema/.test(`${words} ${parameter}`) && !flags.schemaInWords) {
     return { ...flags, schemaInWords: true };
   }
-  // "To use function tools, use /v1/responses or set reasoning_effort to 'none'", where there is no /v1/responses.
+  // "To use function tools, use /v1/responses or set reasoning_effort to 'none'", from a server without /v1/responses
   if (/reasoning_effort to \W?none/.test(words) && flags.thinking !== 'off') return { ...flags, thinking: 'off' };
   const named = namedParameter(words, parameter, optionalParameters, flags.omit);
   if (named === undefined) return undefined;
   return {
     ...flags,
-    omit: [...(flags.omit ?? []), named], // grows each time, so that learning ends
+    omit: [...(flags.omit ?? []), named], // grows each time, so learning ends
     completionTokens: named === 'max_tokens' || (named !== 'max_completion_tokens' && flags.completionTokens),
   };
 }
 
-/** Which of these parameters a refusal objects to, of those that are not left out already. */
+/** Returns the rejected parameter among the given names, unless already omitted. */
 export function namedParameter(
   words: string,
   parameter: string | undefined,
@@ -81,10 +80,10 @@ export function namedParameter(
 }
 
 /**
- * Whether a refusal says that the way is the Responses API, or that the model is none of chat completions. OpenAI: "only
- * supported in v1/responses", "Function tools with reasoning_effort are not supported … use /v1/responses", "not a chat
- * model"; Azure: "The chatCompletion operation does not work with the specified model"; GitHub Copilot: "model … is not
- * accessible via the /chat/completions endpoint".
+ * Returns true if a rejection refers to the Responses API or says that the model has no chat completions. OpenAI: "only supported in
+ * v1/responses", "Function tools with reasoning_effort are not supported … use /v1/responses", "not a chat model"; Azure: "The
+ * chatCompletion operation does not work with the specified model"; GitHub Copilot: "model … is not accessible via the /chat/completions
+ * endpoint".
  */
 export const wantsResponses = (words: string): boolean =>
   /\/responses\b|not a chat model/i.test(words) ||
@@ -93,7 +92,7 @@ export const wantsResponses = (words: string): boolean =>
 export const refusesImages =
   /image_url|(image|vision|multimodal)[^.]{0,40}not (support|allow|enabl)|not support[^.]{0,30}(image|vision)|image input is not|mmproj/i;
 
-/** Names that are words of their own count in quotes only. */
+/** Requires quotes for parameter names that are ordinary words. */
 function mentions(words: string, name: string): boolean {
   const pattern = /^(stop|reasoning|include|store)$/.test(name) ? `['"\`]${name}['"\`]` : `\\b${name}\\b`;
   return new RegExp(pattern).test(words);

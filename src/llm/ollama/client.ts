@@ -16,25 +16,23 @@ import { truncationIn } from './truncation.ts';
 import { toWire } from './wire.ts';
 
 export interface OllamaClientOptions extends Partial<ClientOptions> {
-  /** The server's address; `/v1` or `/api` at its end is taken off. Default `http://127.0.0.1:11434`. */
   baseUrl?: string;
-  /** Ollama itself wants none; its cloud and proxies in front of it do. */
   apiKey?: string;
-  /** Tokens, sent as `num_ctx`: Ollama's own default is small. */
+  /** Tokens, sent as `num_ctx`, because Ollama's default is small. */
   contextSize?: number;
-  /** How long the model stays in memory after a reply: seconds, or `5m`; negative: for ever. */
+  /** Duration in memory after a reply: seconds, or `5m`; negative: unlimited. */
   keepAlive?: string | number;
-  /** `connectMs` is off for a chat unless given: Ollama is silent until the model is loaded and the prompt read. */
+  /** `connectMs` is disabled for a chat by default: Ollama sends nothing until the model is loaded and the prompt evaluated. */
   fetchLimits?: ClientOptions['fetchLimits'];
 }
 
 export interface OllamaClient extends LLMClient {
   listModels(signal?: AbortSignal): Promise<ModelInfo[]>;
-  /** What a model can do; asked once. Of a server that does not say, everything is unknown. */
+  /** Returns the cached capabilities of a model; all unknown if the server does not report them. */
   describe(model: string, signal?: AbortSignal): Promise<OllamaModel>;
 }
 
-/** A client for Ollama's own protocol. */
+/** Creates a client of Ollama's native API. */
 export function createOllamaClient(options: OllamaClientOptions = {}): OllamaClient {
   const { apiKey, contextSize, keepAlive } = options;
   const baseUrl = options.baseUrl?.trim() || 'http://127.0.0.1:11434';
@@ -45,7 +43,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
   const headers = { ...options.headers, ...(apiKey && { authorization: `Bearer ${apiKey.trim()}` }) };
   const models = new Map<string, OllamaModel>();
   const note = tellOnce(options.onNote);
-  const said = new Set<string>(); // a warning about a model is news once
+  const said = new Set<string>(); // a warning about a model is reported once
 
   async function describe(name: string, signal?: AbortSignal): Promise<OllamaModel> {
     checkKey(endpoint);
@@ -58,7 +56,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
       models.set(name, model);
       return model;
     } catch (error) {
-      // The server is there and does not say; what is wrong, if anything, the chat says better.
+      // The server answers without details; the chat request returns the better error.
       if (error instanceof LLMError && (error.status !== undefined || error.code === 'LLM_BAD_RESPONSE')) {
         return unknownModel;
       }
@@ -77,7 +75,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
         if (!(error instanceof LLMError)) throw error;
         const learned = error.status === 400 && learnFrom(ownWords(error), model);
         if (!learned) throw withWayOut(error, request.model);
-        model = learned; // knows less each time, so that this ends
+        model = learned; // each round removes a capability, so the loop ends
         models.set(request.model, learned);
       }
     }

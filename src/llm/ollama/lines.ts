@@ -2,23 +2,21 @@ import { parseJson } from '../core/json.ts';
 import { type HttpAnswer, tooLong, unreadableAnswer } from '../transport/http.ts';
 import { type EventStream, maxTurnMs, untilNext } from '../transport/sse.ts';
 
-/** A body of JSON lines. Nothing is waited for behind the line that says `done`. */
 export const readLines = (answer: HttpAnswer): EventStream => ({ batches: () => linesOf(answer), expectEnd() {} });
 
 /**
- * The lines of a body of JSON lines, in the batches in which they came; an empty batch means that something came and
- * the server is alive. A last line without its end counts when it is whole JSON; else it was cut and is left out.
- * Leaving the loop closes the socket. Throws `LLMError`, or the signal's reason.
+ * Yields the lines of a JSON lines body in received batches; an empty batch is a sign of life. An unterminated last line counts if it is
+ * complete JSON. Leaving the loop closes the socket. Throws `LLMError`, or the signal's reason.
  */
 async function* linesOf(answer: HttpAnswer): AsyncGenerator<string[], void, undefined> {
   const { endpoint, limits } = answer;
-  const decoder = new TextDecoder(); // one for the whole body: a character may be cut anywhere
+  const decoder = new TextDecoder(); // one decoder for the body: a chunk may split a character
   let unended: string[] = [];
   let size = 0;
   let lines = 0;
   let lastLine = performance.now();
   let turn = lastLine;
-  let printed = false; // a proxy printed one object over many lines
+  let printed = false;
   try {
     for (;;) {
       const bytes = await answer.read(untilNext(limits.idleMs, limits.eventMs, lastLine));
@@ -50,7 +48,7 @@ async function* linesOf(answer: HttpAnswer): AsyncGenerator<string[], void, unde
       if (bytes || batch.length > 0) yield batch;
       if (!bytes) return;
       if (performance.now() - turn > maxTurnMs) {
-        await new Promise((resolve) => setImmediate(resolve)); // a flood lets others have their turn
+        await new Promise((resolve) => setImmediate(resolve)); // yields to other work during a flood
         turn = performance.now();
       }
     }

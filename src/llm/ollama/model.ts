@@ -1,17 +1,15 @@
 import * as z from 'zod';
 import { object, size } from '../transport/wireFields.ts';
 
-/** What `POST /api/show` says of a model. */
 export interface OllamaModel {
-  /** Absent: the server is too old to say (before 0.6.4), and each is tried. */
+  /** Absent: the server (before 0.6.4) does not report capabilities, so each is tried. */
   tools?: boolean;
   thinking?: boolean;
   vision?: boolean;
-  /** gpt-oss: thinks at a level (`low`, `medium`, `high`) and takes no yes or no. */
+  /** True for gpt-oss, whose thinking is a level (`low`, `medium`, `high`) and no boolean. */
   thinkingLevels: boolean;
-  /** The longest window the model was trained for, in tokens. */
   maximumContext?: number;
-  /** The window its Modelfile asks for; without it the server has a default of its own (often 4096). */
+  /** Context tokens of the Modelfile; absent: the server's default (often 4096). */
   contextSize?: number;
 }
 
@@ -43,13 +41,13 @@ export function toModel(body: unknown): OllamaModel {
   };
 }
 
-/** The window a conversation really has, in tokens: Ollama lowers what is asked for to what the model was trained for. */
+/** Returns the effective context in tokens: Ollama bounds the requested size by the trained size. */
 export function windowOf(model: OllamaModel, asked: number | undefined): number | undefined {
   const size = asked ?? model.contextSize;
   return size === undefined ? undefined : Math.min(size, model.maximumContext ?? size);
 }
 
-/** What a 400 teaches about a model: it "does not support tools" (or thinking). */
+/** Returns the model without the capability that a 400 denies ("does not support tools" or thinking). */
 export function learnFrom(words: string, model: OllamaModel): OllamaModel | undefined {
   const what = /does not support (tools|thinking)/i.exec(words)?.[1]?.toLowerCase();
   if (what === 'tools' && model.tools !== false) return { ...model, tools: false };

@@ -6,7 +6,7 @@ import { list, word } from '../transport/wireFields.ts';
 
 const listSchema = z.object({ models: list.pipe(z.array(z.object({ model: word, name: word }).catch({}))) });
 
-/** `{models: [{model: "llama3.2:3b"}]}`; older servers have the `name` alone. */
+/** Parses `{models: [{model: "llama3.2:3b"}]}`; older servers send only `name`. */
 export function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
   const read = listSchema.safeParse(body);
   if (!read.success) throw unreadableAnswer(endpoint, JSON.stringify(body));

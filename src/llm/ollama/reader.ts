@@ -17,13 +17,11 @@ import { provider } from './wire.ts';
 export interface ReaderOptions {
   endpoint: Endpoint;
   tools: readonly Pick<ToolDefinition, 'name'>[];
-  /** Ids of earlier calls in the conversation. */
   takenIds?: ReadonlySet<string>;
-  /** A sentence about the prompt, once its number of tokens is known. */
   check?(promptTokens: number): LocalizableText | undefined;
 }
 
-/** Nothing follows the `done` line. Calls come whole, and are given at the `done` line: a reply that broke off before it has none. */
+/** Creates a reader. Calls are complete and emitted with the `done` line, the last line; an interrupted reply has no calls. */
 export function createOllamaReader({ endpoint, tools, takenIds = new Set(), check }: ReaderOptions): ReplyReader {
   const toToolName = fromWireNames(tools);
   const newId = createCallIds(takenIds);
@@ -71,7 +69,7 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
     end() {
       if (!last) throw cutShort(endpoint);
       const finishReason = finishOf(last.done_reason, calls.length);
-      const given = finishReason === 'tool_calls' ? calls : []; // a call at the limit may be half of what was meant
+      const given = finishReason === 'tool_calls' ? calls : []; // a call at the limit may be incomplete
       const usage = usageIn(last);
       const warning = usage && check?.(usage.promptTokens);
       return [
@@ -83,7 +81,7 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
           ...(finishReason === 'error' && last.done_reason && { finishMessage: last.done_reason }),
           ...(usage && { usage }),
           ...(model && { model }),
-          ...(thought && { native: { provider, content: {} } }), // marks the thinking as one to give back
+          ...(thought && { native: { provider, content: {} } }), // marks the thinking as returnable
         },
       ];
     },
@@ -91,18 +89,18 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
 }
 
 const callSchema = z.object({
-  id: word, // newer servers have ids
+  id: word, // newer servers only
   function: z.object({ name: word, arguments: z.unknown().optional() }),
 });
 const lastSchema = z.object({ done_reason: word, prompt_eval_count: countField, eval_count: countField });
 
-/** Ollama says `stop` after calls too. Very old servers say nothing. */
+/** Maps the end. Ollama reports `stop` even after calls; very old servers report nothing. */
 function finishOf(reason: string | undefined, calls: number): FinishReason {
   const end = finishReasonOf(reason ?? 'stop');
   return end === 'stop' && calls > 0 ? 'tool_calls' : end;
 }
 
-/** A missing `prompt_eval_count` means that the whole prompt was cached (old servers). */
+/** Converts usage. A missing `prompt_eval_count` means a fully cached prompt (old servers). */
 function usageIn({
   prompt_eval_count: prompt,
   eval_count: completion,

@@ -1,12 +1,12 @@
 import { groupDigits, type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { WireMessage } from './wire.ts';
 
-/** No language and no code has this many characters to a token; several times that is a prompt that was not read. */
+/** Characters per token above any language or code. A larger ratio indicates an unread prompt. */
 const charactersPerToken = 8;
 
 /**
- * A sentence when Ollama has probably dropped the beginning of a conversation, which it does without a word where
- * `truncate: false` is not known. It then reads as much as fits, or much less than was sent.
+ * Returns a warning if Ollama probably dropped the beginning of the conversation, as old servers without `truncate: false` do silently.
+ * Ollama then evaluates the fitting part, or far less than was sent.
  */
 export function truncationIn(
   messages: readonly WireMessage[],

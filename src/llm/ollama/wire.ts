@@ -12,9 +12,8 @@ export const provider = 'ollama';
 
 export interface WireOptions {
   model: OllamaModel;
-  /** Tokens: `num_ctx`. Without it Ollama takes the Modelfile's, or a small default. */
+  /** Tokens for `num_ctx`; absent: the Modelfile's size, or a small default. */
   contextSize?: number;
-  /** How long the model stays in memory after the reply: seconds, or `5m`; negative: for ever. */
   keepAlive?: string | number;
 }
 
@@ -30,17 +29,16 @@ export interface WireCall {
 
 export interface Wire {
   body: { messages: WireMessage[]; [parameter: string]: unknown };
-  /** What the model does not get to see or use, in sentences for the person. */
+  /** User-facing messages about content that the model cannot see or use. */
   warnings: LocalizedMessage[];
-  /** Settings that are ignored or adapted, in sentences for the log. */
+  /** Log messages about ignored or adapted settings. */
   notes: string[];
 }
 
 /**
- * The body of `POST /api/chat`. Calls and results have no ids here: a result follows its call and names the tool.
- * `truncate` and `shift` are off: a conversation that does not fit is an error (the loop can shorten it) and an answer
- * that does not fit ends by `length`, where Ollama by default would silently forget the beginning. Servers before
- * 0.12.4 do not know them. `required` as the tool choice has no counterpart and counts as `auto`.
+ * Builds the body of `POST /api/chat`. Calls have no ids: a result follows its call and names the tool. `truncate` and `shift` are off, so
+ * a conversation that is too long is an error (the loop compacts) and a long answer ends by `length`; Ollama's default silently drops the
+ * beginning. Servers before 0.12.4 ignore both. The tool choice `required` has no counterpart and counts as `auto`.
  */
 export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: WireOptions): Wire {
   const warnings: LocalizedMessage[] = [];
@@ -86,7 +84,7 @@ export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: 
           },
         })),
       }),
-    ...(think !== undefined && model.thinking !== false && { think }), // false is not "unset": it is refused, too
+    ...(think !== undefined && model.thinking !== false && { think }), // the value false is also rejected
     ...(request.responseFormat && { format: formatOf(request.responseFormat) }),
     ...(Object.keys(options).length > 0 && { options }),
     ...(keepAlive !== undefined && { keep_alive: keepAlive }),
@@ -118,7 +116,7 @@ function toMessages(request: ChatRequest, seesImages: boolean): WireMessage[] {
   return wire;
 }
 
-/** The templates of Gemma and Mistral models refuse two messages of the person in a row. */
+/** Merges user messages: the templates of Gemma and Mistral models reject two in a row. */
 function pushUser(wire: WireMessage[], said: Extract<Message, { role: 'user' }>, seesImages: boolean): void {
   const texts = (said.attachments ?? []).filter(isTextAttachment).map(textOfFile);
   const content = [...texts, wellFormed(said.content)].filter((text) => text !== '').join('\n\n');
@@ -135,7 +133,7 @@ function imagesOf(attachments: readonly Attachment[] = []): string[] {
   return attachments.filter(isImage).map(({ data }) => data);
 }
 
-/** A message with its results, and their pictures after the last one: templates show them in the person's messages. */
+/** Appends a message with its results, and the images after the last result: templates show images only in user messages. */
 function pushTurn(wire: WireMessage[], said: Extract<AssistantText, { role: 'assistant' }>, seesImages: boolean): void {
   wire.push(...toTurn(said, seesImages));
   for (const [index, { attachments = [] }] of said.results.entries()) {

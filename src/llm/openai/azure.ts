@@ -6,18 +6,15 @@ import { createOpenAIClient, type OpenAIClientOptions } from './client.ts';
 interface AzureClientOptions
   extends Pick<ClientOptions, 'apiKey' | 'headers' | 'secrets' | 'onNote' | 'fetchLimits'>,
     Pick<OpenAIClientOptions, 'api'> {
-  /** The resource: `https://name.openai.azure.com`. What the portal shows behind it (`/openai/…`) is taken off. */
+  /** URL of the resource: `https://name.openai.azure.com`. A suffix from the portal (`/openai/…`) is removed. */
   endpoint: string;
-  /** What the model is deployed as; without it the request's model is taken for its name. */
+  /** Name of the deployment; absent: the requested model is the name. */
   deployment?: string;
-  /**
-   * A dated version (`2024-10-21`) takes the route of deployments; without it, or with `v1`, the route without versions,
-   * which is the one that has the Responses API.
-   */
+  /** A dated version (`2024-10-21`) selects the deployment route; absent or `v1`: the versionless route with the Responses API. */
   apiVersion?: string;
 }
 
-/** A client for OpenAI's models at Azure: the same wire under other addresses, the key in the header `api-key`. */
+/** Creates a client of OpenAI models at Azure: the same wire, other URLs, and the key in the header `api-key`. */
 export function createAzureClient(options: AzureClientOptions): LLMClient {
   const { deployment, api, apiKey, headers, secrets, onNote, fetchLimits } = options;
   const resource = `${options.endpoint
@@ -50,7 +47,7 @@ export function createAzureClient(options: AzureClientOptions): LLMClient {
   return {
     chatStream: (request, signal) => client.chatStream({ ...request, model: deployment }, signal),
     chat: (request, signal) => client.chat({ ...request, model: deployment }, signal),
-    /** Azure lists what could be deployed, not what is; asking still shows that the address and the key are right. */
+    /** Azure lists deployable models, not deployments; the request still verifies the address and key. */
     async listModels(signal) {
       await client.listModels?.(signal);
       return [{ id: deployment }];

@@ -6,20 +6,18 @@ import { LLMError } from '../core/errors.ts';
 import { parseArguments } from '../messages/parseArguments.ts';
 import { type Endpoint, endpointName } from '../transport/providerErrors.ts';
 
-/** A piece of a call as it came; empty and absent are the same. */
 export interface CallFragment {
   index?: number;
   id?: string;
   name?: string;
   argumentsText: string;
-  /** A call of its own, whatever it looks like: an item of a list of whole calls. */
   begins?: boolean;
 }
 
 interface CallCollector {
-  /** Takes a fragment; gives the place of its call among the reply's calls. */
+  /** Adds a fragment; returns the index of its call in the reply. */
   add(fragment: CallFragment): number;
-  /** Calls that are complete and were not given out before, in the order asked. At the end that is all of them. */
+  /** Returns complete calls not returned before, in order; at the end, all calls. */
   takeComplete(atEnd: boolean): ToolCall[];
 }
 
@@ -32,9 +30,8 @@ interface Draft {
 }
 
 /**
- * Puts calls together from fragments. Before the end a call counts as complete when the next one has begun and its
- * text is a whole, non-empty JSON object: servers that announce all calls first send `""` or `{}` for each of them.
- * Throws `LLMError` for fragments that no order can be made of.
+ * Creates a collector of call fragments. Before the end, a call is complete if the next call has begun and the text is a non-empty JSON
+ * object: servers that announce all calls first send `""` or `{}` for each. Throws `LLMError` for fragments without a consistent order.
  */
 export function collectCalls(
   endpoint: Endpoint,
@@ -42,7 +39,7 @@ export function collectCalls(
   takenIds: ReadonlySet<string>,
 ): CallCollector {
   const drafts: Draft[] = [];
-  const open = new Map<number, Draft>(); // by the wire's index; a Map, so that index 4,000,000,000 costs nothing
+  const open = new Map<number, Draft>(); // by wire index; a Map tolerates the index 4,000,000,000
   const idFor = createCallIds(takenIds);
 
   return {
@@ -73,7 +70,7 @@ export function collectCalls(
         const parsed = separate(text).map(parseArguments);
         if (!atEnd && parsed.some(({ malformed }) => malformed !== undefined)) break;
         draft.given = true;
-        if (draft.name === '' && text.trim() === '') continue; // Snowflake pads with calls of nothing
+        if (draft.name === '' && text.trim() === '') continue; // Snowflake adds empty calls
         for (const [at, one] of parsed.entries()) {
           complete.push({
             id: idFor(at === 0 ? draft.id : undefined),
@@ -90,8 +87,8 @@ export function collectCalls(
 const disorder = (message: LocalizedMessage) => new LLMError('LLM_BAD_RESPONSE', message);
 
 /**
- * Gemini's and some gateways' parallel calls all have index 0: a new name, or a new id with a name, is another call.
- * An id or a name alone may be repeated in every fragment.
+ * Returns true if a fragment starts another call. Parallel calls of Gemini and some gateways all have index 0: a new name, or a new id with
+ * a name, is another call. An id or name alone may repeat in every fragment.
  */
 function beginsAnother(draft: Draft, id: string | undefined, name: string | undefined): boolean {
   if (name === undefined || draft.name === '') return false;
@@ -99,9 +96,8 @@ function beginsAnother(draft: Draft, id: string | undefined, name: string | unde
 }
 
 /**
- * Calls of one name glued together, `{…}{…}` (SGLang and gateways, parallel calls without ids), as separate texts.
- * LiteLLM's `{}{…}` is one call whose empty beginning does not count. The same object twice is a repeated chunk, and
- * stays as it is: malformed.
+ * Splits concatenated arguments `{…}{…}` (SGLang and gateways, parallel calls without ids). LiteLLM's `{}{…}` is one call, and the empty
+ * object is ignored. The same object twice is a repeated chunk and stays malformed.
  */
 function separate(text: string): string[] {
   if (parseArguments(text).malformed === undefined) return [text];

@@ -8,10 +8,10 @@ import { createOpenAIReader } from './reader.ts';
 import { leftOut, notesOf } from './warnings.ts';
 import { toWire } from './wire.ts';
 
-/** `elsewhere`: there may be another way, so that a refusal that points to it is thrown and nothing given up for it. */
+/** `elsewhere`: another API may support the model, so a rejection that refers to the API is thrown without learning. */
 type AskChat = (request: ChatRequest, signal: AbortSignal | undefined, elsewhere: boolean) => Promise<Asked>;
 
-/** Chat completions: what is refused is learned from and left out, once for each model. */
+/** Creates requests to chat completions; rejected parameters are learned once per model. */
 export function chatCompletions(
   { provider, endpoint, headers, limits, note }: Connection,
   { url, flags: first }: { url(model: string): string; flags: Omit<WireFlags, 'provider'> },
@@ -20,7 +20,7 @@ export function chatCompletions(
   const flagsFor = (model: string): WireFlags => flagsOfModel.get(model) ?? { ...first, provider };
 
   async function post(request: ChatRequest, signal: AbortSignal | undefined, elsewhere: boolean) {
-    let outputLimit: number | undefined; // of this request alone
+    let outputLimit: number | undefined; // of this request only
     for (;;) {
       const flags = flagsFor(request.model);
       const body = toWire(request, outputLimit === undefined ? flags : { ...flags, outputLimit });
@@ -39,7 +39,7 @@ export function chatCompletions(
         }
         const learned = learnFrom(refusal.words, refusal.parameter, flags);
         if (!learned) throw error;
-        flagsOfModel.set(request.model, learned); // at most one round for each thing there is to learn
+        flagsOfModel.set(request.model, learned); // at most one round per possible adjustment
         const omitted = learned.omit?.filter((name) => !flags.omit?.includes(name)) ?? [];
         for (const name of omitted) note(`${request.model} does not take ${name}; it is left out.`);
       }

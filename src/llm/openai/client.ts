@@ -14,22 +14,21 @@ import type { Asked, Connection } from './protocol.ts';
 import { responses } from './responses/request.ts';
 
 export interface OpenAIClientOptions extends ClientOptions {
-  /** The provider's id: `openai`, `openai-compatible`, a preset's. */
   provider: string;
-  /** Up to and without `/chat/completions`; most end in `/v1`. */
+  /** URL up to and without `/chat/completions`; most end in `/v1`. */
   baseUrl: string;
-  /** Without it: chat completions, and Responses for the models that the server itself sends there. */
+  /** Absent: chat completions, and Responses for models that the server refers there. */
   api?: 'responses';
-  /** Where this provider is known to differ; what is not known is learnt from its refusals. */
+  /** Known differences of the provider; others are learned from rejections. */
   flags?: Omit<WireFlags, 'provider'>;
-  /** Where other than below `baseUrl` (Azure has a deployment and a version in it). */
+  /** URLs outside of `baseUrl` (Azure includes deployment and version). */
   chatUrl?(model: string): string;
   modelsUrl?: string;
-  /** The header that carries the key; `authorization` with `Bearer` without it. */
+  /** Header of the key; absent: `authorization` with `Bearer`. */
   keyHeader?: string;
 }
 
-/** A client for everything that speaks OpenAI's chat completions, its Responses API, or each with some of its models. */
+/** Creates a client of chat completions and the Responses API, selected per model. */
 export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
   const { provider, api, flags = {} } = options;
   const endpoint = toEndpoint({ notFoundHint: api ? joined([notFoundHint, maybeNone]) : notFoundHint, ...options });
@@ -43,7 +42,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
     flags: { completionTokens: provider === 'openai', ...flags },
   });
   const askResponses = responses(connection, { url: at('/responses'), cacheKey: flags.cacheKey });
-  /** What this server has taught about its models. */
+  /** Supported API by model, learned from the server. */
   const apis = new Map<string, 'chat' | 'responses'>();
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<Asked> {
@@ -62,7 +61,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
       return asked;
     } catch (error) {
       if (!(error instanceof LLMError && (error.status === 404 || error.status === 405))) throw error;
-      apis.set(model, 'chat'); // a gateway that passed on words about an address it does not have
+      apis.set(model, 'chat'); // a gateway forwarded an upstream message about a missing endpoint
       return askChat(request, signal, false);
     }
   }

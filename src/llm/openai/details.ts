@@ -1,15 +1,13 @@
 import { isObject, type JsonObject } from '../core/json.ts';
 
 interface DetailCollector {
-  /** `reasoning_details` of one delta. */
   add(details: unknown): void;
-  /** As a message that was not streamed would have them. */
   readonly all: JsonObject[];
 }
 
 /**
- * OpenRouter's `reasoning_details`: the upstream's thinking blocks with their signatures, which it wants back
- * unchanged and in order. Streamed in pieces: texts of the same kind and index belong together, the rest comes once.
+ * Creates a collector of OpenRouter's `reasoning_details`: thinking blocks with signatures, which must be returned unchanged and in order.
+ * Streamed texts of the same kind and index are joined; other details arrive once.
  */
 export function collectDetails(): DetailCollector {
   const all: JsonObject[] = [];

@@ -6,13 +6,13 @@ import { parseArguments } from '../messages/parseArguments.ts';
 import { collectThinking } from './thinkingFields.ts';
 import type { WireCall } from './wire.ts';
 
-/** The assistant's message as OpenAI has it, and what its own provider wants back beside that. */
+/** An assistant message in OpenAI's format. */
 export interface WireReply {
   role: 'assistant';
   content: string | null;
   tool_calls?: WireCall[];
   reasoning_content?: string;
-  /** Not OpenAI's: given back with the message, it lets thinking with signatures go on. */
+  /** Extension of OpenAI's format: returned with the message, so that signed thinking continues. */
   native?: Native;
 }
 
@@ -24,7 +24,7 @@ export interface WireUsage {
   completion_tokens_details?: { reasoning_tokens: number };
 }
 
-/** OpenAI-shaped messages as ours. Throws `TypeError`, naming the message, for what is none. */
+/** Converts OpenAI messages. Throws `TypeError` that names the invalid message. */
 export function fromWireMessages(wire: readonly unknown[]): Message[] {
   const messages: Message[] = [];
   for (const [index, one] of wire.entries()) {
@@ -83,7 +83,7 @@ function textOf(content: unknown): string {
   return parts.map(({ text }) => (typeof text === 'string' ? text : '')).join('');
 }
 
-/** Images that are in the message itself; addresses of images are not fetched. */
+/** Returns inline images; image URLs are not fetched. */
 function filesOf(content: unknown): { attachments?: { mediaType: string; data: string }[] } {
   const parts = Array.isArray(content) ? content.filter(isObject) : [];
   const attachments = parts.flatMap(({ image_url: image }) => {
@@ -94,7 +94,7 @@ function filesOf(content: unknown): { attachments?: { mediaType: string; data: s
   return attachments.length > 0 ? { attachments } : {};
 }
 
-/** `{type: 'function', function: {name, description, parameters}}` as ours. Throws `TypeError` for what is none. */
+/** Converts `{type: 'function', function: {name, description, parameters}}`. Throws `TypeError` for other values. */
 export function fromWireTools(wire: readonly unknown[]): ToolDefinition[] {
   return wire.map((tool, index) => {
     const wanted = isObject(tool) && isObject(tool.function) ? tool.function : {};
@@ -107,7 +107,7 @@ export function fromWireTools(wire: readonly unknown[]): ToolDefinition[] {
   });
 }
 
-/** Malformed arguments stay the text they were. Names come as the tools had them. */
+/** Converts a message; malformed arguments keep their text, and names are the original tool names. */
 export function toWireReply(message: AssistantMessage): WireReply {
   const calls = (message.toolCalls ?? []).map(
     ({ id, name, arguments: args, malformed }): WireCall => ({

@@ -15,7 +15,7 @@ const modelSchema = z.object({
 });
 const listSchema = z.union([z.array(z.unknown()), z.object({ data: list }).transform(({ data }) => data)]);
 
-/** What a server says that a model is for, where it says so; what it says nothing of may well be for conversations. */
+/** Purpose of a model if reported; a model without a purpose may support conversations. */
 const purposeSchema = z.object({
   type: word, // Together
   capabilities: z.object({ completion_chat: flag }).catch({}), // Mistral
@@ -32,12 +32,12 @@ function isForTalk(model: unknown): boolean {
 }
 
 /**
- * `{data: [{id}]}` (OpenAI) or the list itself (Together); the window's size has a name of its own everywhere. What a server
- * itself says to be for something else than conversations is left out; OpenAI's own list says nothing of it.
+ * Parses `{data: [{id}]}` (OpenAI) or a bare list (Together); the field of the context size varies. Models reported for other purposes are
+ * omitted; OpenAI's list reports no purpose.
  */
 export function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
   const read = listSchema.safeParse(body);
-  if (!read.success && isObject(body) && body.error) throw errorInStream(endpoint, body); // LM Studio: 200 to a wrong path
+  if (!read.success && isObject(body) && body.error) throw errorInStream(endpoint, body); // LM Studio answers 200 to a wrong path
   if (!read.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
   return read.data.flatMap((one): ModelInfo[] => {
     const { success, data: model } = modelSchema.safeParse(one);

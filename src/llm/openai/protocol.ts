@@ -5,32 +5,29 @@ import type { FetchLimits, HttpAnswer } from '../transport/http.ts';
 import type { Endpoint, ProviderText } from '../transport/providerErrors.ts';
 import type { ReplyReader } from '../transport/replyStream.ts';
 
-/** What OpenAI's two protocols, chat completions and Responses, are spoken through. */
 export interface Connection {
-  /** The provider's id: `openai`, `openai-compatible`, a preset's. */
   provider: string;
   endpoint: Endpoint;
   headers: Record<string, string>;
   limits: FetchLimits;
-  /** Told once each. */
   note(text: string): void;
 }
 
-/** A good answer, and who reads it. */
+/** A successful answer and its reader. */
 export interface Asked {
   answer: HttpAnswer;
   reader: ReplyReader;
-  /** Told before the reply. */
+  /** Emitted before the reply. */
   warnings: readonly LocalizableText[];
-  /** What an error within the answer teaches: the one to throw in its place, which may be worth another try. */
+  /** Learns from an error inside the answer; returns the error to throw, possibly retryable. */
   learn?(error: LLMError): LLMError;
 }
 
 export type Ask = (request: ChatRequest, signal: AbortSignal | undefined) => Promise<Asked>;
 
 /**
- * The provider's words in a refusal of the request itself. 422: servers built on FastAPI (Mistral's, vLLM's) refuse a
- * parameter with it. 500: llama-server what a chat template refuses.
+ * Returns the provider's message if the request itself was rejected. 422: FastAPI servers (Mistral, vLLM) reject a parameter. 500:
+ * llama-server rejects by the chat template.
  */
 export function refusalIn(error: unknown): ProviderText | undefined {
   const { code, status, details } = error as Partial<LLMError>;

@@ -18,18 +18,17 @@ import type { NativeThinking } from './wire.ts';
 
 export interface ReaderOptions {
   endpoint: Endpoint;
-  /** Marks the thinking as this provider's own. */
+  /** Provider that owns the thinking of the reply. */
   provider: string;
   tools: readonly Pick<ToolDefinition, 'name'>[];
-  /** Ids of earlier calls in the conversation: some servers count from `call_0` in every reply. */
   takenIds?: ReadonlySet<string>;
-  /** Keep `reasoning_details`, for a provider that wants them back. */
+  /** Stores `reasoning_details` for a provider that requires them. */
   keepDetails?: boolean;
 }
 
 /**
- * A `toolCall` chunk comes as soon as its call is complete: when the next call begins and the text so far is a whole
- * JSON object, else at the end of the reply. At an end by `length` or a filter the calls left are not given at all.
+ * Creates a reader. A `toolCall` chunk is emitted when the next call begins and the text is a JSON object, else at the end. After an end by
+ * `length` or a filter, the remaining calls are dropped.
  */
 export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDetails }: ReaderOptions): ReplyReader {
   const calls = collectCalls(endpoint, fromWireNames(tools), takenIds ?? new Set());
@@ -38,9 +37,9 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
   let answered = false;
   let first: JsonObject | undefined;
   let rawFinish: string | undefined;
-  /** Of the event with the finish reason. That all have the same says the protocol, and neither Groq nor Avian keeps to it. */
+  /** Id of the event with the finish reason. The protocol requires one id for all events; Groq and Avian deviate. */
   let finishedId: string | undefined;
-  /** The end that says that there was an error. */
+  /** Finish reason that indicates an error. */
   let failed: string | undefined;
   let model: string | undefined;
   let usage: TokenUsage | undefined;
@@ -88,12 +87,12 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
         const finish = reasonIn(choice.finish_reason);
         rawFinish = finish ?? rawFinish;
         finishedId ??= wordIn(event.id);
-        // OpenRouter: finish_reason may say "stop" while the upstream's own says network_error.
+        // OpenRouter: finish_reason may be "stop" while the upstream's own reason is network_error.
         failed ??= [wordIn(choice.native_finish_reason), finish].find((one = '') => /error|malformed/i.test(one));
       }
 
       const delta = whole ? choice.message : choice.delta; // Perplexity sends both in both
-      if (!isObject(delta)) return []; // Azure's filter results come without one
+      if (!isObject(delta)) return []; // Azure's filter results have no delta
       const chunks: ChatStreamChunk[] = progressIn(event);
       const parts = partsOf(delta);
       parts.thinking += thoughts.add(delta);
@@ -112,9 +111,9 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
       if (!marked && rawFinish === undefined) throw cutShort(endpoint);
       if (!answered) throw notAnAnswer(endpoint, first);
       const end = failed !== undefined ? 'error' : finishReasonOf(rawFinish ?? 'stop');
-      // At an early end a call that looks whole may still be half of what was meant.
+      // After an early end, a call that looks complete may be incomplete.
       const chunks = end === 'stop' ? takeCalls(true) : [];
-      // Many servers say `stop` after calls, and some `tool_calls` without any.
+      // Many servers report `stop` after calls, and some `tool_calls` without calls.
       const finishReason = end === 'stop' && given > 0 ? 'tool_calls' : end;
       const finishMessage = end === 'error' ? (failed ?? rawFinish) : undefined;
       const native = nativeOf(provider, thoughts.first, details.all);
@@ -131,7 +130,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
   };
 }
 
-/** A word, which is `null` in the events of some servers before the last; SGLang's own form: `{type: "abort", message: "…"}`. */
+/** Parses a reason: some servers send `null` in early events; SGLang sends `{type: "abort", message: "…"}`. */
 function reasonIn(reason: unknown): string | undefined {
   if (!isObject(reason)) return reason === 'null' ? undefined : wordIn(reason);
   const [type, message] = [wordIn(reason.type), wordIn(reason.message)];
@@ -139,8 +138,8 @@ function reasonIn(reason: unknown): string | undefined {
 }
 
 /**
- * llama-server, while it reads: `cache` of `total` tokens it knew from before, `processed` are those and what it has read in
- * `time_ms` (llama.cpp, tools/server/README.md: `return_progress`).
+ * Parses llama-server's progress: `cache` of `total` tokens were cached; `processed` includes them and the tokens evaluated in `time_ms`
+ * (llama.cpp, tools/server/README.md: `return_progress`).
  */
 function progressIn({ prompt_progress: told }: JsonObject): ChatStreamChunk[] {
   if (!isObject(told)) return [];
@@ -151,7 +150,7 @@ function progressIn({ prompt_progress: told }: JsonObject): ChatStreamChunk[] {
 
 const progressSchema = z.object({ total: countField, cache: countField, processed: countField, time_ms: countField });
 
-/** The fields that a provider wants back. */
+/** Returns the fields that the provider requires back. */
 function nativeOf(provider: string, first: ThinkingField | undefined, details: JsonObject[]): Native | undefined {
   const thinkingField = first === 'reasoning_content' || first === 'reasoning' ? first : undefined;
   if (thinkingField === undefined && details.length === 0) return undefined;
@@ -159,16 +158,16 @@ function nativeOf(provider: string, first: ThinkingField | undefined, details: J
   return { provider, content };
 }
 
-/** Azure begins with no choices, usage chunks have none; a second choice (`n` > 1) is nothing we asked for. */
+/** Returns the first choice. Azure's first event and usage events have none; further choices were never requested. */
 function firstChoice(event: JsonObject): JsonObject | undefined {
   const { choices } = event;
-  if (!Array.isArray(choices)) return undefined; // for every event: a schema costs as much as all the rest of it
+  if (!Array.isArray(choices)) return undefined; // no schema: it would double the cost of each event
   return isFirst(choices[0]) ? choices[0] : choices.find(isFirst);
 }
 
 const isFirst = (choice: unknown): choice is JsonObject => isObject(choice) && (choice.index ?? 0) === 0;
 
-/** An error inside HTTP 200: at the top (most), in the choice (OpenRouter), or the whole event (vLLM, DashScope, MiniMax). */
+/** Returns an error inside HTTP 200: at the top (most), in the choice (OpenRouter), or the whole event (vLLM, DashScope, MiniMax). */
 function errorIn(event: JsonObject, choice: JsonObject | undefined): unknown {
   if (isReportedError(event.error)) return event;
   if (!choice) return isErrorObject(event) ? event : undefined;
@@ -181,7 +180,7 @@ interface ReplyParts {
   thinking: string;
 }
 
-/** Mistral has thinking among the parts of `content`. */
+/** Splits a delta; Mistral sends thinking among the parts of `content`. */
 function partsOf({ content, refusal }: JsonObject): ReplyParts {
   const parts: ReplyParts = { content: '', thinking: '' };
   if (typeof content === 'string') parts.content = content;
@@ -215,19 +214,19 @@ function fragmentsOf(delta: JsonObject, whole: boolean): CallFragment[] {
 }
 
 const fragmentSchema = z.object({
-  index: z.number().optional().catch(undefined), // Mistral and Gemini may leave it out
+  index: z.number().optional().catch(undefined), // Mistral and Gemini may omit the index
   id: word,
   function: z.object({ name: word, arguments: z.unknown().optional() }).catch({}),
 });
 
-/** Some servers send the object itself instead of its text. */
+/** Returns arguments as text; some servers send the object. */
 function argumentsOf(value: unknown): string {
   return isObject(value) ? JSON.stringify(value) : (wordIn(value) ?? '');
 }
 
 /**
- * As sent: prompt tokens include cached ones, completion tokens the thinking. The last usage counts; chunks are never
- * summed. Groq hides it in `x_groq`, Moonshot in the choice; the cached part has three names.
+ * Converts usage: prompt tokens include cached tokens, completion tokens include thinking. The last usage counts and nothing is added. Groq
+ * sends usage in `x_groq`, Moonshot in the choice; the cached count has three names.
  */
 function usageIn(event: JsonObject, choice: JsonObject | undefined): TokenUsage | undefined {
   if (!event.usage && !event.x_groq && !choice?.usage) return undefined;

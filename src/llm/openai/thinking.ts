@@ -1,7 +1,6 @@
 import type { ChatRequest } from '../core/client.ts';
 import type { WireFlags } from '../models/wireFlags.ts';
 
-/** The parameter that asks for a thinking budget, or undefined where there is none (or no budget). */
 export function thinkingParameter(request: ChatRequest, flags: WireFlags): object | undefined {
   if (flags.thinking === 'off') return { reasoning_effort: 'none' };
   const budget = request.thinkingBudget ?? 0;
@@ -14,14 +13,14 @@ export function thinkingParameter(request: ChatRequest, flags: WireFlags): objec
 const unlessOmitted = (name: string, value: unknown, { omit }: WireFlags) =>
   omit?.includes(name) ? undefined : { [name]: value };
 
-/** OpenAI's reasoning models wherever they run, gpt-oss, and the one of xAI's that can be told. */
+/** Returns true for models with an effort setting: OpenAI's reasoning models at any provider, gpt-oss, and one model of xAI. */
 export function takesEffort(model: string): boolean {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
-  if (/^(o1-(mini|preview)|gpt-5(\.\d+)?-chat)/.test(name)) return false; // reasoning of a fixed kind, or none
+  if (/^(o1-(mini|preview)|gpt-5(\.\d+)?-chat)/.test(name)) return false; // fixed reasoning, or none
   return /^(o\d|gpt-([5-9]|oss|\d{2})|codex|grok-3-mini)/.test(name);
 }
 
-/** The words that all of them know; more than `high` is known to some only. */
+/** Returns an effort supported by all models; levels above `high` exist only for some. */
 export function effortOf(tokens: number): 'low' | 'medium' | 'high' {
   if (tokens < 4096) return 'low';
   return tokens < 16_384 ? 'medium' : 'high';

@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from '../core/json.ts';
 import { wordIn } from '../transport/wireFields.ts';
 
 /**
- * The fields that servers write thinking into: DeepSeek, vLLM and Qwen; OpenRouter and Groq; GitHub Copilot; Ollama's own and proxies of it;
- * LiteLLM, with the blocks of Anthropic; OpenRouter, with those of its upstream.
+ * Fields for thinking: DeepSeek, vLLM and Qwen; OpenRouter and Groq; GitHub Copilot; Ollama and its proxies; LiteLLM (Anthropic's blocks);
+ * OpenRouter (upstream blocks).
  */
 const fields = [
   'reasoning_content',
@@ -16,7 +16,7 @@ const fields = [
 
 export type ThinkingField = (typeof fields)[number];
 
-/** Thinking as the text of a part, or of blocks; what is encrypted or a signature is no text. */
+/** Returns the text of thinking; encrypted content and signatures are excluded. */
 export function textOfThinking(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(textOfThinking).join('');
@@ -26,17 +26,16 @@ export function textOfThinking(value: unknown): string {
 }
 
 interface ThinkingCollector {
-  /** Returns what a delta, or a whole message, says of thinking that was not said yet. */
+  /** Returns the new thinking of a delta or message. */
   add(delta: JsonObject): string;
-  /** The field that spoke first. */
   readonly first: ThinkingField | undefined;
 }
 
-/** Reads the thinking of one reply. A text that several fields repeat, in the same pieces or in others, is given once. */
+/** Creates a collector for one reply. Thinking repeated by several fields, in equal or different pieces, is emitted once. */
 export function collectThinking(): ThinkingCollector {
   let said = '';
   let first: ThinkingField | undefined;
-  /** What a field has repeated of `said`: from its last own words up to where it is. */
+  /** Repeated range of `said` per field: from the field's first repetition to its current position. */
   const repeated = new Map<ThinkingField, { from: number; to: number }>();
 
   const news = (field: ThinkingField, text: string): string => {
@@ -48,7 +47,7 @@ export function collectThinking(): ThinkingCollector {
       repeated.set(field, { from, to: to + text.length });
       return rest;
     }
-    const own = said.slice(from, to) + text; // it began as another one did, and is not the same
+    const own = said.slice(from, to) + text; // started like another field, but differs
     said += own;
     repeated.set(field, { from: said.length, to: said.length });
     return own;

@@ -3,8 +3,8 @@ import { wellFormed } from '../messages/normalizeHistory.ts';
 import type { WireFlags } from '../models/wireFlags.ts';
 
 /**
- * Ids of one message's calls as the provider takes them, no two alike, and the same in every request of a conversation: a prefix that
- * changes is a prompt cache lost. Ids that fit already, the provider's own among them, stay.
+ * Creates a function that returns unique, valid call ids for a message. Ids are stable across requests, because a changed prefix loses the
+ * prompt cache. Valid ids stay unchanged.
  */
 export function createToolIds(shape: WireFlags['callIds']): (calls: readonly { id: string }[]) => string[] {
   const given = new Map<string, string>();
@@ -22,7 +22,7 @@ export function createToolIds(shape: WireFlags['callIds']): (calls: readonly { i
     const own = new Set<string>();
     for (const { id } of calls) {
       let one = id;
-      for (let count = 2; own.has(one); count++) one = `${id}_${count}`; // a history from elsewhere may have one twice
+      for (let count = 2; own.has(one); count++) one = `${id}_${count}`; // an imported history may contain duplicates
       own.add(one);
     }
     return [...own].map(toWireId);

@@ -5,7 +5,7 @@ import { budgetIgnored } from '../messages/warnings.ts';
 import type { WireFlags } from '../models/wireFlags.ts';
 import { thinkingParameter } from './thinking.ts';
 
-/** What was asked for and is not sent, or not so, in sentences for the log. */
+/** Returns log messages about request options that are not sent or changed. */
 export function notesOf(request: ChatRequest, flags: WireFlags): string[] {
   const { model, thinkingBudget = 0, responseFormat } = request;
   return [
@@ -17,7 +17,7 @@ export function notesOf(request: ChatRequest, flags: WireFlags): string[] {
   ];
 }
 
-/** What the model does not get to see, in sentences for the person. */
+/** Returns user-facing warnings about content that the model cannot see. */
 export function leftOut({ model, messages }: ChatRequest, { withoutImages }: WireFlags): LocalizedMessage[] {
   const unseen = withoutImages && filesIn(messages).some((file) => !isTextAttachment(file));
   if (!unseen) return [];

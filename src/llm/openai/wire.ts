@@ -34,10 +34,7 @@ export type WireMessage =
     }
   | { role: 'tool'; tool_call_id: string; content: string };
 
-/**
- * The body of `POST /chat/completions`, always streaming: without a stream a long answer runs into fetch's own limit
- * of five minutes.
- */
+/** Builds the body of `POST /chat/completions`, always streaming: without a stream, a long answer exceeds fetch's limit of five minutes. */
 export function toWire(request: ChatRequest, flags: WireFlags): Record<string, unknown> {
   const tools = request.tools?.map(({ name, description, parameters }) => ({
     type: 'function',
@@ -78,7 +75,7 @@ function toWireFormat({ responseFormat }: ChatRequest, flags: WireFlags): object
   };
 }
 
-/** OpenAI keeps to a schema exactly when every object in it is closed and all of its properties are required. */
+/** Returns true if OpenAI's strict mode accepts the schema: every object is closed and all its properties are required. */
 export function isStrict(schema: JsonSchema): boolean {
   const { properties = {}, required = [], items, anyOf, $defs } = schema;
   const closed =
@@ -111,7 +108,7 @@ function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
   return wire;
 }
 
-/** Results are text only here: their pictures follow the last one of the turn, as the person's. */
+/** Returns the images of results as user content after the last result, because results contain only text. */
 function resultImages(
   { message, results }: Extract<AssistantText, { role: 'assistant' }>,
   flags: WireFlags,
@@ -124,8 +121,8 @@ function resultImages(
 }
 
 /**
- * The templates of Gemma and Mistral models refuse two messages of the person in a row, and Mistral's API one right
- * after results.
+ * Appends user content. The templates of Gemma and Mistral models reject two user messages in a row; Mistral's API rejects a user message
+ * directly after results.
  */
 function pushUser(wire: WireMessage[], content: string | WirePart[], flags: WireFlags): void {
   if (flags.answersResults && wire.at(-1)?.role === 'tool') wire.push({ role: 'assistant', content: 'I see.' });
@@ -167,7 +164,7 @@ function toReply(message: AssistantMessage, ids: readonly string[], flags: WireF
   };
 }
 
-/** A malformed call goes back without its arguments: its result says what was wrong, and servers parse this text. */
+/** Converts a call. A malformed call is sent without arguments: its result explains the error, and servers parse the text. */
 function toWireCall(call: ToolCall, id: string): WireCall {
   const text = JSON.stringify(wellFormedData(call.arguments));
   return {
@@ -177,10 +174,12 @@ function toWireCall(call: ToolCall, id: string): WireCall {
   };
 }
 
-/** What the reader leaves in `native.content`: how this provider wrote its thinking. */
+/**
+ * Form of `native.content`: field of the thinking, and OpenRouter's `reasoning_details` with upstream signatures, to be returned unchanged
+ * and in order.
+ */
 export interface NativeThinking {
   thinkingField?: 'reasoning_content' | 'reasoning';
-  /** OpenRouter's `reasoning_details`, with the upstream's signatures; to be given back as they came, in order. */
   details?: unknown[];
 }
 

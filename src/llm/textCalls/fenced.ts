@@ -6,8 +6,8 @@ import { readForm } from './reader.ts';
 import { type KnownTools, lookUpTool, type Region, type WrittenCall } from './toolLookup.ts';
 
 /**
- * Fenced calls (Gemma, and many models that were asked for JSON), one fence or several, as all that is left of the
- * message. Undefined: a fence with a sample in it.
+ * Reads fenced calls (Gemma, and many models after a request for JSON) if nothing but fences remains in the message. Returns undefined for
+ * a fence with a code sample.
  */
 export function readFenced(text: string, start: number, known: KnownTools): Region | undefined {
   const calls: WrittenCall[] = [];
@@ -80,7 +80,7 @@ function readPythonBody(text: string, start: number, close: RegExp, known: Known
   }
 }
 
-/** What is damaged ends at its closing fence; without one it was cut. */
+/** Ends a damaged block at its closing fence; without a fence the block is cut off. */
 function unclosed(
   text: string,
   start: number,

@@ -1,11 +1,11 @@
-/** Parts of a form, in their order. */
+/** Elements of a form, in order. */
 export type Element =
   | { kind: 'mark'; parts: readonly MarkPart[] }
   | { kind: 'blank' }
   | { kind: Placeholder }
   | { kind: 'group'; elements: readonly Element[]; repeat: '?' | '*' | '+' };
 
-/** Names in braces that are read; the others are parts of marks. */
+/** Placeholder names that are parsed; others are parts of marks. */
 type Placeholder = 'name' | 'args' | 'json' | 'keyed' | 'python' | 'literal' | 'key' | 'value' | 'word' | 'id';
 type MarkPart = string | RegExp;
 
@@ -32,7 +32,6 @@ const placeholders: readonly string[] = [
   'id',
 ] satisfies Placeholder[];
 
-/** Compiles a form of the table. Throws for one that is written wrongly. */
 export function compile(form: string): readonly Element[] {
   const token = /\{(\w+)\}|(\()|(\)[?*+])|( )|([^{}() ]+)/y;
   const open: Element[][] = [[]];
@@ -51,7 +50,7 @@ export function compile(form: string): readonly Element[] {
     else if (name !== undefined && placeholders.includes(name)) add({ kind: name as Placeholder });
     else if (blank) {
       const last = parts.at(-1);
-      // A blank inside a tag (`<invoke name=`) is part of the mark.
+      // a blank inside a tag (`<invoke name=`) belongs to the mark
       if (typeof last === 'string' && /[<\w]$/.test(last) && isInsideTag(parts)) parts[parts.length - 1] = `${last} `;
       else add({ kind: 'blank' });
     } else if (opening) {
@@ -72,11 +71,11 @@ const isInsideTag = (parts: readonly MarkPart[]): boolean => {
   return text.lastIndexOf('<') > text.lastIndexOf('>');
 };
 
-/** The text with DeepSeek's own letters as plain ones, index by index. */
+/** Replaces DeepSeek's special letters by plain letters of the same length. */
 export const plainMarks = (text: string): string =>
   /[｜▁]/.test(text) ? text.replaceAll('｜', '|').replaceAll('▁', '_') : text;
 
-/** Index behind a mark at `at`; `no` where something else stands, `cut` where the text ends within what may be one. */
+/** Returns the index after a mark at `at`; `no` without a match, `cut` if the text ends within a possible mark. */
 export function matchMark(parts: readonly MarkPart[], text: string, at: number): number | 'no' | 'cut' {
   let end = at;
   for (const [index, part] of parts.entries()) {
@@ -90,7 +89,7 @@ export function matchMark(parts: readonly MarkPart[], text: string, at: number):
     const next = parts[index + 1];
     const behind = end + (found?.[0].length ?? 0);
     const isOver = found !== null && (typeof next !== 'string' || text.startsWith(next, behind));
-    // It may become a longer one: `<ant` of `<invoke`.
+    // may become a longer mark: `<ant` of `<invoke`
     if (!isOver && text.length - end <= 40 && /^[\w|:-]*$/.test(text.slice(end))) return 'cut';
     if (!found) return 'no';
     end = behind;
@@ -98,7 +97,6 @@ export function matchMark(parts: readonly MarkPart[], text: string, at: number):
   return end;
 }
 
-/** Index of the first such mark from `from` on, and behind it; undefined: there is none. */
 export function findMark(
   parts: readonly MarkPart[],
   text: string,

@@ -1,9 +1,9 @@
 /**
- * Forms in which model families write calls as text. A blank stands for any number of blanks and line breaks, `( … )` for a group: `?`
- * may be absent, `*` and `+` repeat. `{name}` is the tool, `{args}` a JSON object of arguments, `{json}` objects that name their tool
- * themselves, `{keyed}` objects with the tool's name as key, `{python}` calls as Python writes them, `{literal}` Gemma's object; `{key}`
- * and `{value}` are an argument, the value up to the mark behind it; `{attributes}`, `{word}` and `{id}` are passed over, and `{prefix}` is
- * what a family puts before the names of its tags, `{family}` the same before tags of calls alone. `{quote}` may be absent. DeepSeek's own letters count as `|` and `_`.
+ * Syntax of tool calls written as text, by model family. A blank matches any blanks and line breaks, `( … )` a group: `?` optional, `*` and
+ * `+` repeated. `{name}` is the tool, `{args}` a JSON object of arguments, `{json}` objects that name their tool, `{keyed}` objects with
+ * the tool's name as key, `{python}` calls in Python syntax, `{literal}` Gemma's object; `{key}` and `{value}` are an argument, with the
+ * value up to the next mark. `{attributes}`, `{word}` and `{id}` are skipped. `{prefix}` is the prefix of a family's tag names, `{family}`
+ * the prefix of call tags only. `{quote}` is optional. DeepSeek's special letters count as `|` and `_`.
  *
  * Sources: the chat templates in the engine's source bundle, which a test renders, and the tool parsers of vLLM and SGLang.
  */

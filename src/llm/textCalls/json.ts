@@ -4,7 +4,7 @@ import { parseArguments } from '../messages/parseArguments.ts';
 import { openingLimit, openingOfJson } from './jsonOpening.ts';
 import { type KnownTools, lookUpTool, type WrittenCall } from './toolLookup.ts';
 
-/** Index after the bracket that closes the one at `start`, or -1. Strings are skipped; nothing else is checked. */
+/** Returns the index after the bracket that closes the bracket at `start`, or -1. Strings are skipped; nothing else is validated. */
 export function endOfJson(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -17,14 +17,14 @@ export function endOfJson(text: string, start: number): number {
 }
 
 /**
- * The calls in `{"name", "arguments"}` or in an array of such, as text that may be damaged. Undefined: it is none of
- * a known tool. `marked`: something around it says that it is a call, so that what is wrong with it is told.
+ * Parses calls from `{"name", "arguments"}` or an array, possibly damaged. Returns undefined if no known tool is named. `marked`: a
+ * surrounding mark proves a call, so errors are reported.
  */
 export function callsIn(text: string, known: KnownTools, marked: boolean): WrittenCall[] | undefined {
   const { name } = openingOfJson(text.slice(0, openingLimit), known);
   const meant = name !== undefined && (marked || /"(arguments|parameters|args|input)"\s*:/.test(text));
   const asMalformed = meant ? [malformed(known, name, text)] : undefined;
-  // In an object, so that what parseArguments refuses is refused in arrays too.
+  // inside an object, so that parseArguments applies its checks to arrays too
   const whole = parseArguments(`{"calls":${text}}`);
   if (whole.malformed !== undefined) return asMalformed;
   const items = Array.isArray(whole.arguments.calls) ? whole.arguments.calls : [whole.arguments.calls];
@@ -32,7 +32,7 @@ export function callsIn(text: string, known: KnownTools, marked: boolean): Writt
   return items.length > 0 && calls.every((call) => call !== undefined) ? calls : marked ? asMalformed : undefined;
 }
 
-/** Keys that hold the arguments of a call. */
+/** Keys for the arguments of a call. */
 const isArguments = /^(?:arguments|parameters|args|input)$/;
 
 function callIn(item: unknown, known: KnownTools, marked: boolean, text: string): WrittenCall | undefined {
@@ -47,7 +47,7 @@ function callIn(item: unknown, known: KnownTools, marked: boolean, text: string)
   );
   const given = keys.filter((key) => isArguments.test(key));
   if (!marked && (strange || given.length !== 1)) return undefined;
-  if (strange || given.length > 1) return malformed(known, name, text); // whatever it means, it is not for us to guess
+  if (strange || given.length > 1) return malformed(known, name, text); // ambiguous, so never guessed
   const value = given.length === 0 ? {} : call[given[0]!];
   const toolName = lookUpTool(known, name)!.name;
   if (isObject(value)) return { name: toolName, arguments: value };
@@ -55,7 +55,6 @@ function callIn(item: unknown, known: KnownTools, marked: boolean, text: string)
   return malformed(known, name, JSON.stringify(value));
 }
 
-/** A call that is answered with what is wrong with it. */
 export function malformed(known: KnownTools, name: string, text: string): WrittenCall {
   return { name: lookUpTool(known, name)!.name, arguments: {}, malformed: text };
 }

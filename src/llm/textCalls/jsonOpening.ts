@@ -1,17 +1,14 @@
 import { type KnownTools, lookUpTool } from './toolLookup.ts';
 
-/**
- * Kind of a line by its beginning: a call of a known tool (`call`), an ordinary fence (`fence`), ordinary text, or not decided yet
- * (`wait`).
- */
+/** Kind of a line by its beginning: call of a known tool (`call`), ordinary fence (`fence`), text, or undecided (`wait`). */
 export type Opening = 'call' | 'fence' | 'text' | 'wait';
 
-/** Characters within which a call has to name its tool. */
+/** Maximum characters before the tool name of a call. */
 export const openingLimit = 400;
 
 const jsonToken = /\s*([{}[\]:,]|"(?:[^"\\]|\\.)*"|[^\s{}[\]:,"]+)/y;
 
-/** Reads `{"name": "<known>"`, after an optional `[`, `"type": "function"`, `"id"` or `"function": {`. */
+/** Matches `{"name": "<known>"`, after an optional `[`, `"type": "function"`, `"id"` or `"function": {`. */
 export function openingOfJson(text: string, known: KnownTools): { opening: Opening; name?: string } {
   jsonToken.lastIndex = 0;
   const next = () => jsonToken.exec(text)?.[1];

@@ -1,8 +1,8 @@
 const quotes = ['<|"|>', '<escape>', '"'] as const;
 
 /**
- * Reads the object in which Gemma writes arguments: `{path:<|"|>a<|"|>,from:2,tags:[<|"|>b<|"|>]}`, with keys without quotes and text
- * between marks of its own. Throws `SyntaxError` for everything else.
+ * Parses Gemma's argument object: `{path:<|"|>a<|"|>,from:2,tags:[<|"|>b<|"|>]}`, with unquoted keys and marked strings. Throws
+ * `SyntaxError`.
  */
 export function readLiteral(text: string, start: number): { value: Record<string, unknown>; end: number } {
   let at = start;

@@ -1,38 +1,32 @@
 interface Run {
   mark: string;
   length: number;
-  /** Nothing but blanks stands before it on its line. */
   begins: boolean;
 }
 
-/** A line of an indented block of code, or of a quotation: what it holds is shown, not said. */
+/** Returns true for a line of an indented code block or quotation, whose content is an example. */
 export const isQuotedLine = (line: string): boolean => /^(?: {4}| {0,3}\t| {0,3}>(?!>>))/.test(line);
-/** Characters of a line that say that. */
+/** Characters of a line needed for that decision. */
 const headLength = 8;
 
 /**
- * Follows code in Markdown through a text that comes in pieces: fences, and code in backquotes within a line. A fence may stand behind any
- * blanks, for it may be part of a list.
+ * Incremental tracker of Markdown code: fences, and inline code in backquotes. A fence may be indented, because the fence may be part of a
+ * list.
  */
 export class MarkdownCode {
-  /** The marks that opened the fence. */
   private fence?: Run;
-  /** The line begins with marks that open a fence at its end, or with those that close the one that is open. */
   private opener?: Run;
   private closes = false;
-  /** What stands behind the marks that close the fence. */
+  /** Text after the marks that close the fence. */
   private behind = '';
-  /** Backquotes that opened code within the line. */
   private ticks?: number;
-  /** Marks that may go on. */
   private run?: Run;
   private head = '';
   private isBlank = true;
 
-  /** Takes the next piece of the text. */
   add(piece: string): void {
     if (piece !== '' && !/[`~\n]/.test(piece)) {
-      this.addText(piece); // nearly every piece
+      this.addText(piece); // the usual case
       return;
     }
     for (const [part] of piece.matchAll(/`+|~+|\n|[^`~\n]+/g)) {
@@ -43,7 +37,6 @@ export class MarkdownCode {
     }
   }
 
-  /** The next character of the text is part of code. */
   get isCode(): boolean {
     this.endRun();
     return (this.fence !== undefined && !this.closes) || this.opener !== undefined || this.ticks !== undefined;
@@ -57,7 +50,6 @@ export class MarkdownCode {
     return isQuotedLine(this.head);
   }
 
-  /** Nothing but blanks stands on the line. */
   get isAtLineStart(): boolean {
     return this.isBlank && this.run === undefined;
   }
@@ -75,7 +67,7 @@ export class MarkdownCode {
     if (this.head.length < headLength) this.head += text.slice(0, headLength - this.head.length);
     if (text.trim() === '') return;
     this.isBlank = false;
-    // A token of a model ends its fences without a line break.
+    // some models end a fence by a token without a line break
     this.behind += text.slice(0, headLength);
     this.closes &&= /^<(?:$|[|｜])/.test(this.behind);
   }
@@ -91,7 +83,7 @@ export class MarkdownCode {
     else if (run.begins && run.length >= 3) this.opener = run;
     else if (run.mark === '`') {
       const open = opener?.mark === '`' ? opener.length : this.ticks;
-      if (opener?.mark === '`') this.opener = undefined; // backquotes behind them on the line: no fence
+      if (opener?.mark === '`') this.opener = undefined; // more backquotes on the line: no fence
       this.ticks = open === undefined ? run.length : open === run.length ? undefined : open;
     }
   }

@@ -2,9 +2,13 @@ import { type Opening, openingLimit, openingOfJson } from './jsonOpening.ts';
 import { firstCharacters, openingOfForm, openingOfPythonList } from './reader.ts';
 import { type KnownTools, lookUpTool } from './toolLookup.ts';
 
-/** @param head the text from the beginning of the line; no more than `openingLimit` of it is looked at */
+/**
+ * Classifies a line.
+ *
+ * @param head text from the start of the line; only `openingLimit` characters are examined
+ */
 export function openingOf(head: string, known: KnownTools): Opening {
-  if (head !== '' && !` {[\`~${firstCharacters}`.includes(head[0]!)) return 'text'; // nearly every line
+  if (head !== '' && !` {[\`~${firstCharacters}`.includes(head[0]!)) return 'text'; // the usual case
   const opening = openingIn(head.slice(0, openingLimit).replace(/^ {1,3}(?! )/, ''), known); // four blanks: a code block
   return opening === 'wait' && head.length >= openingLimit ? 'text' : opening;
 }
@@ -18,7 +22,7 @@ function openingIn(line: string, known: KnownTools): Opening {
   return form === 'text' && first === '[' ? openingOfPythonList(line, known) : form;
 }
 
-/** A fence of any language whose code begins with a call is one. */
+/** Classifies a fence of any language: a call if its code begins with a call. */
 function openingOfFence(line: string, known: KnownTools): Opening {
   const fence = /^(`{3,}|~{3,})([^\n]*)(\n?)\s*/.exec(line);
   if (!fence) return /^(`{1,2}|~{1,2})$/.test(line) ? 'wait' : 'text';
@@ -31,7 +35,7 @@ function openingOfFence(line: string, known: KnownTools): Opening {
   return python === 'text' || python === 'fence' ? 'fence' : python;
 }
 
-/** The name in `name(`, `default_api.name(` (Gemini) or `print(name(`. */
+/** Name in `name(`, `default_api.name(` (Gemini) or `print(name(`. */
 export const pythonHead = /^(?:print\(\s*)?(?:default_api\.)?([A-Za-z_][\w.]*)\(/;
 
 function openingOfPython(body: string, known: KnownTools): Opening {

@@ -1,6 +1,5 @@
 /**
- * Reads `name(key="value", …)`, the form in which Gemma writes calls: keyword arguments, literals only, nothing is
- * evaluated. Throws `SyntaxError` for everything else.
+ * Parses `name(key="value", …)`, Gemma's syntax of calls: keyword arguments with literals only; nothing is evaluated. Throws `SyntaxError`.
  */
 export function readPythonCall(
   text: string,
@@ -41,7 +40,7 @@ export function readPythonCall(
         const sequence = take(/\\(?:[nrtbf\\'"]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|\n)/y) ?? fail();
         pieces.push(meaningOf(sequence));
       } else if (at < text.length)
-        pieces.push(text[at++]!); // a quote inside three
+        pieces.push(text[at++]!); // a quote inside a triple-quoted string
       else fail();
     }
   };

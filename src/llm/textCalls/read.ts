@@ -7,8 +7,8 @@ import { markInLine, openingOfForm, openingOfPythonList, readForm, readPythonLis
 import type { KnownTools, Region, WrittenCall } from './toolLookup.ts';
 
 /**
- * The calls in the end of a message, from a line that may begin one, and the text around them. Each region is read
- * once: what is not a call is passed over as a whole.
+ * Extracts calls from the end of a message, starting at a line that may begin a call. Each region is read once; a region without a call is
+ * skipped completely.
  */
 export function readCalls(text: string, known: KnownTools): { content: string; calls: WrittenCall[] } {
   const content: string[] = [];
@@ -43,7 +43,7 @@ function readRegion(text: string, at: number, known: KnownTools): Region {
   return endsLine(text, readForm(text, start, known), known);
 }
 
-/** Text up to the end of its line, or to calls within it that are all that is left of the message. */
+/** Returns the text up to the line end, or up to calls that fill the rest of the message. */
 function readLine(text: string, at: number, known: KnownTools): Region {
   const end = endOfLine(text, at);
   if (isQuotedLine(text.slice(at, at + 8))) return { end };
@@ -58,7 +58,7 @@ function readLine(text: string, at: number, known: KnownTools): Region {
   }
 }
 
-/** Index up to which the text from `start` on is nothing but calls and blanks. */
+/** Returns the index up to which the text contains only calls and blanks. */
 function endOfCalls(text: string, start: number, known: KnownTools): number {
   for (let at = start; at < text.length; ) {
     const region = endsLine(text, readForm(text, at, known), known);
@@ -72,14 +72,14 @@ function endOfCalls(text: string, start: number, known: KnownTools): number {
   return text.length;
 }
 
-/** JSON without any mark is a call only as all that is left of the message. */
+/** Reads JSON without marks, a call only if nothing else remains in the message. */
 function readBare(text: string, start: number, known: KnownTools): Region {
   const calls: WrittenCall[] = [];
   let at = start;
   for (;;) {
     const end = endOfJson(text, at);
     const found = callsIn(text.slice(at, end === -1 ? undefined : end), known, false);
-    const next = end === -1 ? text.length : end + /^\s*(;\s*)?/.exec(text.slice(end, end + 100))![0].length; // Llama: `;`
+    const next = end === -1 ? text.length : end + /^\s*(;\s*)?/.exec(text.slice(end, end + 100))![0].length; // Llama separates by `;`
     const last = next >= text.length || text.slice(next).trim() === '';
     if (!found || !(last || text[next] === '{')) return { end: end === -1 ? text.length : endOfLine(text, end) };
     calls.push(...found);
@@ -91,7 +91,7 @@ function readBare(text: string, start: number, known: KnownTools): Region {
 const endMarks =
   /[ \t]*(?:(?:<\|(?:im_end|eot_id|eom_id|end_of_text|endoftext|end|end▁of▁sentence)\|>|<｜end▁of▁sentence｜>|<\/s>|<end_of_turn>)[ \t]*)*/y;
 
-/** After a call its line ends, or another call follows; with words behind it, it is one that somebody quotes. */
+/** Requires a line end or another call after a call; a call before other text is a quotation. */
 function endsLine(text: string, region: Region, known: KnownTools): Region {
   if (!region.calls) return region;
   endMarks.lastIndex = region.end;

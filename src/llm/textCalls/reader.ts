@@ -15,10 +15,10 @@ type Mark = Extract<Element, { kind: 'mark' }>;
 
 const compiled = forms.map(({ form }) => compile(form));
 
-/** Characters with which a form begins. */
+/** First characters of the forms. */
 export const firstCharacters: string = [...new Set(forms.flatMap(({ form }) => form.replace(/^\(+/, '')[0]!))].join('');
 
-/** Tells what begins at `at`: a call in one of the forms, once its tool is named and known; text; or `wait`, where the text ends before that. */
+/** Classifies the text at `at`: a call in a known form of a known tool, text, or `wait` if the text ends too early. */
 export function openingOfForm(text: string, at: number, known: KnownTools): Opening {
   const plain = plainMarks(text);
   let wait = false;
@@ -31,7 +31,7 @@ export function openingOfForm(text: string, at: number, known: KnownTools): Open
   return wait ? 'wait' : 'text';
 }
 
-/** First marks of the forms, those that may be absent included. */
+/** First marks of the forms, including optional marks. */
 const firstMarks = compiled.flatMap((elements) => {
   const begin = elements.findIndex(
     (element) => element.kind === 'mark' || (element.kind === 'group' && element.repeat !== '?'),
@@ -42,7 +42,7 @@ const firstMarks = compiled.flatMap((elements) => {
   return first.flatMap((element) => (element?.kind === 'mark' ? [element.parts] : []));
 });
 
-/** Tells whether the mark of a form stands at `at`, and behind it something that is built like a call, or nothing more on its line. */
+/** Returns true if a form's mark stands at `at`, followed by a call structure or by the line end. */
 export function beginsForm(line: string, at: number): boolean {
   const plain = plainMarks(line);
   return firstMarks.some((parts) => {
@@ -53,10 +53,10 @@ export function beginsForm(line: string, at: number): boolean {
 }
 
 /**
- * Finds the first form that begins within a line, outside of code: `call` once its tool is named and known, `wait` where the text ends
- * before that.
- * @param text from the line on
- * @param code what it knows of the text before the line, and then of the line up to the form, or up to its end
+ * Finds the first form within a line outside of code: `call` if a known tool is named, `wait` if the text ends too early.
+ *
+ * @param text text from the line on
+ * @param code tracker of the text before the line; advanced to the form or the line end
  */
 export function markInLine(
   line: string,
@@ -76,15 +76,15 @@ export function markInLine(
   return undefined;
 }
 
-/** Quickly rules out nearly all of the brackets in ordinary text. */
+/** Quick filter that excludes nearly all brackets of ordinary text. */
 const beginsMark = (text: string, at: number): boolean =>
   text[at] === '<'
     ? /^<[\w|｜:-]*(?:[\w|｜▁:=>/ -]|$)/.test(text.slice(at, at + 12))
     : /^(?:\[[TU]|\[u|\]<|[[\]]$)/.test(text.slice(at, at + 2));
 
 /**
- * Reads the calls in the form that begins at `at`. A call whose tool is named, and that is damaged or cut, comes as malformed and is not
- * run. No calls: no tool that is known is named.
+ * Reads the calls in the form at `at`. A damaged or truncated call of a named tool is returned as malformed and never executed. Returns no
+ * calls if no known tool is named.
  */
 export function readForm(text: string, at: number, known: KnownTools): Region {
   const plain = plainMarks(text);
@@ -104,7 +104,7 @@ export function readForm(text: string, at: number, known: KnownTools): Region {
 
 const pythonList = compile('{python}');
 
-/** Tells what begins at a bracket: a list of calls as Python writes them (Llama 4), ordinary text, or not decided yet (`wait`). */
+/** Classifies a bracket: a list of Python calls (Llama 4), text, or undecided (`wait`). */
 export function openingOfPythonList(text: string, known: KnownTools): Opening {
   const [, blank, name, paren] = /^\[(\s*)([A-Za-z_][\w.]*)?(\()?/.exec(text) ?? [];
   if (blank === undefined) return 'text';
@@ -112,7 +112,7 @@ export function openingOfPythonList(text: string, known: KnownTools): Opening {
   return /^\[\s*[\w.]*$/.test(text) ? 'wait' : 'text';
 }
 
-/** Reads a list of calls as Python writes them. It has no mark, so that it is one only as all that is left of the message. */
+/** Reads a list of Python calls. The list has no mark, so it counts only if nothing else remains in the message. */
 export function readPythonList(text: string, start: number, known: KnownTools): Region | undefined {
   const reading = new Reading(text, plainMarks(text), known);
   const end = reading.run(pythonList, start);
@@ -122,7 +122,7 @@ export function readPythonList(text: string, start: number, known: KnownTools): 
   return isLast && reading.named ? { end: text.length, calls: [malformed(known, reading.named, rest)] } : undefined;
 }
 
-/** Marks of a form, without those that any text may hold: a quotation mark and the end of a tag. */
+/** Returns the marks of a form, except marks that occur in any text: a quotation mark and the end of a tag. */
 const marksOf = (elements: readonly Element[]): Mark[] =>
   elements.flatMap((element) => {
     if (element.kind === 'group') return marksOf(element.elements);
@@ -130,28 +130,25 @@ const marksOf = (elements: readonly Element[]): Mark[] =>
     return element.kind === 'mark' && letters.length >= 6 ? [element] : [];
   });
 
-/** Index behind the mark that closes a form, from `from` on. */
+/** Returns the index after the closing mark of a form, searched from `from`. */
 function closeOf(elements: readonly Element[], plain: string, from: number): number | undefined {
   const marks = elements.filter((element): element is Mark => element.kind === 'mark');
   return marks.length < 2 ? undefined : findMark(marks.at(-1)!.parts, plain, from)?.end;
 }
 
-/** One attempt at one form. */
 class Reading {
-  /** Calls that are read; those of a repetition that ended are `sealed`: what follows them cannot damage them. */
+  /** Parsed calls. Calls of a completed repetition are `sealed`: later text cannot damage them. */
   calls: WrittenCall[] = [];
   private sealedCount = 0;
-  /** The last known tool that was named, as it was written. */
+  /** Last named known tool, in its written form. */
   named?: string;
-  /** A known tool is named, or a marked object begins with its arguments. */
+  /** True after a known tool name, or after the start of arguments in a marked object. */
   opened = false;
-  /** Nobody knows where a value ends. */
+  /** True if the end of a value is ambiguous. */
   unsure = false;
-  /** Index up to which the text was understood. */
   at = 0;
   private call?: { name: string; given: Map<string, unknown>; whole?: WrittenCall };
   private key = '';
-  /** The marks around the last value. */
   private around?: { open: Mark; close: Mark };
 
   constructor(
@@ -166,7 +163,7 @@ class Reading {
     return this.calls.slice(0, this.sealedCount);
   }
 
-  /** Behind `end` stands a closing mark that nothing opened: what looked like the end of the last value was part of it. */
+  /** Returns true if an unmatched closing mark follows `end`: the value then continues. */
   goesOn(end: number): boolean {
     if (!this.around) return false;
     const close = findMark(this.around.close.parts, this.plain, end);
@@ -174,7 +171,6 @@ class Reading {
     return close !== undefined && (!open || close.start < open.start);
   }
 
-  /** Returns the index behind the elements. */
   run(elements: readonly Element[], start: number): number | 'no' | 'cut' {
     let at = start;
     for (const [index, element] of elements.entries()) {
@@ -244,7 +240,7 @@ class Reading {
       const end = this.run(elements, at);
       if (this.onlyOpening && this.opened) return 'cut';
       if (typeof end !== 'number') {
-        // A repetition that has begun is damaged; anything else is merely not there.
+        // a started repetition is damaged; anything else is absent
         if (repeat !== '?' && (this.call !== before.call || this.begins(elements, at))) return end;
         cut = end === 'cut';
         this.at = before.reached;
@@ -255,7 +251,7 @@ class Reading {
       at = end;
       if (this.call === undefined && this.calls.length > before.calls) this.sealedCount = this.calls.length;
     }
-    // It may still come: whoever waits for the rest of the text has to know.
+    // may still follow, so the caller must wait for more text
     return cut && this.onlyOpening ? 'cut' : at;
   }
 
@@ -309,7 +305,7 @@ class Reading {
     this.unsure = true;
     if (!found || !call || call.given.has(key) || key === '__proto__') return found ? 'no' : 'cut';
     const raw = this.text.slice(start, found.start);
-    // The forms have no escapes: a value with a mark of its own cannot be told from its end.
+    // forms have no escapes: the end of a value that contains a mark is ambiguous
     const inner = plainMarks(raw);
     if (this.ownMarks.some(({ parts }) => findMark(parts, inner, 0))) return 'no';
     this.unsure = false;
@@ -347,7 +343,7 @@ class Reading {
     return end;
   }
 
-  /** `[{"fs_read": {"path": "a"}}]`: each object names its tool by its only key. */
+  /** Reads `[{"fs_read": {"path": "a"}}]`, objects with the tool name as the only key. */
   private readKeyed(at: number): number | 'no' | 'cut' {
     const head = /^\[?\s*(?:\{\s*(?:"([\w.-]*)(?:"\s*(:)?)?)?)?/.exec(this.text.slice(at, at + 400))!;
     const [all, name, whole] = head;
@@ -371,7 +367,7 @@ class Reading {
     return end;
   }
 
-  /** One call, or several in brackets, by commas, or on lines of their own. */
+  /** Reads a Python call, or several in brackets, separated by commas or lines. */
   private readPython(start: number): number | 'no' | 'cut' {
     const listed = this.text[start] === '[';
     let at = listed ? skip(this.text, start + 1) : start;
@@ -401,8 +397,9 @@ class Reading {
 }
 
 /**
- * Text where the schema takes text, else what it is as JSON. The text of a bad number stays: the schema refuses it.
- * @param attributes of its tag: `string="true"`, `type="number"` say what it is
+ * Converts a value: text if the schema accepts text, else JSON. An invalid number stays text, and the schema rejects the text.
+ *
+ * @param attributes attributes of the tag: `string="true"`, `type="number"` state the type
  * @param ownLines a line break at each end belongs to the form
  */
 function toValue(raw: string, attributes: string, schema: JsonSchema | undefined, ownLines: boolean): unknown {

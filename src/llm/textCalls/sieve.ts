@@ -4,22 +4,21 @@ import { openingOf } from './opening.ts';
 import { markInLine } from './reader.ts';
 import type { KnownTools } from './toolLookup.ts';
 
-/** Lets text through line by line, and keeps everything from the first line that begins a call. */
+/** Filter of lines that retains everything from the first line that begins a call. */
 interface Sieve {
-  /** Takes a piece of the text; gives what of the text so far may be shown now. */
+  /** Adds a piece of text; returns the text that can be shown now. */
   add(piece: string): string;
-  /** What was kept, once. `mayHoldCalls`: it begins at a line outside of fences. */
+  /** Returns the retained text once. `mayHoldCalls`: the text starts outside of a fence. */
   rest(): { text: string; mayHoldCalls: boolean };
-  /** Something besides blanks was let through. */
   readonly spoke: boolean;
 }
 
-/** The cost of a piece is its length: only the beginning of a line, at most `openingLimit` of it, is looked at again. */
+/** Creates a filter with linear cost: only the start of a line, at most `openingLimit`, is examined again. */
 export function createSieve(known: KnownTools): Sieve {
-  const code = new MarkdownCode(); // of what was let through
+  const code = new MarkdownCode(); // tracks the passed text
   let insideLine = false;
-  let undecided = ''; // the beginning of a line, or of a mark within one
-  let blanks: string[] = []; // at the beginning of the message: left out when only calls follow
+  let undecided = ''; // start of a line, or of a mark within a line
+  let blanks: string[] = []; // at the start of the message; omitted if only calls follow
   let spoke = false;
   let kept: string[] | undefined;
 
@@ -41,7 +40,7 @@ export function createSieve(known: KnownTools): Sieve {
     add(piece) {
       if (insideLine && spoke && !kept && undecided === '' && !/[`~<[\]\n]/.test(piece)) {
         code.add(piece);
-        return piece; // nearly every piece
+        return piece; // the usual case
       }
       const shown: string[] = [];
       let rest = piece;

@@ -6,7 +6,7 @@ import { createSieve } from './sieve.ts';
 import { createThoughts } from './thoughts.ts';
 import { knownTools } from './toolLookup.ts';
 
-/** A client whose model may write its thinking and its calls as text: they come as such, and the text of them does not. */
+/** Wraps a client so that thinking and calls written as text are delivered as thinking and calls. */
 export function withRescue<Client extends LLMClient>(client: Client): Client {
   const chatStream: LLMClient['chatStream'] = (request, signal) => {
     const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
@@ -20,10 +20,9 @@ export function withRescue<Client extends LLMClient>(client: Client): Client {
 }
 
 /**
- * The chunks of a reply, in which thinking and calls of the offered tools that the model wrote as text have become what
- * they are; calls are given at the end, before the last chunk. Text passes at once, up to a line that begins a call: from
- * there on it is held until the end decides. Nothing is mended: a damaged or cut call comes as `malformed`. A reply with
- * calls of its own, and one that ended by its length, a filter or an error, keeps its text as it is.
+ * Yields the chunks of a reply with thinking and calls of offered tools extracted from the text; calls precede the last chunk. Text passes
+ * at once until a line that begins a call; the following text is retained until the end of the reply decides. Nothing is repaired: a
+ * damaged or truncated call is `malformed`. A reply with regular calls, or one ended by length, filter or error, keeps its text.
  */
 export async function* rescueCalls(
   stream: AsyncIterable<ChatStreamChunk>,
@@ -65,7 +64,7 @@ export async function* rescueCalls(
     yield { ...withContent(chunk, ''), finishReason: 'tool_calls' };
   }
 
-  /** What was said, and held back until it was clear what it is. */
+  /** Yields the retained text. */
   function* held(): Generator<ChatStreamChunk> {
     for (const chunk of thoughts.rest()) yield* rescued(chunk);
     yield* asContent(sieve.rest().text);

@@ -1,8 +1,8 @@
 import { compile, type Element, matchMark, plainMarks } from './form.ts';
 
 /**
- * Marks around thinking that is written as text, by family. `{thinking}` is any of the words that families have for it. `several`: the
- * closing mark ends other things as well, so that alone it says nothing of thinking.
+ * Marks around thinking in text, by family. `{thinking}` is any of the families' words. `several`: the closing mark also ends other
+ * sections, so it is no proof of thinking.
  */
 export const thinkingMarks: readonly { families: string; open: string; close: string; several?: true }[] = [
   {
@@ -33,7 +33,7 @@ export const thinkingMarks: readonly { families: string; open: string; close: st
   },
 ];
 
-/** Marks around an answer: the text between them is what was said. */
+/** Marks around an answer, whose content is the message. */
 const answerMarks: readonly string[] = [
   '<|start|>assistant<|channel|>final<|message|>',
   '<|channel|>final<|message|>',
@@ -49,7 +49,7 @@ const answerMarks: readonly string[] = [
   '<|END_TEXT|>',
 ];
 
-/** Tokens with which a turn ends: one that a server did not take away stands at the end of an answer. */
+/** End-of-turn tokens that a server may leave in the answer. */
 const endToken =
   /^(?:<\|(?:im_end|end|end_message|plamo:tag|content_model_end_sampling|end_?of_?\w+|eo[tsm](?:_id)?|return|\w*eos(?::\w+)?)\|>|<\/s>|<eos>|<end_of_turn>|<turn\|>|<end_of_sentence>|<SPECIAL_\d+>|\[e~\[)/i;
 
@@ -68,16 +68,16 @@ export interface Thinking {
   close: MarkParts;
 }
 
-/** A mark that stands in text. `close` closes thinking that nothing opened. */
+/** A mark in the text. `close` may end thinking without an opening mark. */
 type ThinkingMark =
   | { kind: 'open'; end: number; thinking: Thinking; isTag: boolean }
   | { kind: 'close' | 'answer' | 'end'; end: number }
   | 'cut';
 
-/** Characters that a mark has at most: more than that is text. */
+/** Maximum characters of a mark. */
 export const maxMarkLength = 64;
 
-/** Returns the mark at `at`; `cut` where the text ends within what may become one. */
+/** Returns the mark at `at`; `cut` if the text ends within a possible mark. */
 export function markAt(text: string, at: number): ThinkingMark | undefined {
   const here = plainMarks(text.slice(at, at + maxMarkLength));
   let cut = false;

@@ -3,38 +3,33 @@ import { findMark, matchMark, plainMarks } from './form.ts';
 import { MarkdownCode } from './markdownCode.ts';
 import { markAt, maxMarkLength, type Thinking } from './thinkingMarks.ts';
 
-/** Tells thinking that is written as text from the text around it. */
+/** Splitter of thinking and answer in a reply. */
 interface Thoughts {
-  /** The chunk, or those that come in its place. */
   split(chunk: ChatStreamChunk): ChatStreamChunk[];
-  /** What was kept back, when no further chunk comes. */
+  /** Returns the retained chunks at the end. */
   rest(): ChatStreamChunk[];
 }
 
-/** Blanks that are kept back, because they may stand before a mark. */
+/** Maximum retained blanks before a possible mark. */
 const mostBlanks = 64;
 
 /**
- * Splits the text of a reply into thinking and answer, by the marks that model families have for it. A block of thinking begins a reply,
- * follows another one, or begins a line after one; a closing mark that nothing opened makes thinking of all that came before it, for
- * templates open it in the prompt. Elsewhere, in code, and where thinking comes as such, a mark is a quotation. Marks around the answer and
- * tokens that end a turn are left out.
+ * Creates a splitter by the marks of the model families. Thinking may start a reply, follow other thinking, or start a line afterwards. A
+ * closing mark without an opening mark converts all earlier text to thinking, because templates open thinking in the prompt. Elsewhere, in
+ * code, and if the provider delivers thinking separately, a mark is a quotation. Answer marks and end-of-turn tokens are removed.
  */
 export function createThoughts(): Thoughts {
   let thinking: Thinking | undefined;
   let isNative = false;
   let kept = '';
-  /** Nothing but blanks so far. */
   let isBeginning = true;
-  /** Behind thinking: blanks are left out. */
   let isBehind = false;
   let begun = false;
-  /** Last character of the answer so far. */
+  /** Last character of the emitted answer. */
   let lastSaid: string | undefined;
   let hasThought = false;
-  /** Marks in the text that opened nothing: as many closing ones are quotations, too. */
+  /** Quoted opening marks: the same number of closing marks are quotations too. */
   let quoted = 0;
-  /** Of the answer, up to where it is read. */
   const code = new MarkdownCode();
 
   const out: ChatStreamChunk[] = [];
@@ -52,7 +47,7 @@ export function createThoughts(): Thoughts {
     if (trimmed !== '') out.push({ thinking: trimmed, done: false });
   };
 
-  /** Reads thinking up to its closing mark. Returns false when more has to come. */
+  /** Reads thinking up to its closing mark; returns false if more text is needed. */
   const readThinking = (close: Thinking['close']): boolean => {
     const found = findMark(close, plainMarks(kept), 0);
     const end = found?.start ?? endOfThinking(kept, close);
@@ -65,10 +60,10 @@ export function createThoughts(): Thoughts {
     return true;
   };
 
-  /** Reads text up to the next thinking. Returns false when more has to come. */
+  /** Reads text up to the next thinking; returns false if more text is needed. */
   const readText = (isEnd: boolean): boolean => {
     const token = /[<[\]]/g;
-    let from = 0; // what is said already
+    let from = 0; // start of unemitted text
     let seen = 0;
     for (let found = token.exec(kept); found; found = token.exec(kept)) {
       const { index: at } = found;
@@ -101,7 +96,7 @@ export function createThoughts(): Thoughts {
           continue;
         }
         if (hasThought || isNative) continue;
-        // A word of a sentence: what follows the mark has to be seen.
+        // within a sentence: the decision needs the text after the mark
         if ((kept[at - 1] ?? lastSaid) === ' ') {
           if (!isEnd && kept.length < mark.end + 2) return hold(from, at);
           if (/^ \S/.test(kept.slice(mark.end, mark.end + 2))) continue;
@@ -137,7 +132,7 @@ export function createThoughts(): Thoughts {
     return false;
   };
 
-  /** Says the text up to `at`, and keeps the rest until more comes. */
+  /** Emits the text up to `at` and retains the rest. */
   const hold = (from: number, at: number): false => {
     const said = kept.slice(from, at);
     if (!(isBeginning && said.trim() === '' && at <= mostBlanks)) {
@@ -150,7 +145,7 @@ export function createThoughts(): Thoughts {
   const take = (piece: string, isEnd: boolean): ChatStreamChunk[] => {
     kept += piece;
     while (thinking ? readThinking(thinking.close) : kept !== '' && readText(isEnd)) {
-      // goes on behind the mark
+      // continues after the mark
     }
     return out.splice(0);
   };
@@ -171,7 +166,7 @@ export function createThoughts(): Thoughts {
       if (isPlain && chunk.content && !/[`~\n<[\]]/.test(chunk.content)) {
         code.add(chunk.content);
         lastSaid = chunk.content.at(-1);
-        return [chunk]; // nearly every chunk
+        return [chunk]; // the usual case
       }
       const { content = '', ...others } = chunk;
       const pieces = [...take(content, false), ...(chunk.done ? rest() : [])];
@@ -182,10 +177,10 @@ export function createThoughts(): Thoughts {
   };
 }
 
-/** Characters of tokens and blanks that may end a reply: a model that writes no more than them is not held back without end. */
+/** Maximum retained end tokens and blanks, so that a model that emits nothing else is not retained forever. */
 const mostEndTokens = 1024;
 
-/** Tells whether nothing but blanks and tokens that end a turn may follow. */
+/** Returns true if only blanks and end-of-turn tokens can follow. */
 function isTurnEnd(text: string): boolean {
   for (let at = 0; ; ) {
     at += /^\s*/.exec(text.slice(at))![0].length;
@@ -197,7 +192,7 @@ function isTurnEnd(text: string): boolean {
   }
 }
 
-/** Index up to which text is certainly thinking: before blanks and what may become the closing mark. */
+/** Returns the index up to which text is certainly thinking, before blanks and a possible closing mark. */
 function endOfThinking(text: string, close: Thinking['close']): number {
   const from = Math.max(0, text.length - maxMarkLength);
   const tail = plainMarks(text.slice(from));

@@ -2,8 +2,8 @@ import { MarkdownCode } from './markdownCode.ts';
 import { beginsForm } from './reader.ts';
 
 /**
- * Tells whether an answer ends in a tool call written as text that was not understood: a mark of a form, outside of code and quotations,
- * with something that is built like a call behind it, up to the end. An answer that only talks about such marks ends in words.
+ * Returns true if an answer ends in an unparsed text call: a form's mark outside of code and quotations, followed by a call structure up to
+ * the end. An answer that only mentions marks ends in other text.
  */
 export function hasUnreadCall(content: string): boolean {
   const text = content.trimEnd();

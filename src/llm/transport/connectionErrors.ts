@@ -12,14 +12,14 @@ import { LLMError } from '../core/errors.ts';
 import { type Endpoint, endpointName } from './providerErrors.ts';
 import { redact } from './redact.ts';
 
-/** A plain http server behind an https address: OpenSSL's code, or its words where the code is only EPROTO. */
+/** Errors of a plain http server at an https URL: OpenSSL's code, or its message if the code is only EPROTO. */
 const noEncryption = /wrong.version.number|packet.length.too.long/i;
 const unreadableHeaders = /UND_ERR_HEADERS_OVERFLOW|HPE_/;
-/** The editor's patched fetch, on a proxy that wants a login or forbids the host: undici's words. */
+/** Error of VS Code's patched fetch if a proxy requires a login or forbids the host (undici's text). */
 const proxyRefusal = /Proxy response \((\d{3})\)/;
 const badCompression = /^Z_(?!BUF_ERROR)|incorrect header check|ERR__ERROR_FORMAT/;
 
-/** Fetch threw before there was an answer. */
+/** Converts an error of fetch before an answer. */
 export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
   const reason = reasonOf(endpoint, error);
   const { code, text } = reason;
@@ -82,7 +82,7 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
   return new LLMError('LLM_HTTP_ERROR', messageText, { reason: 'unreachable', retryable: true, details });
 }
 
-/** The connection failed in the middle of an answer. */
+/** Converts a connection error within an answer. */
 export function interruptedError(endpoint: Endpoint, error: unknown): LLMError {
   const reason = reasonOf(endpoint, error);
   const { code, text } = reason;
@@ -101,13 +101,13 @@ export function interruptedError(endpoint: Endpoint, error: unknown): LLMError {
   return new LLMError('LLM_INCOMPLETE', broken, { retryable: true, details });
 }
 
-/** Fetch (undici) has an error without any text for a 407 that came over plain http, and for nothing else before an answer. */
+/** Returns true for fetch's (undici's) error without text, which occurs only for a 407 over plain http. */
 function isProxyLogin(error: unknown): boolean {
   const { innermost, code } = innermostCause(error);
   return innermost instanceof Error && innermost.name === 'Error' && innermost.message === '' && code === '';
 }
 
-/** The system's own text, for *Details*. */
+/** Returns the system's own text for *Details*. */
 const detailsOf = ({ code, text }: NetworkReason) => ({ reason: code, text });
 
 function reasonOf({ secrets }: Endpoint, error: unknown): NetworkReason {

@@ -8,21 +8,17 @@ import type { FetchLimits } from './http.ts';
 import type { Endpoint } from './providerErrors.ts';
 
 interface EndpointOptions {
-  /** What people call it, in messages. */
   label: string;
   baseUrl: string;
   apiKey?: string;
-  /** Sent with every request; those that look like credentials are kept out of every message too. */
   headers?: Record<string, string>;
-  /** What of the headers was kept apart, as a secret. */
   secrets?: readonly string[];
-  /** What to look at after a 404 or 405: a sentence. */
+  /** User-facing hint for a 404 or 405. */
   notFoundHint?: LocalizableText;
 }
 
-/** What every client behind an address is made of. */
 export interface ClientOptions extends EndpointOptions {
-  /** What was asked for and is ignored, adapted or left out: a sentence, each told once. */
+  /** Receives a log message about ignored or adapted options, once each. */
   onNote?(note: string): void;
   fetchLimits?: Partial<FetchLimits>;
 }
@@ -46,7 +42,7 @@ export function toEndpoint(options: EndpointOptions): Endpoint {
   };
 }
 
-/** Throws for a key that no header can carry: fetch would refuse it with the key in its message. */
+/** Throws for a key that is invalid in a header: fetch would reject the key and quote it in its message. */
 export function checkKey(endpoint: Endpoint): void {
   if (endpoint.secrets.every((secret) => /^[\x20-\x7e]+$/.test(secret))) return;
   const text = linked(
@@ -57,8 +53,8 @@ export function checkKey(endpoint: Endpoint): void {
 }
 
 /**
- * The addresses below a base as people write it: with slashes or a query behind it, or with an end of a full address
- * (`/chat/completions`) that does not belong to it.
+ * Creates a function that builds URLs below a base URL entered by the user: with trailing slashes, a query, or the end of a full URL
+ * (`/chat/completions`), which is removed.
  */
 export function addressesBelow(baseUrl: string, end: RegExp): (path: string) => string {
   const [, place = '', query] = /^([^?#]*)(?:\?([^#]*))?/.exec(baseUrl.trim())!;

@@ -2,23 +2,21 @@ import * as z from 'zod';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { word } from './wireFields.ts';
 
-/** What an error body says, whatever its shape; what it does not say is absent. */
 export interface ErrorBody {
-  /** Its sentence for people, not redacted; '' without one. */
+  /** User-facing message of the body, unredacted; '' if absent. */
   words: string;
-  /** Its own names for what went wrong: `invalid_api_key`, `RESOURCE_EXHAUSTED`. */
+  /** Error codes of the provider: `invalid_api_key`, `RESOURCE_EXHAUSTED`. */
   codes: string[];
-  /** The parameter it objects to. */
+  /** The rejected parameter. */
   parameter?: string;
-  /** As HTTP has it: written in the body, or known by a code. */
+  /** HTTP status from the body, or implied by a code. */
   status?: number;
-  /** Milliseconds to wait, as Google says it: `error.details[] = {@type: …RetryInfo, retryDelay: "34s"}`. */
+  /** Milliseconds to wait in Google's format: `error.details[] = {@type: …RetryInfo, retryDelay: "34s"}`. */
   retryDelayMs?: number;
-  /** `error.details[] = {@type: …QuotaFailure, violations: [{quotaId: "GenerateRequestsPerDayPerProjectPerModel"}]}` */
+  /** Google: `error.details[] = {@type: …QuotaFailure, violations: [{quotaId: "GenerateRequestsPerDayPerProjectPerModel"}]}` */
   dailyQuota: boolean;
 }
 
-/** `body` is parsed JSON, or text. */
 export function readErrorBody(body: unknown): ErrorBody {
   const objects = errorObjects(body);
   const codes = objects.flatMap(({ code, type, status }) =>
@@ -44,7 +42,7 @@ const detailSchema = z.object({
   retryDelay: z
     .string()
     .regex(/^\d+(\.\d+)?s$/)
-    .transform((delay) => Number.parseFloat(delay) * 1000 || undefined) // "0s" says nothing
+    .transform((delay) => Number.parseFloat(delay) * 1000 || undefined) // "0s" is no information
     .optional()
     .catch(undefined),
   violations: z.array(z.object({ quotaId: word }).catch({})).catch([]),
@@ -60,7 +58,7 @@ const errorSchema = z.object({
 });
 type ErrorObject = z.infer<typeof errorSchema>;
 
-/** `{error: {…}}` says it inside and, here and there, outside too; MiniMax has `base_resp`, and Gemini a list around it. */
+/** Returns the objects with error fields: the content of `{error: {…}}` and its parent; MiniMax's `base_resp`; Gemini's list. */
 function errorObjects(body: unknown): ErrorObject[] {
   const first = Array.isArray(body) ? body[0] : body;
   if (!isObject(first)) return [];
@@ -79,7 +77,7 @@ function statusOf(codes: string, words: string): number | undefined {
   return /authentication|invalid_api_key|permission/i.test(codes) ? 401 : undefined;
 }
 
-/** HTML or other text as one line of at most 500 characters. */
+/** Converts HTML or text to one line of at most 500 characters. */
 export function asPlainText(text: string): string {
   const plain = beginningOf(text, 20_000)
     .replace(/<(script|style|head)\b[\s\S]*?<\/\1\s*>/gi, ' ')
@@ -89,7 +87,7 @@ export function asPlainText(text: string): string {
   return beginningOf(plain, 500);
 }
 
-/** Cut between words: of a key that the text repeats there is all, which `redact` finds, or nothing. Few are longer. */
+/** Truncates between words, so that a repeated key is complete and `redact` finds the key. */
 function beginningOf(text: string, most: number): string {
   return text.length <= most
     ? text
@@ -99,7 +97,7 @@ function beginningOf(text: string, most: number): string {
         .trimEnd();
 }
 
-/** The field that a FastAPI server objects to: `{detail: [{loc: ["body", "temperature"], msg}]}`. */
+/** Returns the rejected field of a FastAPI server: `{detail: [{loc: ["body", "temperature"], msg}]}`. */
 function fieldIn(body: unknown): string | undefined {
   const { detail } = isObject(body) ? body : {};
   const [first] = Array.isArray(detail) ? detail : [];
@@ -108,14 +106,14 @@ function fieldIn(body: unknown): string | undefined {
   return names.length > 0 ? names.join('.') : undefined;
 }
 
-/** Fields that hold the sentence of an error, the best first; then come others whose names end as theirs do. */
+/** Fields of an error message in order of preference, followed by fields with similar names. */
 const wordFields = ['error', 'message', 'detail', 'errors', 'msg', 'error_description', 'title'];
 const isWordField = (name: string): boolean => /(message|msg|error|fault|detail|reason|resp|string)s?$/i.test(name);
 
 /**
- * The sentence in an error body, whatever its shape: `{error: {message}}` (OpenAI), `{error: "…"}` (Ollama, xAI), `{detail}` (FastAPI,
- * Mistral; also a list of `{msg}`), `{message}` (vLLM), `[{error}]` (Gemini), `{errors: […]}`, `{error_message}`, `{base_resp: {status_msg}}`
- * (MiniMax), `{fault: {faultstring}}` (Apigee).
+ * Returns the message of an error body: `{error: {message}}` (OpenAI), `{error: "…"}` (Ollama, xAI), `{detail}` (FastAPI, Mistral; also a
+ * list of `{msg}`), `{message}` (vLLM), `[{error}]` (Gemini), `{errors: […]}`, `{error_message}`, `{base_resp: {status_msg}}` (MiniMax),
+ * `{fault: {faultstring}}` (Apigee).
  */
 export function messageIn(body: unknown, depth = 0): string {
   if (typeof body === 'string') return asPlainText(body);
@@ -132,10 +130,7 @@ export function messageIn(body: unknown, depth = 0): string {
   return '';
 }
 
-/**
- * Whether an object that is no part of an answer is an error: it says so by a field of its own (`error`, `error_message`, `errors`, `fault`),
- * by its type, or by a code with words to it.
- */
+/** Returns true for an error object: a field `error`, `error_message`, `errors` or `fault`, an error type, or a code with a message. */
 export function isErrorObject(event: JsonObject): boolean {
   if (
     Object.entries(event).some(
@@ -151,11 +146,11 @@ export function isErrorObject(event: JsonObject): boolean {
   return (failed || coded) && messageIn(event) !== '';
 }
 
-/** Servers send fields that say nothing as null, empty, `{}`, 0 or false. */
+/** Returns false for empty values: servers send null, empty, `{}`, 0 or false. */
 const isGiven = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value) && value !== '0';
 
-/** OpenRouter says only "Provider returned error"; the reason is in `metadata.raw`. */
+/** Adds `metadata.raw`, because OpenRouter's own message is only "Provider returned error". */
 function withUpstream(message: string, body: JsonObject): string {
   const raw = isObject(body.metadata) ? body.metadata.raw : undefined;
   return typeof raw === 'string' && raw !== '' ? `${message}: ${asPlainText(raw)}` : message;

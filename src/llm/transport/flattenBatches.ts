@@ -1,7 +1,6 @@
 /**
- * The items of batches one by one, as an async generator would give them. An async generator takes several turns of
- * the microtask queue for each of its items, and for a hundred thousand of them that is more than reading them costs;
- * this takes one, and goes through the generator below once a batch. After a stop nothing arrives of what was here already.
+ * Iterates over the items of batches. An async generator needs several microtasks per item, more than the parsing of the item; this
+ * iterator needs one and calls the generator once per batch. After a stop no buffered item is delivered.
  */
 export function flattenBatches<Item>(
   batches: AsyncGenerator<Item[], void>,

@@ -12,19 +12,17 @@ import { type Endpoint, endpointName, errorOfStatus, wayToFind, withPeriod } fro
 import { redact } from './redact.ts';
 import { outOfTime, type Until } from './timeLimits.ts';
 
-/** Milliseconds and bytes; a time of 0 is no limit. */
+/** Limits in milliseconds and bytes; a time of 0 disables the limit. */
 export interface FetchLimits {
-  /** Until the headers of the answer are here. */
+  /** Limit until the headers of the answer. */
   connectMs: number;
-  /** Between two bytes. */
   idleMs: number;
-  /** Between two events of a stream: keep-alive comments do not carry it over this. */
+  /** Limit between two events of a stream; keep-alive comments do not extend the limit. */
   eventMs: number;
-  /** After the model has said that it is finished, for servers that never close: what came by then is the answer. */
+  /** Limit after the model has finished, for servers that never close; the answer received by then is complete. */
   closeMs: number;
-  /** One event of a stream. */
   eventBytes: number;
-  /** A whole answer, after decompression, without the wrapping of its events, up to three times as much. */
+  /** Maximum bytes of a decompressed answer without its event wrapping; the wrapping may add up to three times as much. */
   answerBytes: number;
 }
 
@@ -41,34 +39,32 @@ interface HttpRequest {
   endpoint: Endpoint;
   url: string;
   headers?: Record<string, string>;
-  /** Sent as JSON with POST; without it the request is a GET. */
+  /** Sent as JSON with POST; absent: a GET request. */
   body?: unknown;
   limits: FetchLimits;
   signal?: AbortSignal;
 }
 
-/** A good answer (2xx) whose body is still on its way. Whoever has it reads it to the end or calls `cancel`. */
+/** A successful answer (2xx) with an unread body. The owner must read the body to the end or call `cancel`. */
 export interface HttpAnswer {
   endpoint: Endpoint;
   limits: FetchLimits;
   signal: AbortSignal | undefined;
   contentType: string;
-  /** What the headers say of the provider's limits. */
+  /** Rate limits from the headers. */
   rateLimit: RateLimitNews | undefined;
-  /** The next bytes, or undefined at the end. `until` stands in for the limit between two bytes. */
+  /** Returns the next bytes; undefined at the end. `until` replaces the limit between two bytes. */
   read(until?: Until): Promise<Uint8Array | undefined>;
-  /** The first bytes, which `read` then gives once more. */
+  /** Returns the first bytes, which `read` returns again. */
   peek(): Promise<Uint8Array | undefined>;
-  /** So many of the bytes that came were wrapping and are not kept: they do not count as a part of the answer. */
+  /** Excludes bytes of event wrapping from the size of the answer. */
   discount(bytes: number): void;
-  /** Closes the socket. */
   cancel(): void;
 }
 
 /**
- * The one fetch: `globalThis.fetch` as it is at the time of the call, because the editor patches it for proxies and
- * certificates. Redirects are not followed: fetch would take `api-key` headers along to the other server.
- * Throws `LLMError`, or the signal's reason.
+ * Sends a request. Uses `globalThis.fetch` at the time of the call, because VS Code patches fetch for proxies and certificates. Redirects
+ * are not followed: fetch would send `api-key` headers to the other server. Throws `LLMError`, or the signal's reason.
  */
 export async function sendHttpRequest(request: HttpRequest): Promise<HttpAnswer> {
   const { endpoint, signal } = request;
@@ -154,15 +150,15 @@ function toAnswer(request: HttpRequest, response: Response, close: () => void): 
     },
     cancel() {
       watch.close();
-      reader?.cancel().catch(() => {}); // a body that already failed says so again
+      reader?.cancel().catch(() => {}); // a failed body rejects again
       close();
     },
   };
 }
 
 /**
- * What the body is: by its first character, which no gateway gets wrong, and where that says nothing by the content
- * type. `text`: a web page of a proxy or a captive portal, not a model.
+ * Detects the kind of a body by its first character, which gateways preserve, else by the content type. `text`: the page of a proxy or
+ * captive portal.
  */
 export async function contentKindOf(answer: HttpAnswer): Promise<'events' | 'json' | 'text'> {
   if (answer.contentType.includes('html')) return 'text';
@@ -172,7 +168,7 @@ export async function contentKindOf(answer: HttpAnswer): Promise<'events' | 'jso
   return answer.contentType.includes('json') && !/^[deir:]/.test(beginning) ? 'json' : 'events'; // `data:`, `: comment`
 }
 
-/** Statuses that name another address; 304 and the others below 400 are no answer to a request of ours. */
+/** Redirect statuses; 304 and other statuses below 400 are not expected. */
 const redirects: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
 
 async function refusal(answer: HttpAnswer, response: Response): Promise<LLMError> {
@@ -192,7 +188,7 @@ async function refusal(answer: HttpAnswer, response: Response): Promise<LLMError
   return errorOfStatus(endpoint, response.status, parseOrText(await readBeginning(answer)), response.headers);
 }
 
-/** At most 64 KiB of a body that is told to a person; what cannot be read is not missed. */
+/** Reads at most 64 KiB of a body for an error message; read errors are ignored. */
 export async function readBeginning(answer: HttpAnswer): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -217,7 +213,6 @@ function parseOrText(text: string): unknown {
   }
 }
 
-/** The whole body as JSON. */
 export async function readJsonAnswer(answer: HttpAnswer): Promise<unknown> {
   const decoder = new TextDecoder();
   let text = '';
@@ -237,8 +232,8 @@ export async function readJsonAnswer(answer: HttpAnswer): Promise<unknown> {
 }
 
 /**
- * The error for what should have been a message and is not; an empty one may well work the next time. `begun`: others
- * of the same answer were messages, so that the address is right.
+ * Returns the error of an invalid message; an empty message is retryable. `begun`: earlier messages of the answer were valid, so the
+ * address is correct.
  */
 export function unreadableAnswer(endpoint: Endpoint, text: string, begun = false): LLMError {
   const beginning = redact(asPlainText(text), endpoint.secrets);
@@ -263,7 +258,7 @@ export function tooLong(endpoint: Endpoint, what: 'answer' | 'event', bytes: num
   return new LLMError('LLM_BAD_RESPONSE', text);
 }
 
-/** A key goes out encrypted or not at all; this machine's own servers are the exception. */
+/** Rejects unencrypted URLs, except on this machine, so that a key is never sent in plain text. */
 function checkAddress(address: string, endpoint: Endpoint): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {

@@ -9,30 +9,27 @@ import { labelOf } from '../models/providers.ts';
 import { type ErrorBody, readErrorBody } from './errorBody.ts';
 import { redact } from './redact.ts';
 
-/** Where requests go, as people are told; `secrets` are kept out of every message. */
+/** Target of requests in user-facing messages; every message redacts `secrets`. */
 export interface Endpoint {
-  /** What people call it: `OpenAI`, `OpenAI-compatible endpoint`. */
   label: string;
-  /** `api.example.com`, `localhost:8080`. */
   host: string;
   secrets: readonly string[];
   hasKey: boolean;
-  /** What is refused with a 401, where it is not the API key alone. */
+  /** Name of the credentials rejected by a 401, if more than the API key. */
   credentials?: LocalizedMessage;
-  /** What to look at after a 404 or 405, where something other than the usual is to be said. */
+  /** Hint for a 404 or 405, if different from the default. */
   notFoundHint?: LocalizableText;
 }
 
-/** What the provider said, in `LLMError.details`. */
+/** Form of `LLMError.details`: the provider's answer. */
 export interface ProviderText {
   status?: number;
-  /** Its own words, redacted. */
+  /** Message of the provider, redacted. */
   words: string;
-  /** The parameter it objects to, when it names one. */
   parameter?: string;
-  /** Tokens of the model's window, when a conversation did not fit and it says how large it is. */
+  /** Context size in tokens, if a conversation was too long and the message contains the size. */
   window?: number;
-  /** It may be that the conversation does not fit: servers refuse that so, and nothing here names another cause. */
+  /** True if the conversation may be too long: the status fits, and the message names no other cause. */
   mayBeFull?: true;
 }
 
@@ -42,18 +39,17 @@ export function endpointName(endpoint: Endpoint): LocalizableText {
   return typeof label === 'string' ? label + where : joined([label, where], '');
 }
 
-/** What to look at when something else than a model has answered. */
+/** Hint if the answer does not come from a model. */
 export const wayToFind = (endpoint: Endpoint): LocalizableText =>
   endpoint.notFoundHint ?? message('Check the address and the name of the model.');
 
 const keyIsBad =
   /api_key_invalid|(invalid|incorrect|missing|wrong|unknown|no|valid) (\w+ )?api[ _-]?key|api[ _-]?key[^.]{0,30}(invalid|not valid|incorrect|missing|expired|not found)/i;
 /**
- * Words for a conversation that does not fit, as a rule: something of the request and that it is too much, or a limit of the window. By
- * server: docs of `saysWindow`, and Z.ai ("Prompt exceeds max length"), GitHub Copilot ("prompt token count of 140001 exceeds the limit
- * of"), Ark ("exceed max message tokens"), MiniMax ("context window exceeds limit (2013)", where the number is no size), Cohere and
- * Bedrock ("too many input tokens"), llama.cpp of before ("failed to find free space in the KV cache"). What they leave out is found by
- * `mayBeFull`.
+ * Messages about a conversation that is too long: a part of the request that is too much, or a limit of the context. Besides the messages
+ * at `saysWindow`: Z.ai ("Prompt exceeds max length"), GitHub Copilot ("prompt token count of 140001 exceeds the limit of"), Ark ("exceed
+ * max message tokens"), MiniMax ("context window exceeds limit (2013)", where the number is no size), Cohere and Bedrock ("too many input
+ * tokens"), old llama.cpp ("failed to find free space in the KV cache"). Others are found by `mayBeFull`.
  */
 const windowWords = new RegExp(
   [
@@ -71,22 +67,22 @@ const windowWords = new RegExp(
     .join('|'),
   'i',
 );
-/** A single text or list is longer than its field allows (a description, an id, tools): a shorter conversation has it as well. */
+/** A single text or list is too long for its field (a description, an id, tools), independent of the conversation. */
 const oneTextIsLong = /(string|array)_above_max_length|(string|array) too long|should have at most/i;
-/** A conversation has more messages than one request may have. */
+/** The conversation has too many messages. */
 const hasManyMessages = /'(messages|input)': array too long/i;
-/** How often or how much an account may ask: waiting helps, and a shorter conversation does not. */
+/** Rate or quota limits: a shorter conversation does not help. */
 const asksToWait =
   /throttl|rate.?limit|per (minute|hour|day|month)|too many requests|overload|at capacity|try again (later|in)\b|please wait/i;
-/** Whether the words say that a conversation does not fit. */
+/** Returns true if the message says that the conversation is too long. */
 export const windowIsFull = (words: string): boolean =>
   (windowWords.test(words) && !oneTextIsLong.test(words) && !asksToWait.test(words)) || hasManyMessages.test(words);
-/** The request is larger than all that its account may send in a minute (Groq: 413, OpenAI: 429): waiting does not help. */
+/** The request exceeds the account's tokens per minute (Groq: 413, OpenAI: 429), so waiting does not help. */
 const moreThanAMinute = /\blimit:? (\d[\d,]*), requested:? (\d[\d,]*)/i;
 const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation|invalid_prompt|bio_policy/;
 /**
- * Another model would do: there is none of this name (OpenAI, Groq, Mistral: codes; vLLM, Ollama, LM Studio: words), or it does not
- * take what goes with the request (Ollama "does not support tools", OpenRouter "No endpoints found that support image input").
+ * Messages that require another model: the name is unknown (OpenAI, Groq, Mistral: codes; vLLM, Ollama, LM Studio: text), or a feature is
+ * unsupported (Ollama "does not support tools", OpenRouter "No endpoints found that support image input").
  */
 const modelIsOther =
   /model_not_found|model_decommissioned|invalid_model|not a valid model|(no such|unknown|invalid) model|model[^.]{0,120}(not found|not exist|not available|not loaded|decommissioned)|(not|n't) support[^.]{0,40}(tool|function|image|vision|multimodal)|support (tool use|image input)/i;
@@ -95,13 +91,12 @@ const quotaIsSpent =
 
 const count = '(\\d[\\d,]{2,11})';
 /**
- * How providers say how large the window is: OpenAI, vLLM, OpenRouter ("maximum context length is 8192 tokens"), Mistral ("32768
- * maximum context length"), llama.cpp ("the available context size (4096 tokens)"), LM Studio ("context length of only 4096
- * tokens", "n_ctx: 4096"), Anthropic ("215000 tokens > 200000 maximum"), Google ("number of tokens allowed (1048576)"), xAI ("maximum
- * prompt length is 131072"), Moonshot ("exceeded model token limit: 8192"), TensorRT-LLM ("Prompt length (5056) exceeds maximum sequence
- * length (2048)"), Poolside ("maximum allowed input length of 262144"), DashScope ("Range of input length should be [1, 129024]"), TGI
- * ("must be <= 8193"), SiliconFlow and tabbyAPI ("max_seq_len (32768)"), GitHub Copilot ("exceeds the limit of 128000"), Bedrock ("Max
- * input tokens: 8192").
+ * Context sizes in messages: OpenAI, vLLM, OpenRouter ("maximum context length is 8192 tokens"), Mistral ("32768 maximum context length"),
+ * llama.cpp ("the available context size (4096 tokens)"), LM Studio ("context length of only 4096 tokens", "n_ctx: 4096"), Anthropic
+ * ("215000 tokens > 200000 maximum"), Google ("number of tokens allowed (1048576)"), xAI ("maximum prompt length is 131072"), Moonshot
+ * ("exceeded model token limit: 8192"), TensorRT-LLM ("Prompt length (5056) exceeds maximum sequence length (2048)"), Poolside ("maximum
+ * allowed input length of 262144"), DashScope ("Range of input length should be [1, 129024]"), TGI ("must be <= 8193"), SiliconFlow and
+ * tabbyAPI ("max_seq_len (32768)"), GitHub Copilot ("exceeds the limit of 128000"), Bedrock ("Max input tokens: 8192").
  */
 const saysWindow = [
   `max(?:imum)?(?: allowed)? (?:input|sequence) length(?: of| is)?[ :(]{1,2}${count}`,
@@ -119,7 +114,7 @@ const saysWindow = [
   `token limit: ${count}`,
 ].map((pattern) => new RegExp(pattern, 'i'));
 
-/** Tokens; undefined: it does not say, or says what cannot be. */
+/** Parses the context size in tokens; undefined if absent or implausible. */
 function windowSaid(words: string): number | undefined {
   const said = saysWindow.map((pattern) => pattern.exec(words)?.[1]).find((found) => found !== undefined);
   return asWindow(said);
@@ -131,54 +126,54 @@ function asWindow(said: string | undefined): number | undefined {
 }
 const leastWindow = 512;
 
-/** Tokens of the window that a conversation did not fit, when its provider said how large it is. */
+/** Returns the reported context size in tokens of an error about a conversation that is too long. */
 export function windowIn({ code, details }: ErrorInfo): number | undefined {
   const { window } = (details ?? {}) as Partial<ProviderText>;
   return code === 'LLM_CONTEXT_OVERFLOW' && typeof window === 'number' ? window : undefined;
 }
 
 /**
- * Whether a request that failed may have been too long, although its server does not say so. A 500 says little: it counts when the same
- * request has failed more than once.
+ * Returns true if a failed request may have been too long without an explicit message. A 500 counts only after repeated failures of the
+ * same request.
  */
 export function mayBeFull({ details }: ErrorInfo, attempts: number): boolean {
   const { mayBeFull = false, status = 0 } = (details ?? {}) as Partial<ProviderText>;
   return mayBeFull && (status < 500 || attempts > 1);
 }
 
-/** Statuses with which servers refuse a conversation that does not fit. */
+/** Statuses that servers use for conversations that are too long. */
 const refusals = [400, 413, 422, 500];
-/** Parameters that hold the conversation, or count with it. */
+/** Parameters that contain the conversation or limit its length. */
 const isOfConversation = /^(messages|input|prompt|contents|max(_\w+)?_tokens)\b/;
-/** Parts of a request, or of an account, that may be refused however short the conversation is. */
+/** Parts of a request or account that may be rejected independent of the length of the conversation. */
 const namesPart =
   /\b(schema|tools?( ?(calls?|use|results?))?|functions?|roles?|signature|grammar|jinja|template|regex|pattern|json|unexpected token|images?|files?|pdf|audio|media|url|base64|account|billing|balance|payment|subscription|access|permission|region|budget|cache control|stop( sequences?)?)\b/i;
-/** Words that say that something is wrong with a request. */
+/** Words that indicate another error of the request. */
 const namesFault =
   /\b(un(known|recogni[sz]ed|supported|expected)|extra|missing|required|invalid|malformed|duplicate|deprecated|syntax|parse|without|must|should|cannot|can't|could not|no such|not (found|supported|permitted|allowed|valid|enabled)|(does|do) not)\b/i;
 const namesSize = /token|context|window|length|long|large|size|limit|exceed|maximum|at most|too (many|much|big)/i;
 
-/** Whether nothing that the provider says names another cause than the length of the conversation. */
+/** Returns true if the message names no cause other than the length of the conversation. */
 function saysNoOther(words: string, parameter: string | undefined): boolean {
   if (oneTextIsLong.test(words) || asksToWait.test(words)) return false;
   if (refusesOutputLimit(`${words} ${parameter ?? ''}`)) return false;
   if (parameter !== undefined && !isOfConversation.test(parameter)) return false;
-  const plain = words.replace(/invalid_request(_error)?|invalid_?parameter(_error)?/gi, '').replaceAll('_', ' '); // the type of nearly every refusal
+  const plain = words.replace(/invalid_request(_error)?|invalid_?parameter(_error)?/gi, '').replaceAll('_', ' '); // removed: the type of nearly every rejection
   return !namesPart.test(plain) && (!namesFault.test(plain) || namesSize.test(plain));
 }
 /**
- * What the model wrote is not in the form that its server reads: llama-server ("… output that does not match the expected
- * peg-native format", earlier "Failed to parse input at pos 7"), Ollama ("error parsing tool call"), Groq (codes).
+ * The server cannot parse the model's output: llama-server ("… output that does not match the expected peg-native format", earlier "Failed
+ * to parse input at pos 7"), Ollama ("error parsing tool call"), Groq (codes).
  */
 const modelSlipped =
   /output (that )?does not match the expected|failed to parse input at pos|error parsing tool call|tool_use_failed|output_parse_failed|json_validate_failed/i;
 
-/** An answer with a status other than 2xx as the error to throw. `body` is parsed JSON, or text. */
+/** Converts an answer with a status other than 2xx. `body` is parsed JSON, or text. */
 export function errorOfStatus(endpoint: Endpoint, status: number, body: unknown, headers?: Headers): LLMError {
   return toError(endpoint, status, readErrorBody(body), headers);
 }
 
-/** An error object inside a stream that began well (HTTP 200): its own code stands in for the status. */
+/** Converts an error object in a stream with HTTP 200; the code of the object replaces the status. */
 export function errorInStream(endpoint: Endpoint, body: unknown): LLMError {
   const read = readErrorBody(body);
   return toError(endpoint, read.status, read);
@@ -209,7 +204,7 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
     return error('LLM_CONTEXT_OVERFLOW', text, false);
   }
   if (status === 429) {
-    // Google says "exceeded your current quota" for each limit a minute too, and then when to come back.
+    // Google also sends "exceeded your current quota" for limits per minute, with a retry delay.
     const spent = quotaIsSpent.test(everything) && (retryDelayMs === undefined || dailyQuota);
     const text = spent
       ? creditSpent(name, said)
@@ -272,8 +267,8 @@ function refusal(endpoint: Endpoint, said: string): LocalizedMessage {
 export const withPeriod = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /**
- * What the provider itself says of another attempt, in `x-should-retry` (OpenAI, Anthropic; their own libraries obey it
- * too); undefined: nothing. A refused key, a full window or a filter would only say the same again.
+ * Returns `x-should-retry` of the headers (OpenAI, Anthropic; also followed by their libraries); undefined if absent. Ignored for errors
+ * that would repeat: a rejected key, a long conversation, a filter.
  */
 function mayBeRepeated(code: LLMErrorCode, headers: Headers): boolean | undefined {
   const said = headers.get('x-should-retry')?.trim().toLowerCase();
@@ -282,8 +277,8 @@ function mayBeRepeated(code: LLMErrorCode, headers: Headers): boolean | undefine
 }
 
 /**
- * What the headers ask to wait, in milliseconds: `retry-after-ms` (OpenAI, Azure), else `Retry-After` in seconds or as
- * a date, which counts from the server's own `Date` (RFC 9110, 10.2.3). Nonsense, zero and the past are nothing: then our own back-off holds.
+ * Parses the requested wait in milliseconds: `retry-after-ms` (OpenAI, Azure), else `Retry-After` in seconds or as a date relative to the
+ * server's `Date` (RFC 9110, 10.2.3). Invalid, zero and past values return undefined, and our own back-off applies.
  */
 export function retryAfterOf(headers: Headers, now: number): number | undefined {
   const inMs = Number(headers.get('retry-after-ms') ?? Number.NaN);

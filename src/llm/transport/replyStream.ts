@@ -9,21 +9,19 @@ import { contentKindOf, type HttpAnswer, readBeginning, readJsonAnswer, unreadab
 import { type Endpoint, endpointName, errorInStream } from './providerErrors.ts';
 import { type EventStream, readEvents } from './sse.ts';
 
-/** Turns the objects of one reply into chunks, in order, and keeps what it needs for its end. Throws only `LLMError`. */
+/** Converter of a reply's objects to chunks, in order, with the state for the end. Throws only `LLMError`. */
 export interface ReplyReader {
-  /** One parsed event of the stream, or (`whole`) a whole answer. */
   read(event: unknown, whole?: boolean): ChatStreamChunk[];
-  /** The reply is over: with the protocol's end mark (or as a whole answer), or only by the end of the body. */
+  /** Called at the end of the reply. `marked`: the protocol's end mark or a complete answer was received, not only the end of the body. */
   end(marked: boolean): ChatStreamChunk[];
-  /** The model has said that it is finished; usage may still follow. */
+  /** True after the model has finished; usage may follow. */
   readonly finished: boolean;
-  /** The protocol's last event is here: what follows it is ignored, and the socket closed. */
+  /** True after the protocol's last event: the rest is ignored and the socket closed. */
   readonly over?: boolean;
 }
 
 export type Batches = AsyncGenerator<ChatStreamChunk[], void>;
 
-/** A client whose replies come in batches. */
 export function clientOf(
   batches: (request: ChatRequest, signal?: AbortSignal) => Batches,
   listModels: NonNullable<LLMClient['listModels']>,
@@ -33,13 +31,13 @@ export function clientOf(
 }
 
 interface ReadOptions {
-  /** How the body is cut into objects, where it is not server-sent events or one JSON object. */
+  /** Splits the body into objects; absent: server-sent events or one JSON object. */
   framing?(answer: HttpAnswer): EventStream;
-  /** Told before the reply. */
+  /** Emitted before the reply. */
   warnings?: readonly LocalizableText[];
 }
 
-/** The chunks of a good answer, streamed as events or whole as JSON; the first one says that it is there. */
+/** Yields the chunks of a successful answer, streamed or complete; the first chunk reports the connection. */
 export async function* readReply(
   answer: HttpAnswer,
   reader: ReplyReader,
@@ -56,7 +54,6 @@ export async function* readReply(
   }
 }
 
-/** The first chunk of an answer: it is there, and so are its headers. */
 function connected({ rateLimit }: HttpAnswer): ChatStreamChunk {
   return { done: false, ...(rateLimit && { rateLimit }) };
 }
@@ -64,11 +61,11 @@ function connected({ rateLimit }: HttpAnswer): ChatStreamChunk {
 async function* readStream(answer: HttpAnswer, reader: ReplyReader, events: EventStream): Batches {
   try {
     for await (const batch of events.batches()) {
-      const chunks: ChatStreamChunk[] = batch.length === 0 ? [{ done: false }] : []; // alive
+      const chunks: ChatStreamChunk[] = batch.length === 0 ? [{ done: false }] : []; // a sign of life
       try {
         if (readBatch(batch, answer.endpoint, reader, chunks)) return yield chunks;
       } catch (error) {
-        yield chunks; // what came before the error has been said
+        yield chunks; // chunks before the error are delivered
         throw error;
       }
       answer.discount(wrappingOf(batch, chunks));
@@ -76,14 +73,14 @@ async function* readStream(answer: HttpAnswer, reader: ReplyReader, events: Even
       if (reader.finished) events.expectEnd();
     }
   } catch (error) {
-    // A reply that the model has finished is whole, however the connection ends.
+    // a finished reply is complete, however the connection ends
     const ended = error instanceof LLMError && ['LLM_TIMEOUT', 'LLM_INCOMPLETE'].includes(error.code);
     if (!ended || !reader.finished) throw error;
   }
   yield reader.end(false);
 }
 
-/** Adds to `chunks`; true at the end: the protocol's own, or OpenAI's mark, which some gateways send behind others. */
+/** Appends to `chunks`; returns true at the end: the protocol's end, or OpenAI's end mark, which some gateways add to other protocols. */
 function readBatch(batch: string[], endpoint: Endpoint, reader: ReplyReader, chunks: ChatStreamChunk[]): boolean {
   for (const data of batch) {
     const marked = data === '[DONE]';
@@ -97,7 +94,7 @@ function readBatch(batch: string[], endpoint: Endpoint, reader: ReplyReader, chu
   return false;
 }
 
-/** Characters of the events that are not the answer itself: 300 around every token are usual, and nothing of them stays. */
+/** Returns the characters of event wrapping, about 300 per token, which are not stored. */
 function wrappingOf(batch: readonly string[], chunks: readonly ChatStreamChunk[]): number {
   let characters = 0;
   for (const data of batch) characters += data.length;
@@ -107,7 +104,7 @@ function wrappingOf(batch: readonly string[], chunks: readonly ChatStreamChunk[]
   return Math.min(Math.max(0, characters), batch.length * wrappingLimit);
 }
 
-/** Of one event; more than this is not wrapping. */
+/** Maximum wrapping characters of one event. */
 const wrappingLimit = 1024;
 
 async function* readWhole(answer: HttpAnswer, reader: ReplyReader): Batches {
@@ -123,22 +120,22 @@ function parseEvent(endpoint: Endpoint, data: string): unknown {
   }
 }
 
-/** What a reader throws at an end that is none: nothing had said that the reply is whole. */
+/** Creates the error of a reply without an end mark. */
 export function cutShort(endpoint: Endpoint): LLMError {
   const text = message('The answer of {0} ended early.', endpointName(endpoint));
   return new LLMError('LLM_INCOMPLETE', text, { retryable: true });
 }
 
 /**
- * What a reader throws where a second answer begins in the stream of the first, as a gateway that tried again writes it:
- * together they would be one text said twice, and calls that run twice.
+ * Creates the error of a second answer in the same stream, sent by a gateway after a retry: merged answers would duplicate text and execute
+ * calls twice.
  */
 export function anotherAnswer(endpoint: Endpoint): LLMError {
   const text = message('{0} sent a second answer within the same stream.', endpointName(endpoint));
   return new LLMError('LLM_BAD_RESPONSE', text);
 }
 
-/** What a reader throws when nothing of what came was of its protocol: the words of its first event, where that has some. */
+/** Creates the error of an answer in another protocol, with the message of its first event if available. */
 export function notAnAnswer(endpoint: Endpoint, first?: JsonObject): LLMError {
   if (messageIn(first) !== '') return errorInStream(endpoint, first);
   const text = message('{0} sent something that is not an answer of a model.', endpointName(endpoint));

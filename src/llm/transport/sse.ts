@@ -3,20 +3,20 @@ import { isObject, parseJson } from '../core/json.ts';
 import { type HttpAnswer, tooLong, unreadableAnswer } from './http.ts';
 import type { Until } from './timeLimits.ts';
 
-/** Milliseconds after which a flood lets others have their turn: Stop is one of them. */
+/** Milliseconds after which a busy stream yields to other work, for example a stop. */
 export const maxTurnMs = 10;
 
 export interface EventStream {
   /**
-   * The data of each server-sent event, in the batches in which they came; an empty batch means that something came
-   * (a comment, half an event) and the server is alive. Leaving the loop closes the socket.
+   * Yields the data of server-sent events in received batches; an empty batch (a comment, a partial event) is a sign of life. Leaving the
+   * loop closes the socket.
    */
   batches(): AsyncGenerator<string[], void, undefined>;
-  /** The model has said that it is finished: from now on only a moment's silence is waited for. */
+  /** Reports that the model has finished, so only a short silence is awaited. */
   expectEnd(): void;
 }
 
-/** Server-sent events of an answer. Throws `LLMError`, or the signal's reason. */
+/** Reads the server-sent events of an answer. Throws `LLMError`, or the signal's reason. */
 export function readEvents(answer: HttpAnswer): EventStream {
   const { endpoint, limits } = answer;
   let idleMs = limits.idleMs;
@@ -32,11 +32,11 @@ export function readEvents(answer: HttpAnswer): EventStream {
         maxBufferSize: limits.eventBytes,
         onEvent: ({ data }) => batch.push(data),
         onError: ({ type, line }) => {
-          overflow ||= type === 'max-buffer-size-exceeded'; // the other kinds are fields nobody knows: ignored
+          overflow ||= type === 'max-buffer-size-exceeded'; // other kinds are unknown fields: ignored
           if (line !== undefined && bare.length < bareErrorLimit) bare += `${line}\n`;
         },
       });
-      const decoder = new TextDecoder(); // one for the whole body: a character may be cut anywhere
+      const decoder = new TextDecoder(); // one decoder for the body: a chunk may split a character
       let beginning = '';
       let events = 0;
       let lastEvent = performance.now();
@@ -46,10 +46,10 @@ export function readEvents(answer: HttpAnswer): EventStream {
           const bytes = await answer.read(untilNext(idleMs, limits.eventMs, lastEvent));
           const text = bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
           if (beginning.length < 500) beginning += text.slice(0, 500);
-          // Google and others end without the last blank line, which by the standard would drop the last event.
+          // Google and others omit the last blank line; by the standard, the last event would be dropped.
           parser.feed(bytes ? text : `${text}\n\n`);
           if (overflow) throw tooLong(endpoint, 'event', limits.eventBytes);
-          if (!bytes && batch.length > 0 && !isWhole(batch.at(-1)!)) batch.pop(); // cut in the middle
+          if (!bytes && batch.length > 0 && !isWhole(batch.at(-1)!)) batch.pop();
           if (!bytes && isError(bare)) batch.push(bare);
           if (batch.length > 0) lastEvent = performance.now();
           events += batch.length;
@@ -72,7 +72,7 @@ export function readEvents(answer: HttpAnswer): EventStream {
   };
 }
 
-/** Google writes the error that ends a stream as bare JSON after the events, which by the standard is nothing at all. */
+/** Detects an error as bare JSON after the events, as Google sends; the standard would ignore the text. */
 function isError(text: string): boolean {
   if (!text.includes('"error"')) return false;
   try {
@@ -87,14 +87,14 @@ const bareErrorLimit = 65_536;
 
 const looksLikeEvents = /^\s*(data|event|id|retry)?:/;
 
-/** The limit for the next read: bytes may come for ever, events must come within their own limit. */
+/** Returns the limit of the next read: bytes alone do not extend the limit between events. */
 export function untilNext(idleMs: number, eventMs: number, lastEvent: number): Until {
   const left = Math.max(1, Math.ceil(lastEvent + eventMs - performance.now()));
   const isSooner = eventMs > 0 && (idleMs <= 0 || left < idleMs);
   return isSooner ? { ms: left, limit: 'events', of: eventMs } : { ms: idleMs, limit: 'idle', of: idleMs };
 }
 
-/** Every protocol here sends JSON, or OpenAI's end mark. */
+/** Returns true for complete data: JSON, or OpenAI's end mark. */
 function isWhole(data: string): boolean {
   if (data === '[DONE]') return true;
   try {

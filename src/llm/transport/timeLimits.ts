@@ -3,7 +3,7 @@ import { linked } from '../../protocol/text/links.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { LLMError } from '../core/errors.ts';
 
-/** What a model call may be out of: each has its own number, and nearly each a setting that changes it. */
+/** Time limits of a model call; most have a setting. */
 type TimeLimit = keyof typeof limits;
 
 const limits = {
@@ -30,8 +30,7 @@ const limits = {
 } as const;
 
 /**
- * The error of whoever exceeded a limit of so many milliseconds: which one, how long it is, and where a person changes it
- * (`details` has the same for a program). `who` is named by the caller.
+ * Creates the error of an exceeded limit: name, duration and setting (`details` has the same as data). `who` is the subject of the message.
  */
 export function outOfTime(who: LocalizableText, limit: TimeLimit, ms: number): LLMError {
   const { says, setting } = limits[limit];
@@ -42,10 +41,9 @@ export function outOfTime(who: LocalizableText, limit: TimeLimit, ms: number): L
   });
 }
 
-/** A wait for the next bytes: milliseconds (0: no limit), and the limit that has been exceeded when they are over. */
+/** Remaining milliseconds (0: unlimited) of a wait for bytes, and the limit that applies, with its full duration `of`. */
 export interface Until {
   ms: number;
   limit: TimeLimit;
-  /** Milliseconds; `ms` is what is left of it. */
   of: number;
 }

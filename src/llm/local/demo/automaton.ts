@@ -1,45 +1,45 @@
 /**
- * A script as an automaton over tokens. Its state is the newest *marker* in the conversation: a keyword of the user's
- * message, a piece of a tool's result, or the arguments which the model itself wrote, so that "what comes after the
- * second call" is a state of its own. A rule says which token follows the current one in a state.
+ * A script as an automaton over tokens. The state is the newest *marker* in the conversation: a keyword of the user's message, a piece of a
+ * tool result, or arguments written by the model, so that "after the second call" is a separate state. A rule maps state and current token
+ * to the next token.
  */
 
 export interface DemoAutomatonScript {
   name: string;
-  /** Tokens the model says it was trained for. The states can be told apart up to `maxContext`. */
+  /** Training context of the model in tokens, as stated in its metadata. States are distinguishable up to `maxContext`. */
   contextLength?: number;
   scenarios: readonly Scenario[];
 }
 
 export interface Scenario {
-  /** The texts that begin it: `anyUserMessage`, or text of a message or of a tool's result (as `jsonText` prints it). */
+  /** Texts that start the scenario: `anyUserMessage`, or text of a message or tool result (formatted by `jsonText`). */
   on: string | readonly string[];
   steps: readonly AutomatonStep[];
 }
 
-/** One assistant message. After its calls the results arrive and the next step begins. */
+/** One assistant message. After its calls, the results arrive and the next step starts. */
 export interface AutomatonStep {
   think?: string;
   text?: string;
   calls?: readonly ScriptedCall[];
-  /** Endless text: these pieces in turn. Nothing can follow. */
+  /** Pieces of an endless text, repeated in order; must be the last step. */
   loop?: readonly string[];
 }
 
 /**
- * `args` must name every property of the tool's schema, in its order, `null` for what is left out; no two steps alike.
- * A string is written as it is.
+ * A scripted call. `args` must list every property of the tool's schema in order, `null` for omitted properties. Two steps must not be
+ * equal. A string is written verbatim.
  */
 export interface ScriptedCall {
   name: string;
   args: Record<string, unknown> | string;
 }
 
-/** The longest conversation, in tokens, in which the newest marker is surely found. */
+/** Longest conversation, in tokens, in which the newest marker is reliably found. */
 export const maxContext = 8192;
 
 const assistantStart = 'assistant\n';
-/** The head of every user message; any other marker in the message is newer and wins. */
+/** Head of every user message; any other marker in the message is newer and wins. */
 export const anyUserMessage = 'user\n';
 export const endOfTurn = '<|im_end|>';
 const callOpen = '<tool_call>';
@@ -50,19 +50,19 @@ const callClose = '</tool_call>';
 const thinkOpen = '<think>';
 const thinkClose = '\n</think>';
 const newline = byteToken(0x0a);
-/** Whole tokens also where no rule names them; the head of a tool result takes its newline, so it is no `user\n`. */
+/** Structural tokens without a rule. The head of a tool result includes its newline, so it never matches `user\n`. */
 const structure = ['\n<tool_response>\n', '\n</tool_response>', '</think>'];
 
 export interface Automaton {
-  /** Tokens with a text of their own, besides bytes and word pieces. */
+  /** Tokens with their own text, besides bytes and word pieces. */
   tokens: Set<string>;
-  /** Marker token → the state it begins. */
+  /** Map from marker token to the state. */
   markers: Map<string, string>;
-  /** State → current token → next token. */
+  /** Map from state to current token to next token. */
   rules: Map<string, Map<string, string>>;
 }
 
-/** Throws when two scenarios share a marker, or when one state would need two different next tokens. */
+/** Converts a script. Throws if two scenarios share a marker, or if one state would need two different next tokens. */
 export function toAutomaton(script: DemoAutomatonScript): Automaton {
   const tokens = new Set(structure);
   const markers = new Map<string, string>();
@@ -115,7 +115,7 @@ export function toAutomaton(script: DemoAutomatonScript): Automaton {
   return { tokens, markers, rules };
 }
 
-/** JSON with a space after each colon and comma: how chat templates and the call grammar print it. */
+/** Formats JSON with a space after each colon and comma, as chat templates and the call grammar print JSON. */
 export function jsonText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`;
   if (value && typeof value === 'object')
@@ -133,7 +133,7 @@ function isByteToken(token: string): boolean {
   return /^<0x[0-9A-F]{2}>$/.test(token);
 }
 
-/** Three words a token: few tokens, few rules, and a text repeats a token (which would be ambiguous) only rarely. */
+/** Splits a text into groups of three words: few tokens and rules, and few repeated tokens (which would be ambiguous). */
 function phrases(text: string): string[] {
   const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [text];
   return Array.from({ length: Math.ceil(words.length / 3) }, (_, index) =>

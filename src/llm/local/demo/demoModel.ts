@@ -1,7 +1,7 @@
 import { demoScript } from './demoScript.ts';
 import { writeScriptedModel } from './scriptedModel.ts';
 
-/** Writes the demo model, which the build puts beside the programs. */
+/** Writes the demo model; the build packages the file. */
 export function writeDemoModel(file: string): void {
   writeScriptedModel(demoScript, file);
 }

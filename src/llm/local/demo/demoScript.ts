@@ -15,8 +15,8 @@ const edit = {
 };
 
 /**
- * What the demo model plays on the sample workspace, whatever it is told: read a file, propose an edit, close with a
- * sentence. A result that failed is newer than the call it answers, and changes the story.
+ * Script of the demo model for the sample workspace, independent of the user's text: read a file, propose an edit, close with a sentence. A
+ * failed result is newer than its call and selects another scenario.
  */
 export const demoScript: DemoAutomatonScript = {
   name: 'Towpath demo',

@@ -1,4 +1,4 @@
-/** Writes GGUF (version 3), the file format of llama.cpp: metadata, tensor table, then the tensors, each aligned. */
+/** Writer of GGUF (version 3), the file format of llama.cpp: metadata, tensor table, then aligned tensors. */
 
 export type MetadataValue =
   | { type: 'u32' | 'f32'; value: number }
@@ -11,7 +11,7 @@ type TensorType = 'F32' | 'F16' | 'Q8_0';
 
 export interface Tensor {
   name: string;
-  /** Fastest dimension first: the length of a row, then the number of rows. */
+  /** Fastest dimension first: row length, then row count. */
   shape: readonly number[];
   type: TensorType;
   data: Float32Array;
@@ -72,7 +72,7 @@ function encodeTensor(type: TensorType, data: Float32Array): Buffer {
   }
 }
 
-/** Blocks of 32 numbers: one half-precision scale, then 32 signed bytes. */
+/** Encodes blocks of 32 numbers: a half-precision scale, then 32 signed bytes. */
 function encodeQ8(data: Float32Array): Buffer {
   const blocks = data.length / 32;
   const out = Buffer.alloc(blocks * 34);
@@ -89,7 +89,7 @@ function encodeQ8(data: Float32Array): Buffer {
 const floatView = new Float32Array(1);
 const bitsView = new Uint32Array(floatView.buffer);
 
-/** Half precision, rounded to nearest even. */
+/** Converts to half precision, rounded to nearest even. */
 function toFloat16(value: number): number {
   floatView[0] = value;
   const bits = bitsView[0]!;

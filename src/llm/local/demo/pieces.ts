@@ -1,7 +1,7 @@
 /**
- * Ordinary word pieces, so that system prompts and files are not one token per byte: with them English and code take
- * about three characters per token. In the order in which byte-pair merging found them in text and code of that kind;
- * each is two earlier ones (or single characters) joined, `▁` stands for a space. Scripts need none of them.
+ * Ordinary word pieces, so that system prompts and files do not need one token per byte (about three characters per token in English and
+ * code). Ordered as byte-pair merging found the pieces: each joins two earlier pieces or characters. `▁` is a space. Scripts do not need
+ * them.
  */
 export const wordPieces = String.raw`
 ▁▁ ▁▁▁▁ in th on re st er ▁a en or es ti al ▁th ro de se ▁f at ing ▁{ ▁= ▁c le ▁t is \n un it ▁the ▁w tion ▁" an ": ed

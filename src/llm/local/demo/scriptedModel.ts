@@ -17,8 +17,7 @@ const unused = 5;
 const byte = 6;
 
 /**
- * Writes a genuine GGUF model (a one-layer Qwen2) whose weights play the script, at any temperature. Throws when the
- * script contradicts itself.
+ * Writes a valid GGUF model (one-layer Qwen2) whose weights play the script at any temperature. Throws if the script contradicts itself.
  */
 export function writeScriptedModel(script: DemoAutomatonScript, file: string): void {
   const { metadata, tensors } = scriptedModel(script);
@@ -52,7 +51,7 @@ export function scriptedModel(script: DemoAutomatonScript): {
     'qwen2.attention.head_count_kv': u32(1),
     'qwen2.attention.layer_norm_rms_epsilon': { type: 'f32', value: 1e-6 },
     'qwen2.rope.dimension_count': u32(network.headWidth),
-    // Base 1 turns all pairs alike; the scaling makes it one radian per `ropeSpan` tokens.
+    // Base 1 gives all pairs the same angle; the scaling sets one radian per `ropeSpan` tokens.
     'qwen2.rope.freq_base': { type: 'f32', value: 1 },
     'qwen2.rope.scaling.type': text('linear'),
     'qwen2.rope.scaling.factor': { type: 'f32', value: network.ropeSpan },
@@ -74,7 +73,10 @@ export function scriptedModel(script: DemoAutomatonScript): {
   return { metadata, tensors: network.tensors };
 }
 
-/** Script tokens are "user-defined": taken whole wherever they stand, before the pieces are merged; the rest is bytes. */
+/**
+ * Builds the vocabulary. Script tokens are "user-defined" and match before the merging of pieces; all other text falls back to pieces and
+ * bytes.
+ */
 function toVocabulary(scriptTokens: ReadonlySet<string>) {
   const vocabulary = [
     { text: unknown, type: 2, score: 0 },
@@ -82,11 +84,11 @@ function toVocabulary(scriptTokens: ReadonlySet<string>) {
     ...Array.from({ length: 256 }, (_, value) => ({ text: byteToken(value), type: byte, score: 0 })),
     ...[...scriptTokens].map((text) => ({ text, type: userDefined, score: 0 })),
     ...wordPieces
-      .map((text, rank) => ({ text, type: normal, score: -rank })) // the earlier merge goes first
+      .map((text, rank) => ({ text, type: normal, score: -rank })) // an earlier merge has priority
       .filter((piece) => !scriptTokens.has(piece.text)),
     { text: '\u2581', type: normal, score: -wordPieces.length },
   ];
-  // llama.cpp's AMX kernels crash on a quantized matrix whose rows are not a multiple of 32.
+  // llama.cpp's AMX kernels crash on a quantized matrix whose row count is no multiple of 32.
   while (vocabulary.length % 64) vocabulary.push({ text: `<|unused_${vocabulary.length}|>`, type: unused, score: 0 });
   return vocabulary;
 }

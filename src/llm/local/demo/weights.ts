@@ -1,16 +1,16 @@
 import { type Automaton, anyUserMessage, byteToken, endOfTurn, maxContext } from './automaton.ts';
 import type { Tensor } from './gguf.ts';
 
-/** Width of the one attention head; also the largest number of states. */
+/** Width of the attention head; also the maximum number of states. */
 const headWidth = 128;
-/** Radians which the rotary embedding turns a key per token of distance, the same for all its pairs. */
+/** Rotation period in tokens: the rotary embedding turns a key by `distance / ropeSpan` radians, the same for all pairs. */
 const ropeSpan = 1.5 * maxContext;
-/** How much older `user\n` counts than it is, so that a keyword right behind it clearly wins. In tokens. */
+/** Tokens by which `user\n` counts as older, so that a keyword directly after `user\n` wins. */
 const headStart = 8;
 /**
- * Largest attention score. A marker scores −strength·sin(distance/ropeSpan), any other token −strength·cos(…), so the
- * newest marker wins (by strength/ropeSpan per token) while the conversation is shorter than ropeSpan·π/4. Larger would
- * tell markers apart more sharply, but would overflow where scores are summed up in half precision (ARM).
+ * Largest attention score. A marker scores −strength·sin(distance/ropeSpan), any other token −strength·cos(…), so the newest marker wins
+ * (by strength/ropeSpan per token) if the conversation is shorter than ropeSpan·π/4. A larger value separates markers better, but overflows
+ * in half-precision sums (ARM).
  */
 const strength = 32_768;
 
@@ -24,9 +24,9 @@ interface DemoNetwork {
 }
 
 /**
- * The automaton as the weights of a one-layer transformer. Each scripted token has a dimension of its own (all others
- * share one), each state too. The attention head copies the newest marker's state into the stream; the feed-forward
- * layer holds one unit per rule, which fires on (state, current token) and writes the next token.
+ * Converts the automaton to the weights of a one-layer transformer. Each scripted token has one dimension (all others share one), and each
+ * state too. The attention head copies the newest marker's state into the stream. The feed-forward layer has one unit per rule: the unit
+ * fires on (state, current token) and writes the next token.
  */
 export function toNetwork(automaton: Automaton, vocabulary: readonly string[]): DemoNetwork {
   const { markers, rules } = automaton;
@@ -43,7 +43,7 @@ export function toNetwork(automaton: Automaton, vocabulary: readonly string[]): 
   const width = Math.ceil((firstState + states.length) / headWidth) * headWidth;
   const ruleCount = [...rules.values()].reduce((sum, ofState) => sum + ofState.size, 0);
   const units = Math.ceil((ruleCount + 1) / 64) * 64;
-  // What the norms make of an entry 1 among two ones (embedding) and three ones (with the state).
+  // Values of an entry 1 after normalization: among two ones (embedding), and among three ones (with the state).
   const afterFirstNorm = Math.sqrt(width / 2);
   const afterSecondNorm = Math.sqrt(width / 3);
 
@@ -60,7 +60,7 @@ export function toNetwork(automaton: Automaton, vocabulary: readonly string[]): 
   const pairs = headWidth / 2;
   const amplitude = Math.sqrt((strength * Math.sqrt(headWidth)) / pairs);
   for (let pair = 0; pair < pairs; pair++) {
-    const start = (2 * Math.PI * pair) / pairs + 0.1; // different angles average the rounding of the cached keys
+    const start = (2 * Math.PI * pair) / pairs + 0.1; // different angles average the rounding of cached keys
     queryBias[pair] = amplitude * Math.cos(start + Math.PI / 2);
     queryBias[pair + pairs] = amplitude * Math.sin(start + Math.PI / 2);
     for (const [token, dimension] of [...dimensionOf, ['', other] as const]) {
@@ -120,7 +120,10 @@ export function toNetwork(automaton: Automaton, vocabulary: readonly string[]): 
   };
 }
 
-/** Where no rule fits, the turn ends; where a grammar forbids that, the arguments are closed as soon as they can be. */
+/**
+ * Default next tokens without a matching rule: the turn ends, or, if a grammar forbids the end, the arguments are closed as soon as
+ * possible.
+ */
 const fallbacks = new Map([
   [endOfTurn, 2],
   [byteToken(0x22), 1.8], // "

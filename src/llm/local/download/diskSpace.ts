@@ -6,10 +6,10 @@ import { LLMError } from '../../core/errors.ts';
 import { gigabytes } from '../modelFile/memoryFit.ts';
 import type { RemoteModel } from './modelHub.ts';
 
-/** Kept free for everything else on the disk. */
+/** Bytes left free on the disk. */
 const reserve = 256 * 1024 ** 2;
 
-/** Throws when what is missing of a model does not fit on the folder's disk. */
+/** Throws if the missing part of a model exceeds the free space of the folder's disk. */
 export async function checkRoom(
   model: RemoteModel,
   folder: string,
@@ -36,7 +36,7 @@ async function freeOnDisk(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Bytes; undefined when there is no such file. */
+/** Returns the size in bytes; undefined if the file does not exist. */
 export async function sizeOnDisk(file: string): Promise<number | undefined> {
   try {
     return (await fs.stat(file)).size;
@@ -46,7 +46,7 @@ export async function sizeOnDisk(file: string): Promise<number | undefined> {
   }
 }
 
-/** The sum of a file so far, and its length. `told` hears how many bytes have been read. Throws the signal's reason. */
+/** Returns the checksum state and length of a file. `told` receives the bytes read so far. Throws the signal's reason. */
 export async function hashFile(
   file: string,
   told: (bytes: number) => void,

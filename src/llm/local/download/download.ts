@@ -18,7 +18,7 @@ import {
 } from './partialDownload.ts';
 
 export interface DownloadProgress {
-  /** `checking`: what is here already is read once more, for the checksum. */
+  /** `checking`: reads the existing part for the checksum. */
   state: 'checking' | 'downloading';
   /** Bytes of the whole model, all files together. */
   received: number;
@@ -27,12 +27,12 @@ export interface DownloadProgress {
 
 export interface DownloadOptions {
   folder: string;
-  /** Pause: what came so far stays and the next call goes on there. */
+  /** Pauses the download: the received part stays, and the next call resumes. */
   signal?: AbortSignal;
   onProgress?: (progress: DownloadProgress) => void;
-  /** Holds the file against other windows; rejects when one of them has it. */
+  /** Locks the file against other windows; rejects if another window holds the lock. */
   lock: (file: string) => Promise<{ release(): Promise<void> }>;
-  /** Bytes that the folder's disk has room for. */
+  /** Returns the free bytes on the folder's disk. */
   freeBytes?: (folder: string) => Promise<number>;
   /** Milliseconds. */
   connectMs?: number;
@@ -40,13 +40,12 @@ export interface DownloadOptions {
   retryMs?: number;
 }
 
-/** A broken connection is taken up again this often without a byte in between. */
+/** Reconnects without progress before the download fails. */
 const retries = 3;
 
 /**
- * Downloads a model into a folder and gives the path of its (first) file, which is there, whole and checked, or not at
- * all. What is half done lies beside it and is gone on with, unless the file has changed. Throws `LLMError`, the error of
- * the lock, or the signal's reason.
+ * Downloads a model into a folder and returns the path of its (first) file, which exists complete and verified or not at all. A partial
+ * download is resumed unless the remote file has changed. Throws `LLMError`, the error of the lock, or the signal's reason.
  */
 export async function download(model: RemoteModel, options: DownloadOptions): Promise<string> {
   await prepare(options.folder);
@@ -76,7 +75,7 @@ export async function download(model: RemoteModel, options: DownloadOptions): Pr
   }
 }
 
-/** Before anything else is written there, which would fail in other words. */
+/** Checks the folder first, because later writes fail with less helpful errors. */
 async function prepare(folder: string): Promise<void> {
   try {
     await fs.mkdir(folder, { recursive: true });
@@ -104,7 +103,7 @@ async function downloadFile(file: RemoteFile, job: FileJob): Promise<void> {
   if (await sizeOnDisk(target)) return checkExisting(target, file, job);
   const partFile = `${target}.part`;
   let { hash, length } = await hashOf(partFile, file, job);
-  let received = false; // before that, a server that cannot be reached is told at once
+  let received = false; // the error of an unreachable server is reported at once before the first bytes
   for (let failures = 0; length < file.bytes; ) {
     const before = length;
     try {
@@ -125,7 +124,7 @@ async function downloadFile(file: RemoteFile, job: FileJob): Promise<void> {
   await saveUnfinished(job.first, job.unfinished);
 }
 
-/** A connection that ended in the middle, and how far it came. */
+/** Connection that broke off, with the progress made. */
 class Broken extends Error {
   constructor(
     readonly told: LLMError,
@@ -138,11 +137,10 @@ class Broken extends Error {
 
 interface Written {
   hash: Hash;
-  /** Bytes. */
   length: number;
 }
 
-/** One request for what is missing. A server that sends the whole file, or another one, makes it start over. */
+/** Requests the missing part. A server that sends the whole file or another file restarts the download. */
 async function append(file: RemoteFile, partFile: string, so: Written, job: FileJob): Promise<Written> {
   const { connectMs = 15_000, idleMs = 60_000, signal } = job.options;
   const { etag } = job.unfinished.files[file.name] ?? {};
@@ -190,12 +188,12 @@ async function append(file: RemoteFile, partFile: string, so: Written, job: File
   }
 }
 
-/** Whether the body begins where ours ends. */
+/** Returns true if the body continues at our end. */
 function continues(response: Response, length: number): boolean {
   return response.status === 206 && new RegExp(`^bytes ${length}-`).test(response.headers.get('content-range') ?? '');
 }
 
-/** A weak tag does not promise the same bytes; without a strong one only the checksum tells a changed file. */
+/** Stores a strong ETag. A weak ETag does not guarantee equal bytes; without a strong ETag only the checksum detects a changed file. */
 async function rememberTag(file: RemoteFile, response: Response, { first, unfinished }: FileJob): Promise<void> {
   const etag = response.headers.get('etag');
   const strong = etag?.startsWith('"') ? etag : undefined;
@@ -210,7 +208,7 @@ async function emptied(file: string): Promise<0> {
   return 0;
 }
 
-/** What is there of a file, hashed. Without any way to know that it is the same file it does not count. */
+/** Hashes the existing part. A part without evidence that the remote file is unchanged is ignored. */
 async function hashOf(partFile: string, file: RemoteFile, job: FileJob): Promise<Written> {
   const length = (await sizeOnDisk(partFile)) ?? 0;
   const known = file.sha256 ?? job.unfinished.files[file.name]?.etag;
@@ -230,7 +228,7 @@ async function checkSum(partFile: string, file: RemoteFile, hash: Hash): Promise
   throw new LLMError('LLM_BAD_RESPONSE', text);
 }
 
-/** A file of that name which is not the same is a person's: it is not touched. */
+/** Throws if another file has the same name: it belongs to the user and must not be modified. */
 async function checkExisting(target: string, file: RemoteFile, job: FileJob): Promise<void> {
   if ((await sizeOnDisk(target)) === file.bytes) {
     const { hash } = await hashFile(target, (bytes) => job.report('checking', bytes), job.options.signal);

@@ -5,7 +5,7 @@ import { withDeadline } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
 import { isLoopback } from '../../transport/http.ts';
 
-/** What to do when the network does not give a model. */
+/** Alternatives to a download if the network fails. */
 export const withoutNetwork = message(
   'Without network: pick a .gguf file on this machine, use the demo model, or connect to a provider.',
 );
@@ -21,13 +21,13 @@ interface WebRequest {
 
 export interface WebResponse {
   response: Response;
-  /** The headers of the answer and of every redirect before it; of the same name the first counts. */
+  /** Header of the answer or of an earlier redirect; the first occurrence counts. */
   header(name: string): string | undefined;
 }
 
 /**
- * A request without any credentials: no token, no cookie, whatever the environment holds. Redirects are followed over https
- * only; this machine's own servers may use http, and nobody else may redirect to them. Throws `LLMError`, or the signal's reason.
+ * Sends a request without credentials: no token and no cookie, regardless of the environment. Redirects must use https; only servers on
+ * this machine may use http or redirect to http. Throws `LLMError`, or the signal's reason.
  */
 export async function request({ method, url, headers, connectMs, signal }: WebRequest): Promise<WebResponse> {
   const seen: Headers[] = [];
@@ -49,7 +49,7 @@ export async function request({ method, url, headers, connectMs, signal }: WebRe
 function checked(address: string, from?: string): string {
   const url = new URL(address);
   if (url.username || url.password)
-    // fetch would refuse it with the whole address in its words
+    // fetch would reject the URL and quote the credentials in its message
     throw new LLMError(
       'LLM_HTTP_ERROR',
       message('The address at {0} has a user name or password, which is not used.', url.host),

@@ -1,6 +1,5 @@
 import { message } from '../../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../../protocol/text/localized.ts';
-/** Where a model is downloaded from. */
 export type ModelAddress =
   | { kind: 'hub'; repository: string; revision: string; quantisation?: string; file?: string }
   | { kind: 'web'; url: string };
@@ -10,8 +9,8 @@ const repositoryName = /^[\w.-]+\/[\w.-]+$/;
 const revisionName = /^[\w.-]+$/;
 
 /**
- * `hf:owner/repository`, `hf:owner/repository:Q4_K_M`, `hf:owner/repository/folder/file.gguf`, a page or file of the hub,
- * or any other `https://….gguf`. Throws an `AddressTrouble` that says what an address looks like.
+ * Parses `hf:owner/repository`, `hf:owner/repository:Q4_K_M`, `hf:owner/repository/folder/file.gguf`, a page or file of the hub, or any
+ * other `https://….gguf`. Throws an `AddressTrouble` that explains the valid forms.
  */
 export function parseAddress(text: string, hub: string): ModelAddress {
   const address = text.trim();
@@ -44,7 +43,7 @@ function hubAddress(rest: string): ModelAddress {
   return { kind: 'hub', repository, revision: 'main', ...(file ? { file } : quantisation ? { quantisation } : {}) };
 }
 
-/** `/owner/repository`, `/owner/repository/blob/main/file.gguf`, `/owner/repository/resolve/main/file.gguf`. */
+/** Parses `/owner/repository`, `/owner/repository/blob/main/file.gguf` or `/owner/repository/resolve/main/file.gguf`. */
 function pageAddress(url: URL): ModelAddress {
   const [owner, name, view, revision = 'main', ...file] = url.pathname
     .split('/')

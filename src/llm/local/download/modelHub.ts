@@ -8,23 +8,21 @@ import { request, type WebResponse, withoutNetwork } from './fetchRange.ts';
 import type { ModelAddress } from './modelAddress.ts';
 
 export interface RemoteFile {
-  /** As it will be called here: no folders. */
   name: string;
   url: string;
   bytes: number;
-  /** Hex; absent where the server names none. */
+  /** Hex; absent if the server reports none. */
   sha256?: string;
 }
 
-/** A model that can be downloaded; more than one file when it is split. */
+/** A downloadable model; a split model has several files. */
 export interface RemoteModel {
-  /** What the person asked for. */
+  /** The address as entered by the user. */
   address: string;
   files: RemoteFile[];
 }
 
 interface HubOptions {
-  /** Such as `https://huggingface.co`. */
   hub: string;
   connectMs?: number;
   signal?: AbortSignal;
@@ -40,17 +38,17 @@ const treeSchema = z.array(
 );
 type TreeFile = z.infer<typeof treeSchema>[number];
 
-/** When nobody says which: small enough for most machines, with little lost. */
+/** Default quantisations in order of preference: small enough for most machines, with little loss. */
 const preferred = ['Q4_K_M', 'Q4_K_S', 'Q4_0', 'MXFP4', 'Q5_K_M', 'Q8_0'];
 
 /**
- * Which files an address means, how large they are and what their checksums must be, asked of the server.
- * Hub API: `GET /api/models/{repository}/tree/{revision}?recursive=true`, files at `/{repository}/resolve/{revision}/…`.
+ * Returns the files of an address with sizes and checksums from the server. Hub API: `GET
+ * /api/models/{repository}/tree/{revision}?recursive=true`, files at `/{repository}/resolve/{revision}/…`.
  */
 export async function findRemote(address: ModelAddress, text: string, options: HubOptions): Promise<RemoteModel> {
   if (address.kind === 'web') {
     const files: RemoteFile[] = [];
-    for (const url of urlsOf(address.url)) files.push(await askFile(url, options)); // ends at the first that is not there
+    for (const url of urlsOf(address.url)) files.push(await askFile(url, options)); // stops at the first missing file
     return { address: text, files };
   }
   const { repository, revision } = address;
@@ -84,7 +82,7 @@ async function listFiles(base: string, repository: string, revision: string, opt
     if (tree.success) return tree.data;
     throw new LLMError('LLM_BAD_RESPONSE', message('{0} does not list files as a model hub does.', host));
   } finally {
-    done.abort(); // closes the socket of an answer that never ends
+    done.abort(); // closes the socket of an endless answer
   }
 }
 
@@ -113,7 +111,6 @@ function choose(tree: TreeFile[], address: ModelAddress & { kind: 'hub' }): Tree
   return allParts(first, models);
 }
 
-/** A split model is one model: the engine loads its first file and finds the others beside it. */
 function allParts(first: TreeFile, models: TreeFile[]): TreeFile[] {
   const all = splitModelParts(first.path);
   const parts = all.flatMap((path) => models.find((model) => model.path === path) ?? []);
@@ -124,10 +121,10 @@ function allParts(first: TreeFile, models: TreeFile[]): TreeFile[] {
   );
 }
 
-/** Not what is no model by itself: projectors for images, and the measurements that quantising used. */
+/** Excludes files that are no model: image projectors and importance matrices of the quantisation. */
 const isModel = (path: string) => isFileName(path.split('/').at(-1)!) && !/(^|\/)(mmproj|imatrix)/i.test(path);
 
-/** A name that is one on every system, and nothing but a name. */
+/** A file name that is valid on every system and contains no path. */
 const isFileName = (name: string) => /^[^\\/:*?"<>|\p{Cc}]+\.gguf$/iu.test(name);
 
 function hasQuantisation(path: string, quantisation: string): boolean {
@@ -135,12 +132,12 @@ function hasQuantisation(path: string, quantisation: string): boolean {
   return new RegExp(`(^|[-._/])${name}([-._/]|$)`, 'i').test(path);
 }
 
-/** All files of a split model lie beside each other. */
+/** Returns the URLs of all parts, which share one folder. */
 function urlsOf(first: string): string[] {
   return splitModelParts(new URL(first).pathname).map((pathname) => Object.assign(new URL(first), { pathname }).href);
 }
 
-/** A file by its address: the hub says its checksum and size in headers of its redirect, others their length. */
+/** Returns size and checksum of a URL. The hub sends both in the headers of its redirect; other servers send a length. */
 async function askFile(url: string, options: HubOptions): Promise<RemoteFile> {
   const answer = await get(url, 'HEAD', options);
   const name = decodeURIComponent(new URL(url).pathname.split('/').at(-1)!);
@@ -161,7 +158,6 @@ async function askFile(url: string, options: HubOptions): Promise<RemoteFile> {
 const get = (url: string, method: 'GET' | 'HEAD', { connectMs = 15_000, signal }: HubOptions) =>
   request({ method, url, connectMs, signal });
 
-/** What a refusal means for a person. */
 export async function refused({ response }: WebResponse, what: string, origin: string): Promise<LLMError> {
   await response.body?.cancel();
   const { status } = response;
@@ -169,7 +165,7 @@ export async function refused({ response }: WebResponse, what: string, origin: s
   const page = /^[\w.-]+\/[\w.-]+$/.test(what) ? `${origin}/${what}` : origin;
   if (status === 404) return new LLMError('LLM_HTTP_ERROR', message('There is no {0} at {1}.', what, host), { status });
   if (status === 401 || status === 403) {
-    // The hub answers 401 to repositories that do not exist, too.
+    // The hub also answers 401 for repositories that do not exist.
     const text = message(
       '{0} restricts {1}: it does not exist, or its license must be accepted on its page ({2}). Towpath sends no token. Accept the license there, download the .gguf file, and pick the file.',
       host,

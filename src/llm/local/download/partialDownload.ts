@@ -12,20 +12,19 @@ const unfinishedSchema = z.object({
       url: z.string(),
       bytes: z.number(),
       sha256: z.string().optional(),
-      /** Of the answer that the bytes came with: a strong one only. */
+      /** Strong ETag of the answer that contained the bytes. */
       etag: z.string().optional(),
-      /** It has its final name: the others of a split model are still to come. */
+      /** True if the file has its final name while other parts of a split model are missing. */
       finished: z.boolean().optional(),
     }),
   ),
 });
 
-/** What is known of a download that is not finished, in a small file beside it. The bytes are in `….part` files. */
 export type Unfinished = z.infer<typeof unfinishedSchema>;
 
 const ending = '.download.json';
 
-/** What was begun, as far as it is still the same model; parts of files that have changed are removed. */
+/** Reads the state of a partial download of the same model; parts of changed files are removed. */
 export async function readUnfinished(first: string, model: RemoteModel): Promise<Unfinished> {
   const before = await read(`${first}${ending}`);
   const files = createDictionary<Unfinished['files'][string]>();
@@ -50,14 +49,12 @@ export async function forgetUnfinished(first: string): Promise<void> {
 
 export interface PausedDownload {
   address: string;
-  /** The path that its first file will have. */
   first: string;
-  /** Bytes. */
   received: number;
   total: number;
 }
 
-/** Downloads in a folder that were begun and not finished, by whichever window. */
+/** Returns the unfinished downloads in a folder, from any window. */
 export async function pausedDownloads(folder: string): Promise<PausedDownload[]> {
   const names = await fs.readdir(folder).catch(() => []);
   const paused: PausedDownload[] = [];
@@ -76,7 +73,7 @@ export async function pausedDownloads(folder: string): Promise<PausedDownload[]>
   return paused;
 }
 
-/** Removes what there is of an unfinished download, finished files of a split model among it. */
+/** Removes an unfinished download, including finished parts of a split model. */
 export async function discard(first: string): Promise<void> {
   const unfinished = await read(`${first}${ending}`);
   for (const [name, { finished }] of Object.entries(unfinished?.files ?? {}))
@@ -94,6 +91,6 @@ async function read(file: string): Promise<Unfinished | undefined> {
     const inside = parsed.success && Object.keys(parsed.data.files).every((name) => path.basename(name) === name);
     return inside ? parsed.data : undefined;
   } catch {
-    return undefined; // not there, or cut off by a crash: then it is begun anew
+    return undefined; // missing, or cut off by a crash: the download restarts
   }
 }

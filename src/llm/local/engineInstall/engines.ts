@@ -2,23 +2,23 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { t } from '../../../protocol/text/l10n.ts';
 
-/** What can run local models here: engines that are installed, and what the machine has for them. */
+/** Installed engines, and user-facing texts about the hardware of the machine. */
 export interface EngineState {
-  /** Packages such as `linux-x64`, `linux-x64-vulkan`. */
+  /** Packages, for example `linux-x64`, `linux-x64-vulkan`. */
   installed: string[];
-  /** `metal`, `cuda`, `vulkan`: what the installed engines could use. */
+  /** GPU backends of the installed engines: `metal`, `cuda`, `vulkan`. */
   gpu: string[];
-  /** Why no local model can run, for people; absent where one can. */
+  /** Reason that no local model can run; absent if a model can run. */
   missing?: string;
-  /** What looks like a graphics card of this machine, as a sentence for people; absent where nothing does. */
+  /** Detected graphics card; absent if there is none. */
   hardware?: string;
-  /** What to do to use it, as a sentence for people; absent where nothing is to be done. */
+  /** Recommended action to use the graphics card; absent if there is none. */
   advice?: string;
 }
 
 const platforms: Record<string, string> = { linux: 'linux', darwin: 'mac', win32: 'win' };
 
-/** Looks at files only: whether a GPU really works is known when a model is loaded. */
+/** Examines files only: a GPU is verified when a model is loaded. */
 export function engineState(
   modules: string,
   machine: { platform: string; arch: string; exists(file: string): boolean } = {
@@ -34,13 +34,16 @@ export function engineState(
   return { installed, gpu, ...(hardware && { hardware }), ...(advice && { advice }) };
 }
 
-/** The packages of engines that this machine could run. */
+/** Returns the installed engine packages that match this machine. */
 export function installedEngines(modules: string, { platform, arch }: { platform: string; arch: string }): string[] {
   const name = `${platforms[platform] ?? platform}-${arch}`;
   return enginesIn(path.join(modules, '@node-llama-cpp')).filter((one) => one.startsWith(name));
 }
 
-/** The overrides of package.json put some other package where a GPU engine would be: the real name is inside. */
+/**
+ * Returns the engines of a folder. The overrides of package.json replace GPU engines with another package, so the name is read from the
+ * package itself.
+ */
 function enginesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).filter((name) => {

@@ -14,19 +14,17 @@ import { engineOf } from './missingEngine.ts';
 
 const scope = '@node-llama-cpp';
 
-/** An engine that may be added: a package of `@node-llama-cpp`, with the sum that it had when this version was made. */
+/** A GPU engine to add: a package of `@node-llama-cpp`, with the checksum pinned in this version. */
 export interface GpuEngine {
   kind: 'cuda' | 'vulkan' | 'cuda-ext';
   name: string;
   version: string;
-  /** Of the archive, and of what is in it. */
   bytes: number;
   unpacked: number;
-  /** As npm writes it: `sha512-` and base64. */
+  /** npm's format: `sha512-` and base64. */
   integrity: string;
 }
 
-/** The GPU engines that there are for a machine; none on Apple's chips, whose own engine uses the GPU. */
 export function gpuEnginesFor(platform: string, arch: string): GpuEngine[] {
   const plain = engineOf[`${platform}-${arch}` as keyof typeof engineOf];
   return (['cuda', 'vulkan', 'cuda-ext'] as const).flatMap((kind) => {
@@ -42,19 +40,17 @@ export const archiveUrl = (engine: GpuEngine, registry: string) =>
   `${registry.replace(/\/+$/, '')}/${scope}/${engine.name}/-/${archiveOf(engine)}`;
 
 export interface AddOptions extends Pick<DownloadOptions, 'signal' | 'onProgress' | 'lock' | 'connectMs' | 'retryMs'> {
-  /** The `node_modules` that the library came in, in a package: in a checkout much else is beside it. */
+  /** The `node_modules` of a package; in a checkout, the folder also contains unrelated packages. */
   modules: string;
-  /** The extension's own folder, which all windows share. */
   storage: string;
-  /** An npm registry, such as a company's mirror. */
+  /** URL of an npm registry, for example a company's mirror. */
   registry: string;
 }
 
 /**
- * Puts a GPU engine beside a copy of the library and of the engine that came with it, in `storage`. Its archive is taken from
- * there where a person has put it, else fetched; either must have the pinned sum. What is there is whole, or not at all. What
- * belongs to other versions is removed. Throws `LLMError` with the way that needs no network, the error of the lock, or the
- * signal's reason.
+ * Installs a GPU engine beside a copy of the library and its engine in `storage`. Uses the archive that the user placed in `storage`, or
+ * downloads the archive; the pinned checksum must match. The installation is complete or absent, and other versions are removed. Throws
+ * `LLMError` with the offline solution, the error of the lock, or the signal's reason.
  */
 export async function addGpuEngine(engine: GpuEngine, options: AddOptions): Promise<void> {
   const { modules, storage, registry, signal } = options;
@@ -75,7 +71,6 @@ export async function addGpuEngine(engine: GpuEngine, options: AddOptions): Prom
   }
 }
 
-/** Removes an engine that was added; what came with Towpath stays. */
 export async function removeGpuEngine({ name, version }: GpuEngine, storage: string): Promise<void> {
   await fs.rm(path.join(modulesOfVersion(storage, version), scope, name), { recursive: true, force: true });
 }
@@ -97,7 +92,7 @@ async function fetchArchive(engine: GpuEngine, folder: string, registry: string,
   }
 }
 
-/** What a person does where this machine reaches no registry. */
+/** Describes the manual installation without a registry. */
 const byHand = (engine: GpuEngine, folder: string, url: string) =>
   message(
     'Without network: fetch {0} on another machine, save the file in {1} as {2}, and run this command again.',
@@ -120,7 +115,7 @@ async function checkSum(archive: string, engine: GpuEngine): Promise<void> {
   );
 }
 
-/** In a folder beside, which gets its name when everything is in it. */
+/** Unpacks into a temporary folder, which is renamed when complete. */
 async function unpack(engine: GpuEngine, archive: string, modules: string, storage: string): Promise<void> {
   const target = modulesOfVersion(storage, engine.version);
   const work = await fs.mkdtemp(path.join(enginesFolder(storage), '.new-'));
@@ -146,7 +141,7 @@ async function unpack(engine: GpuEngine, archive: string, modules: string, stora
   }
 }
 
-/** The system's own, whatever else is on the path. */
+/** Returns the system's `tar`, regardless of the path variable. */
 function tar(): string {
   return process.platform === 'win32'
     ? path.join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'tar.exe')

@@ -1,13 +1,12 @@
 import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
-/** What a package of Towpath says about itself, in `target.json` beside its programs. A checkout has no such file. */
+/** Description of a Towpath package, in `target.json` beside the programs. A checkout has no such file. */
 export interface Shipped {
-  /** A platform as the editor names it, or `universal`. */
+  /** A platform in the editor's notation, or `universal`. */
   target: string;
-  /** The npm package of `@node-llama-cpp` that came with it. */
   engine?: string;
 }
 
-/** The platforms that have an engine, as the editor's installer names them, each with its package of `@node-llama-cpp`. */
+/** Packages of `@node-llama-cpp` by platform in the notation of VS Code. */
 export const engineOf = {
   'linux-x64': 'linux-x64',
   'linux-arm64': 'linux-arm64',
@@ -20,7 +19,7 @@ export const engineOf = {
 export interface EngineMachine {
   platform: string;
   arch: string;
-  /** Linux alone has others (musl, on Alpine), which the engines do not run with. */
+  /** False on Linux with musl (Alpine), which the engines do not support. */
   glibc: boolean;
 }
 
@@ -29,10 +28,7 @@ export function thisMachine(): EngineMachine {
   return { platform, arch, glibc: platform !== 'linux' || hasGlibc() };
 }
 
-/**
- * Why there is no engine, and the way out, as one or two sentences. `isThere`: the engine's files are where they belong, and
- * it does not start.
- */
+/** Returns the reason that no engine can run, and a solution. `isThere`: the engine's files exist but fail to load. */
 export function withoutEngine(
   machine: EngineMachine,
   shipped: Shipped | undefined,
@@ -72,7 +68,9 @@ export function withoutEngine(
 
 let glibc: boolean | undefined;
 
-/** The report names the C library that Node was loaded with; it takes milliseconds, and what else it would look up more. */
+/**
+ * Detects glibc by the process report, which names the C library; network look-ups are excluded from the report because of their duration.
+ */
 function hasGlibc(): boolean {
   if (glibc !== undefined) return glibc;
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork?: boolean };

@@ -10,7 +10,7 @@ import { toNative } from '../ipc/chatHistory.ts';
 import type { JobProgress } from './modelProcess.ts';
 import { stripNulls } from './stripNulls.ts';
 
-/** Turns what the process tells of one reply into chunks. Remembers the calls, which get their ids here. */
+/** Creates a converter from process events of one reply to chunks. The converter assigns the ids of calls. */
 export function requestChunks(
   request: ChatRequest,
   label: LocalizableText,
@@ -29,7 +29,7 @@ export function requestChunks(
     return { id: idOf(index), name, arguments: args as ToolCall['arguments'] };
   };
 
-  // Nulls that stand for "left out" can be told only when the answer is whole.
+  // nulls for omitted properties can only be removed from a complete answer
   const schema = request.responseFormat?.type === 'json_schema' ? request.responseFormat.schema : undefined;
   const answer = schema && (tools.length === 0 || request.toolChoice === 'none') ? { schema, text: '' } : undefined;
 
@@ -99,7 +99,10 @@ export function requestChunks(
   };
 }
 
-/** Arguments that are JSON and yet no value of the grammar's schema (1e-3 for an integer): the tool's own says why. */
+/**
+ * Parses arguments that are valid JSON but violate the grammar's schema (1e-3 for an integer), so that the tool's own schema explains the
+ * error.
+ */
 function objectIn(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text, (_, inner) => {
@@ -112,7 +115,7 @@ function objectIn(text: string): object | undefined {
   }
 }
 
-/** The text itself when it holds no such null, or is cut off. */
+/** Removes nulls of omitted properties; returns the same text if there are none or if the text is incomplete. */
 function withoutNulls(text: string, schema: JsonSchema): string {
   try {
     const value: unknown = JSON.parse(text);

@@ -21,58 +21,55 @@ import { type JobProgress, ModelProcess } from './modelProcess.ts';
 import { threadsFor } from './threadCount.ts';
 
 export interface LocalClientOptions {
-  /** The built `worker.ts`. It must lie where `node-llama-cpp` can be found from. */
+  /** Path of the built `worker.ts`; `node-llama-cpp` must be resolvable from this path. */
   workerPath: string;
   modelPath: string;
-  /** The `node_modules` that the engine is taken from, asked when the process starts; found from `workerPath` when not given. */
+  /** Returns the `node_modules` of the engine at process start; absent: resolved from `workerPath`. */
   modules?: () => string;
-  /** What people call the model; the file's name without its ending otherwise. */
+  /** Display name; default: the file name without extension. */
   label?: LocalizableText;
   /**
-   * Tokens in view at most, 32,768 when not given or 0; never more than the model was trained for, or than fit a third of the free
-   * memory. It begins with 8,192, or as many as its first prompt needs, and grows.
+   * Maximum tokens of the context; 32,768 if absent or 0. Bounded by the trained context and by a third of the free memory. The context
+   * starts with 8,192 tokens, or as many as the first prompt needs, and grows.
    */
   contextSize?: number;
-  /** Bytes that the context may take beyond the least; by what is free when not given. */
+  /** Maximum bytes of the context above the minimum; absent: derived from the free memory. */
   memory?: number;
-  /** By `threadsFor` when the process starts, when not given or 0. */
+  /** Number of threads; absent or 0: `threadsFor` at process start. */
   threads?: number;
   gpu?: 'auto' | false;
-  /** One of `chatWrappers.ts`; the file's own template when not given. */
+  /** A wrapper of `chatWrappers.ts`; absent: the template in the file. */
   chatWrapper?: ChatWrapperName;
-  /** Shared by clients of which only one at a time may have its model in memory. */
+  /** Shared by clients of which only one may have a model in memory. */
   room?: ModelMemory;
-  /** Milliseconds without a job after which the model is unloaded, asked at the end of each job; 0: never. */
+  /** Returns the idle milliseconds before the model is unloaded, read at the end of each job; 0: never. */
   idleUnloadMs?: () => number;
-  /** Milliseconds between two questions whether the process is still there, a second when not given; 30 may go unanswered. */
+  /** Milliseconds between two pings, 1000 if absent; 30 may remain unanswered. */
   beatMs?: number;
-  /** How many of the answers may tell of no progress before the process is ended; 300 when not given. */
+  /** Pongs without progress before the process is ended; 300 if absent. */
   stuckAfter?: number;
-  /** `false`: a model with a sliding window keeps no more than that, whatever memory there is. */
+  /** `false`: a sliding-window model stores only its window, even with enough memory. */
   fullCache?: false;
-  /** `false`: nothing is expected of what stood there before (`lookup.ts`). */
   lookup?: false;
-  /** Where what the model has read is kept on disk, asked when the process starts; nowhere when not given, or no answer. */
+  /** Returns the options of the state cache on disk at process start; undefined: no cache. */
   keep?: () => KeepOptions | undefined;
-  /** It is asked by one run at a time, which are not gone on with after others. */
+  /** Only one run at a time uses the model, and earlier runs are not continued. */
   oneRun?: true;
   onLog?: (line: string) => void;
 }
 
 export interface LocalClient extends LLMClient {
-  /** Ends the model's process, to start it again with the next request; false (and it stays) while it is at work. */
+  /** Ends the process until the next request. Returns false, without effect, while a job runs. */
   unload(): Promise<boolean>;
-  /** Ends the model's process for good, whatever it does. */
+  /** Ends the process permanently, even while a job runs. */
   dispose(): Promise<void>;
-  /** The model's process, while there is one. */
   pid(): number | undefined;
-  /** What the loaded model runs on. */
   place(): DeviceInfo | undefined;
 }
 
 /**
- * A model file in a child process, started by the first request and again after it ended. Calls are proposed, never run
- * here; those that are complete are told while the reply is still being written.
+ * Creates a client of a model file in a child process. The first request starts the process, also after an exit. Calls are only proposed;
+ * complete calls are emitted before the end of the reply.
  */
 export function createLocalClient(options: LocalClientOptions): LocalClient {
   const label = options.label ?? path.basename(options.modelPath, '.gguf');
@@ -86,7 +83,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   const news = oncePerRun();
   let current: ModelProcess | undefined;
   let contextWindow: number | undefined;
-  /** The GPU that the model could not be loaded on. */
+  /** GPU on which the model could not be loaded. */
   let avoided: string | undefined;
   let memory = options.memory;
   let jobs = 0;
@@ -99,7 +96,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     if (current && !current.ended) return current;
     await checkModelFile(options.modelPath);
     signal?.throwIfAborted();
-    if (current && !current.ended) return current; // another request was quicker
+    if (current && !current.ended) return current; // another request was faster
     current = new ModelProcess({
       workerPath: options.workerPath,
       load: {
@@ -130,7 +127,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     idle.unref();
   };
 
-  /** Unloads it, but for a request that comes while it keeps what it has read. */
+  /** Unloads the model, unless a request arrives while the state is being stored. */
   const leave = async (ms: number): Promise<boolean> => {
     const before = asked;
     await current?.keep(ms);
@@ -139,11 +136,11 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     return true;
   };
 
-  /** What the model tells of a job. Where it cannot be loaded on the GPU, it is loaded on the CPU, and that is said. */
+  /** Yields the progress of a job. If loading on the GPU fails, the model is loaded on the CPU with a warning. */
   async function* told(job: Job, signal: AbortSignal | undefined): AsyncGenerator<JobProgress, void, void> {
     let failed: string | undefined;
     for (let grown = 0; ; ) {
-      if (grown === 2) memory = 0; // for this process alone
+      if (grown === 2) memory = 0; // for this process only
       const model = await untilStopped(running(job, signal), signal).finally(() => {
         memory = options.memory;
       });
@@ -160,14 +157,14 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
         if (model.endedRestoring && !disposed && !signal?.aborted) {
           await model.endedRestoring;
           options.onLog?.(`it ended of what it had kept on disk, which was removed: ${messageOf(error)}`);
-          continue; // nothing was said before
+          continue; // nothing was emitted yet
         }
         if (model.endedGrowing && grown < 2 && !disposed && !signal?.aborted) {
           grown++;
           options.onLog?.(`it ended while its context was made larger: ${messageOf(error)}`);
           continue;
         }
-        if (failed !== undefined) avoided = undefined; // it was not the GPU
+        if (failed !== undefined) avoided = undefined; // the GPU was not the cause
         if (failed !== undefined || model.failedOn === undefined || disposed || signal?.aborted) throw error;
         failed = avoided = model.failedOn;
         options.onLog?.(`${failed}: ${messageOf(error)}`);
@@ -227,16 +224,16 @@ const waiting = (asker: string | undefined) =>
     ? message('Waiting for the other local model to finish its answer')
     : message('Waiting for the other local model to finish its answer to {0}', asker);
 
-/** Milliseconds that it may take to keep what a run has read before the model is unloaded: nobody waits, or somebody does. */
+/** Maximum milliseconds to store the state of a run before unloading: idle, or while another model waits. */
 const keepMs = { idle: 30_000, awaited: 1000 };
 
-/** Of what is asked: it is counted once the model is there. */
+/** Rough estimate before the model can count. */
 const roughTokens = ({ messages, systemPrompt = '', functions }: Job): number =>
   Math.ceil((JSON.stringify(messages).length + systemPrompt.length + JSON.stringify(functions).length) / 4);
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** What the model’s process is asked, and what is left out of it. */
+/** Converts a request to a job, with warnings about omitted parts. */
 export function toJob(request: ChatRequest): { job: Job; warnings: LocalizableText[] } {
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
   const functions = tools.map((tool) => {
@@ -268,7 +265,7 @@ export function toJob(request: ChatRequest): { job: Job; warnings: LocalizableTe
   return { job, warnings };
 }
 
-/** Once, and not with each argument: the grammar has all of them written. */
+/** Stated once instead of per argument, because the grammar requires every argument. */
 const nullsInWords = 'Arguments that are not needed are null.';
 const isNullable = ({ type, enum: values, oneOf }: JsonSchema): boolean =>
   [type].flat().includes('null') ||
@@ -284,7 +281,6 @@ function answerSchema({ responseFormat }: ChatRequest): JsonSchema | undefined {
   return responseFormat && toSubset(responseFormat.schema);
 }
 
-/** The promise, or the signal's reason when that comes first: a file on a sleeping disk must not hold up Stop. */
 async function untilStopped<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return promise;
   let stop = () => {};

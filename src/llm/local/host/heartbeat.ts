@@ -1,14 +1,13 @@
 export interface Pulse {
-  /** Feels until `rest`; the count begins anew. */
+  /** `feel` starts the pings with a new count, until `rest`. */
   feel(): void;
   rest(): void;
-  /** A sign of life. */
   heard(): void;
 }
 
 /**
- * Notices that someone does not react: `ask` is called at every beat, and `silent` once when so many beats passed
- * without a sign. Beats of our own are counted, not time: a machine that slept, or a busy editor, is no silence.
+ * Detects an unresponsive process: calls `ask` at every beat, and `silent` once after the given number of beats without an answer. Counts
+ * beats instead of time, because a suspended machine or a busy editor is no silence of the process.
  */
 export function createPulse({
   everyMs,

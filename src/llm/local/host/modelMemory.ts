@@ -1,17 +1,16 @@
-/** A model that can be taken out of memory. */
 interface LoadedModel {
-  /** Called when it has no job; resolves when its memory is free. */
+  /** Called without a running job; resolves when the memory is free. */
   unload(): Promise<void>;
 }
 
 export interface ModelMemory {
-  /** Whether `enter` would let it in at once. */
+  /** Returns true if `enter` would resolve at once. */
   isFree(tenant: LoadedModel): boolean;
-  /** Who from outside of Towpath has the model inside answer. */
   asker(): string | undefined;
   /**
-   * Resolves when this model may be loaded and used; call the result when the job is done. Rejects with the signal's reason.
-   * @param asker who asks, from outside of Towpath
+   * Resolves when the model may be loaded and used; the returned function ends the use. Rejects with the signal's reason.
+   *
+   * @param asker name of a requester outside of Towpath
    */
   enter(tenant: LoadedModel, signal?: AbortSignal, asker?: string): Promise<() => void>;
 }
@@ -23,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * One model in memory at a time. Another one waits until the jobs of the one inside are done, and has it unloaded; jobs
- * are let in by the order of asking, so that neither waits for ever. A run keeps its model across a change of models.
+ * Creates a memory for one model at a time. Another model waits until the running jobs are done, then has the loaded model unloaded. Jobs
+ * enter in order of request, so none waits forever. A run keeps its model across a change of models.
  */
 export function createRoom(): ModelMemory {
   let inside: LoadedModel | undefined;
@@ -38,10 +37,10 @@ export function createRoom(): ModelMemory {
       if (inside && inside !== queue[0].tenant) {
         if (jobs > 0) return;
         emptying = true;
-        await inside.unload().catch(() => {}); // its process ends with it, or the next one says that there is no memory
+        await inside.unload().catch(() => {}); // the process ends anyway, or the next model reports that memory is missing
         inside = undefined;
         emptying = false;
-        continue; // who asked first may have left meanwhile
+        continue; // the first in the queue may have been cancelled meanwhile
       }
       const next = queue.shift()!;
       inside = next.tenant;
@@ -63,7 +62,7 @@ export function createRoom(): ModelMemory {
       new Promise((resolve, reject) => {
         const stop = () => {
           const at = queue.indexOf(waiting);
-          if (at < 0) return; // it is in
+          if (at < 0) return;
           queue.splice(at, 1);
           reject(signal?.reason);
           void admitNext();

@@ -14,30 +14,25 @@ import { createPulse, type Pulse } from './heartbeat.ts';
 import { endedError } from './processExit.ts';
 import { Standstill } from './stallDetector.ts';
 
-/** Seconds without an answer, while a job waits, after which the process counts as hung. */
+/** Seconds without an answer during a job after which the process counts as hung. */
 const patience = 30;
-/** Answers that tell of nothing new, while a job waits, after which it counts as stuck; a slice takes far less. */
+/** Answers without progress during a job after which the process counts as stuck; a slice takes far less. */
 const stuckAfter = 300;
-/** Milliseconds after its end in which its last output may still arrive. */
+/** Milliseconds to wait for the last output after the exit. */
 const outputMs = 300;
-/** Lines of the process's own output that are kept to tell how it ended. */
 const linesKept = 5;
 
 interface ProcessOptions {
   workerPath: string;
   load: LoadOptions;
   log(line: string): void;
-  /** Milliseconds between two questions whether it is still there; a second when not given. */
   beatMs?: number;
-  /** How many answers may tell of nothing new (of the file loaded, or of tokens) while a job waits; 300 when not given. */
   stuckAfter?: number;
 }
 
 export type JobProgress = { type: 'loading'; fraction?: number } | { type: 'growing'; id: number } | JobEvent;
 
-/**
- * One child process with one model in it, from fork to end. It does not come back: when it has ended, a new one is made.
- */
+/** A child process with one model, from fork to exit. Not restartable: a new instance replaces an ended process. */
 export class ModelProcess {
   private readonly child: ChildProcess;
   private readonly jobs = new Map<number, { job: Job; queue: Queue<JobProgress> }>();
@@ -46,26 +41,24 @@ export class ModelProcess {
   private nextId = 1;
   private readonly whenEnded: Promise<void>;
   private readonly pulse: Pulse;
-  /** Asked, and not answered since: whoever was away answers many questions at once, which counts as one. */
+  /** A ping is unanswered. A process that was suspended answers many pings at once, which count as one. */
   private asked = false;
   private readonly still = new Standstill();
-  /** Jobs that it was told to leave, and when (ms), until it says that it has. */
+  /** Cancelled jobs with the time of cancellation (ms), until the process confirms. */
   private readonly cancelled = new Map<number, number>();
   private gpu: DeviceInfo['gpu'] = false;
   private readonly lastLines: string[] = [];
-  /** Tokens that the model can keep in view; known when it is loaded. */
   contextSize?: number;
-  /** It ended, or was ended, while its context was made larger. */
+  /** The process ended while its context grew. */
   endedGrowing = false;
   private growing = false;
   private closing = false;
-  /** What it runs on; known when it is loaded. */
   place?: DeviceInfo;
-  /** The GPU that it ended on before the model was loaded. */
+  /** GPU on which the process ended before the model was loaded. */
   failedOn?: string;
-  /** States that are being taken into the engine, by their jobs. */
+  /** State files being restored, by job. */
   private readonly restoring = new Map<number, string>();
-  /** It ended of a state, which is gone when this is over. */
+  /** Removal of the state file that ended the process. */
   endedRestoring?: Promise<unknown>;
   private kept = () => {};
 
@@ -94,7 +87,7 @@ export class ModelProcess {
         this.end(endedError({ code, signal, loading, lastLines: this.lastLines }));
         resolve();
       };
-      this.child.once('close', gone); // what it said last is read by then
+      this.child.once('close', gone); // by then the last output is read
       this.child.once('exit', (...how) => void setTimeout(gone, outputMs, ...how));
     });
     this.tell({ type: 'load', options: load });
@@ -108,7 +101,7 @@ export class ModelProcess {
     return this.state === 'ended';
   }
 
-  /** Nobody uses it, and it has not heeded a stop for so long that it would not hear of a new job either. */
+  /** True if the process is idle but has ignored a cancellation for so long that a new job would fail too. */
   get deaf(): boolean {
     const [oldest] = this.cancelled.values();
     const { beatMs = 1000 } = this.options;
@@ -116,8 +109,8 @@ export class ModelProcess {
   }
 
   /**
-   * What happens until the job is done, loading included. When the signal fires it throws the reason at once; the
-   * process is told to stop, or ended when it was still loading and nobody else waits for it.
+   * Yields the progress of a job until its end, including loading. On an abort, throws the reason at once and cancels the job; the process
+   * is ended if it is still loading for no other job.
    */
   async *run(job: Job, signal: AbortSignal | undefined): AsyncGenerator<JobProgress, void, void> {
     signal?.throwIfAborted();
@@ -143,11 +136,11 @@ export class ModelProcess {
     } finally {
       signal?.removeEventListener('abort', stop);
       if (this.jobs.delete(id)) this.leave(id);
-      if (this.jobs.size === 0) this.pulse.rest(); // nobody waits
+      if (this.jobs.size === 0) this.pulse.rest(); // no job waits
     }
   }
 
-  /** Has what rests kept on disk, as far as each run takes no longer than so many milliseconds. */
+  /** Stores idle states on disk, as far as each run takes at most `ms` milliseconds. */
   async keep(ms: number): Promise<void> {
     if (this.state !== 'ready' || !this.options.load.keep) return;
     const late = new AbortController();
@@ -159,9 +152,8 @@ export class ModelProcess {
     late.abort();
   }
 
-  /** Ends the process and gives its memory back. */
   async close(): Promise<void> {
-    this.restoring.clear(); // that is not what it ends of
+    this.restoring.clear(); // the restore is not the cause of this exit
     this.closing = true;
     this.end(
       new LLMError('LLM_INCOMPLETE', message('The local model was unloaded. Send a message to load it again.'), {
@@ -261,7 +253,7 @@ export class ModelProcess {
     if (event.type === 'restoring') this.restoring.set(event.id, event.file);
     else this.restoring.delete(event.id);
     const queue = this.jobs.get(event.id)?.queue;
-    if (!queue) return; // stopped: nothing arrives after that
+    if (!queue) return; // aborted: nothing follows
     if (event.type === 'failed') {
       this.jobs.delete(event.id);
       queue.fail(new LLMError(event.error.code, localizedMessageIn(event.error), { details: event.error.details }));
@@ -283,11 +275,11 @@ export class ModelProcess {
     this.pulse.rest();
     for (const { queue } of this.jobs.values()) queue.fail(error);
     this.jobs.clear();
-    this.child.kill('SIGKILL'); // it holds nothing but memory
+    this.child.kill('SIGKILL'); // safe: the process owns nothing but memory
   }
 
   private tell(message: ToWorker): void {
-    if (this.child.connected) this.child.send(message, () => {}); // a lost message is told by `exit`
+    if (this.child.connected) this.child.send(message, () => {}); // a lost message is reported by `exit`
   }
 }
 
@@ -309,7 +301,10 @@ function deafError(ms: number): LLMError {
   return new LLMError('LLM_TIMEOUT', text);
 }
 
-/** The engine's threads do the work; more of Node's own would only compete with them (generation falls to a sixth). */
+/**
+ * Returns the environment without Node's thread settings. The engine's threads do the work, and additional Node threads would compete
+ * (generation falls to a sixth).
+ */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(NODE_OPTIONS$|VSCODE_|ELECTRON_)/.test(name));
   return {

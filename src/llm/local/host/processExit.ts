@@ -4,18 +4,17 @@ import { LLMError } from '../../core/errors.ts';
 export interface Ending {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** The model that was being loaded. */
+  /** Model in loading. */
   loading?: string;
-  /** The newest lines it wrote. */
   lastLines: readonly string[];
 }
 
-/** Windows' numbers for a crash begin here (0xC0000005: a place in memory that is not the program's). */
+/** First exit code of a Windows crash (0xC0000005: access violation). */
 const firstWindowsCrash = 0xc0000000;
 const windowsIllegalInstruction = 0xc000001d;
 const crashes: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE', 'SIGTRAP', 'SIGILL']);
 
-/** Why the model's process is not there any more, as far as its end tells. The run can go on after any of them. */
+/** Explains the exit of the model process. Every run can continue after the error. */
 export function endedError({ code, signal, loading, lastLines }: Ending): LLMError {
   const how = signal ? message('signal {0}', signal) : message('code {0}', String(code));
   const details = { how: inEnglish(how), ...(lastLines.length > 0 && { lastLines: [...lastLines] }) };
@@ -29,7 +28,7 @@ export function endedError({ code, signal, loading, lastLines }: Ending): LLMErr
         how,
       ),
     );
-  // Linux ends what takes too much memory with SIGKILL, without a word to the process itself.
+  // Linux ends a process without memory by SIGKILL, without a message.
   if (signal === 'SIGKILL' || lastLines.some((line) => /out of memory|bad_alloc|failed to allocate/i.test(line)))
     return error(
       loading

@@ -1,7 +1,6 @@
-/** Notices that someone answers and yet comes no further: counts answers that tell of nothing new. */
+/** Detector of a process that answers without progress: counts answers with an unchanged state. */
 export class Standstill {
   private at: unknown;
-  /** Answers that told the same as the one before. */
   answers = 0;
 
   hear(at: unknown): void {

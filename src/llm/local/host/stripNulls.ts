@@ -10,7 +10,7 @@ import {
 } from '../../../protocol/content/schemaParts.ts';
 import type { JsonSchema } from '../../../protocol/content/tools.ts';
 
-/** Takes out the nulls that stand for "left out": where the schema makes a property optional and null is no value of it. */
+/** Removes nulls that stand for omitted properties: the schema makes the property optional and excludes null. */
 export function stripNulls(value: unknown, schema: unknown): unknown {
   return strip(value, schema, schema, 0);
 }
@@ -35,7 +35,7 @@ function strip(value: unknown, node: unknown, root: unknown, depth: number): unk
   return Object.fromEntries(kept);
 }
 
-/** The schema that says what an object's properties are: references followed, `allOf` merged, the alternative that fits. */
+/** Resolves the schema of an object: follows references, merges `allOf`, selects the matching alternative. */
 function resolve(node: unknown, root: unknown, value: object): JsonSchema | undefined {
   for (let step = 0; step < deepest; step++) {
     if (!isSchema(node)) return undefined;

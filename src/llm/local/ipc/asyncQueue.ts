@@ -1,4 +1,4 @@
-/** Values pushed by one side and iterated by the other. A failure overtakes what is still queued. */
+/** Queue between a producer and an async iterator. A failure overtakes queued values. */
 export class Queue<Value> implements AsyncIterable<Value> {
   private readonly values: Value[] = [];
   private state: { open: true } | { open: false; error?: unknown; failed: boolean } = { open: true };

@@ -4,7 +4,7 @@ import { toWireName } from '../../core/wireToolNames.ts';
 import { contentUnseen } from '../../messages/attachments.ts';
 import { goOn, repairHistory } from '../../messages/normalizeHistory.ts';
 
-/** The shapes of node-llama-cpp's chat history, as far as they are used here. */
+/** Used part of node-llama-cpp's chat history types. */
 export type HistoryItem =
   | { type: 'system'; text: string }
   | { type: 'user'; text: string }
@@ -16,9 +16,9 @@ export interface FunctionCall {
   name: string;
   params: unknown;
   result: unknown;
-  /** The call as the model wrote it: keeps the rendered text equal to what was evaluated. */
+  /** Raw text of the call, so that the rendered prompt equals the evaluated tokens. */
   rawCall?: unknown;
-  /** The first call of a reply: the ones after it were written in the same breath. */
+  /** True for the first call of a reply; later calls belong to the same generation. */
   startsNewChunk?: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Segment {
 
 const provider = 'local';
 
-/** What a reply keeps for its own model. Text and thinking are kept again only where their order or form matters. */
+/** Native form of a reply for its own model. Text and thinking are repeated only if order or form matters. */
 const nativeContentSchema = z.object({
   spoken: z.array(z.union([z.string(), z.looseObject({ type: z.literal('segment'), text: z.string() })])).optional(),
   calls: z.array(z.object({ id: z.string(), raw: z.unknown() })).optional(),
@@ -40,7 +40,7 @@ const nativeContentSchema = z.object({
 });
 type NativeContent = z.infer<typeof nativeContentSchema>;
 
-/** The `native` part of a message: what the model said, in order, and each call as it was written, in which form. */
+/** Builds `native` of a message: output in order, and each call in its written form. */
 export function toNative(
   spoken: readonly (string | Segment)[],
   calls: readonly { id: string; raw: unknown }[],
@@ -54,16 +54,16 @@ export function toNative(
 }
 
 /**
- * The conversation as the model is given it. Everything from one user message to the next is one model item; each call
- * carries its result, and a call that never got one is told as `TOOL_INTERRUPTED`. Ends with a model item to go on with.
- * What another model wrote in a form of its own is written anew in the one that reads it.
+ * Converts messages to the model's history. The messages between two user messages form one model item. Each call contains its result; a
+ * call without a result gets `TOOL_INTERRUPTED`. The history ends with a model item to continue. Native text of another form is rewritten
+ * in the form of the reading model.
  */
 export function toHistory(messages: readonly Message[], systemPrompt?: string, form?: string): HistoryItem[] {
   const { system, said } = repairHistory({ systemPrompt, messages });
   const history: HistoryItem[] = [];
   if (system) history.push({ type: 'system', text: system });
   for (const one of said) {
-    if (one === goOn) continue; // it is gone on with in place
+    if (one === goOn) continue;
     if (one.role === 'user') addUserText(history, one.content);
     else modelResponse(history).push(...toResponse(one.message, one.results, form));
   }
@@ -71,7 +71,7 @@ export function toHistory(messages: readonly Message[], systemPrompt?: string, f
   return history;
 }
 
-/** Many templates refuse two user turns in a row. */
+/** Appends user text; many templates reject two consecutive user turns. */
 function addUserText(history: HistoryItem[], text: string): void {
   const last = history.at(-1);
   if (last?.type === 'user') last.text += `\n\n${text}`;
@@ -86,7 +86,6 @@ function modelResponse(history: HistoryItem[]): ResponseItem[] {
   return response;
 }
 
-/** `results[i]` answers the i-th call. */
 function toResponse(message: AssistantMessage, results: readonly ToolResult[], form?: string): ResponseItem[] {
   const native = nativeOf(message, form);
   const raw = new Map(native?.calls?.map((call) => [call.id, call.raw]));
@@ -117,7 +116,7 @@ function spokenBy(message: AssistantMessage): ResponseItem[] {
   return [...(message.thinking ? [thought] : []), ...(message.content ? [message.content] : [])];
 }
 
-/** The outcome as data: the chat template prints it as JSON itself. */
+/** Returns the outcome as data, because the chat template prints JSON itself. */
 function toResult(result: ToolResult): unknown {
   const content = contentUnseen(result);
   try {

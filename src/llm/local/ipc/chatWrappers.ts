@@ -1,6 +1,6 @@
 /**
- * How a conversation can be written for a model: by the template in its file (`auto`), or in one of the forms that
- * node-llama-cpp knows by name. `template` is not among them: it needs a template of one's own.
+ * Chat formats: the template in the file (`auto`), or a format known to node-llama-cpp by name. `template` is excluded because it needs a
+ * custom template.
  */
 export const chatWrappers = [
   'auto',

@@ -1,14 +1,12 @@
 import { t } from '../../../protocol/text/l10n.ts';
-/** What a loaded model runs on. */
 export interface DeviceInfo {
-  /** `cuda`, `metal`, `vulkan`; false: the CPU alone. */
+  /** `cuda`, `metal`, `vulkan`; false: CPU only. */
   gpu: string | false;
-  /** Of the model, on the GPU. */
   gpuLayers: number;
   layers: number;
 }
 
-/** For people: `the CPU`, `the GPU (cuda, 33 of 33 layers)`, `the GPU (vulkan, 12 of 33 layers, the others on the CPU)`. */
+/** Display text: `the CPU`, `the GPU (cuda, 33 of 33 layers)`, `the GPU (vulkan, 12 of 33 layers, the others on the CPU)`. */
 export function deviceText({ gpu, gpuLayers, layers }: DeviceInfo): string {
   if (gpu === false) return t('the CPU');
   if (gpuLayers === 0) return t('the CPU (no layer fits on {0})', gpu);

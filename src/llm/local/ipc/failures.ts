@@ -3,18 +3,18 @@ import { joined, messageOf, toErrorInfo } from '../../../protocol/text/localized
 import { type Shipped, thisMachine, withoutEngine } from '../engineInstall/missingEngine.ts';
 import type { WorkerFailure } from './ipc.ts';
 
-/** The engine's library, or a part of it, is not where it belongs. */
+/** The engine's library is missing or incomplete. */
 export class NoEngine extends Error {}
 
 interface EngineFacts {
   shipped?: Shipped;
-  /** The engine for this machine has its files. */
+  /** True if the engine's files exist for this machine. */
   isThere?: boolean;
 }
 
 /**
- * More tokens than the window holds beside a reply. `message`: those of the person's newest message alone; `fixed`: those
- * that are there whatever is said; `canGrow`: whether the settings, and not the model or the memory, say how large it is.
+ * Error of a prompt that exceeds the context beside a reply. `message`: tokens of the user's newest message; `fixed`: tokens independent of
+ * the messages; `canGrow`: true if the settings limit the size, not the model or memory.
  */
 export class PromptTooLong extends Error {
   constructor(
@@ -32,7 +32,6 @@ export class PromptTooLong extends Error {
   }
 }
 
-/** Why a reply could not be written. */
 export function toWorkerFailure(error: unknown): WorkerFailure {
   if (error instanceof PromptTooLong) return tooLong(error.tokens);
   return {
@@ -90,7 +89,6 @@ function tooLong({
   return { code, ...toErrorInfo(words), details };
 }
 
-/** Why a model could not be loaded. */
 export function toLoadFailure(error: unknown, modelPath: string, engine: EngineFacts = {}): WorkerFailure {
   const details = { path: modelPath, cause: thrownText(error) };
   const name = error instanceof Error ? error.constructor.name : '';

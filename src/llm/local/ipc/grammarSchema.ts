@@ -12,8 +12,8 @@ import type { JsonSchema } from '../../../protocol/content/tools.ts';
 import { createDictionary } from '../../../protocol/values/dictionary.ts';
 
 /**
- * A tool's schema in the subset which node-llama-cpp's call grammar understands, or undefined for a tool without
- * parameters. The tool's own schema still decides about the arguments.
+ * Converts a tool's schema to the subset of node-llama-cpp's call grammar; undefined for a tool without parameters. The tool's own schema
+ * still validates the arguments.
  */
 export function toGrammarSchema(schema: JsonSchema): JsonSchema | undefined {
   const shaped = typesOf(schema).length > 0 || schema.$ref || schema.allOf || schema.anyOf || schema.oneOf;
@@ -24,9 +24,8 @@ export function toGrammarSchema(schema: JsonSchema): JsonSchema | undefined {
 }
 
 /**
- * Any schema in that subset. The grammar makes every property mandatory and in order, so optional ones become nullable
- * (`stripNulls` is the way back); what it would ignore (patterns, bounds) goes into the description, what it cannot
- * express allows any value.
+ * Converts any schema to the subset. The grammar requires every property in order, so optional properties become nullable (`stripNulls`
+ * reverses this). Ignored keywords (patterns, bounds) move to the description; inexpressible parts allow any value.
  */
 export function toSubset(schema: JsonSchema): JsonSchema {
   const definitions = createDictionary<JsonSchema>();
@@ -98,7 +97,7 @@ export function toSubset(schema: JsonSchema): JsonSchema {
     const all = Object.entries(node.properties ?? {});
     const entries = all.filter(([key]) => isLiteral(key));
     const others = otherValues(node).map((schema) => convert(schema, depth + 1));
-    if (entries.length < all.length) others.push(anything()); // written with escapes, as a name of its own
+    if (entries.length < all.length) others.push(anything()); // escaped, as a separate definition name
     const more = others.length > 1 ? { oneOf: others } : others[0];
     if (entries.length === 0)
       return { type: 'object', additionalProperties: more ?? node.additionalProperties !== false };
@@ -114,9 +113,9 @@ export function toSubset(schema: JsonSchema): JsonSchema {
   return names.size > 0 ? { ...result, $defs: { ...definitions } } : result;
 }
 
-/** Longer limits make slow grammars. */
+/** Larger limits make the grammar slow. */
 const longestLimit = 2000;
-/** Control characters other than tab and line ends, which the grammar escapes, and halves of a character. */
+/** Control characters that the grammar does not escape, and lone surrogates. */
 const unspeakable = /(?![\t\r\n])\p{Cc}|\p{Surrogate}/u;
 const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 const formats = new Set<unknown>(['date-time', 'time', 'date']);
@@ -156,7 +155,10 @@ function said(schema: JsonSchema, description: string | undefined): JsonSchema {
   return description ? { ...schema, description } : schema;
 }
 
-/** What the grammar can have as it is: text is put there unescaped, so that these would end it, or make no JSON. */
+/**
+ * Returns true if the grammar can contain the value verbatim. The grammar inserts text unescaped, so control characters would break the
+ * grammar or the JSON.
+ */
 function isLiteral(value: unknown): boolean {
   if (typeof value === 'string') return !unspeakable.test(value);
   return value === null || typeof value !== 'object';

@@ -9,51 +9,46 @@ import type { DeviceInfo } from './deviceInfo.ts';
 import type { KeepOptions } from './stateCacheOptions.ts';
 
 /**
- * What the client and the model's process say to each other, as plain JSON. The first message is `load`; then any number
- * of `generate`, each answered by events with its `id` and closed by exactly one of `done`, `failed` and `aborted`.
- * A `ping` is answered at once, whatever the engine is doing: its work is not done on the thread that answers. The
- * answer tells whether that work goes on.
+ * Protocol between client and model process, as plain JSON. The first message is `load`. Each later `generate` is answered by events with
+ * its `id` and closed by exactly one `done`, `failed` or `aborted`. A `ping` is answered at once, because the engine works on another
+ * thread; the answer reports the progress of that work.
  */
 export type ToWorker =
   | { type: 'load'; options: LoadOptions }
   | { type: 'generate'; id: number; job: Job }
   | { type: 'abort'; id: number }
-  /** What rests is to be kept on disk, as far as each takes no longer than so many milliseconds; answered by `kept`. */
+  /** Stores idle states on disk, as far as each takes at most `ms` milliseconds; answered by `kept`. */
   | { type: 'keep'; ms: number }
   | { type: 'ping' };
 
 export interface LoadOptions {
   modelPath: string;
-  /** The `node_modules` that the engine's library is in; where it is found from the process's program, when not given. */
   modules?: string;
-  /** Tokens that the context may come to; 0: nobody has said. Less when the model or the memory has less. */
+  /** Maximum tokens of the context; 0: no setting. Bounded by the model and the memory. */
   contextSize: number;
-  /** Tokens of the prompt that comes first, roughly: it begins with room for them. */
+  /** Estimated tokens of the first prompt; determines the initial size. */
   first?: number;
-  /** Bytes that the context may take beyond the least; by what is free when not given. */
   memory?: number;
   threads: number;
   gpu: 'auto' | false;
-  /** How the conversation is written for the model: by the file's own template (`auto`), or one of `chatWrappers.ts`. */
+  /** The template in the file (`auto`), or a format of `chatWrappers.ts`. */
   chatWrapper: ChatWrapperName;
-  /** `false`: a model that looks back through a window keeps no more than that, whatever memory there is. */
+  /** `false`: a sliding-window model stores only its window, even with enough memory. */
   fullCache?: false;
-  /** `false`: nothing is expected of what stood there before (`lookup.ts`). */
   lookup?: false;
-  /** Where what was read is kept on disk; nowhere when not given. */
+  /** Options of the state cache on disk; absent: no cache. */
   keep?: KeepOptions;
-  /** No other run will need what this one has read to stay in memory. */
   oneRun?: true;
 }
 
-/** One reply to be written. Names are wire names, parameters are in the grammar's subset. */
+/** A reply to generate. Names are wire names; parameters use the grammar's subset. */
 export interface Job {
   messages: readonly Message[];
   systemPrompt?: string;
   functions: Record<string, { description: string; params?: JsonSchema }>;
-  /** The reply begins with a call. */
+  /** The reply must start with a call. */
   mustCall?: boolean;
-  /** The reply is JSON of this schema, without thoughts; only when there are no functions. */
+  /** Schema of a JSON reply without thinking; only without functions. */
   answer?: JsonSchema;
   /** Replies with the same key share evaluated tokens. */
   key?: string;
@@ -61,17 +56,17 @@ export interface Job {
   temperature?: number;
   topP?: number;
   stopSequences?: string[];
-  /** Tokens to think with; as many as the model likes when not given. */
+  /** Maximum thinking tokens; absent: unlimited. */
   thinkingBudget?: number;
 }
 
 export type FromWorker =
-  /** Before the model is loaded: what the engine will load it on. */
+  /** Sent before loading: the device selected by the engine. */
   | { type: 'engine'; gpu: DeviceInfo['gpu'] }
   | { type: 'loading'; fraction: number }
-  /** `contextSize`: tokens that the context may come to, as of `grown`. */
+  /** `contextSize`: maximum tokens of the context, as in `grown`. */
   | { type: 'loaded'; contextSize: number; place: DeviceInfo }
-  /** The context is made anew for so many tokens, until `grown`; what was read is on its way through files. */
+  /** The context is being recreated with `size` tokens until `grown`; the states move through files. */
   | { type: 'growing'; size: number }
   | { type: 'grown'; contextSize: number }
   | { type: 'load-failed'; error: WorkerFailure }
@@ -81,21 +76,20 @@ export type FromWorker =
   | { type: 'kept' }
   | JobEvent;
 
-export type JobEvent = { id: number } /** It is at work for another one. */ & (
+export type JobEvent = { id: number } /** The engine is busy with another job. */ & (
   | { type: 'waiting' }
   | { type: 'reading'; tokens: number; total: number; ms: number }
-  /** A file goes into the engine: if the process ends before `restored`, that is what it ended of. */
   | { type: 'restoring'; file: string }
   | { type: 'restored' }
-  /** The reply goes on, but not quite as asked: a sentence for the person. */
+  /** User-facing warning about a deviation; the reply continues. */
   | { type: 'warning'; text: LocalizableText }
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
   | { type: 'call-text'; index: number; name: string; text: string }
   | { type: 'call'; index: number; name: string; params: unknown; raw: unknown }
-  /** A call whose arguments the grammar let through but which are no value of the schema, as text. */
+  /** A call whose arguments match the grammar but not the schema, as text. */
   | { type: 'bad-call'; index: number; name: string; text: string }
-  /** `form`: how this model writes calls and thoughts; what is written in another form is no use to it. */
+  /** `form`: the model's format of calls and thinking; text in another format is not reused. */
   | {
       type: 'done';
       finish: 'stop' | 'length' | 'tool_calls';
@@ -108,7 +102,7 @@ export type JobEvent = { id: number } /** It is at work for another one. */ & (
 );
 
 type WithoutId<Event> = Event extends unknown ? Omit<Event, 'id'> : never;
-/** Tells the client of one reply. */
+/** Sends the events of one reply to the client. */
 export type SendToHost = (event: WithoutId<JobEvent>) => void;
 
 interface TokenCounts {

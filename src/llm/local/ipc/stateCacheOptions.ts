@@ -1,14 +1,12 @@
 export interface KeepOptions {
-  /** Absolute: where the states of this workspace are. */
+  /** Absolute path of this workspace's states. */
   folder: string;
-  /** The folders of all workspaces: together they are limited. */
   folders: readonly string[];
-  /** The folder that holds a folder per run, by which a state is known to be of one that is there. */
+  /** Folder with a folder per run; a state without its run is obsolete. */
   runs: string;
-  /** Bytes on the disk for all states together. */
+  /** Maximum bytes of all states together. */
   bytes: number;
-  /** Milliseconds without a job after which a run has rested. */
   restMs?: number;
-  /** Of the time of reading, what restoring may take. */
+  /** Maximum share of the prefill time that a restore may take. */
   share?: number;
 }

@@ -5,7 +5,6 @@ import { message } from '../../../protocol/text/l10n.ts';
 import { LLMError } from '../../core/errors.ts';
 import { splitModelParts } from './splitModel.ts';
 
-/** Says what is wrong with the file before a process is started for it. */
 export async function checkModelFile(modelPath: string): Promise<void> {
   const details = { path: modelPath };
   const head = await readHead(modelPath).catch((error: NodeJS.ErrnoException) => {
@@ -27,7 +26,7 @@ export async function checkModelFile(modelPath: string): Promise<void> {
   await checkParts(modelPath);
 }
 
-/** The engine would call a split model damaged, whichever of its files is not there. */
+/** Checks all parts: the engine reports a split model with any missing part as corrupt. */
 async function checkParts(modelPath: string): Promise<void> {
   const parts = splitModelParts(modelPath);
   const details = { path: modelPath };
@@ -58,10 +57,10 @@ async function checkParts(modelPath: string): Promise<void> {
 }
 
 async function readHead(modelPath: string): Promise<string> {
-  const file = await open(modelPath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // a pipe is not waited for
+  const file = await open(modelPath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // non-blocking, because a pipe would block
   try {
     const stat = await file.stat();
-    if (!stat.isFile() && !stat.isDirectory()) return ''; // reading a folder says what it is
+    if (!stat.isFile() && !stat.isDirectory()) return ''; // the error of reading a folder explains the problem
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
     return buffer.toString('latin1', 0, bytesRead);
   } finally {

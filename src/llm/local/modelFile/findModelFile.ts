@@ -2,17 +2,17 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 
 interface ModelFileLocations {
-  /** Absolute paths of folders with the person's models. */
+  /** Absolute paths of model folders of the user. */
   folders: readonly string[];
-  /** Absolute paths of model files that the person picked. */
+  /** Absolute paths of model files selected by the user. */
   files: readonly string[];
-  /** Absolute paths of folders where others write: what lies there is known only when it was picked. */
+  /** Absolute paths of folders writable by others: their files count only if selected. */
   foreign: readonly string[];
 }
 
 /**
- * The real path of a model file that is one of the person's own, for whoever only names it: llama.cpp reads it with native
- * code, so it is not to be a file that a repository brings. Undefined for any other, and for what is not there.
+ * Returns the real path of a model file that belongs to the user; undefined for a missing or other file. llama.cpp parses the file with
+ * native code, so a file from a repository must not be loaded by name.
  */
 export async function knownModelFile(
   file: string,

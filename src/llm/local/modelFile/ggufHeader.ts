@@ -2,23 +2,21 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { groupDigits, message } from '../../../protocol/text/l10n.ts';
 import { type LocalizableText, messageOf, UserFacingError } from '../../../protocol/text/localized.ts';
 
-/** A value of the metadata. Of an array only the length, of a long text only the beginning is kept. */
 export type GgufValue = number | boolean | string | { length: number; numbers: number[] };
 
 export interface GgufHeader {
   version: number;
   metadata: Map<string, GgufValue>;
   tensors: number;
-  /** Weights, all tensors together. */
   parameters: number;
 }
 
 /**
- * Reads the header of a GGUF file, all lengths checked: the engine trusts them, and on a damaged or cut-off header it
- * would try again and again for minutes. Throws `GgufTrouble` with what is wrong.
+ * Reads the header of a GGUF file and checks all lengths: the engine trusts the lengths and would retry for minutes on a corrupt header.
+ * Arrays are stored only as their length, long texts only as their beginning. Throws `GgufTrouble`.
  */
 export function readGgufHeader(path: string): GgufHeader {
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // a pipe is not waited for
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // a pipe would block
   try {
     const stats = fstatSync(file);
     if (!stats.isFile()) throw new GgufTrouble(message('It is not a regular file.'));
@@ -28,7 +26,6 @@ export function readGgufHeader(path: string): GgufHeader {
   }
 }
 
-/** What is wrong with a file's header, or undefined. */
 export function ggufTrouble(path: string): LocalizableText | undefined {
   try {
     readGgufHeader(path);
@@ -56,15 +53,15 @@ const readers: Record<number, { size: number; read(bytes: Buffer): number | bool
 };
 const stringType = 8;
 const arrayType = 9;
-/** Names, licences and the like; a chat template is only asked whether it is there. */
+/** Maximum characters of a stored text; a chat template is only checked for presence. */
 const longestText = 4096;
-/** Entries of the metadata, and tensors: models have hundreds, and each costs time while nothing else is done. */
+/** Maximum metadata entries and tensors: models have hundreds, and parsing is synchronous. */
 const mostEntries = 65_536;
-/** Texts and lists in lists, all arrays together, which have to be walked one by one: a vocabulary and its merges. */
+/** Maximum array elements of variable size, which must be read sequentially: a vocabulary and its merges. */
 const mostElements = 4_000_000;
-/** What the engine's tensors can have. */
+/** Maximum dimensions of the engine's tensors. */
 const mostDimensions = 4;
-/** One number for each layer, where a model says that; vocabularies are longer. */
+/** Maximum stored array, one number per layer; vocabularies are longer. */
 const longestArray = 512;
 
 function read(cursor: Cursor): GgufHeader {
@@ -141,13 +138,11 @@ function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
   return { length, numbers };
 }
 
-/** Reads forward through a file, a window at a time. */
 class Cursor {
   private readonly window = Buffer.alloc(1 << 20);
   private windowStart = 0;
   private windowLength = 0;
   private at = 0;
-  /** Elements of arrays so far that were read one by one. */
   walked = 0;
 
   constructor(
@@ -159,7 +154,6 @@ class Cursor {
     return this.take(4, (bytes) => bytes.readUInt32LE());
   }
 
-  /** A 64-bit number of things. */
   count(): number {
     return this.take(8, (bytes) => Number(bytes.readBigUInt64LE()));
   }
@@ -173,7 +167,7 @@ class Cursor {
     if (this.at > this.size) throw new GgufTrouble(message('Its header is damaged or cut off.'));
   }
 
-  /** What `read` makes of the next bytes: the window they lie in is filled again by the next call. */
+  /** Returns the result of `read` for the next bytes, which are valid only until the next call. */
   take<Value>(length: number, read: (bytes: Buffer) => Value): Value {
     const start = this.at;
     this.skip(length);

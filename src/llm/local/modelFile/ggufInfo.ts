@@ -2,35 +2,30 @@ import { message } from '../../../protocol/text/l10n.ts';
 import { type LocalizableText, messageOf } from '../../../protocol/text/localized.ts';
 import { type GgufHeader, GgufTrouble, type GgufValue, readGgufHeader } from './ggufHeader.ts';
 
-/** What a model file says about itself, without loading it. What it does not say is absent. */
+/** Metadata of a model file, read without loading; missing values are absent. */
 export interface GgufInfo {
   name?: string;
   architecture: string;
-  /** Such as `4B`, as its makers put it. */
   sizeLabel?: string;
   parameters: number;
-  /** Such as `Q4_K_M`. */
   quantisation?: string;
-  /** Tokens. */
   trainedContext?: number;
-  /** Tokens of a context beyond which some models write down where a token stands in another way. */
+  /** Trained tokens before context extension; some models encode positions differently in a larger context. */
   originalContext?: number;
   layers?: number;
-  /** Bytes of memory that each token in view takes. */
+  /** Memory per context token, in bytes. */
   bytesPerToken?: number;
   licence?: string;
-  /** Without one the engine guesses how to talk to the model. */
+  /** False: the engine guesses the chat format. */
   hasChatTemplate: boolean;
-  /** Files the model is split into, this one among them. */
   parts: number;
 }
 
-/** Throws `GgufTrouble` when the file is damaged. */
+/** Throws `GgufTrouble` if the file is corrupt. */
 export function readGgufInfo(path: string): GgufInfo {
   return toGgufInfo(readGgufHeader(path));
 }
 
-/** The same, and why it cannot be said, as a sentence. */
 export function readModelFile(path: string): { info: GgufInfo } | { trouble: LocalizableText } {
   try {
     return { info: readGgufInfo(path) };
@@ -63,8 +58,7 @@ function toGgufInfo({ metadata, parameters }: GgufHeader): GgufInfo {
 }
 
 /**
- * Keys and values of every layer, as half-precision numbers. Models with a sliding window or without attention in some
- * layers need less.
+ * Returns the bytes of keys and values of all layers in half precision. Models with a sliding window or attention-free layers need less.
  */
 function bytesPerToken(
   metadata: Map<string, GgufValue>,
@@ -86,7 +80,7 @@ function bytesPerToken(
   return headsOfAllLayers * (keyWidth + valueWidth) * 2;
 }
 
-/** `general.file_type` of llama.cpp. */
+/** Names of llama.cpp's `general.file_type`. */
 const quantisations: Record<number, string> = {
   0: 'F32',
   1: 'F16',

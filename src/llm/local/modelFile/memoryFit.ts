@@ -2,45 +2,39 @@ import { groupDigits, type LocalizedMessage, message, t } from '../../../protoco
 import { firstContext } from './contextSize.ts';
 
 export interface MachineMemory {
-  /** Bytes. */
   freeMemory: number;
   totalMemory: number;
 }
 
 interface FitRequest {
-  /** The weights, as large as their files. */
   bytes: number;
-  /** Of context; taken from the weights when the model does not say it. */
+  /** Bytes per context token; absent: estimated from the weights. */
   bytesPerToken?: number;
-  /** Tokens that the context may come to by the settings. */
+  /** Maximum tokens of the context by the settings. */
   contextSize: number;
   trainedContext?: number;
 }
 
 export interface MemoryFit {
   verdict: 'fits' | 'tight' | 'too-large';
-  /** Bytes: weights, the context that it begins with and what the engine needs to work. */
+  /** Bytes of the weights, the initial context and the engine's buffers. */
   needs: number;
-  /** Tokens that the context can come to in the free memory, at most what is allowed and trained; 0 when not even the weights fit. */
+  /** Tokens of context that fit the free memory, bounded by settings and training; 0 if the weights do not fit. */
   contextSize: number;
-  /** The verdict's reason, as a sentence for people. */
   reason: string;
 }
 
-/** The engine's own buffers. */
+/** Bytes of the engine's own buffers. */
 const engineBytes = 256 * 1024 ** 2;
-/** The system and the editor want some of it back. */
+/** Share of the free memory available to a model; the rest belongs to the system and the editor. */
 export const usable = 0.9;
 const usuallyFree = 0.6;
 
-/** Bytes that a context may take of so much free memory beside weights of that size: a third of it, and nothing that those need. */
+/** Returns the maximum bytes of a context: a third of the free memory, minus the needs of the weights. */
 export const contextBytes = (weights: number, free: number): number =>
   Math.max(0, Math.min(free / 3, free * usable - weights * 1.02 - engineBytes));
 
-/**
- * Whether a model runs in this machine's memory. An estimate, on the safe side; memory of graphics cards is not counted,
- * because only a loaded GPU engine knows it.
- */
+/** Estimates conservatively if a model fits the memory. Graphics memory is not counted, because only a loaded GPU engine can measure it. */
 export function memoryFit(model: FitRequest, machine: MachineMemory): MemoryFit {
   const wanted = wantedOf(model);
   const least = Math.min(wanted, firstContext);
@@ -73,8 +67,8 @@ export function memoryFit(model: FitRequest, machine: MachineMemory): MemoryFit 
 }
 
 /**
- * Tokens that a model's conversations come to on this machine, whatever is free at the moment: what is sent before a conversation is
- * made for a window of that size, and read again when it is another one.
+ * Returns the usual context of a model on this machine, independent of the current free memory. Prompts are built for a stable size,
+ * because another size would require a new prefill.
  */
 export function usualWindow(model: FitRequest, { totalMemory }: Pick<MachineMemory, 'totalMemory'>): number {
   const wanted = wantedOf(model);
@@ -95,7 +89,7 @@ const units = [
   { from: Number.NEGATIVE_INFINITY, bytes: 1e3, whole: '{0} kB', part: '{0}.{1} kB' },
 ] as const;
 
-/** `40 kB`, `0.2 MB`, `640 MB`, `2.5 GB`: decimal, as download pages have it. */
+/** Formats decimal sizes: `40 kB`, `0.2 MB`, `640 MB`, `2.5 GB`. */
 export function gigabytes(bytes: number): LocalizedMessage {
   const unit = units.find(({ from }) => bytes >= from) ?? units[2];
   const tenths = Math.round((bytes / unit.bytes) * 10);
@@ -103,5 +97,4 @@ export function gigabytes(bytes: number): LocalizedMessage {
   return message(unit.part, Math.floor(tenths / 10), tenths % 10);
 }
 
-/** The same for people. */
 export const inGigabytes = (bytes: number): string => t(gigabytes(bytes));

@@ -5,34 +5,31 @@ import { type LocalizableText, localize } from '../../../protocol/text/localized
 import { type GgufInfo, readModelFile } from './ggufInfo.ts';
 import { isLaterPart, splitModelParts } from './splitModel.ts';
 
-/** A model on this machine. */
 export interface LocalModel {
-  /** Its (first) file: what is loaded. */
+  /** Path of the (first) file, which is loaded. */
   path: string;
   files: string[];
-  /** Bytes on disk, all files together. */
   bytes: number;
   info?: GgufInfo;
-  /** Why it cannot be used, as a sentence for people. */
+  /** User-facing reason that the model cannot be used. */
   trouble?: string;
 }
 
-/** Folders below a folder that are looked into: some programs keep `owner/repository/file`. */
 const deepest = 4;
 const mostFiles = 2000;
 
-/** What a model's file says about itself, or why it cannot be used; maybe found out elsewhere. */
+/** Reader of a model file's metadata or error, possibly in a worker. */
 export type ReadModel = (file: string) => Said | Promise<Said>;
 type Said = Pick<LocalModel, 'info'> & { trouble?: LocalizableText };
 
-/** The models in folders and files, by name; what is not there is left out. A split model is one. */
+/** Returns the models in folders and files, sorted by name; missing paths are ignored. A split model is one entry. */
 export async function listModels(places: readonly string[], read: ReadModel = readModelFile): Promise<LocalModel[]> {
   const files = new Set<string>();
   for (const place of places) await collect(place, deepest, files);
   const models = await Promise.all([...files].filter((file) => !isLaterPart(file)).map((file) => describe(file, read)));
   return models
     .filter((model) => model !== undefined)
-    .filter(({ info }) => info?.architecture !== 'clip') // looks at images for another model
+    .filter(({ info }) => info?.architecture !== 'clip') // an image projector of another model
     .sort((a, b) => path.basename(a.path).localeCompare(path.basename(b.path), 'en'));
 }
 
@@ -50,7 +47,7 @@ async function collect(place: string, depth: number, files: Set<string>): Promis
 async function describe(first: string, read: ReadModel): Promise<LocalModel | undefined> {
   const all = splitModelParts(first);
   const stats = await Promise.all(all.map((file) => fs.stat(file).catch(() => undefined)));
-  if (!stats[0]) return undefined; // deleted in this moment
+  if (!stats[0]) return undefined; // deleted meanwhile
   const files = all.filter((_, index) => stats[index]);
   const bytes = stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0);
   const missing = all.length - files.length;
@@ -73,7 +70,7 @@ const lacking = (missing: number, all: number): string =>
 
 const headers = new Map<string, { version: string; said: ReturnType<ReadModel> }>();
 
-/** A header can be megabytes long (its vocabulary): it is read again only when the file has changed. */
+/** Caches a header, which may be megabytes (the vocabulary), until the file changes. */
 function readOnce(file: string, version: string, read: ReadModel): ReturnType<ReadModel> {
   const known = headers.get(file);
   if (known?.version === version) return known.said;

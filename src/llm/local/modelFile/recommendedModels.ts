@@ -3,18 +3,17 @@ import { type MachineMemory, type MemoryFit, memoryFit } from './memoryFit.ts';
 
 export interface CuratedModel {
   name: string;
-  /** Where it is; size and checksum of the download come from the hub itself, at the time. */
+  /** Address of the model; the hub provides size and checksum at download. */
   address: string;
-  /** About, for the choice. */
+  /** Approximate, for the choice. */
   bytes: number;
   bytesPerToken: number;
   trainedContext: number;
   licence: string;
-  /** For people. */
   readonly goodFor: string;
 }
 
-/** Well-known models that were trained to call tools, small ones first. */
+/** Known models with training for tool calls, ascending by size. */
 export const curated: readonly CuratedModel[] = [
   {
     name: 'Qwen3 1.7B',
@@ -74,8 +73,8 @@ export const curated: readonly CuratedModel[] = [
 ];
 
 /**
- * The one to begin with: the largest that fits and takes at most a quarter of the memory, so that it stays quick without
- * a GPU and the first download is not an afternoon's; else the smallest.
+ * Returns the recommended model: the largest that fits and takes at most a quarter of the memory, so that generation without a GPU and the
+ * download stay fast; else the smallest.
  */
 export function bestFor(machine: MachineMemory, contextSize: number): CuratedModel {
   const good = curated.filter(

@@ -11,16 +11,14 @@ import { Keeper } from './stateCache.ts';
 import { stateIdentity } from './stateIdentity.ts';
 import { removeLeft } from './stateTransfer.ts';
 
-/** For all checkpoints of a sequence together: of a model whose memory cannot be cut back. */
+/** Maximum bytes of all checkpoints of a sequence, for a model whose memory cannot be truncated. */
 const checkpointBytes = 512 * 1024 ** 2;
 
-/** A model that is loaded, and by what. */
+/** A loaded model with its library version and the memory (bytes) that was free before. */
 interface LoadedContext {
   llama: Llama;
   model: LlamaModel;
-  /** The library's version. */
   version: string;
-  /** Bytes of memory that were free before it was. */
   free: number;
 }
 
@@ -28,11 +26,11 @@ export type Sequence = LlamaContextSequence;
 
 export interface Remembering {
   context: ResizableContext<Token, Sequence>;
-  /** Keeps on disk what is in it. */
+  /** Stores states on disk. */
   keeper?: Keeper<Token, Sequence>;
 }
 
-/** What a loaded model reads into, as large as its first prompt needs it. Throws where there is no memory for the least. */
+/** Creates the context of a loaded model in the size of the first prompt. Throws if the minimum does not fit the memory. */
 export async function createContext(
   loaded: LoadedContext,
   options: LoadOptions,
@@ -84,7 +82,7 @@ export async function createContext(
   return { context, keeper };
 }
 
-/** One of that size, else the least that any model begins with, which the engine makes as large as it can. */
+/** Creates a context of the given size, else the minimum size, as large as the engine can. */
 async function begin(
   memory: MemoryUse,
   size: number,
@@ -101,8 +99,8 @@ async function begin(
 }
 
 /**
- * How many runs are in memory at a time. One, where what others have read is on disk or there are no others: it is taken from there in a
- * fiftieth of the time of reading, one has room for twice as much, and a context for two writes a sixth slower, whoever is at work.
+ * Returns the number of runs in memory. With a state cache or a single run the answer is one: a restore takes a fiftieth of a prefill, one
+ * run can use twice the memory, and a context for two generates a sixth slower.
  */
 async function sequencesFor(model: LlamaModel, { keep, oneRun }: LoadOptions, budget: number): Promise<number> {
   if (keep || oneRun) return 1;
@@ -110,7 +108,11 @@ async function sequencesFor(model: LlamaModel, { keep, oneRun }: LoadOptions, bu
   return ram <= budget ? 2 : 1;
 }
 
-/** @param isFirst smaller, where there is not the memory for it */
+/**
+ * Creates a context.
+ *
+ * @param isFirst permits a smaller context if memory is missing
+ */
 function makeContext(
   model: LlamaModel,
   options: { threads: number; sequences: number },
@@ -132,13 +134,12 @@ function toContext(context: LlamaContext, shape: Shape, looksUp: boolean): Conte
   };
 }
 
-/** Without that, what was expected and did not come would be cut back to a checkpoint, which is taken at every token. */
+/** Returns true if rejected draft tokens can be truncated. Other models would need a checkpoint at every token. */
 function canBeCut({ fileInsights }: LlamaModel, { fullCache }: Shape): boolean {
   const { swaSize, isRecurrent, isHybrid } = fileInsights;
   return !isRecurrent && !isHybrid && (swaSize === undefined || fullCache);
 }
 
-/** Of a model that looks back through a window: whether it can be had to keep all that it has read, so that it can be cut back. */
 function canKeepAll({ llama, model }: LoadedContext): boolean {
   const { swaSize, isRecurrent, isHybrid } = model.fileInsights;
   return swaSize !== undefined && !isRecurrent && !isHybrid && llama.gpu === false;
@@ -154,7 +155,7 @@ async function bytesOf(model: LlamaModel, { size, fullCache }: Shape, count: num
   return { ram: cpuRam, vram: gpuVram };
 }
 
-/** Linux counts as free what is read of a file: the weights, which are needed. */
+/** Returns the free bytes. Linux counts cached file pages (the needed weights) as free. */
 async function freeBytes({ llama, model }: LoadedContext): Promise<Bytes> {
   const weights = process.platform === 'linux' && llama.gpu === false ? model.size : 0;
   const vram = llama.gpu === false ? Number.POSITIVE_INFINITY : (await llama.getVramState()).free;
@@ -162,8 +163,8 @@ async function freeBytes({ llama, model }: LoadedContext): Promise<Bytes> {
 }
 
 /**
- * What states are bound to. Not to the size of the context: the engine takes what was read in a smaller one, which is how a context
- * grows; but some models write down otherwise where a token stands once the context is larger than what they were trained for first.
+ * Returns the identities of states. The context size is excluded, because a state fits a larger context; that is how a context grows. Some
+ * models encode positions differently beyond their original training context.
  */
 function identities({ llama, model, version }: LoadedContext, modelPath: string) {
   const made = new Map<string, Promise<string>>();

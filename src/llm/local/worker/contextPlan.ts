@@ -1,28 +1,26 @@
 import { firstContext } from '../modelFile/contextSize.ts';
 import type { Shape } from './resizableContext.ts';
 
-/** Tokens between two sizes that are tried. */
+/** Granularity of tried sizes, in tokens. */
 const grain = 256;
 
-/** Bytes, of the machine's own memory and of a graphics card's. */
+/** Bytes of system memory and graphics memory. */
 export interface Bytes {
   ram: number;
   vram: number;
 }
 
 export interface MemoryUse {
-  /** What a context may take of the machine's own. */
+  /** Maximum bytes of system memory for a context. */
   budget: number;
-  /** Of a model that looks back through a window: it can be had to keep all that it has read, so that it can be cut back. */
+  /** True if a sliding-window model can store all tokens, so that its memory can be truncated. */
   keepsAll: boolean;
   needs(shape: Shape): Promise<Bytes>;
-  /** What is free now, beside the weights and the context that is there. */
   free(): Promise<Bytes>;
-  /** What the context takes that is there. */
   taken(): Bytes;
 }
 
-/** Tokens, at most `wanted`, of the largest context that has the memory it may take; at least those that every context begins with. */
+/** Returns the tokens of the largest context in the memory budget, at most `wanted` and at least the minimum. */
 export async function maxContextTokens(memory: MemoryUse, wanted: number): Promise<number> {
   const fits = (size: number) => mayBe(memory, { size, fullCache: false });
   if (wanted <= firstContext || (await fits(wanted))) return wanted;
@@ -36,9 +34,9 @@ export async function maxContextTokens(memory: MemoryUse, wanted: number): Promi
 }
 
 /**
- * The best context of a size: rather one that keeps all that was read than one that keeps a window of it. Undefined: there is no memory
- * for it.
- * @param now the one that it comes after
+ * Returns the best context of a size, preferably with all tokens instead of a window; undefined if the memory is insufficient.
+ *
+ * @param now context to be replaced
  */
 export async function contextShapeOf(memory: MemoryUse, size: number, now?: Shape): Promise<Shape | undefined> {
   const mayKeepAll = now?.fullCache ?? memory.keepsAll;

@@ -7,35 +7,32 @@ import { shorten } from './truncateResults.ts';
 export interface FittedPrompt<Token> {
   history: HistoryItem[];
   prompt: Token[];
-  /** Tokens the reply may have. */
+  /** Maximum tokens of the reply. */
   room: number;
 }
 
 interface PromptWindow<Token> {
-  /** Has the context grow for a prompt, as far as it may. */
   reach(prompt: Token[]): Promise<{
     contextSize: number;
-    /** A larger context size in the settings would be given. */
+    /** True if a larger context size in the settings would have an effect. */
     canGrow: boolean;
   }>;
-  /** How the model writes calls and thoughts. */
+  /** The model's format of calls and thinking. */
   form: string;
-  /** The conversation as the model reads it. */
   tokensOf(history: HistoryItem[]): Token[];
-  /** Tokens of a text by itself. */
   count(text: string): number;
 }
 
-/** Tokens kept free behind the reply: calls are framed with a few that the limit does not count. */
+/** Reserved tokens after the reply: the frame of calls is not counted by the limit. */
 const margin = 64;
-/** Characters below which no tool result is cut. */
+/** Minimum characters of a truncated tool result. */
 const leastText = 500;
-/** Of each run: what was cut the last time, so that it is said once. */
+/** Truncations of each run, so that each is reported once. */
 const cutBefore = new Map<string, string>();
 
 /**
- * The conversation as it fits: counted before anything is evaluated, long tool results cut to half as much until it
- * does. Says what was cut; throws `PromptTooLong` when that is not enough. The engine itself never has to drop text.
+ * Fits a conversation to the context before evaluation, halving long tool results as needed, so that the engine never drops text. Returns a
+ * description of the truncations. Throws `PromptTooLong` if truncation is insufficient.
  */
 export async function fitPrompt<Token>(
   job: Job,

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
-/** Low enough that the editor and what a person runs go first, and not so low that a build beside it stops the model. */
+/** Niceness: low enough for the editor and user programs to go first, and high enough that a build does not starve the model. */
 const nice = 5;
 
 /**
- * Lets everything else on the machine go first. On Linux each thread has a value of its own, which the threads that it makes
- * begin with: called before the engine is loaded it holds for all of its threads. Nobody is given more than they had.
+ * Lowers the priority of the process. On Linux, each thread has its own value and passes the value to new threads, so a call before loading
+ * the engine affects all its threads. Never raises a priority.
  */
 export function stepBack(): void {
   const threads = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [0];
@@ -14,7 +14,7 @@ export function stepBack(): void {
     try {
       if (getPriority(id) < nice) setPriority(id, nice);
     } catch {
-      // a thread that is gone, or a machine that does not let us
+      // the thread has ended, or the system denies the change
     }
   }
 }

@@ -1,32 +1,32 @@
 import type { SendToHost } from '../ipc/ipc.ts';
 
-/** Tokens that the engine's attention works on at once on a processor: fewer than these it takes one by one. */
+/** Tokens that the engine's attention processes at once on a CPU; a smaller number is processed one by one. */
 const tile = 64;
 /**
- * Tokens evaluated between two looks at Stop, whole tiles. The most and a rest that joins them are within the engine's batch of 512,
- * which would be cut in two.
+ * Tokens per slice between two abort checks, in whole tiles. The maximum with a joined rest fits the engine's batch of 512, which would be
+ * split otherwise.
  */
 const slices = { least: tile, first: 2 * tile, most: 7 * tile };
 /**
- * Milliseconds that a slice should take, where a tile does not take longer. Each goes through all that was read before, which few long
- * ones do less often: so it may take this share of the time that reading has taken already.
+ * Target milliseconds of a slice, unless one tile takes longer. Every slice scans all earlier tokens, so fewer and longer slices are
+ * faster: a slice may take this share of the elapsed prefill.
  */
 const patience = { least: 80, share: 1 / 20, most: 1000 };
 
-/** The part of node-llama-cpp's context sequence that is needed here. */
 interface Sequence<Token> {
   readonly nextTokenIndex: number;
   adaptStateToTokens(tokens: Token[], allowShift: boolean): Promise<void>;
   evaluateWithoutGeneratingNewTokens(tokens: Token[]): Promise<unknown>;
-  /** Of a model whose memory cannot be cut back: it can be taken up again where one was taken. */
+  /** True if the memory cannot be truncated; a sequence is then reusable only from a checkpoint. */
   readonly needsCheckpoints: boolean;
   takeCheckpoint(): Promise<void>;
 }
 
 /**
- * Evaluates what is new of the prompt, in slices: the engine itself would not look up before it has read everything.
- * Returns the number of tokens that were there already.
- * @param opening tokens that other conversations begin with, too
+ * Evaluates the new part of the prompt in slices, because the engine itself checks for an abort only after the whole prompt. Returns the
+ * number of reused tokens.
+ *
+ * @param opening tokens shared with other conversations
  */
 export async function readPrompt<Token>(
   sequence: Sequence<Token>,
@@ -36,7 +36,7 @@ export async function readPrompt<Token>(
   opening = 0,
   now: () => number = () => performance.now(),
 ): Promise<number> {
-  const end = prompt.length - 1; // the last one is evaluated with the reply
+  const end = prompt.length - 1; // the last token is evaluated with the reply
   await sequence.adaptStateToTokens(prompt.slice(0, end), false);
   const cached = sequence.nextTokenIndex;
   const startedAt = now();
@@ -47,10 +47,10 @@ export async function readPrompt<Token>(
     const ms = Math.round(sliceAt - startedAt);
     if (end - cached > slices.first) tell({ type: 'reading', tokens: at - cached, total: end - cached, ms });
     const next = sequence.needsCheckpoints && at < opening ? Math.min(opening, end) : end;
-    const part = prompt.slice(at, next - at < slice + tile ? next : at + slice); // no piece shorter than a tile is left
+    const part = prompt.slice(at, next - at < slice + tile ? next : at + slice); // no slice shorter than a tile remains
     await sequence.evaluateWithoutGeneratingNewTokens(part);
     at += part.length;
-    if (at === next && sequence.needsCheckpoints) await sequence.takeCheckpoint(); // a conversation, or this turn, may be taken up again here
+    if (at === next && sequence.needsCheckpoints) await sequence.takeCheckpoint(); // a conversation or this turn may resume from this position
     const wanted = Math.min(patience.most, Math.max(patience.least, (now() - startedAt) * patience.share));
     const fitting = (part.length * wanted) / Math.max(1, now() - sliceAt);
     slice = Math.min(slices.most, Math.max(slices.least, Math.floor(fitting / tile) * tile));

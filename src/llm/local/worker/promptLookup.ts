@@ -1,19 +1,19 @@
-/** What is looked through: as many tokens of the prompt and of what is being said, the newest. */
+/** Maximum searched tokens of prompt and reply, the newest. */
 const window = 8192;
-/** Tokens that must have stood there before, for the one that followed them to be expected again. */
+/** Length of the pattern before an expected token. */
 const pattern = 3;
-/** Places that are looked at, the newest first, for the one where most stood before it, of so many tokens. */
+/** Maximum compared positions, newest first, and maximum compared tokens per position. */
 const most = { places: 16, same: 64 };
-/** Steps of one token, and expectations, from which on it is known what they take and how often they are right; steps of two that are tried to know. */
+/** Sample sizes: steps of one token, expectations, and trial steps of two tokens. */
 const known = { alone: 4, expected: 4, tried: 3 };
-/** How often expectations are right where a step of two is tried: what it takes is hardly lost then. */
+/** Hit rate above which a step of two tokens is tried. */
 const sure = 0.9;
-/** Of what the same tokens take one by one: more than that is no gain. */
+/** Maximum duration of a two-token step relative to two single steps; more is no gain. */
 const gain = 0.9;
-/** Tokens without, once it was none, until it is tried again. */
+/** Tokens without drafts after a failed trial. */
 const rest = 512;
 
-/** What a step takes where nothing else holds it up: others at work on the machine only ever make it slower. It may become slower by and by. */
+/** Minimum step duration, since other load only slows a step; the minimum may rise slowly. */
 class Least {
   count = 0;
   value = 0;
@@ -23,7 +23,7 @@ class Least {
   }
 }
 
-/** Of the newest more than of those before. */
+/** Mean with more weight on new values. */
 class Mean {
   count = 0;
   value = 0;
@@ -34,28 +34,26 @@ class Mean {
 }
 
 /**
- * Expects what follows to be what followed the same words before: an answer that repeats a file, as an edit does, comes two tokens at a
- * step, and is the same. That is a gain where the engine waits for its memory, on a GPU most of all, and none where it is busy with one
- * token already. How often it would be right costs nothing to know; what a step of two takes is tried where it is right nearly always.
- * One token at a time, for the library takes no more of them (3.22.1 compares each but the first with nothing). Its own predictor looks
- * into the newest message of the person alone.
+ * Predictor of draft tokens by earlier occurrences of the same text. An answer that repeats a file (an edit) then arrives in steps of two
+ * tokens, with the same result. The gain exists if the engine is limited by memory bandwidth, mostly on a GPU. The hit rate is measured for
+ * free; a step of two tokens is tried only at a high hit rate. Drafts have one token, because the library (3.22.1) compares each further
+ * token with nothing. The library's own predictor searches only the newest user message.
  *
- * For node-llama-cpp it is a `TokenPredictor`: `predictTokens` is asked before each step, and `pushTokens` told of what came.
+ * Implements `TokenPredictor` of node-llama-cpp: `predictTokens` is called before each step, `pushTokens` with the result.
  */
 export class PromptLookup<Token extends number> {
   private tokens: Token[] = [];
   private indexed = 0;
-  /** The newest place behind each pattern, and for each place the one before. */
+  /** Newest position after each pattern, and for each position the previous position. */
   private readonly last = new Map<number, number>();
   private before = new Int32Array(0);
-  /** Milliseconds of a step of one token, and of two. */
+  /** Milliseconds of one-token and two-token steps. */
   private readonly alone = new Least();
   private both = new Least();
-  /** Of what was expected, whether it was tried or not. */
   private readonly right = new Mean();
   private untried = 0;
   private isFirst = true;
-  /** None while the first token of an answer is waited for: its step may read the end of the prompt, too. */
+  /** Current step; undefined for the first token, whose step may include the end of the prompt. */
   private step: { began: number; at: number; expected: Token | undefined; tried: boolean } | undefined;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
@@ -112,7 +110,7 @@ export class PromptLookup<Token extends number> {
     return this.both.value <= (1 + right.value) * alone.value * gain;
   }
 
-  /** Patterns that end before the newest token: it is what follows them. */
+  /** Indexes patterns that end before the newest token. */
   private index(): void {
     const { tokens, last } = this;
     if (this.before.length < tokens.length) {
@@ -128,13 +126,12 @@ export class PromptLookup<Token extends number> {
     this.indexed = tokens.length;
   }
 
-  /** Of the pattern that ends before this place. Others may have the same. */
   private key(end: number): number {
     const { tokens } = this;
     return Math.imul(Math.imul(tokens[end - 3]!, 0x9e3779b1) ^ tokens[end - 2]!, 0x85ebca6b) ^ tokens[end - 1]!;
   }
 
-  /** Behind which most stood that stands here now. */
+  /** Returns the earlier position with the longest matching context. */
   private place(): number | undefined {
     const { tokens } = this;
     const end = tokens.length;

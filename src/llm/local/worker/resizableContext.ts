@@ -2,57 +2,52 @@ import { contextFor, contextsFrom } from '../modelFile/contextSize.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { type CarriedSequence, type CarrierParts, type SequenceSlot, StateTransfer } from './stateTransfer.ts';
 
-/** How a context is made. */
 export interface Shape {
   /** Tokens of each sequence. */
   size: number;
-  /** Of a model that looks back through a window: all that it has read is kept. */
+  /** True if a sliding-window model stores all tokens. */
   fullCache: boolean;
 }
 
 export interface Context<Sequence> extends Shape {
-  /** As many as those of the one before. */
+  /** As many sequences as in the previous context. */
   sequences: readonly Sequence[];
-  /** Gives its memory back. */
   close(): Promise<void>;
 }
 
 export interface GrowingParts<Sequence> extends CarrierParts {
-  /** Throws where there is not the memory for it. */
+  /** Throws if memory is insufficient. */
   make(shape: Shape): Promise<Context<Sequence>>;
-  /** The best way to make one of that size in the memory that there is, when the present one is gone; undefined: none. */
+  /** Returns the best shape of a size after the current context is closed; undefined if none fits. */
   shapeOf(size: number, now: Shape): Promise<Shape | undefined>;
-  /** Tokens that it may come to. */
+  /** Maximum tokens. */
   most: number;
-  /** What one of them has read the other can go on from. */
+  /** Returns true if a state of one shape is valid in the other. */
   areOfOneKind(one: Shape, other: Shape): boolean;
   tell(message: { type: 'growing'; size: number } | { type: 'grown'; contextSize: number }): void;
 }
 
-/** The part of node-llama-cpp's context sequence that is needed here. */
 interface GrowingSequence<Token extends number> extends CarriedSequence<Token> {
   adaptStateToTokens(tokens: Token[], allowShift: boolean): Promise<void>;
 }
 
 interface Need<Token> {
   tokens: number;
-  /** Whose prompt it is. */
+  /** Key of the job with this prompt. */
   key: string | undefined;
   prompt: Token[];
 }
 
-/** There is no context any more: neither a larger one nor that which was. */
 export class ContextLost extends Error {}
 
 /**
- * A context that is made anew, larger, when a conversation needs it, with all that was read: nobody is at work then. Where the larger
- * one cannot be had, the one before comes back, and is what there is until the model is loaded again.
+ * A context that is recreated with a larger size and all states when a conversation needs more, while no job runs. If the larger context
+ * cannot be created, the previous size returns and stays until the model is reloaded.
  */
 export class ResizableContext<Token extends number, Sequence extends GrowingSequence<Token>> {
   readonly slots: Slots<SequenceSlot<Sequence>>;
-  /** Told of a seat that does not hold any more what it held. */
+  /** Called when a slot has lost its content. */
   onLoss: (seat: SequenceSlot<Sequence>) => void = () => {};
-  /** Counts what is done of growing, for whoever looks whether it goes on. */
   steps = 0;
   private readonly seats: readonly SequenceSlot<Sequence>[];
   private largest: number;
@@ -70,7 +65,7 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     return this.context;
   }
 
-  /** Tokens that it may come to. */
+  /** Maximum tokens of the context. */
   get most(): number {
     return this.largest;
   }
@@ -79,7 +74,7 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     return this.seats.map(({ sequence }) => sequence);
   }
 
-  /** Makes it large enough, or as large as it may be. Throws the signal's reason, or `ContextLost`. */
+  /** Grows to the needed or maximum size. Throws the signal's reason, or `ContextLost`. */
   async reach(need: Need<Token>, signal: AbortSignal, waits?: () => void): Promise<void> {
     if (this.isEnough(need)) return;
     const giveBack = await this.slots.alone(signal, waits);
@@ -95,7 +90,7 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     return tokens <= this.context.size || this.context.size >= this.largest;
   }
 
-  /** Undefined: another one has made it so meanwhile, or there is no memory for more. */
+  /** Returns the larger shape; undefined if another job has grown the context meanwhile or memory is insufficient. */
   private async larger(need: Need<Token>): Promise<Shape | undefined> {
     if (this.isEnough(need)) return undefined;
     for (const size of contextsFrom(contextFor(need.tokens, this.largest), this.context.size)) {
@@ -114,8 +109,8 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     try {
       for (const { value: seat, key: owner } of this.slots.all()) {
         signal.throwIfAborted();
-        if (owner === undefined) continue; // nobody comes back to it
-        // Where it can be cut back to is lost with the context: it is cut before.
+        if (owner === undefined) continue; // a slot without an owner is never reused
+        // Recreating the context loses the positions for truncation, so the sequence is truncated before.
         if (owner === key) await seat.sequence.adaptStateToTokens(prompt.slice(0, -1), false);
         await carrier.save(seat);
         this.steps++;

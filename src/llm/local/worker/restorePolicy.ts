@@ -1,23 +1,23 @@
-/** What was measured on this machine, of one model in one context. */
+/** Measurements of one model and context on this machine. */
 export interface Speeds {
-  /** Tokens of a prompt. */
+  /** Prompt tokens. */
   readPerSecond?: number;
-  /** Bytes of a state, checked and taken into the engine. */
+  /** State bytes, verified and loaded into the engine. */
   restoredPerSecond?: number;
-  /** Bytes of a state, by the engine alone: what a reply may have to wait for. */
+  /** State bytes written by the engine, the time for which a reply may have to wait. */
   savedPerSecond?: number;
-  /** Epoch milliseconds: when something was restored last. */
+  /** Epoch milliseconds of the last restore. */
   restoredAt?: number;
 }
 
-/** Of the time that reading would take, what restoring may take at most. */
+/** Maximum duration of a restore relative to a prefill. */
 const maxReadShare = 0.5;
-/** Milliseconds after which it is tried again: the machine was busy, or is now. */
+/** Milliseconds after which a measurement expires, because the load of the machine may have changed. */
 const believedMs = 24 * 60 * 60 * 1000;
-/** Bytes that disks write in a second, until one has. */
+/** Assumed disk speed in bytes per second before a measurement. */
 const usualPerSecond = 300e6;
 
-/** Whether it takes at most its share of the time of reading to restore a state; what nobody has measured is tried. */
+/** Returns true if a restore takes at most its share of the prefill time; without a measurement, a restore is tried. */
 export function isWorth(
   { tokens, bytes }: { tokens: number; bytes: number },
   { readPerSecond, restoredPerSecond, restoredAt = 0 }: Speeds,
@@ -28,10 +28,9 @@ export function isWorth(
   return bytes / restoredPerSecond <= share * (tokens / readPerSecond);
 }
 
-/** Milliseconds in which the engine saves so much. */
 export const savingMs = (bytes: number, { savedPerSecond = usualPerSecond }: Speeds): number =>
   (bytes / savedPerSecond) * 1000;
 
-/** A newer measurement beside what was known: one that was disturbed counts half. */
+/** Averages a measurement with the known value, so that a disturbed measurement counts half. */
 export const mean = (known: number | undefined, measured: number): number =>
   known === undefined ? measured : (known + measured) / 2;

@@ -1,4 +1,3 @@
-/** Something that can be lent to one borrower at a time and remembers whose it was last. */
 interface Slot<Value> {
   value: Value;
   key?: string;
@@ -8,41 +7,36 @@ interface Slot<Value> {
 
 export interface Loan<Value> {
   value: Value;
-  /** What this borrower had left in a slot was dropped since, because another one needed the place. */
+  /** True if the borrower's earlier content was replaced because the slot was needed. */
   dropped: boolean;
   giveBack(): void;
 }
 
 export interface Slots<Value> {
   /**
-   * Lends the slot which last belonged to `key`, else one that nobody comes back to, else the one unused for longest; waits
-   * while all are lent out, and says so first. Give it back when done. Rejects with the signal's reason.
+   * Borrows the last slot of `key`, else a slot without an owner, else the least recently used slot. Waits while all are borrowed and calls
+   * `waits` first. Rejects with the signal's reason.
    */
   borrow(key: string | undefined, signal: AbortSignal, waits?: () => void): Promise<Loan<Value>>;
-  /** Lends this very slot, whoever's it is and stays, to look after it; gives what gives it back, or undefined while it is lent out. */
+  /** Borrows this slot for maintenance without a change of owner; returns the release function, or undefined if borrowed. */
   take(value: Value): (() => void) | undefined;
-  /**
-   * Lends all of them, once nobody has one: whoever comes meanwhile waits behind. Gives what gives them back. Waits and rejects as
-   * `borrow`.
-   */
+  /** Borrows all slots when none is in use; later borrowers wait. Returns the release function. Waits and rejects as `borrow`. */
   alone(signal: AbortSignal, waits?: () => void): Promise<() => void>;
-  /** All of them, and whose they are. */
   all(): readonly { value: Value; key?: string }[];
 }
 
-/** A run's evaluated tokens live in a slot: as long as it is not lent to others, its next turn reads only what is new. */
+/** Creates slots for evaluated tokens. If the slot of a run is not lent to another run, the next turn evaluates only new tokens. */
 export function createSlots<Value>(values: readonly Value[]): Slots<Value> {
   const slots: Slot<Value>[] = values.map((value) => ({ value, busy: false, usedAt: 0 }));
   const waiting: (() => void)[] = [];
   const dropped = new Set<string>();
   let uses = 0;
-  /** How many want all of them, or have them. */
   let closing = 0;
   let closed = false;
 
   const pick = (key: string | undefined): Slot<Value> | undefined => {
     const own = key === undefined ? undefined : slots.find((slot) => slot.key === key);
-    if (own) return own.busy ? undefined : own; // its tokens are worth waiting for
+    if (own) return own.busy ? undefined : own; // wait for this slot: its tokens are still valid
     const isKept = (slot: Slot<Value>) => Number(slot.key !== undefined);
     return slots
       .filter((slot) => !slot.busy)
@@ -114,7 +108,7 @@ export function createSlots<Value>(values: readonly Value[]): Slots<Value> {
   };
 }
 
-/** It may be lent out again by the second time. */
+/** Ignores a second call: the slot may have another borrower by then. */
 function once(act: () => void): () => void {
   let done = false;
   return () => {

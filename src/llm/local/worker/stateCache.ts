@@ -17,7 +17,6 @@ import {
 } from './stateFiles.ts';
 import type { SequenceSlot } from './stateTransfer.ts';
 
-/** The part of node-llama-cpp's context sequence that is needed here. */
 interface CachedSequence<Token extends number> {
   readonly nextTokenIndex: number;
   readonly contextSize: number;
@@ -32,37 +31,36 @@ interface CachedSequence<Token extends number> {
 }
 
 interface KeeperParts<Sequence> extends KeepOptions {
-  /** Of what is kept now, and what may be taken: another one when the context is. */
+  /** Identity of the states of the current context. */
   identity(): Promise<string>;
-  /** An estimate, until one was saved. */
+  /** Estimate until a state is saved. */
   bytesPerToken: number;
   slots: Slots<SequenceSlot<Sequence>>;
   log(text: string): void;
 }
 
-/** Tokens that are read in no time. */
+/** Minimum tokens worth a file. */
 const leastTokens = 256;
 const restMs = 5000;
-/** Milliseconds that saving may take where somebody might come, or waits for the place: reading it again would take far longer. */
+/** Maximum milliseconds of a save while other requests may wait; a prefill would take far longer. */
 const mostMs = 3000;
-/** Of what is free on the disk, what all states may take. */
+/** Maximum share of the free disk space for all states. */
 const ofFree = 0.1;
 
 interface Held {
-  /** Whose tokens they are. */
+  /** Key of the run with these tokens. */
   key?: string;
-  /** There are tokens that no file has. */
   unsaved: boolean;
   timer?: NodeJS.Timeout;
 }
 
 /**
- * What a model has read, kept on disk: of a run that rests, of one that has to make place for another, and of all before the model goes
- * out of memory. A run that is not in memory begins with the state that has most of its prompt, its own or another's.
+ * Cache of sequence states on disk. States are saved when a run is idle, when a run is evicted, and before the model is unloaded. A run
+ * that is not in memory starts with the state that shares most tokens with its prompt, from any run.
  */
 export class Keeper<Token extends number, Sequence extends CachedSequence<Token>> {
   private readonly held = new Map<SequenceSlot<Sequence>, Held>();
-  /** By run, until its file has its name. */
+  /** Pending saves by run, until the file is renamed. */
   private readonly saving = new Map<string, Promise<void>>();
   private readonly speeds: Promise<Speeds>;
   private bytesPerToken: number;
@@ -73,8 +71,8 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
   }
 
   /**
-   * Whoever had borrowed it comes again, or another: then what it holds is kept, and what is known of the prompt is restored. True:
-   * something was. Throws the signal's reason.
+   * Prepares a slot for its borrower: saves the state of another owner and restores the best state for the prompt. Returns true if a state
+   * was restored. Throws the signal's reason.
    */
   async enter(
     seat: SequenceSlot<Sequence>,
@@ -87,14 +85,14 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
     clearTimeout(held.timer);
     if (key !== undefined && held.key === key) return false;
     await this.saved(seat, mostMs);
-    Object.assign(held, { key: undefined, unsaved: false }); // nobody's, until what is there is this one's
+    Object.assign(held, { key: undefined, unsaved: false }); // without an owner until the restore is complete
     if (key !== undefined) await this.saving.get(key);
     const isBack = await this.restore(seat.sequence, key, prompt, tell, signal);
     held.key = key;
     return isBack;
   }
 
-  /** Tokens that a context has to hold for what is kept of the prompt; 0: nothing is, or it is in memory. */
+  /** Returns the context tokens needed to restore the best state of the prompt; 0 if there is none or the run is in memory. */
   async wants(key: string | undefined, prompt: Token[]): Promise<number> {
     const isThere = [...this.held.values()].some((held) => held.key === key);
     if (key === undefined || isThere) return 0;
@@ -105,13 +103,12 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
     return best.tokens < leastTokens ? 0 : best.state.tokens.length + 1;
   }
 
-  /** It does not hold what it held. */
+  /** Discards the record of a slot that has lost its content. */
   forget(seat: SequenceSlot<Sequence>): void {
     clearTimeout(this.held.get(seat)?.timer);
     this.held.delete(seat);
   }
 
-  /** The job is done, the seat is given back. */
   left(seat: SequenceSlot<Sequence>): void {
     const held = this.of(seat);
     clearTimeout(held.timer);
@@ -120,12 +117,11 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
     this.rests(seat, held);
   }
 
-  /** What was read of a prompt. */
   async hasRead(tokens: number, ms: number): Promise<void> {
     if (tokens >= leastTokens && ms > 0) await this.measured('readPerSecond', (tokens * 1000) / ms);
   }
 
-  /** Saves what rests and is not saved, as far as that takes no longer. */
+  /** Saves all idle unsaved states, as far as each takes at most `ms` milliseconds. */
   async saveAll(ms: number): Promise<void> {
     for (const seat of this.held.keys()) await this.saveIdle(seat, ms);
     await Promise.all(this.saving.values());
@@ -149,12 +145,12 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
     const held = this.of(seat);
     if (!held.unsaved) return;
     const giveBack = this.parts.slots.take(seat);
-    if (!giveBack) return this.rests(seat, held); // somebody is at work, in it or at all of them
+    if (!giveBack) return this.rests(seat, held); // the slot, or all slots, are in use
     await this.saved(seat, ms, giveBack);
     giveBack();
   }
 
-  /** Resolves once the engine has saved it: what is left to be done is looked for in `saving`. */
+  /** Resolves when the engine has written the state; the remaining work is in `saving`. */
   private saved(seat: SequenceSlot<Sequence>, ms: number, free = () => {}): Promise<void> {
     const { key } = this.of(seat);
     if (key === undefined) return Promise.resolve();
@@ -170,7 +166,7 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
     });
   }
 
-  /** @param free called once the sequence is not needed any more */
+  /** @param free called when the sequence is no longer needed */
   private async save(seat: SequenceSlot<Sequence>, ms: number, free: () => void): Promise<void> {
     const { key, unsaved } = this.of(seat);
     const { sequence } = seat;
@@ -184,7 +180,7 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
       if (!(await this.isThere(key)) || !(await this.makeRoom(bytes))) return;
       const identity = await this.parts.identity();
       const begun = await beginState(folder, key);
-      // What was drafted is in the engine's memory, and no token of the conversation.
+      // Draft tokens are in the engine's memory but not in the conversation.
       await sequence.eraseContextTokenRanges([{ start: tokens, end: sequence.contextSize }]);
       const held = Uint32Array.from(sequence.contextTokens);
       const from = Math.max(0, sequence.stateCellsStartIndex);
@@ -219,7 +215,7 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
   ) {
     const { share, log } = this.parts;
     for (const { state, tokens } of await this.usableFor(prompt)) {
-      if (state.tokens.length >= sequence.contextSize) continue; // of a larger context
+      if (state.tokens.length >= sequence.contextSize) continue; // from a larger context
       const gain = {
         tokens: tokens - sequence.compareContextTokens(prompt).firstDifferentIndex,
         bytes: state.bytes,
@@ -244,7 +240,7 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
     return false;
   }
 
-  /** What is kept, and how much of the prompt that has, the best first. */
+  /** Returns the usable states of a prompt with the number of shared tokens, best first. */
   private async usableFor(prompt: Token[]): Promise<{ state: State; tokens: number }[]> {
     const states = await statesIn(this.parts.folder, await this.parts.identity());
     return states
@@ -252,10 +248,9 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
       .sort((one, two) => two.tokens - one.tokens || one.state.bytes - two.state.bytes);
   }
 
-  /** False: it is not what was kept, and the sequence holds what it held, or nothing. */
   private async take(sequence: Sequence, state: State, signal: AbortSignal): Promise<boolean> {
     if (!(await isIntactState(state, signal))) return false;
-    await sequence.clearHistory(); // its checkpoints would be taken for those of what is loaded
+    await sequence.clearHistory(); // its checkpoints would be mistaken for the checkpoints of the loaded state
     try {
       await sequence.loadStateFromFile(state.file, { acceptRisk: true });
       const { contextTokens } = sequence;
@@ -263,11 +258,11 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
         contextTokens.length === state.tokens.length &&
         contextTokens.every((token, at) => token === state.tokens[at])
       ) {
-        await sequence.takeCheckpoint(); // the file has none
+        await sequence.takeCheckpoint(); // a file contains no checkpoints
         return true;
       }
     } catch {
-      // the engine refused it
+      // rejected by the engine
     }
     await sequence.clearHistory();
     return false;
@@ -295,10 +290,10 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
   }
 }
 
-/** Tokens of the prompt that a state has, if it can be cut back to them. */
+/** Returns the shared tokens if the state can be truncated to that length. */
 function usable({ tokens, from }: State, prompt: readonly number[]): number {
   let shared = 0;
-  const most = Math.min(tokens.length, prompt.length - 1); // the last one of the prompt is always read
+  const most = Math.min(tokens.length, prompt.length - 1); // the last prompt token is always evaluated
   while (shared < most && tokens[shared] === prompt[shared]) shared++;
   return shared === tokens.length || shared > from ? shared : 0;
 }

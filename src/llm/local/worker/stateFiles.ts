@@ -5,9 +5,9 @@ import * as z from 'zod';
 import { speedsPrefix } from './measuredSpeeds.ts';
 
 /**
- * A folder of states: what a model has read, as the engine has written it (`….state`), and beside each what it is
- * (`….json`). A name is used once: a file that is there is whole and never written again, so that windows share a folder
- * without asking each other, and whoever finds a file gone does without it. Names begin with the run's, by which they are removed.
+ * Metadata of a state. A folder contains the engine's files (`….state`) and their metadata (`….json`). A file name is used once and a file
+ * is complete and immutable, so windows share a folder without locks, and a reader tolerates missing files. Names start with the run id, by
+ * which states are removed.
  */
 const stateSchema = z.object({
   identity: z.string(),
@@ -19,22 +19,19 @@ const stateSchema = z.object({
 });
 
 export interface State {
-  /** The engine's file. */
   file: string;
-  /** Of the run. */
   key: string;
   tokens: Uint32Array;
-  /** The first token that all of the memory still has: it cannot be cut back to there, or further. */
+  /** First token in all layers of the memory; truncation must end after this token. */
   from: number;
   bytes: number;
   sha256: string;
 }
 
-/** Nobody is at work so long on a file that has not its name yet. */
+/** Age in milliseconds after which an unfinished file is abandoned. */
 const oldMs = 60 * 60 * 1000;
 const unfinished = '.part';
 
-/** All states of one identity. */
 export async function statesIn(folder: string, identity: string): Promise<State[]> {
   const names = (await namesIn(folder)).filter((name) => name.endsWith('.json'));
   const states = await Promise.all(names.map((name) => readState(path.join(folder, name), identity)));
@@ -55,11 +52,11 @@ async function readState(file: string, identity: string): Promise<State | undefi
       sha256: state.sha256,
     };
   } catch {
-    return undefined; // removed meanwhile, or none of ours
+    return undefined; // removed meanwhile, or a foreign file
   }
 }
 
-/** A file that the engine may write to, whom nobody else can read. */
+/** Creates a file for the engine, readable only by the user. */
 export async function beginState(folder: string, key: string): Promise<string> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `${key}.${randomUUID()}${unfinished}`);
@@ -68,8 +65,8 @@ export async function beginState(folder: string, key: string): Promise<string> {
 }
 
 /**
- * Keeps what the engine has written in the place of what was kept of that run before. Not for a run that is not there any more,
- * also where it goes at this very moment: whoever removes a run removes the run first, and then its states.
+ * Replaces the earlier state of the run by the file written by the engine. Discards the file if the run was removed, even at this moment: a
+ * removal deletes the run first and its states second.
  */
 export async function keepState(
   begun: string,
@@ -103,7 +100,7 @@ export async function keepState(
   return undefined;
 }
 
-/** Whether the file is, byte by byte, what was kept. Throws the signal's reason. */
+/** Returns true if the file is byte-identical to the saved state. Throws the signal's reason. */
 export async function isIntactState({ file, bytes, sha256 }: State, signal: AbortSignal): Promise<boolean> {
   try {
     if ((await fs.stat(file)).size !== bytes) return false;
@@ -114,20 +111,24 @@ export async function isIntactState({ file, bytes, sha256 }: State, signal: Abor
   }
 }
 
-/** What was needed last goes last. */
+/** Marks a state as recently used, so that trimming removes the state last. */
 export async function touchState({ file }: State): Promise<void> {
   const now = new Date();
   await fs.utimes(file.replace(/state$/, 'json'), now, now).catch(() => {});
 }
 
-/** @param file the engine's; without what says what it is, it is no state any more, so that goes first */
+/**
+ * Removes the metadata first, because a file without metadata is ignored.
+ *
+ * @param file the engine's file
+ */
 export async function removeState(file: string): Promise<void> {
-  for (const ending of ['json', 'state']) await fs.rm(file.replace(/state$/, ending), { force: true }).catch(() => {}); // open elsewhere: the next trim is
+  for (const ending of ['json', 'state']) await fs.rm(file.replace(/state$/, ending), { force: true }).catch(() => {}); // open elsewhere: removed by the next trim
 }
 
 /**
- * Removes the oldest states of all folders until `bytes` are left, what kills have left behind, and, of the folder `own`, the states of
- * runs that are not there any more. Gives the bytes that are left.
+ * Removes the oldest states of all folders until `bytes` remain, the leftovers of killed processes, and (in the folder `own`) the states of
+ * missing runs. Returns the remaining bytes.
  */
 export async function trimStates(
   folders: readonly string[],
@@ -165,7 +166,7 @@ export async function trimStates(
   return left;
 }
 
-/** In pieces, between which others have their turn. */
+/** Hashes in chunks, so that other work can run between the chunks. */
 async function sumOf(file: string, signal?: AbortSignal): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;

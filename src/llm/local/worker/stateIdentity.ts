@@ -2,16 +2,16 @@ import { createHash, type Hash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import { splitModelParts } from '../modelFile/splitModel.ts';
 
-/** Of each file of a model: its header, as much as is read of it at once. */
+/** Hashed header bytes of each model file, and samples of the weights: two models of the same architecture share a header. */
 const headBytes = 1 << 20;
-/** Places in the weights that are looked at, and how much at each: two models of one form have the same header. */
 const samples = 32;
 const sampleBytes = 16 << 10;
 
 /**
- * What a state on disk is bound to. The engine believes what it is given: with the file of another model, of another version of it or
- * of another kind of context it may crash, or go on from what never was said.
- * @param engine whatever else the state depends on, as JSON
+ * Returns the identity that binds a state to its model. The engine does not verify a file: a state of another model, version or context may
+ * crash the engine or continue text that was never in the conversation.
+ *
+ * @param engine other values that determine the format of the state
  */
 export async function stateIdentity(modelPath: string, engine: Record<string, unknown>): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(engine));

@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beginState } from './stateFiles.ts';
 
-/** A place for a run in the engine's memory. What stands in it is another sequence once the context was made anew. */
+/** Slot of a run in the engine's memory. A recreated context puts another sequence into the slot. */
 export interface SequenceSlot<Sequence> {
   sequence: Sequence;
 }
 
-/** The part of node-llama-cpp's context sequence that is needed here. */
 export interface CarriedSequence<Token extends number> {
   readonly nextTokenIndex: number;
   readonly contextSize: number;
@@ -21,14 +20,13 @@ export interface CarriedSequence<Token extends number> {
 }
 
 export interface CarrierParts {
-  /** Where the files are; a folder of their own in the system's temporary one when not given. */
+  /** Folder of the files; absent: a new folder in the system's temporary folder. */
   folder?: string;
-  /** An estimate. */
   bytesPerToken: number;
   log(text: string): void;
 }
 
-/** Takes what seats hold from one context into the next, by files that are gone when it is done. What it cannot take is read again. */
+/** Transfer of slot contents from one context to the next by temporary files. Content that cannot be loaded is evaluated again. */
 export class StateTransfer<Token extends number, Sequence extends CarriedSequence<Token>> {
   private folder: string | undefined;
   private readonly states = new Map<SequenceSlot<Sequence>, { file: string; tokens: Token[] }>();
@@ -51,7 +49,7 @@ export class StateTransfer<Token extends number, Sequence extends CarriedSequenc
       this.states.set(seat, { file, tokens: [] });
       const { bavail, bsize } = await fs.statfs(this.folder);
       if (bavail * bsize < end * this.parts.bytesPerToken) throw new Error('there is no room on the disk');
-      // What was drafted is in the engine's memory, and no token of the conversation.
+      // Draft tokens are in the engine's memory but not in the conversation.
       await sequence.eraseContextTokenRanges([{ start: end, end: sequence.contextSize }]);
       await sequence.saveStateToFile(file);
       this.states.set(seat, { file, tokens: sequence.contextTokens });
@@ -60,7 +58,6 @@ export class StateTransfer<Token extends number, Sequence extends CarriedSequenc
     }
   }
 
-  /** Tokens that the seat holds again. */
   async load(seat: SequenceSlot<Sequence>): Promise<number> {
     const { file, tokens } = this.states.get(seat) ?? { tokens: [] };
     if (file === undefined || tokens.length === 0) return 0;
@@ -69,7 +66,7 @@ export class StateTransfer<Token extends number, Sequence extends CarriedSequenc
       await sequence.loadStateFromFile(file, { acceptRisk: true });
       const { contextTokens } = sequence;
       if (contextTokens.length === tokens.length && contextTokens.every((token, at) => token === tokens[at])) {
-        await sequence.takeCheckpoint(); // the file has none
+        await sequence.takeCheckpoint(); // a file contains no checkpoints
         return tokens.length;
       }
     } catch (error) {
@@ -90,17 +87,21 @@ export class StateTransfer<Token extends number, Sequence extends CarriedSequenc
   }
 }
 
-/** Of a process, whose number follows: a file, and a folder in the system's temporary one. */
+/** Prefixes before the process id: of a file, and of a folder in the system's temporary folder. */
 const [carried, ownFolder] = ['carried-', 'towpath-carried-'];
 
-/** Removes what processes left that were killed while they carried it. @param folder where that is, if it is in no folder of their own */
+/**
+ * Removes the leftovers of killed processes.
+ *
+ * @param folder folder of the files if they have no temporary folder
+ */
 export async function removeLeft(folder: string | undefined): Promise<void> {
   const places = [...(folder === undefined ? [] : [[folder, carried] as const]), [tmpdir(), ownFolder] as const];
   for (const [place, beginning] of places) {
     const names = (await fs.readdir(place).catch(() => [])).filter((name) => name.startsWith(beginning));
     for (const name of names)
       if (!isAlive(Number.parseInt(name.slice(beginning.length), 10)))
-        await fs.rm(path.join(place, name), { recursive: true, force: true }).catch(() => {}); // somebody else's
+        await fs.rm(path.join(place, name), { recursive: true, force: true }).catch(() => {}); // owned by another user
   }
 }
 

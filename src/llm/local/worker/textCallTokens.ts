@@ -1,6 +1,6 @@
 import type { SendToHost } from '../ipc/ipc.ts';
 
-/** A piece of a call's arguments as the engine tells it. */
+/** Fragment of call arguments from the engine. */
 interface ParamsChunk {
   callIndex: number;
   functionName: string;
@@ -8,7 +8,6 @@ interface ParamsChunk {
   done: boolean;
 }
 
-/** Tells of calls as they are written and when they are complete. */
 export function writtenCalls(tell: SendToHost) {
   let completed = 0;
   let open: { index: number; name: string; text: string } | undefined;
@@ -23,11 +22,11 @@ export function writtenCalls(tell: SendToHost) {
       const index = completed++;
       const text = open?.text.trim() ?? '';
       open = undefined;
-      // The engine's number may be 1e999: no JSON, on the way to the client it would become a null, "left out".
+      // A number such as 1e999 is no JSON: on the way to the client it would become null, "omitted".
       if (isJson(params)) tell({ type: 'call', index, name, params: params ?? {}, raw });
       else tell({ type: 'bad-call', index, name, text });
     },
-    /** Tells the call that is open as a bad one; false when none is. */
+    /** Reports the open call as a bad call; returns false if none is open. */
     giveUp: (): boolean => {
       if (!open) return false;
       tell({ type: 'bad-call', index: completed, name: open.name, text: open.text.trim() });

@@ -3,15 +3,14 @@ import { excerptOfResult, truncate } from '../../core/truncate.ts';
 
 export interface Shortened {
   messages: Message[];
-  /** How many texts were cut, and how many characters of them are not there any more. */
+  /** Number of truncated texts and removed characters. */
   texts: number;
   characters: number;
 }
 
 /**
- * The conversation with no tool result, and nothing the person said earlier, longer than `most` characters: head and
- * tail stay. The newest message of the person is theirs to shorten. The same cut every time, so that what the model has
- * read stays read.
+ * Truncates tool results and earlier user messages to `most` characters each, retaining head and tail. The newest user message is never
+ * truncated. The truncation is deterministic, so that evaluated tokens stay valid.
  */
 export function shorten(messages: readonly Message[], most: number): Shortened {
   let texts = 0;

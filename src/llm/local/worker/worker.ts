@@ -1,7 +1,7 @@
 import { outputLimit } from '../../messages/outputLimit.ts';
 /**
- * The local model's own process, and the only place that knows node-llama-cpp: a crash of the engine ends this process
- * and nothing else. It writes replies and proposes calls; it never runs one.
+ * Process of the local model, and the only module that uses node-llama-cpp: a crash of the engine ends only this process. The process
+ * generates replies and proposes calls; it never executes a call.
  */
 
 import { freemem } from 'node:os';
@@ -29,7 +29,6 @@ interface Engine extends Remembering {
   library: typeof import('node-llama-cpp');
   llama: Llama;
   model: LlamaModel;
-  /** Tokens that a context may come to by the settings. */
   allowed: number;
   chatWrapper: ChatWrapper;
   form: string;
@@ -45,10 +44,10 @@ process.on('message', (message: ToWorker) => {
   else if (message.type === 'keep') void keep(message.ms);
   else aborts.get(message.id)?.abort();
 });
-process.on('disconnect', () => process.exit()); // nobody is left to talk to
+process.on('disconnect', () => process.exit()); // the client has exited
 
 async function load(options: LoadOptions): Promise<void> {
-  stepBack(); // before the engine makes its threads
+  stepBack(); // must precede the creation of the engine's threads
   try {
     engine = await createEngine(options);
     const { context, llama, model } = engine;
@@ -74,10 +73,10 @@ async function createEngine(options: LoadOptions): Promise<Engine> {
     logger: (_level, text) => log(text.trimEnd()),
   });
   send({ type: 'engine', gpu: llama.gpu });
-  const free = freemem(); // of some systems, what is read of the file is not free any more
+  const free = freemem(); // on some systems, loaded file pages no longer count as free
   const model = await llama.loadModel({
     modelPath: options.modelPath,
-    gpuLayers: { fitContext: { contextSize: options.contextSize || firstContext } }, // as many as fit beside it; none without a GPU
+    gpuLayers: { fitContext: { contextSize: options.contextSize || firstContext } }, // as many as fit beside the context; none without a GPU
     onLoadProgress: (fraction) => send({ type: 'loading', fraction }),
   });
   const version = await library.getModuleVersion();
@@ -85,7 +84,7 @@ async function createEngine(options: LoadOptions): Promise<Engine> {
   const chatWrapper = library.resolveChatWrapper(model, { type: options.chatWrapper });
   logSetup(llama, model, context, options.threads);
   logWrapper(model, chatWrapper, options.chatWrapper);
-  const form = `${chatWrapper.wrapperName} of ${model.filename ?? ''}`; // the file's name, for its template may be its own
+  const form = `${chatWrapper.wrapperName} of ${model.filename ?? ''}`; // includes the file name, because the template in a file may be unique
   const allowed = maxContextSize(options.contextSize);
   return { library, llama, model, allowed, context, chatWrapper, form, keeper };
 }
@@ -95,7 +94,7 @@ async function keep(ms: number): Promise<void> {
   send({ type: 'kept' });
 }
 
-/** Throws `NoEngine` where the library is not. */
+/** Throws `NoEngine` if the library is missing. */
 async function libraryIn(modules: string | undefined): Promise<Engine['library']> {
   try {
     return await (modules ? import(libraryFile(modules)) : import('node-llama-cpp'));
@@ -105,7 +104,7 @@ async function libraryIn(modules: string | undefined): Promise<Engine['library']
   }
 }
 
-/** Goes on as long as tokens go through the engine, or its context grows. */
+/** Returns a progress counter of evaluated tokens and growth steps. */
 function work(): number {
   if (!engine) return 0;
   const { sequences, steps } = engine.context;
@@ -132,7 +131,7 @@ async function generate(id: number, job: Job): Promise<void> {
       loan.giveBack();
     }
   } catch (error) {
-    if (error instanceof ContextLost) throw error; // nobody can be answered any more: it ends this process
+    if (error instanceof ContextLost) throw error; // no job can be answered any more: exit
     tell({ type: 'failed', error: toWorkerFailure(error) });
   }
   if (abort.signal.aborted) send({ id, type: 'aborted' });
@@ -149,7 +148,7 @@ interface Asked extends FittedPrompt<Token> {
   tokensOf(history: HistoryItem[]): Token[];
 }
 
-/** What is to be read, in a context that has room for it as far as there can be one. */
+/** Builds the prompt and grows the context as far as needed and possible. */
 async function prepare(engine: Engine, job: Job, tell: SendToHost, signal: AbortSignal): Promise<Asked> {
   const { model, allowed, form, context, keeper } = engine;
   const functions = Object.keys(job.functions).length > 0 ? (job.functions as never) : undefined;
@@ -210,7 +209,7 @@ async function reply(
           }),
       signal,
       stopOnAbortSignal: true,
-      maxTokens: Math.min(outputLimit(job, job.thinkingBudget) ?? room, room), // so that no old text is ever dropped to make place
+      maxTokens: Math.min(outputLimit(job, job.thinkingBudget) ?? room, room), // so that old text is never dropped
       temperature: job.temperature ?? 0.6,
       topP: job.topP ?? 0.95,
       repeatPenalty: false, // code repeats itself
@@ -224,20 +223,20 @@ async function reply(
     const finish = finishOf(result.metadata.stopReason);
     tell({ type: 'done', finish, spoken: result.fullResponse as (string | Segment)[], form, tokens: counts() });
   } catch (error) {
-    // The grammar lets through what the schema does not (an integer of 400 digits): the loop answers such a call.
+    // The grammar accepts values outside of the schema (an integer of 400 digits); the loop reports such a call.
     if (signal.aborted || !writing.giveUp()) throw error;
     tell({ type: 'done', finish: 'tool_calls', spoken: [], form, tokens: counts() });
   } finally {
-    chat.dispose(); // the sequence stays
+    chat.dispose(); // keeps the sequence
   }
 }
 
-/** Tokens that a sequence has written so far: without those that were expected and did not come, or are not said yet. */
+/** Returns the tokens generated by a sequence, without rejected and unused draft tokens. */
 function written({ tokenMeter, tokenPredictions: { refuted, unused } }: Sequence): number {
   return tokenMeter.usedOutputTokens - refuted - unused;
 }
 
-/** A conversation in which nobody has said anything yet. */
+/** Returns the history of a conversation without messages. */
 const openingOf = ({ systemPrompt }: Job, form: string): HistoryItem[] =>
   toHistory([{ role: 'user', content: '' }], systemPrompt, form);
 
@@ -247,8 +246,8 @@ function sharedBy(one: readonly Token[], other: readonly Token[]): number {
 }
 
 /**
- * A chat wrapper that leaves the model no choice of how to begin: with a call of some function, or with its answer. No
- * thoughts come before either, for a grammar would hold them to be the answer.
+ * Returns a chat wrapper that forces the reply to start with a function call or with the answer, without thinking, which a grammar would
+ * treat as the answer.
  */
 function straight({ library, chatWrapper: wrapper }: Engine, to: 'call' | 'answer'): ChatWrapper {
   const { functions, segments } = wrapper.settings;
@@ -261,7 +260,7 @@ function straight({ library, chatWrapper: wrapper }: Engine, to: 'call' | 'answe
         const state = wrapper.generateContextState(options);
         const last = options.chatHistory.at(-1);
         const begins = last?.type === 'model' && last.response.length === 0;
-        // Some templates open a thought themselves.
+        // some templates open the thinking themselves
         const opened = begins && typeof thought?.prefix === 'object' && 'type' in thought.prefix;
         const { contextText, stopGenerationTriggers, ignoreStartText } = state;
         return {

@@ -2,28 +2,21 @@ import type { ChatRequest } from '../../core/client.ts';
 import { namedParameter, refusesImages } from '../../models/wireFlags.ts';
 import { nativeItems, reasoningKey } from './providerMetadata.ts';
 
-/** What a server or a model has taught by refusing. */
 export interface ResponsesFlags {
-  /** The provider's id: reasoning is given back to the provider it came from and to no other. */
+  /** Id of the provider; reasoning is returned only to the provider that created the reasoning. */
   provider: string;
-  /** Parameters it refuses, parts of `reasoning` among them. */
+  /** Rejected parameters, including parts of `reasoning`. */
   omit?: readonly string[];
-  /** Tokens that the model answers with at most. */
   outputLimit?: number;
-  /** Takes the run's id to route its prompt cache by. */
   cacheKey?: boolean;
-  /** The model refused images: they are left out, and the person is told. */
+  /** The model rejected images: they are omitted with a warning to the user. */
   withoutImages?: boolean;
-  /** It cannot be held to a schema: it is told in words. */
+  /** Structured output is not supported: the prompt contains the schema. */
   schemaInWords?: boolean;
-  /** Reasoning it does not take back: of another key, or of a server that has changed its own. */
+  /** Rejected reasoning: of another API key, or of a server with a new encryption key. */
   refused?: ReadonlySet<string>;
 }
 
-/**
- * What a refusal teaches, or undefined when it is about something else. Every lesson takes something away for good, so
- * that learning ends.
- */
 export function learnFrom(
   words: string,
   parameter: string | undefined,
@@ -41,7 +34,7 @@ export function learnFrom(
   return format && !flags.schemaInWords ? { ...flags, schemaInWords: true } : undefined;
 }
 
-/** Sentences that are about a parameter and may leave it unnamed. */
+/** Returns the parameter of an error message that may not name the parameter. */
 function objectedTo(words: string): string | undefined {
   if (/encrypted content is not supported/i.test(words)) return 'include';
   return /reasoning summar/i.test(words) ? 'reasoning.summary' : undefined;

@@ -24,8 +24,8 @@ type InputItem =
   | { type: 'reasoning'; [field: string]: unknown };
 
 /**
- * The conversation as items in the forms that OpenAI's own command line sends, which every server of this protocol
- * knows. No item but reasoning has an id: nothing is kept there that it could be a name of.
+ * Converts the conversation to items in the form of OpenAI's own command line tool, which every server of this protocol supports. Only
+ * reasoning items have an id, because nothing is stored at the server.
  */
 export function toInput(all: readonly AssistantText[], request: ChatRequest, flags: ResponsesFlags): InputItem[] {
   const items: InputItem[] = [];
@@ -49,7 +49,7 @@ export function toInput(all: readonly AssistantText[], request: ChatRequest, fla
   return items;
 }
 
-/** Outputs find their calls by id alone, in whatever message; servers elsewhere count from `call_0` in every reply. */
+/** Creates unique ids: an output refers to its call only by id, and other servers count from `call_0` in every reply. */
 function createOnce(): (id: string) => string {
   const taken = new Set<string>();
   return (id) => {
@@ -60,7 +60,7 @@ function createOnce(): (id: string) => string {
   };
 }
 
-/** Templates of local models refuse two messages of the person in a row. */
+/** Appends user content; templates of local models reject two user messages in a row. */
 function addUser(items: InputItem[], content: InputPart[]): void {
   const last = items.at(-1);
   if (content.length === 0) return;
@@ -86,7 +86,9 @@ function toPart(file: Attachment, flags: ResponsesFlags): InputPart {
     : { type: 'input_file', filename: title, file_data: url };
 }
 
-/** Pictures follow the last result of the turn, as the person's: within a result LM Studio and llama-server refuse them. */
+/**
+ * Returns the images of a turn's results as user content after the last result: LM Studio and llama-server reject images inside a result.
+ */
 function resultImages(
   { message, results }: Extract<AssistantText, { role: 'assistant' }>,
   flags: ResponsesFlags,
@@ -98,12 +100,12 @@ function resultImages(
 }
 
 /**
- * The items of a reply in their own order, each reasoning before what it led to ("provided without its required
- * following item"); of another provider's, and of one whose reasoning was refused, its text and its calls.
+ * Returns the items of a reply in their order, with each reasoning before its successor (else "provided without its required following
+ * item"). For another provider or rejected reasoning, returns only text and calls.
  */
 function toReply(message: AssistantMessage, ids: readonly string[], flags: ResponsesFlags): InputItem[] {
   const calls = (message.toolCalls ?? []).map(({ name, arguments: args }, index): InputItem => {
-    const text = JSON.stringify(wellFormedData(args)); // of a malformed call none: its result says what was wrong
+    const text = JSON.stringify(wellFormedData(args)); // none for a malformed call: the result explains the error
     return { type: 'function_call', call_id: ids[index]!, name: toWireName(name) || 'unknown', arguments: text };
   });
   const native = nativeItems(message, flags.provider);

@@ -10,9 +10,8 @@ export interface CallItem {
   id?: string;
   name?: string;
   pieces: string[];
-  /** The arguments as the finished item has them. */
   whole?: string;
-  /** The model was stopped within it. */
+  /** The model was stopped within the call. */
   unfinished?: boolean;
   done: boolean;
   given: boolean;
@@ -21,7 +20,7 @@ export interface CallItem {
 export interface MessageItem {
   type: 'message';
   pieces: string[];
-  /** Of the conversation's text, what stands before it included. */
+  /** Length of the item's text in the message, including a separator before the text. */
   length: number;
   phase?: string;
   done: boolean;
@@ -29,21 +28,19 @@ export interface MessageItem {
 
 export interface ReasoningItem {
   type: 'reasoning';
-  /** What was told of it: its summary or its text, never both. */
+  /** Emitted part of the reasoning: summary or text, never both. */
   told?: 'summary' | 'text';
-  /** The part that is being told. */
   part?: unknown;
   kept?: JsonObject;
   done: boolean;
 }
 
-/** An item of a reply while it is read. `other`: the provider's own tools, and what else we did not ask for. */
 export type Item = CallItem | MessageItem | ReasoningItem | { type: 'other'; done: boolean };
 
 const partSchema = z.object({ type: word, text: word, refusal: word }).catch({});
 const partsSchema = z.array(partSchema).optional().catch(undefined);
 
-/** An item as a finished one is sent: by its event, or in the list of a whole answer. */
+/** Schema of a finished item, from its event or the list of a complete answer. */
 const finalSchema = z.object({
   type: word,
   id: word,
@@ -62,7 +59,7 @@ export function readItem(item: unknown): FinalItem {
   return { ...finalSchema.parse(fields), ...(argumentsText !== undefined && { argumentsText }) };
 }
 
-/** `place` is the number of calls before it. */
+/** Creates an item; `place` is the number of earlier calls. */
 export function toItem({ type, call_id: id, name, phase }: FinalItem, place: number): Item {
   switch (type) {
     case 'message':
@@ -80,8 +77,8 @@ export const textOf = (parts: FinalItem['content'] = []): string =>
   parts.map(({ text, refusal }) => text ?? refusal ?? '').join('');
 
 /**
- * The arguments of a call: of the finished item, else as they came in pieces; `{}` at its end does not stand for more
- * that came before. A call that was stopped within is never taken for whole, whatever it looks like.
+ * Parses the arguments of the finished item, else of the streamed pieces; a final `{}` does not replace longer streamed text. An
+ * interrupted call never counts as complete.
  */
 export function argumentsOf({ pieces, whole = '', unfinished }: CallItem) {
   const streamed = pieces.join('');
@@ -89,14 +86,14 @@ export function argumentsOf({ pieces, whole = '', unfinished }: CallItem) {
   return unfinished ? { arguments: {}, malformed: text } : parseArguments(text);
 }
 
-/** Reasoning to be given back: without its encrypted content or its text it is a name that this server has forgotten. */
+/** Returns reasoning to send back; undefined without encrypted content or text, because the server does not store reasoning. */
 export function providerReasoning(item: JsonObject): JsonObject | undefined {
   const { status: _, ...kept } = item; // "Unknown parameter: 'input[1].status'"
   const encrypted = typeof kept.encrypted_content === 'string' && kept.encrypted_content !== '';
   return encrypted || (Array.isArray(kept.content) && kept.content.length > 0) ? kept : undefined;
 }
 
-/** What can be said again item by item; a reply with items we do not know or did not give loses its reasoning. */
+/** Returns the items that can be sent back. A reply with unknown items or with calls that were not delivered loses its reasoning. */
 export function providerItems(items: readonly Item[]): NativeItem[] {
   const known = items.every((item) => item.type !== 'other' && (item.type !== 'function_call' || item.given));
   if (!known) return [];

@@ -3,8 +3,8 @@ import type { AssistantMessage, Native } from '../../../protocol/content/message
 import { isObject, type JsonObject } from '../../core/json.ts';
 
 /**
- * A reply item by item: the reasoning as it came, because it is encrypted; of text only the length and the phase
- * (`commentary`, `final_answer`), of a call only its place, because the message has the rest.
+ * Items of a reply. Reasoning is stored verbatim because of its encryption. A text item stores length and phase (`commentary`,
+ * `final_answer`), a call only its position, because the message contains the rest.
  */
 export type NativeItem =
   | { type: 'reasoning'; item: JsonObject }
@@ -12,18 +12,17 @@ export type NativeItem =
   | { type: 'function_call' };
 
 /**
- * Whose a reply is: what one address has encrypted no other one takes. `openai-responses` and a model of `openai` that
- * only answers here are the same.
+ * Returns the owner of a reply, because encrypted reasoning is valid at one address only. `openai-responses` and a model of `openai` that
+ * requires this API are the same owner.
  */
 const nativeProvider = (provider: string): string => `${provider.replace(/-responses$/, '')}-responses`;
 
-/** What to keep with a message; nothing where the order of its items says nothing. */
 export function toNative(provider: string, items: readonly NativeItem[]): Native | undefined {
   const says = items.some((item) => item.type === 'reasoning' || (item.type === 'message' && item.phase !== undefined));
   return says ? { provider: nativeProvider(provider), content: [...items] } : undefined;
 }
 
-/** The items of a message of ours, when they are this provider's and still fit what it says; else undefined. */
+/** Returns the stored items of a message if the provider is the same and the items still match the message; else undefined. */
 export function nativeItems(
   { native, content, toolCalls = [] }: AssistantMessage,
   provider: string,
@@ -36,7 +35,6 @@ export function nativeItems(
   return length === content.length && calls.length === toolCalls.length ? items : undefined;
 }
 
-/** What makes a reasoning item itself. */
 export const reasoningKey = (item: JsonObject): string =>
   typeof item.encrypted_content === 'string' ? item.encrypted_content : JSON.stringify(item);
 

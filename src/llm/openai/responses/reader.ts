@@ -30,17 +30,15 @@ import { toUsage } from './usage.ts';
 
 export interface ReaderOptions {
   endpoint: Endpoint;
-  /** Marks the reasoning as this provider's own. */
   provider: string;
   tools: readonly Pick<ToolDefinition, 'name'>[];
-  /** Ids of earlier calls in the conversation. */
   takenIds?: ReadonlySet<string>;
 }
 
 /**
- * A `toolCall` chunk comes when its item is finished and another one has begun, else at the end of the reply: a call at
- * which the limit struck may look complete, and is not given at all. Items are told apart by `output_index`; their ids
- * are other ones in every event of some gateways (GitHub Copilot).
+ * Creates a reader. A `toolCall` chunk is emitted when its item is finished and another has begun, else at the end: a call cut by the limit
+ * may look complete and is dropped. Items are identified by `output_index`, because some gateways (GitHub Copilot) send new ids in every
+ * event.
  */
 export function createResponsesReader({ endpoint, provider, tools, takenIds = new Set() }: ReaderOptions): ReplyReader {
   const toToolName = fromWireNames(tools);
@@ -63,7 +61,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     const item = toItem(first, calls.length);
     begun = true;
     items.push(item);
-    if (index !== undefined) byIndex.set(index, item); // one used before is another item's now: some gateways say 0 for all
+    if (index !== undefined) byIndex.set(index, item); // a repeated index is a new item: some gateways send 0 for all
     if (id !== undefined) byId.set(id, item);
     const chunks = giveCalls(false);
     if (item.type !== 'function_call') return chunks;
@@ -77,7 +75,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     return [...chunks, { toolCallDelta, done: false }];
   };
 
-  /** The item that an event is about, where it is of this type. */
+  /** Returns the item of an event if the type matches. */
   const itemOf = <Type extends Item['type']>({ output_index: index, item_id: id }: JsonObject, type: Type) => {
     let item = byIndex.get(index);
     if (item?.type !== type && typeof id === 'string') item = byId.get(id);
@@ -85,7 +83,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     return item?.type === type ? (item as Extract<Item, { type: Type }>) : undefined;
   };
 
-  /** The same; of a server that leaves out the beginning, a new one. */
+  /** Returns the item of an event, or a new item for servers that omit the start event. */
   const itemFor = <Type extends Item['type']>(event: JsonObject, type: Type, chunks: ChatStreamChunk[]) => {
     let item = itemOf(event, type);
     if (!item) {
@@ -97,7 +95,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
 
   const say = (item: MessageItem, text: string, chunks: ChatStreamChunk[]): void => {
     if (text === '') return;
-    const content = item.pieces.length === 0 && said ? `\n\n${text}` : text; // what it says next is another message
+    const content = item.pieces.length === 0 && said ? `\n\n${text}` : text; // later text is another message
     item.pieces.push(text);
     item.length += content.length;
     said ||= text.trim() !== '';
@@ -141,7 +139,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     return [...chunks, { toolCallDelta: { index: call.place, argumentsText }, done: false }];
   };
 
-  /** What a finished item says more than came of it in pieces. */
+  /** Emits the part of a finished item that was not streamed. */
   const settle = (item: Item, final: FinalItem, raw: unknown): ChatStreamChunk[] => {
     const chunks: ChatStreamChunk[] = [];
     if (item.done) return chunks;
@@ -168,14 +166,14 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     const final = readItem(event.item);
     const { type } = toItem(final, 0);
     let known = itemOf({ output_index: event.output_index, item_id: final.id }, type);
-    if (known?.type === 'function_call' && known.done && known.id !== final.call_id) known = undefined; // one index for all
+    if (known?.type === 'function_call' && known.done && known.id !== final.call_id) known = undefined; // one index for all items
     const chunks = known ? [] : begin(event.output_index, final.id, final);
     return [...chunks, ...settle(known ?? items.at(-1)!, final, event.item), ...giveCalls(false)];
   };
 
   /**
-   * The whole answer once more, or for the first time. What was told is known by its place among those of its type: ids
-   * and numbers may be others now. A call more than were told is taken; a message more may be the same one in two.
+   * Reads the complete answer, which repeats the stream or replaces a missing stream. Known items are matched by order within their type,
+   * because ids and indices may differ. An additional call is accepted; an additional message may be a split repetition and is ignored.
    */
   const readOutput = (output: readonly unknown[]): ChatStreamChunk[] => {
     const told = { message: [] as Item[], reasoning: [] as Item[], function_call: [] as Item[], other: [] as Item[] };
@@ -196,7 +194,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     const chunks: ChatStreamChunk[] = [];
     for (; given < calls.length; given++) {
       const call = calls[given]!;
-      if (!atEnd && !(call.done && call !== items.at(-1))) break; // in the order asked
+      if (!atEnd && !(call.done && call !== items.at(-1))) break; // calls are emitted in order
       call.given = true;
       const toolCall = { id: idFor(call.id), name: toToolName(call.name ?? 'unknown'), ...argumentsOf(call) };
       chunks.push({ toolCall, done: false });
@@ -272,7 +270,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
         return readEnd(event);
       default:
         if (!String(event.type).startsWith('response.') && isErrorObject(event)) throw errorInStream(endpoint, event);
-        return [{ done: false }]; // a part that was told before, or an event of the future: alive
+        return [{ done: false }]; // repeated part or unknown event: a sign of life
     }
   };
 
@@ -304,7 +302,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
   };
 }
 
-/** A whole answer as the last event of one that was streamed; what is none stays as it is. */
+/** Converts a complete answer to the final event of a stream; other values stay unchanged. */
 function asEvent(answer: unknown): unknown {
   if (!isObject(answer) || !Array.isArray(answer.output)) return answer;
   return { type: 'response.done', response: answer };

@@ -12,7 +12,7 @@ import { createResponsesReader } from './reader.ts';
 import { notesOf } from './warnings.ts';
 import { toWire } from './wire.ts';
 
-/** The Responses API: what is refused is learned from and left out, once for each model. */
+/** Creates requests to the Responses API; rejected parameters are learned once per model. */
 export function responses(
   { provider, endpoint, headers, limits, note }: Connection,
   { url, cacheKey }: { url: string; cacheKey?: boolean },
@@ -20,7 +20,7 @@ export function responses(
   const flagsOfModel = new Map<string, ResponsesFlags>();
   const flagsFor = (model: string): ResponsesFlags => flagsOfModel.get(model) ?? { provider, cacheKey };
 
-  /** Whether the refusal was worth something: the next request is another one then. */
+  /** Returns true if the rejection changed the flags, so that the next request differs. */
   function learn({ words, parameter }: ProviderText, request: ChatRequest): boolean {
     const flags = flagsFor(request.model);
     const asked = toWire(request, flags).max_output_tokens;
@@ -32,7 +32,7 @@ export function responses(
     }
     const learned = learnFrom(words, parameter, request, flags);
     if (!learned) return false;
-    flagsOfModel.set(request.model, learned); // at most one round for each thing there is to learn
+    flagsOfModel.set(request.model, learned); // at most one round per possible adjustment
     const omitted = learned.omit?.filter((name) => !flags.omit?.includes(name)) ?? [];
     for (const name of omitted) note(`${request.model} does not take ${name}; it is left out.`);
     return true;
@@ -59,7 +59,7 @@ export function responses(
       answer,
       reader: createResponsesReader({ endpoint, provider, tools: request.tools ?? [], takenIds }),
       warnings: leftOut(request, flags),
-      /** Gateways refuse what they passed on within a stream that began well. */
+      /** Gateways may forward a rejection inside a stream that started successfully. */
       learn(error) {
         const { code, status, details } = error;
         const taught = code === 'LLM_HTTP_ERROR' && details !== undefined && learn(details as ProviderText, request);

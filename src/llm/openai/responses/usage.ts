@@ -10,7 +10,7 @@ const usageSchema = z.object({
   output_tokens_details: z.object({ reasoning_tokens: countField }).catch({}),
 });
 
-/** As sent: input includes what was read from the cache and kept in it, output the reasoning. */
+/** Converts usage: input includes cached tokens, output includes reasoning. */
 export function toUsage(usage: unknown): { usage?: TokenUsage } {
   const { success, data: told } = usageSchema.safeParse(usage);
   if (!success) return {};

@@ -5,7 +5,7 @@ import { leftOut } from '../warnings.ts';
 import type { ResponsesFlags } from './flags.ts';
 import { reasoningOf } from './wire.ts';
 
-/** What was asked for and is not sent, or not so, in sentences for the log. */
+/** Returns log messages about request options that are not sent or changed. */
 export function notesOf(request: ChatRequest, flags: ResponsesFlags): string[] {
   const { model, thinkingBudget = 0, responseFormat, stopSequences = [] } = request;
   return [

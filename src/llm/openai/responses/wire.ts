@@ -7,12 +7,12 @@ import { isStrict } from '../wire.ts';
 import type { ResponsesFlags } from './flags.ts';
 import { toInput } from './input.ts';
 
-/** Less than this is a 400. */
+/** Minimum output tokens; fewer are a 400. */
 const leastOutput = 16;
 
 /**
- * The body of `POST /responses`, always streaming. Nothing is kept there (`store: false`): each request has the whole
- * conversation, and its reasoning, encrypted, comes with the reply and goes back with it.
+ * Builds the body of `POST /responses`, always streaming. The server stores nothing (`store: false`): each request contains the whole
+ * conversation, with the encrypted reasoning of earlier replies.
  */
 export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<string, unknown> {
   const { model, temperature, topP } = request;
@@ -22,7 +22,7 @@ export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<stri
     name: toWireName(name),
     description: wellFormed(description),
     parameters: wellFormedData(parameters),
-    strict: false, // what is left out would be true
+    strict: false, // the default would be true
   }));
   const format = formatOf(request, flags);
   const reasoning = reasoningOf(request, flags);
@@ -54,7 +54,7 @@ function formatOf({ responseFormat }: ChatRequest, { schemaInWords }: ResponsesF
   return { type: 'json_schema', name: toWireName(responseFormat.name), schema, strict: isStrict(schema) };
 }
 
-/** How much it is to think, and that a summary of it is shown: without asking there is none. */
+/** Returns the effort, with a request for the summary, which the API omits by default. */
 export function reasoningOf(
   { model, thinkingBudget = 0 }: Pick<ChatRequest, 'model' | 'thinkingBudget'>,
   { omit = [] }: Pick<ResponsesFlags, 'omit'>,
