@@ -1,6 +1,6 @@
-// npm run package [-- target … --twice --list]: a VSIX for each platform, in dist/packages. All of them when none is named.
-//   --twice   builds everything again, and holds the second package to the first, byte for byte
-//   --list    prints what is in each
+// npm run package [-- target … --twice --list]: builds a VSIX per platform into dist/packages; all platforms by default.
+// --twice builds everything again and compares the packages byte by byte
+// --list prints the contents of each package
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';

@@ -4,13 +4,13 @@ import { pathToFileURL } from 'node:url';
 import { lock } from './shippedPackages.ts';
 import { projectRoot } from './targets.ts';
 
-/** The package that prices and windows are taken from: the lock file says which version of it, and its sum. */
+/** Package with prices and context sizes; the lock file pins its version and checksum. */
 export const cataloguePackage = '@pydantic/genai-prices';
 
-/** What is made from it, and ships in the programs. */
+/** Generated catalog, shipped in the programs. */
 export const catalogueFile = path.join(projectRoot, 'src/llm/models/catalogue.json');
 
-/** Providers whose addresses are asked for chat completions by people's own keys, by the package's names. */
+/** Providers with chat completions and user API keys, by the names of the package. */
 const wanted = [
   'openai',
   'anthropic',
@@ -52,8 +52,8 @@ interface CatalogProvider {
 }
 
 /**
- * The table as text, from the package in `folder` (relative to the project), whose version was published on `date`: the same package
- * and date give the same text. Throws where the package is not built as it was.
+ * Returns the catalog as text from the package in `folder` (relative to the project), published on `date`. The output is deterministic.
+ * Throws if the package has another structure.
  */
 export async function catalogueOf(folder: string, date: string): Promise<string> {
   const { findProvider } = await import(pathToFileURL(path.resolve(projectRoot, folder, 'dist/index.js')).href);
@@ -71,7 +71,6 @@ export async function catalogueOf(folder: string, date: string): Promise<string>
   return `{\n  "source": ${head},\n  "providers": [\n${lines.join(',\n')}\n  ]\n}\n`;
 }
 
-/** When the version of the table was published: `YYYY-MM-DD`. */
 export const publishedCatalogueDate = (): string => JSON.parse(readFileSync(catalogueFile, 'utf8')).source.date;
 
 function providerOf({ id, api_pattern, fallback_model_providers: also, models }: CatalogProvider, date: string) {
@@ -83,10 +82,10 @@ function providerOf({ id, api_pattern, fallback_model_providers: also, models }:
   return { id, address: originOf(api_pattern), ...(also && { also }), models: rows };
 }
 
-/** The whole origin of an address: theirs is compared with the beginning of it alone. */
+/** Returns a pattern of the whole origin; the package matches only the start of a URL. */
 const originOf = (pattern: string): string => `^(?:${pattern})${pattern.endsWith('\\.') ? '[a-z]+' : ''}$`;
 
-/** One price, or several of which the last one whose condition holds counts; without those that were over on that day. */
+/** Returns a price, or several of which the last valid price counts; prices that ended before `date` are omitted. */
 function pricesOf(prices: Amounts | Conditional[], date: string): object | undefined {
   if (!Array.isArray(prices)) return priceOf(prices);
   const begun = prices.findLastIndex(({ constraint: when }) => when?.type === 'start_date' && when.start_date <= date);
@@ -101,7 +100,6 @@ function pricesOf(prices: Amounts | Conditional[], date: string): object | undef
   return rest.length === 1 ? rest[0] : rest;
 }
 
-/** Of text: a model that is paid for in another way has none. */
 function priceOf(amounts: Amounts): object | undefined {
   const names = {
     input: 'input_mtok',
@@ -128,7 +126,7 @@ function priceOf(amounts: Amounts): object | undefined {
   return { ...at(-1), ...(steps.length > 0 && { above: steps.map((tokens) => ({ tokens, ...at(tokens) })) }) };
 }
 
-/** As a regular expression, for names of models in whatever case. */
+/** Returns a regular expression of model names, matched without case. */
 function patternOf({ equals, starts_with, ends_with, contains, regex, or, and }: Match): string {
   if (or) return or.map(patternOf).join('|');
   if (and) return `^${and.map((one) => `(?=.*?(?:${patternOf(one)}))`).join('')}`;

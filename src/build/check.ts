@@ -6,7 +6,7 @@ import { engineOf } from '../llm/local/engineInstall/missingEngine.ts';
 import { type BuildTarget, budgetOf, projectRoot } from './targets.ts';
 import type { Vsix } from './vsix.ts';
 
-/** What may be in a package: the installer's own files, ours by the folder they are of, and the engine's closure. */
+/** Allowed files of a package: the installer's files, our files by folder, and the engine's closure. */
 const ours = [
   /^\[Content_Types\]\.xml$/,
   /^extension\.vsixmanifest$/,
@@ -23,7 +23,6 @@ const closure = [
   /^extension\/dist\/node_modules\/.+\/(LICEN[CS]E|COPYING|NOTICE)[\w.-]*$/i,
 ];
 
-/** The files of a package, by their names in it. */
 export async function contentsOf(file: string): Promise<Map<string, Buffer>> {
   const zip = await openPromise(file);
   const contents = new Map<string, Buffer>();
@@ -32,7 +31,7 @@ export async function contentsOf(file: string): Promise<Map<string, Buffer>> {
   return contents;
 }
 
-/** What must not leave the builder's machine as it is, a sentence each. */
+/** Returns a message for each content that must not be published. */
 export function troublesOf({ target, bytes }: Vsix, contents: Map<string, Buffer>): string[] {
   const names = [...contents.keys()];
   const strange = names.filter((name) => !isAllowed(name, target)).map((name) => `${name} is not on the list.`);
@@ -53,7 +52,6 @@ function isAllowed(name: string, target: BuildTarget): boolean {
   return name.startsWith(bins) ? !name.slice(bins.length).includes('..') : closure.some((rule) => rule.test(name));
 }
 
-/** One name for a disk that takes capitals for small letters. */
 const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 const missingOf = (engine: string, names: string[]) =>
@@ -62,7 +60,7 @@ const missingOf = (engine: string, names: string[]) =>
     .filter((name) => !names.includes(name))
     .map((name) => `${name} is missing.`);
 
-/** As it is written here, and as a string of JSON or JavaScript on Windows. */
+/** Returns true if the content contains the folder, also in the escaped forms of JSON or JavaScript on Windows. */
 function tells(content: Buffer, folder: string): boolean {
   const spelled = [folder, folder.replaceAll('\\', '\\\\'), folder.replaceAll('\\', '/')];
   return spelled.some((one) => content.includes(`${one}/`) || content.includes(`${one}\\`));

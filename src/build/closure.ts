@@ -7,15 +7,14 @@ import { projectRoot } from './targets.ts';
 const library = 'node_modules/node-llama-cpp';
 
 /**
- * What the engine's library can reach at run time: the files of its packages that an import leads to, below `node_modules`,
- * with the manifests that say how to read them, and their licences. What only builds llama.cpp from its sources, or is a
- * command line, stays out. `folders`: the packages these files are of.
+ * Returns the files of the engine's library reachable by imports at run time, below `node_modules`, with manifests and licences. Building
+ * llama.cpp from source and command line tools are excluded. `folders`: the packages of the files.
  */
 export async function closure(): Promise<{ files: string[]; folders: string[] }> {
   const { metafile } = await build({
     absWorkingDir: projectRoot,
     entryPoints: [`${library}/dist/index.js`],
-    // The engines come by themselves; reflink copies what the library downloads, which nobody asks it to.
+    // Engines are separate packages; reflink copies library downloads, which are never used.
     external: ['@node-llama-cpp/*', '@reflink/reflink'],
     ...{ bundle: true, write: false, metafile: true, platform: 'node', format: 'esm', target: 'node20', outdir: '.' },
     logLevel: 'error',
@@ -31,7 +30,7 @@ export async function closure(): Promise<{ files: string[]; folders: string[] }>
   return { files: [...new Set(files)].sort(), folders };
 }
 
-/** All from the file's folder up to its package: a folder's own may say that what is in it are modules, or are not. */
+/** Returns all manifests from the file's folder up to its package, because a nested manifest may set the module type. */
 function manifestsOf(file: string): string[] {
   const folder = path.posix.dirname(file);
   const above = folder === packageOf(file) ? [] : manifestsOf(folder);

@@ -1,9 +1,9 @@
 /**
- * The llama.cpp engines of node-llama-cpp: one npm package for each platform and kind.
+ * Manages the llama.cpp engines of node-llama-cpp: one npm package per platform and kind.
  *
- *   node engines.mjs keep               after every install: removes the engines of other machines, which npm installs
- *                                       side by side. Never fails an install.
- *   node engines.mjs add cuda|vulkan|cuda-ext     fetches a GPU engine for this machine.
+ * - node engines.mjs keep: runs after every install and removes the engines of other platforms, which npm installs too; never fails an
+ * install
+ * - node engines.mjs add cuda|vulkan|cuda-ext: downloads a GPU engine for this machine
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ const folder = path.join(modules, scope);
 const platforms = { linux: 'linux', darwin: 'mac', win32: 'win' };
 const architectures = { x64: 'x64', arm64: 'arm64', arm: 'armv7l', riscv64: 'riscv64' };
 const machine = `${platforms[process.platform] ?? process.platform}-${architectures[process.arch] ?? process.arch}`;
-/** The engine a plain install brings: on Apple's own chips it uses the GPU already. */
+/** Engine of a plain install; on Apple silicon it already uses the GPU. */
 const plain = machine === 'mac-arm64' ? 'mac-arm64-metal' : machine;
 const extras =
   { 'linux-x64': ['cuda', 'cuda-ext', 'vulkan'], 'win-x64': ['cuda', 'cuda-ext', 'vulkan'] }[machine] ?? [];
@@ -35,7 +35,7 @@ try {
 function keep() {
   const wanted = new Set([plain, ...extras.map((extra) => `${machine}-${extra}`)]);
   try {
-    // The overrides of package.json put some other package where a GPU engine would be.
+    // the overrides of package.json replace GPU engines with another package
     for (const name of existsSync(folder) ? readdirSync(folder) : [])
       if (!wanted.has(name) || packageName(name) !== `${scope}/${name}`)
         rmSync(path.join(folder, name), { recursive: true, force: true });
@@ -71,7 +71,7 @@ function alternatives() {
 }
 
 function run(program, args, cwd, trouble) {
-  const shell = process.platform === 'win32'; // npm is a script there
+  const shell = process.platform === 'win32'; // npm is a script on Windows
   const { status, error } = spawnSync(program, args, { cwd, shell, stdio: ['ignore', 'ignore', 'inherit'] });
   if (error || status !== 0) throw new Error(`${trouble} (${error?.message ?? `exit code ${status}`}).`);
 }

@@ -5,13 +5,12 @@ import path from 'node:path';
 import { factsOf, lock } from './shippedPackages.ts';
 import { projectRoot } from './targets.ts';
 
-/** The folder of an engine, relative to the project: this machine's is installed, another one is fetched into `folder`. */
 export const engineFolder = (engine: string, folder: string): string =>
   lockedFolder(`@node-llama-cpp/${engine}`, folder);
 
 /**
- * The folder of a package in the version of the lock file, relative to the project: where it is not installed, it is fetched into
- * `folder`, which is there, as npm does, and must have the sum of the lock file.
+ * Returns the folder of a package in the locked version, relative to the project. A package that is not installed is downloaded into the
+ * existing `folder`, and the checksum must match the lock file.
  */
 export function lockedFolder(wanted: string, folder: string): string {
   const installed = `node_modules/${wanted}`;
@@ -28,14 +27,14 @@ export function lockedFolder(wanted: string, folder: string): string {
 function isInstalled(folder: string, wanted: string, locked: string | undefined): boolean {
   try {
     const { name, version } = factsOf(folder);
-    return name === wanted && version === locked; // an override puts another one there
+    return name === wanted && version === locked; // an override installs another package
   } catch {
     return false;
   }
 }
 
 function fetchPackage(specifier: string, into: string): string {
-  const shell = process.platform === 'win32'; // npm is a script there
+  const shell = process.platform === 'win32'; // npm is a script on Windows
   execFileSync('npm', ['pack', specifier, '--silent', '--prefer-offline'], { cwd: into, shell });
   const archive = readdirSync(into).find((name) => name.endsWith('.tgz'));
   if (!archive) throw new Error(`npm pack ${specifier} left no archive.`);

@@ -1,4 +1,4 @@
-/** What people read in a manifest, by the names under which it stands there. Of a setting, what its schema says, too. */
+/** Manifest fields with display text, including the texts of a setting's schema. */
 const spoken = new Set([
   'displayName',
   'description',
@@ -17,12 +17,12 @@ const spoken = new Set([
   'altText',
 ]);
 
-/** Values of settings, which are the same in every language. */
+/** Setting values, which are not translated. */
 const values = new Set(['default', 'enum']);
 
 type Manifest = Record<string, unknown>;
 
-/** The same manifest with other words for people: `say` is given each, and where it stands. */
+/** Returns the manifest with replaced texts: `say` receives each text and its path. */
 export function withManifestTexts<Of extends Manifest>(
   manifest: Of,
   say: (english: string, place: string) => string,
@@ -40,13 +40,11 @@ export function withManifestTexts<Of extends Manifest>(
   return Object.fromEntries(told);
 }
 
-/** By which the parts of a list are told apart in a key. */
 function idOf(part: unknown): string | undefined {
   const { id, command } = (part ?? {}) as { id?: unknown; command?: unknown };
   return [id, command].find((one): one is string => typeof one === 'string');
 }
 
-/** Everything that people read in it, once each. */
 export function manifestTexts(manifest: Manifest): string[] {
   const words = new Set<string>();
   withManifestTexts(manifest, (english) => {
@@ -56,7 +54,7 @@ export function manifestTexts(manifest: Manifest): string[] {
   return [...words];
 }
 
-/** A manifest with keys in the place of its words, and the words by their keys: what an editor looks for as `package.nls.json` beside it. */
+/** A manifest with keys instead of texts, and the texts by key, as VS Code expects in `package.nls.json`. */
 interface Translatable<Of> {
   manifest: Of;
   english: Record<string, string>;

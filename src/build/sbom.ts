@@ -1,6 +1,6 @@
 import { lock, type PackageFacts } from './shippedPackages.ts';
 
-/** A list of what ships, as CycloneDX 1.5 reads it (https://cyclonedx.org/docs/1.5/json). The same parts give the same bytes. */
+/** Returns the shipped packages in CycloneDX 1.5 format (https://cyclonedx.org/docs/1.5/json). The output is deterministic. */
 export function billOfMaterials(
   product: { name: string; version: string; license: string },
   packages: PackageFacts[],
@@ -39,7 +39,6 @@ function engineOf(release: string) {
   return { type: 'library', 'bom-ref': purl, name: 'llama.cpp', version: release, licenses, purl };
 }
 
-/** The sum of the package as its registry gives it. */
 const hashOf = (integrity: string) => ({
   alg: 'SHA-512',
   content: Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex'),

@@ -2,20 +2,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from './targets.ts';
 
-/** An npm package that ships, in whole or in part. */
 export interface PackageFacts {
-  /** Relative to the project, in it or in a folder that was fetched. */
   folder: string;
   name: string;
   version: string;
-  /** As the package's manifest says: an SPDX expression. */
   licence: string;
   author?: string;
-  /** Relative to the project. */
   licenceFiles: string[];
 }
 
-/** The folder of the package that a file is of: `node_modules/a/node_modules/b/c.js` is of `node_modules/a/node_modules/b`. */
+/** Returns the folder of the package that contains a file: `node_modules/a/node_modules/b/c.js` → `node_modules/a/node_modules/b`. */
 export function packageOf(file: string): string {
   const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
   if (!folder) throw new Error(`${file} is of no package.`);
@@ -41,7 +37,7 @@ export function factsOf(folder: string): PackageFacts {
   };
 }
 
-/** The packages with a part in a built program, by what esbuild says of it. */
+/** Returns the packages in a bundled program by esbuild's metafiles. */
 export function bundledPackages(metafiles: Metafile[]): string[] {
   const inputs = metafiles
     .flatMap(({ outputs }) => Object.values(outputs))

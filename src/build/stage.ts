@@ -11,18 +11,16 @@ import { billOfMaterials } from './sbom.ts';
 import { bundledPackages, factsOf } from './shippedPackages.ts';
 import { type BuildTarget, projectRoot } from './targets.ts';
 
-/** What all packages have in common, built once. */
 export interface Built {
-  /** With `dist` in it: everything that esbuild.mjs builds. */
   folder: string;
-  /** Folders of the packages that went into the programs. */
+  /** Folders of the bundled packages. */
   bundled: string[];
   closure: { files: string[]; folders: string[] };
-  /** Files beside `dist`, by `.vscodeignore`. */
+  /** Files beside `dist`, selected by `.vscodeignore`. */
   files: string[];
 }
 
-/** Builds into `folder`, which must be in the project. */
+/** Builds into `folder`, which must be inside the project. */
 export async function buildAll(folder: string): Promise<Built> {
   const metafile = path.join(folder, 'meta.json');
   mkdirSync(path.join(folder, 'dist'));
@@ -33,11 +31,11 @@ export async function buildAll(folder: string): Promise<Built> {
     folder,
     bundled: [...bundledPackages(JSON.parse(readFileSync(metafile, 'utf8'))), await catalogued(folder)],
     closure: await closure(),
-    files: listed.filter((file) => file !== 'README.md'), // people who have Towpath already need another one
+    files: listed.filter((file) => file !== 'README.md'), // installed users need another README
   };
 }
 
-/** The folder of the package of prices. Throws where the table in the programs is not what it says. */
+/** Downloads the package of prices and returns its folder. Throws if the shipped catalog differs from the package. */
 async function catalogued(folder: string): Promise<string> {
   const work = path.join(folder, 'catalogue');
   mkdirSync(work);
@@ -49,7 +47,7 @@ async function catalogued(folder: string): Promise<string> {
 
 export const vsce = path.join(projectRoot, 'node_modules/@vscode/vsce/vsce');
 
-/** Everything that the package of a platform has in it, in `folder`, each file with the same mode on whatever machine. */
+/** Copies the contents of a platform's package into `folder`, with file modes independent of the machine. */
 export function stage(target: BuildTarget, built: Built, folder: string): void {
   const put = (from: string, to: string) =>
     cpSync(path.resolve(projectRoot, from), path.join(folder, to), { recursive: true });
@@ -84,21 +82,21 @@ export function stage(target: BuildTarget, built: Built, folder: string): void {
     chmodSync(path.join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
 }
 
-/** What only building needs is of no use, and names files that are not there. */
+/** Returns the manifest without build settings, which refer to absent files. */
 function productManifest(): { name: string; version: string; license: string } {
   const manifest = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8'));
   for (const key of ['private', 'scripts', 'dependencies', 'devDependencies', 'overrides']) delete manifest[key];
   return manifest;
 }
 
-/** The same keys, with the words of a German. */
+/** Returns the same keys with German texts. */
 function inGerman(english: Record<string, string>): Record<string, string> {
   const file = path.join(projectRoot, 'src/l10n/package.nls.de.json');
   const german = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
   return Object.fromEntries(Object.entries(english).map(([key, words]) => [key, german[words] ?? words]));
 }
 
-/** The release of llama.cpp that the engines are made of. */
+/** Returns the llama.cpp release of the engines. */
 export function llamaCppRelease(): string {
   const file = path.join(projectRoot, 'node_modules/node-llama-cpp/llama/binariesGithubRelease.json');
   return JSON.parse(readFileSync(file, 'utf8')).release;

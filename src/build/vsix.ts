@@ -12,7 +12,7 @@ export interface Vsix {
   sha256: string;
 }
 
-/** The package of a platform, in `into`. The same sources and packages give the same bytes. */
+/** Builds a platform's package in `into`. The output is deterministic. */
 export function packVsix(target: BuildTarget, built: Built, into: string): Vsix {
   const folder = path.join(built.folder, `stage-${target}`);
   mkdirSync(folder);
@@ -21,7 +21,7 @@ export function packVsix(target: BuildTarget, built: Built, into: string): Vsix 
   const { name, version } = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8'));
   const file = path.join(into, `${name}-${version}-${target}.vsix`);
   const platform = target === 'universal' ? [] : ['--target', target];
-  // Whose repository this will be is the owner's to say.
+  // the repository is chosen by the owner
   const options = ['--no-dependencies', '--allow-missing-repository', '--out', file, ...platform];
   execFileSync(process.execPath, [vsce, 'package', ...options], {
     cwd: folder,
@@ -33,5 +33,5 @@ export function packVsix(target: BuildTarget, built: Built, into: string): Vsix 
   return { target, file, bytes: statSync(file).size, sha256 };
 }
 
-/** Seconds: the first moment of 1980, with which a zip's clock begins. */
+/** Earliest zip timestamp (1980), in seconds. */
 const earliest = '315532800';
