@@ -5,49 +5,41 @@ import { localizedMessageIn, UserFacingError } from '../../protocol/text/localiz
 import type { ToolSpec, WorkflowFile } from '../plan/schema.ts';
 import type { TemplateScope } from '../template/template.ts';
 
-/** What an action works with. */
 export interface ActionContext {
   run: WorkflowContext;
   node: string;
-  /** Unique in the run; ids of its tool calls are this, or begin with it. */
+  /** Unique in the run; ids of the action's tool calls equal or start with this id. */
   callId: string;
-  /** `settings.llm` of the workflow. */
   defaults: NonNullable<WorkflowFile['settings']['llm']>;
-  /** Tools that the workflow defines; their templates are not filled in yet. */
   tools: readonly ToolSpec[];
-  /** Of the agent that it is done for. */
+  /** Approval policy of the agent that performs the action. */
   approval?: Agent['approval'];
-  /** What templates can name. */
   scope: TemplateScope;
   /**
-   * The recorded conversation with a model in the place of this call; absent where an agent calls the action as a tool, which hears of a
+   * Returns the recorded model conversation for this call; absent if an agent calls the action as a tool, because the agent then receives a
    * failure itself.
    */
   conversation?(callId: string): RecordedConversation;
-  /** Another action. */
   perform(name: string, params: Record<string, unknown>, context: Omit<ActionContext, 'perform'>): Promise<unknown>;
 }
 
-/** Conversation of a step with a model, in the run's record. */
 export interface RecordedConversation {
   readonly apart: Apart;
-  /** Number of messages that were there before the model was asked. */
+  /** Number of messages before the first model call. */
   readonly given: number;
-  /** Records the messages that the model is asked with, unless it has answered before. */
+  /** Records the input messages, unless the model has already answered. */
   begin(messages: readonly Message[]): Promise<void>;
 }
 
-/** A named function that YAML can use. */
 export interface Action {
-  /** What it takes, in snake_case; undefined: whatever its tool takes. */
+  /** Schema of the parameters in snake_case; undefined: the parameters of the tool. */
   parameters: z.ZodObject | undefined;
-  /** What its result holds, with words for each key; undefined: whatever its tool gives, or what cannot be said before. */
+  /** Schema of the result with descriptions; undefined: the result of the tool, or unknown in advance. */
   gives?: z.ZodObject;
-  /** Parameters are filled in and not yet checked. Gives plain data. Throws `ActionError`, or the signal's reason. */
+  /** Runs with resolved but unvalidated parameters and returns plain data. Throws `ActionError`, or the signal's reason. */
   run(params: Record<string, unknown>, context: ActionContext): Promise<unknown>;
 }
 
-/** Why an action did not work; it ends its node. */
 export class ActionError extends UserFacingError {
   override readonly name = 'ActionError';
   constructor(readonly info: ErrorInfo) {

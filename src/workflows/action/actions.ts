@@ -12,7 +12,7 @@ const llm: Record<string, Action> = {
   'llm.tools': llmTools,
 };
 
-/** Every action has a second name. */
+/** Returns the second name of an action. */
 export const dual = (name: string) => `actions.${name.replace('.', '_')}`;
 
 const builtIn = new Map<string, Action>([
@@ -25,13 +25,12 @@ const builtIn = new Map<string, Action>([
 ]);
 
 export const builtInNames: readonly string[] = [...builtIn.keys()];
-/** What is offered while a file is written: ours, not the dialect's other words for it. */
+/** Names for completion: our own, without the synonyms of the dialect. */
 export const offeredNames: readonly string[] = [...Object.keys(llm), 'state.set', nestedAction];
 
-/** The action of this name; a name of no action of ours is a tool's. */
 export const actionOf = (name: string): Action => builtIn.get(name) ?? toolAction(name);
 
-/** A tool of the workspace, through the gate. A call that fails ends the node with the tool's own error. */
+/** Creates the action of a workspace tool, subject to the gate. A failed call ends the node with the tool's error. */
 const toolAction = (name: string): Action => ({
   parameters: undefined,
   async run(params, { run, callId, approval }) {
@@ -42,7 +41,7 @@ const toolAction = (name: string): Action => ({
   },
 });
 
-/** Does what `uses` names. Throws `ActionError`, or the signal's reason. */
+/** Performs the action named by `uses`. Throws `ActionError`, or the signal's reason. */
 export function perform(name: string, params: Record<string, unknown>, context: Omit<ActionContext, 'perform'>) {
   return actionOf(name).run(params, { ...context, perform });
 }

@@ -7,10 +7,10 @@ import { ActionError } from './action.ts';
 
 const word = z.union([z.string(), z.number(), z.boolean()]);
 
-/** A program and what it is given; a list among them are several words. */
+/** Schema of a program and its arguments; a nested list is several arguments. */
 export const commandTextActions = z.array(z.union([word, z.array(word)])).min(1);
 
-/** What `shell.run` is given, its list of words as the one command line that says the same. Throws `ActionError`. */
+/** Converts a list in `shell.run` parameters to an equivalent command line. Throws `ActionError`. */
 export function withCommandLine(params: Record<string, unknown>): Record<string, unknown> {
   if (!Array.isArray(params.command)) return params;
   const { data, error } = commandTextActions.safeParse(params.command);
@@ -26,10 +26,7 @@ export function withCommandLine(params: Record<string, unknown>): Record<string,
 const refused = (why: LocalizableText) =>
   new ActionError({ code: 'TOOL_ARGS_INVALID', ...toErrorInfo(joined(['shell.run: command: ', why, '.'], '')) });
 
-/**
- * What is wrong with how a command uses the `quote` filter, as a sentence: between quotes that are there already it would end them, and let
- * out what it should keep in.
- */
+/** Returns the problem of a command's `quote` filter: inside existing quotes, the filter would end the quotes and expose the value. */
 export function quotingProblem(command: unknown): LocalizedMessage | undefined {
   if (Array.isArray(command))
     return command.some((word) => typeof word === 'string' && /\|\s*quote\b/.test(word))
@@ -47,7 +44,7 @@ export function quotingProblem(command: unknown): LocalizedMessage | undefined {
   return undefined;
 }
 
-/** The quote that is open after a piece of a command line. */
+/** Returns the open quote after a piece of a command line. */
 function openAfter(text: string, before: string): string {
   let open = before;
   for (let at = 0; at < text.length; at++) {

@@ -6,7 +6,7 @@ import { maxAnswerLength, parseLimitedJson } from '../../tools/core/parseLimits.
 import { type Action, type ActionContext, ActionError } from './action.ts';
 import { llmCall, parse } from './llm.ts';
 
-// Actions of `fabceolin/the_edge_agent` that mean what ours mean, with its parameters and results (docs/shared/yaml-reference/actions).
+// Actions of `fabceolin/the_edge_agent` with our semantics and its own parameters and results (docs/shared/yaml-reference/actions).
 
 const path = z.string().min(1);
 const readShape = z.strictObject({ path });
@@ -29,7 +29,7 @@ const mergeShape = z.strictObject({
 const templateShape = z.strictObject({ template: z.unknown() });
 
 const success = z.boolean();
-/** Of what may fail: a value for the workflow to decide about. */
+/** Result of a failure, which the workflow handles as a value. */
 const failureShape = {
   success,
   error: z.string().optional().describe('Why it failed.'),
@@ -65,7 +65,7 @@ const fileWrite: Action = {
   },
 };
 
-/** The JSON that the address gives. */
+/** Returns the JSON of a URL. */
 const httpGet: Action = {
   parameters: getShape,
   async run(given, context) {
@@ -125,7 +125,6 @@ const dataMerge: Action = {
   },
 };
 
-/** The text with its templates filled in, which they are by then. */
 const template: Action = {
   parameters: templateShape,
   run: async (given) => parse(templateShape, given, 'template').template,
@@ -143,7 +142,7 @@ export const dialectActions: Record<string, Action> = {
   'template.render': template,
 };
 
-/** What to use for actions that only other hosts have, by the beginning of their names. */
+/** Replacements for actions of other hosts, by prefix. */
 const instead: [start: string, use: LocalizedMessage][] = [
   [
     'http.',
@@ -176,7 +175,7 @@ const instead: [start: string, use: LocalizedMessage][] = [
 const others =
   /^(?:actions\.\w+$|(?:a2a|auth|context|csv|dspy|embedding|error|execution|firestore|git|github|graph|learn|llamaextract|ltm|markdown|mem0|memory|neo4j|rag|schema|search|session|text|tools|validate|vector|catalog|bmad)\.)/;
 
-/** A sentence about an action that Towpath does not have; undefined: it is no action of the dialect either. */
+/** Returns a message about an action unsupported by Towpath; undefined for a name outside of the dialect. */
 export function absentAction(name: string): LocalizedMessage | undefined {
   const use = instead.find(([start]) => name === start || (start.endsWith('.') && name.startsWith(start)))?.[1];
   if (use) return use;
@@ -192,7 +191,7 @@ const execute = (
   args: Record<string, unknown>,
 ) => run.execute({ id: count === 0 ? callId : `${callId}.${count}`, name, arguments: args }, approval);
 
-/** A file that is not there is a value, for the workflow to decide about; a no of the person ends the node. */
+/** Returns a missing file as a value for the workflow; a denial by the user ends the node. */
 function failed(outcome: Extract<ToolOutcome, { ok: false }>) {
   const { code, message } = outcome.error;
   if (['TOOL_DENIED', 'TOOL_INTERRUPTED', 'TOOL_NOT_AVAILABLE'].includes(code)) throw new ActionError(outcome.error);

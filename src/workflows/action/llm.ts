@@ -9,7 +9,6 @@ import { type Action, type ActionContext, ActionError } from './action.ts';
 import { type CallParameters, callSchema, llmAnswerShape, type responseFormat, retrySchema } from './llmParameters.ts';
 import { schemaOf } from './schemaCheck.ts';
 
-/** One model call. */
 export const llmCall: Action = {
   parameters: callSchema,
   gives: z.strictObject(llmAnswerShape),
@@ -19,7 +18,7 @@ export const llmCall: Action = {
   },
 };
 
-/** The same, shown while it comes. */
+/** {@link llmCall} with streamed display. */
 export const llmStream: Action = {
   parameters: callSchema,
   gives: z.strictObject({
@@ -34,10 +33,10 @@ export const llmStream: Action = {
   },
 };
 
-/** Seconds. */
+/** Default of the longest delay, in seconds. */
 const usualMaxDelay = 60;
 
-/** A call that fails is a value here, for the workflow to decide about. */
+/** Retries a call; a failure is a value for the workflow. */
 export const llmRetry: Action = {
   parameters: retrySchema,
   gives: z.strictObject({
@@ -68,7 +67,7 @@ export const llmRetry: Action = {
   },
 };
 
-/** Throws `ActionError` with what does not fit, in the words of the file. */
+/** Parses parameters. Throws `ActionError` that names the invalid parameters as written in the file. */
 export function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, name: string): z.output<Schema> {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -80,7 +79,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, 
   });
 }
 
-/** How these parameters ask a model, without the messages. Leading system messages become the system prompt. */
+/** Converts parameters to a request without messages. Leading system messages become the system prompt. */
 export function llmRequest(params: Omit<CallParameters, 'messages'>, { defaults }: ActionContext) {
   const { temperature = defaults.temperature ?? (params.cache ? 0 : 0.7), max_tokens = defaults.max_tokens } = params;
   const format = params.response_format;
@@ -128,7 +127,7 @@ async function ask(
   const reply = await once(messages);
   const problem = formatProblem(contentOf(reply), params.response_format);
   if (!problem) return reply;
-  // Not every provider keeps to a schema: one more try, told what was wrong.
+  // not every provider enforces a schema: one more attempt with the error
   const wish = `That is not what was asked for: ${inEnglish(problem)} Answer with the JSON alone, nothing around it.`;
   const repaired = await once([
     ...messages,
@@ -144,7 +143,7 @@ async function ask(
   return { ...repaired, ...(reply.usage && repaired.usage && { usage: sum(reply.usage, repaired.usage) }) };
 }
 
-/** `cached` only of an answer that was given before: its usage is what it took then. */
+/** Returns the answer; `cached` marks an earlier answer, with its original usage. */
 const answerOf = (reply: AdapterResult) => ({
   content: contentOf(reply),
   usage: usageOf(reply.usage),
@@ -153,7 +152,7 @@ const answerOf = (reply: AdapterResult) => ({
 
 const contentOf = (reply: AdapterResult) => reply.message?.content ?? '';
 
-/** What is wrong with the JSON, as a sentence; undefined when it is what was asked for. */
+/** Returns the problem of a JSON answer; undefined if valid. */
 function formatProblem(content: string, format: CallParameters['response_format']): LocalizableText | undefined {
   if (!format || format.type === 'text') return undefined;
   let value: unknown;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { inEnglish } from '../../protocol/text/l10n.ts';
 import { schemaProblem } from './schemaCheck.ts';
 
-/** A value that is no text is told as JSON; a template of what is not there says nothing. */
+/** Schema of a text; other values become JSON, and an undefined template becomes empty. */
 const textValue = z.unknown().transform((value) => {
   const given = value ?? '';
   return typeof given === 'string' ? given : JSON.stringify(given);
@@ -24,7 +24,7 @@ export const responseFormat = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** What every `llm.*` action takes. Descriptions are shown by the editor. */
+/** Parameters of every `llm.*` action. The editor shows the descriptions. */
 export const callShape = {
   model: z
     .string()
@@ -58,7 +58,6 @@ export const callShape = {
 };
 export const callSchema = z.strictObject(callShape);
 
-/** What every call gives. */
 export const llmAnswerShape = {
   content: z.string().describe('The answer.'),
   usage: z

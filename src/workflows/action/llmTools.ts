@@ -38,7 +38,7 @@ const toolsSchema = z.strictObject({
     .describe('How often the model may call tools: 10 without it.'),
 });
 
-/** A model that calls tools until it has its answer, in the one loop, in a conversation of its own. */
+/** Calls a model with tools until the answer, using the agent loop in a separate conversation. */
 export const llmTools: Action = {
   parameters: toolsSchema,
   gives: z.strictObject({
@@ -104,15 +104,15 @@ export const llmTools: Action = {
 
 const isReply = (message: Message): boolean => message.role === 'assistant' && !message.incomplete;
 
-/** The model has given its answer, and the editor's end came before the node had it. */
+/** Returns true if the model has answered but the editor exited before the node received the answer. */
 function isAnswered(said: readonly Message[]): boolean {
   const last = said.at(-1);
   return last?.role === 'assistant' && !last.incomplete && !last.toolCalls?.length;
 }
 
 /**
- * Answers calls that have no result in a recorded conversation. A call with a recorded outcome has that; a call that had not begun is asked
- * about now. No call is here whose outcome nobody knows: its node rests before.
+ * Completes calls without a result in a recorded conversation: uses a recorded outcome, or requests approval for a call that never started.
+ * Calls with an unknown outcome suspend the node earlier.
  */
 async function answerPending(apart: Apart, { allows, extraTools }: OfferedTools, context: ActionContext) {
   const { run, approval } = context;
@@ -134,13 +134,13 @@ async function answerPending(apart: Apart, { allows, extraTools }: OfferedTools,
     const outcome = recorded && run.run.outcomes?.[id]?.byPerson ? recorded : await perform();
     if (isUnanswered(outcome)) throw run.signal.reason;
     const after = run.run.calls[id];
-    if (after && isUnknown(run.run, id, after)) throw new ActionError(deniedAgain); // the person did not want it again
+    if (after && isUnknown(run.run, id, after)) throw new ActionError(deniedAgain); // the user denied the repetition
     await apart.add?.({ role: 'tool', content: '', toolResults: [toToolResult(ownId, outcome)] });
     if (run.signal.aborted) throw run.signal.reason;
   }
 }
 
-/** The loop hands back where all calls of two turns were denied: there is no answer then. */
+/** Error if all calls of two turns were denied, after which the loop returns without an answer. */
 const deniedAgain = {
   code: 'TOOL_DENIED',
   ...toErrorInfo(message('You did not allow the model’s call or its next one. Continue to ask it again.')),
@@ -148,7 +148,7 @@ const deniedAgain = {
 
 type OfferedTools = Pick<TurnOptions, 'allows' | 'extraTools'>;
 
-/** `tool_choice` names a tool: it is the only one there is. */
+/** Restricts the tools to the tool named by `tool_choice`. */
 function chosenTools(
   { tools, tool_choice: choice }: z.output<typeof toolsSchema>,
   context: ActionContext,

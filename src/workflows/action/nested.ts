@@ -18,7 +18,7 @@ const shape = z.strictObject({
     .describe('Values that it begins with; it sees no others. It gives what its state holds at its end.'),
 });
 
-/** A workflow as a step of another. The walk of a run does it, which knows where the other one stands. */
+/** Runs a workflow as a step; implemented by the run, which knows the position of the other workflow. */
 export const workflowRun: Action = {
   parameters: shape,
   async run() {
@@ -27,10 +27,9 @@ export const workflowRun: Action = {
   },
 };
 
-/** How deep workflows may stand in each other. */
+/** Maximum nesting of workflows. */
 export const maxNesting = 8;
 
-/** Names of the workflows that a file runs. */
 export const nestedIn = ({ nodes }: WorkflowFile): string[] => {
   const steps = nodes.flatMap((node): WorkflowStep[] => [node, ...(node.steps ?? []), ...(node.body ?? [])]);
   return [
@@ -39,9 +38,9 @@ export const nestedIn = ({ nodes }: WorkflowFile): string[] => {
 };
 
 /**
- * All workflows that `file` runs, and those run, by their names. Throws `UserFacingError` when one runs itself, by whatever
- * way, or they stand in each other too deep.
- * @param load throws when there is none of this name, or it is not in order
+ * Loads all workflows run directly or indirectly by `file`, by name. Throws `UserFacingError` for a cycle or excessive nesting.
+ *
+ * @param load throws for an unknown or invalid workflow
  */
 export async function nestedFiles(
   name: string,
@@ -72,7 +71,7 @@ export async function nestedFiles(
   return files;
 }
 
-/** What a workflow is given, when it can begin with that. Throws `UserFacingError`. */
+/** Returns the validated inputs of a workflow. Throws `UserFacingError`. */
 export function nestedInputs(
   params: Record<string, unknown>,
   files: ReadonlyMap<string, WorkflowFile>,
@@ -96,7 +95,7 @@ export function nestedInputs(
   return { name, file, inputs };
 }
 
-/** What it gives: its values, but for those that it was given and has left as they were. */
+/** Returns the values of a nested workflow, except unchanged inputs. */
 export function nestedResult(state: Record<string, unknown>, inputs: Record<string, unknown>): Record<string, unknown> {
   const isGiven = (key: string) =>
     key === 'input' || key === resultsKey || (Object.hasOwn(inputs, key) && isDeepStrictEqual(inputs[key], state[key]));

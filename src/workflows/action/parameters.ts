@@ -7,12 +7,11 @@ import { commandTextActions } from './commandLines.ts';
 
 type Shape = Record<string, z.ZodType>;
 
-/** Definitions of all tools that come with Towpath. */
 export const toolsByName: ReadonlyMap<string, ReturnType<typeof toDefinition>> = new Map(
   toolDefinitions.map((named) => [named.name, toDefinition(named)]),
 );
 
-/** What an action takes, by the names of its parameters; undefined: not known before it is called. */
+/** Returns the parameters of an action; undefined if unknown before the call. */
 export function parametersOf(action: string): Shape | undefined {
   const shape = (actionOf(action).parameters ?? toolsByName.get(action)?.arguments)?.shape;
   if (action !== 'shell.run' || !shape) return shape;
@@ -20,10 +19,10 @@ export function parametersOf(action: string): Shape | undefined {
   return { ...shape, command: z.union([z.string().min(1), commandTextActions]).meta({ help }) };
 }
 
-/** What an action's result holds, by its keys; undefined: not known before it is there. */
+/** Returns the fields of an action's result; undefined if unknown in advance. */
 export const givesOf = (action: string): Shape | undefined =>
   (actionOf(action).gives ?? toolsByName.get(action)?.gives ?? (isServerTool(action) ? serverResult : undefined))
     ?.shape;
 
-/** `mcp.<server>.<tool>`. */
+/** Matches `mcp.<server>.<tool>`. */
 const isServerTool = (name: string) => /^mcp\.[^.]+\.[^.]+$/.test(name);

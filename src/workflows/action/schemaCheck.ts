@@ -3,7 +3,7 @@ import { message } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
 import { ActionError } from './action.ts';
 
-/** A schema written in a file as a check. Throws `ActionError` when it is none. */
+/** Converts a schema of a file to a validator. Throws `ActionError` for an invalid schema. */
 export function schemaOf(schema: Record<string, unknown>): z.ZodType {
   try {
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
@@ -13,7 +13,7 @@ export function schemaOf(schema: Record<string, unknown>): z.ZodType {
   }
 }
 
-/** Why a schema written in a file can be no check; undefined when it can. */
+/** Returns the problem of a schema of a file; undefined if valid. */
 export function schemaProblem(schema: Record<string, unknown>): LocalizableText | undefined {
   try {
     schemaOf(schema);

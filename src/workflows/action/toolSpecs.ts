@@ -12,7 +12,7 @@ import { renderAll } from '../template/template.ts';
 import { type ActionContext, ActionError } from './action.ts';
 import { schemaOf } from './schemaCheck.ts';
 
-/** A tool of YAML as a model sees it. */
+/** Converts a YAML tool to a tool definition. */
 export function definitionOf({ name, description, parameters }: ToolSpec): ToolDefinition {
   const entries = Object.entries(parameters);
   const required = entries.filter(([, parameter]) => parameter.required === true).map(([key]) => key);
@@ -33,13 +33,12 @@ export function definitionOf({ name, description, parameters }: ToolSpec): ToolD
   };
 }
 
-/** `fs.read`, or `fs.*` for all that begin so. */
 export const covers = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
 /**
- * What a list of tools lets a model use: names of the workspace's tools or of tools that the workflow defines, and tools
- * written there, whose templates are filled in. Throws `ActionError` for a name of no tool.
+ * Returns the tools of a list: workspace tools, tools defined by the workflow, and inline tools with resolved templates. Throws
+ * `ActionError` for an unknown name.
  */
 export function toolsOf(
   list: readonly (string | ToolSpec)[] | undefined,

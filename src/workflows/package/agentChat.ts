@@ -4,7 +4,7 @@ import type { Package } from './load.ts';
 import { mountWorkspace } from './mounts.ts';
 import { allowsTool, type PackageAgent, personaOf } from './packageAgents.ts';
 
-/** A conversation with an agent of a package, which like every conversation has no end of its own. */
+/** Creates a chat with an agent of a package; the chat has no end state. */
 export function agentTalk(id: string, source: Package, agent: PackageAgent, project: Workspace): Workflow {
   const menu = agent.menu.map(({ trigger, title }, index) => `${index + 1}. ${trigger}: ${title}`);
   const instructions = [

@@ -10,12 +10,11 @@ import { unfinished } from './archiveNames.ts';
 import { PackageError } from './problem.ts';
 
 interface ArchiveLimits {
-  /** Bytes of the archive, of one file, of all files. */
   archive: number;
   file: number;
   total: number;
   entries: number;
-  /** How many times its packed size a file may be. */
+  /** Maximum ratio of unpacked to packed size. */
   ratio: number;
 }
 
@@ -27,19 +26,19 @@ export const archiveLimits: ArchiveLimits = {
   ratio: 200,
 };
 
-/** Files this small are not worth a ratio: a few bytes of text pack better than any limit. */
+/** Bytes below which the ratio is ignored, because short texts may compress better. */
 const smallFile = 100_000;
 const maximumDepth = 16;
 
 /**
- * Unpacks a `.bmad` archive below `storage`, in a folder named by its content, once. Resolves to that folder; everything is
- * checked before anything is written, and a folder is there whole or not at all. Throws `PackageError`.
+ * Unpacks a `.bmad` archive below `storage` into a folder named by content hash, once, and returns the folder. Everything is validated
+ * before writing, and the folder is complete or absent. Throws `PackageError`.
  */
 export async function unpackArchive(file: string, storage: string, limits = archiveLimits): Promise<string> {
   const name = path.basename(file);
   const bytes = await readArchive(file, name, limits);
   const folder = path.join(storage, createHash('sha256').update(bytes).digest('hex'));
-  // Its time says when it was last used, so that nobody clears it away meanwhile.
+  // The modification time records the last use and prevents a concurrent cleanup.
   const isThere = await utimes(folder, new Date(), new Date()).then(
     () => true,
     () => false,
@@ -55,7 +54,7 @@ export async function unpackArchive(file: string, storage: string, limits = arch
       await writeFile(place, content, { flag: 'wx', mode: 0o600, flush: true });
     }
     await rename(temporary, folder).catch(async (error) => {
-      if (!(await lstat(folder).catch(() => undefined))) throw error; // else another window was as quick
+      if (!(await lstat(folder).catch(() => undefined))) throw error; // otherwise another window was faster
     });
     return folder;
   } finally {
@@ -76,7 +75,7 @@ async function readArchive(file: string, name: string, limits: ArchiveLimits): P
   }
 }
 
-/** All files of the archive by their path, in memory. */
+/** Reads all files of the archive into memory, by path. */
 async function readEntries(bytes: Buffer, name: string, limits: ArchiveLimits): Promise<Map<string, Buffer>> {
   const refuse = (words: LocalizableText) => new PackageError(name, words);
   const files = new Map<string, Buffer>();
@@ -92,7 +91,7 @@ async function readEntries(bytes: Buffer, name: string, limits: ArchiveLimits): 
       if (fileName.endsWith('/')) continue;
       total += entry.uncompressedSize;
       if (total > limits.total) throw refuse(message('unpacks to more than {0} bytes', limits.total));
-      // yauzl ends the stream where it gives more than the size that was checked above.
+      // yauzl fails if an entry exceeds the validated size
       const pieces: Buffer[] = [];
       for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
       files.set(fileName, Buffer.concat(pieces));
@@ -106,11 +105,11 @@ async function readEntries(bytes: Buffer, name: string, limits: ArchiveLimits): 
   return files;
 }
 
-/** The names of an archive: all of them inside, none twice, on any disk. */
+/** Set of archive names: relative, unique, and valid on any disk. */
 class Names {
   private readonly kinds = new Map<string, 'file' | 'folder'>();
 
-  /** Why this name cannot be taken; undefined: it is taken. */
+  /** Adds a name; returns the reason of a rejection. */
   add(name: string): LocalizedMessage | undefined {
     const isFolder = name.endsWith('/');
     const segments = name.replace(/\/$/, '').split('/');
@@ -138,7 +137,7 @@ class Names {
   }
 }
 
-/** Only plain files and folders: in the upper half are a Unix mode's bits. */
+/** Rejects entries other than files and folders; the upper bits contain the Unix mode. */
 function kindProblem(entry: Entry): LocalizedMessage | undefined {
   const type = (entry.externalFileAttributes >>> 16) & 0o170000;
   if (type === 0o120000) return message('is a link');

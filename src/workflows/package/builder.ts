@@ -6,15 +6,15 @@ import type { Manifest, PackageFormat } from './format.ts';
 import type { PackageGraph } from './packageGraph.ts';
 
 /*
- * Packages of crewagent-builder, version 1.1, by its schemas (`bmad-spec/v1.1`) and by what its host does with them. What that
- * host does not look at either (inputs, tags, `conditionExpr`, `runtime`, `integrity`, …) is left out.
+ * Packages of crewagent-builder, version 1.1, by its schemas (`bmad-spec/v1.1`) and the behavior of its host. Fields that the host ignores
+ * (inputs, tags, `conditionExpr`, `runtime`, `integrity`, …) are omitted.
  */
 
 const version = z.string().regex(/^1\.1(\.\d+)?$/, message('only version 1.1 is supported').english);
 const builderId = z
   .string()
   .regex(/^[A-Za-z0-9][\w.:-]{0,99}$/, message('an ID has letters, digits, "_", ".", ":" and "-"').english);
-/** From the package's folder; what the builder wrote for Windows as well. */
+/** Path from the package's folder, also in the Windows notation of the builder. */
 const file = z
   .string()
   .min(1)
@@ -110,7 +110,7 @@ const graph = z.strictObject({
   metadata: z.object({}).optional(),
 });
 
-/** A step file's path counts from the package's folder there, here from the graph's; and where no way leads on, a run ends. */
+/** Converts a graph. The builder's step paths are relative to the package, ours to the graph; a node without an edge ends a run. */
 const graphIn = (graphFile: string) =>
   graph.transform(({ entryNodeId, nodes, edges }): PackageGraph => {
     const folder = path.posix.dirname(graphFile);
@@ -129,10 +129,9 @@ const graphIn = (graphFile: string) =>
     };
   });
 
-/** `artifacts/…` is that folder of the project, and so is any other relative path. */
 const placeOf = (output: string): string => (/^@(state|project)\//.test(output) ? output : `@project/${output}`);
 
-/** One way to each node, with all that is said of it. */
+/** Merges edges with the same target, retaining all labels and conditions. */
 function waysOf(edges: z.infer<typeof graph>['edges']): PackageGraph['edges'] {
   const ways = new Map<string, { from: string; to: string; labels: string[]; conditions: string[] }>();
   for (const { from, to, label, isDefault, conditionText } of edges) {

@@ -32,7 +32,7 @@ const policy = z.strictObject({
     .default({ enabled: false }),
 });
 
-/** What that host's agents have: its five file tools, and servers where they say so. Never a shell, never the web. */
+/** Returns the tools of the host's agents: five file tools, and MCP servers if declared. Never a shell and never the web. */
 function toolsOf({ fs, mcp }: z.infer<typeof policy>): Pick<PackageAgent, 'tools' | 'maxWriteBytes'> {
   const servers = mcp.allowedServers?.map((server) => `mcp.${server}.*`) ?? ['mcp.*'];
   const allow = [
@@ -45,7 +45,7 @@ function toolsOf({ fs, mcp }: z.infer<typeof policy>): Pick<PackageAgent, 'tools
   return { tools: { allow, deny: [] }, ...(fs.maxWriteBytes !== undefined && { maxWriteBytes: fs.maxWriteBytes }) };
 }
 
-/** Agents of crewagent-builder's `agents.json`; where they differ from ours, and what cannot be had is refused by its place. */
+/** Schema of crewagent-builder's `agents.json`, converted to our agents; unsupported parts are rejected with their path. */
 export function builderAgents(
   version: z.ZodType,
   id: z.ZodType<string>,
@@ -73,7 +73,7 @@ export function builderAgents(
       .array(z.strictObject({ id: z.string(), content: packageLabels, description: z.string().optional() }))
       .default([]),
     menu: z.array(menuItem).max(100).default([]),
-    /** In place of all that the persona says. */
+    /** Replaces the persona. */
     systemPrompt: z.string().max(20_000).optional(),
     userPromptTemplate: z.string().optional(),
     discussion: z.boolean().optional(),
@@ -124,7 +124,7 @@ interface Around {
   needs(file: string, key: string): void;
 }
 
-/** What an item of a menu does, by that host's rules; none for what only the host's own surface has. */
+/** Converts a menu item; empty for an item that needs the host's own interface. */
 function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
   const { description, workflow, exec, action, data, triggers = [] } = item;
   const { refuse } = around;
@@ -164,7 +164,7 @@ function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
 const withData = (data: string | undefined, around: Around): string =>
   data ? `\nRead ${told(data, 'data', around)} first: it is what this is about.` : '';
 
-/** A path as a model is told it: of the project, or of the package, where it must be. */
+/** Converts a path for the model: in the project, or in the package, where the file must exist. */
 function told(place: string, key: string, { needs }: Around): string {
   const mount = /^(?:\{(project|artifacts|state)-root\}|@(project|state))\/?(.*)$/.exec(place);
   const [, root = mount?.[2], , rest = ''] = mount ?? [];

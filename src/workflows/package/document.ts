@@ -8,20 +8,16 @@ import { checkLoss, checkTransition } from './transitions.ts';
 
 const stateFile = 'workflow.md';
 
-/** A run's state document. What is on disk was checked before it landed, and is there whole. */
+/** State document of a run. The stored text was validated before writing and is complete. */
 export class StateDocument {
   private constructor(
-    /** Its folder, links resolved. */
+    /** Folder with resolved links. */
     readonly folder: string,
     readonly graph: PackageGraph,
-    /** Where the run stands. */
     public state: PackageState,
   ) {}
 
-  /**
-   * Opens a run's document; `first` is the text of a run that has none yet. Throws `ToolError` when somebody else has
-   * damaged or removed it.
-   */
+  /** Opens a document; `first` is the initial text of a new run. Throws `ToolError` if the document was damaged or removed externally. */
   static async open(folder: string, graph: PackageGraph, first?: string): Promise<StateDocument> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const real = await realpath(folder);
@@ -33,24 +29,25 @@ export class StateDocument {
       await keepFile(file, text);
     }
     const state = parseState(text);
-    checkTransition(graph, state, state); // its nodes are nodes of this graph
+    checkTransition(graph, state, state); // validates the nodes
     return new StateDocument(real, graph, state);
   }
 
-  /** A path names it also in other letters, which many disks take for the same. */
+  /** Returns true if the path refers to the document, ignoring case as many disks do. */
   isAt(file: string): boolean {
     return file.toLowerCase() === path.join(this.folder, stateFile).toLowerCase();
   }
 
   /**
-   * Takes a new text, or throws `ToolError` and leaves everything as it is.
-   * @param drops the places that may lose something by it (`mergeState`)
+   * Writes a new text, or throws `ToolError` without a change.
+   *
+   * @param drops paths whose values may be lost (`mergeState`)
    */
   async write(text: string, drops?: readonly string[]): Promise<void> {
     await this.put(text, await this.standing(), drops);
   }
 
-  /** What the person may have made of it meanwhile; as it was, when that cannot be used. */
+  /** Returns the state on disk, which the user may have edited; the previous state if invalid. */
   private async standing(): Promise<PackageState> {
     try {
       const state = parseState(await readFile(path.join(this.folder, stateFile), 'utf8'));
@@ -62,8 +59,8 @@ export class StateDocument {
   }
 
   /**
-   * Takes an earlier text back as the person wants it: what may follow what binds the model, not them. It must be a state of
-   * this graph all the same, or it throws `ToolError` and leaves everything as it is.
+   * Restores an earlier text for the user, without the transition rules that bind the model. Throws `ToolError` without a change if the
+   * text is no state of this graph.
    */
   async restore(text: string): Promise<void> {
     await this.put(text);

@@ -8,8 +8,8 @@ import { isComplete } from './transitions.ts';
 type Told = Pick<WorkflowContext, 'run' | 'emit'>;
 
 /**
- * Tells where the run stands, as the state document has it, to whoever watches: `node` events for what is not told yet. Told
- * again after a kill between the document and its events, it makes up for them.
+ * Emits `node` events for the position in the state document that are not recorded yet. A repeated call after a crash emits the missing
+ * events.
  */
 export async function followState({ run, emit }: Told, graph: PackageGraph, state: PackageState): Promise<void> {
   const { currentNodeId: current, variables } = state;
@@ -31,7 +31,7 @@ export async function followState({ run, emit }: Told, graph: PackageGraph, stat
     await emit({ type: 'node', node: current, status: 'step', ...values });
 }
 
-/** The same after the person took the document back to `state`: what was done since `before` is to be done again. */
+/** Emits the events after the user restored `state`: work since `before` must be repeated. */
 export async function followBack(
   told: Told,
   graph: PackageGraph,

@@ -16,11 +16,10 @@ const manifestSchema = z.object({
         title: z.string().min(1).max(200).optional(),
         description: z.string().max(2000).optional(),
         graph: z.string().min(1),
-        /** Markdown whose variables and text the state document begins with. */
+        /** Markdown with the initial variables and text of the state document. */
         state: z.string().min(1).optional(),
-        /** Who does what no node names an agent for; without it the first of `agents.json`. */
         agentId: idSchema.optional(),
-        /** Where outputs with relative paths go. */
+        /** Folder of outputs with relative paths. */
         artifacts: z
           .string()
           .regex(
@@ -35,23 +34,25 @@ const manifestSchema = z.object({
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** A way to write packages: what its files look like, read as what a package is here. */
+/** A package format: parses files to the common form. */
 export interface PackageFormat {
   manifest: z.ZodType<Manifest>;
   /**
-   * @param workflows those of the manifest; undefined: it cannot be read, and nobody knows
-   * @param needs hears of files of the package that must be there, and where they are named
+   * Parses the agents.
+   *
+   * @param workflows workflows of the manifest; undefined if the manifest is invalid
+   * @param needs receives required package files with their location of reference
    */
   agents(
     workflows: Manifest['workflows'] | undefined,
     needs: (file: string, place: string) => void,
   ): z.ZodType<{ agents: PackageAgent[] }>;
   graph(graphFile: string): z.ZodType<PackageGraph>;
-  /** Graphs are looked at for what no run could follow alone. */
+  /** True: graphs are only validated for defects that stop every run. */
   lenient: boolean;
 }
 
-/** As the page of packages has it. */
+/** Format documented in the help page about packages. */
 export const ownFormat: PackageFormat = {
   manifest: manifestSchema,
   agents: () => agentsSchema,

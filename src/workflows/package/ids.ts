@@ -1,12 +1,11 @@
-/** What a run's `workflowId` says: a workflow of a package, maybe begun by an agent; or talk with an agent. */
 export interface PackageRunId {
-  /** Which package, among those that are known. */
+  /** Key among the known packages. */
   key: string;
   workflowId?: string;
   agentId?: string;
 }
 
-/** `package:<key>/<workflow>`, `package:<key>/<workflow>@<agent>` or `package:<key>/@<agent>`. */
+/** Formats `package:<key>/<workflow>`, `package:<key>/<workflow>@<agent>` or `package:<key>/@<agent>`. */
 export const packageRunId = ({ key, workflowId = '', agentId }: PackageRunId): string =>
   `package:${key}/${workflowId}${agentId === undefined ? '' : `@${agentId}`}`;
 

@@ -17,14 +17,13 @@ export interface PackageWorkflow {
   title: string;
   description: string;
   graph: PackageGraph;
-  /** Of the graph's file, from the package's folder: step files are relative to its folder. */
   graphFile: string;
   template?: string;
   agentId: string;
   artifacts: string;
 }
 
-/** A checked package. What it says about itself is data: it is shown and told to models, never run. */
+/** A validated package. Its texts are data for display and for models, never executed. */
 export interface Package {
   folder: string;
   name: string;
@@ -37,7 +36,7 @@ export interface Package {
 const manifestFile = 'bmad.json';
 const maximumBytes = 2_000_000;
 
-/** Reads and checks a package. Throws `PackageError`, which names each file with the places in it where something is wrong. */
+/** Reads and validates a package. Throws `PackageError` with the file and path of every problem. */
 export async function loadPackage(folder: string): Promise<Package> {
   const root = await realpath(await packageRoot(folder));
   const read = (file: string, by: string) => readInside(root, file, by);
@@ -47,7 +46,7 @@ export async function loadPackage(folder: string): Promise<Package> {
   const found = await json(manifestFile, manifestFile);
   const format = formatOf(found);
   const known = await findings.in(() => shaped(manifestFile, found, format.manifest));
-  const manifest = known ?? guessOf(found); // the other files are looked at all the same
+  const manifest = known ?? guessOf(found); // the other files are validated anyway
   const agentsFile = manifest.agents;
   const needed: { file: string; place: string }[] = [];
   const agents = await findings.in(async () => {
@@ -80,7 +79,7 @@ export async function loadPackage(folder: string): Promise<Package> {
   return { folder: root, name, title, description, agents: agents!, workflows };
 }
 
-/** By the version that a manifest says; ours says none. */
+/** Selects the format by the manifest's version; our own format has none. */
 function formatOf(manifest: unknown): PackageFormat {
   const version = (manifest as { schemaVersion?: unknown } | null)?.schemaVersion;
   if (version === undefined) return ownFormat;
@@ -94,14 +93,13 @@ function formatOf(manifest: unknown): PackageFormat {
   );
 }
 
-/** Which files a manifest names that does not fit. */
 function guessOf(manifest: unknown): Pick<Manifest, 'agents' | 'workflows'> {
   const { agents, entry, workflows } = (manifest ?? {}) as Record<string, unknown>;
   const named = (value: unknown): value is string => typeof value === 'string' && value !== '';
   const listed = [entry, ...(Array.isArray(workflows) ? workflows.slice(0, 200) : [])] as Record<string, unknown>[];
   const found = listed.flatMap((one) => {
     const graph = one?.graph;
-    const state = [one?.state, one?.workflow].find(named); // the builder's name for it
+    const state = [one?.state, one?.workflow].find(named); // the builder's name of the field
     return named(graph) ? [{ id: graph, graph, state, artifacts: '@state/artifacts' }] : [];
   });
   const file = [agents, (entry as { agents?: unknown } | undefined)?.agents].find(named) ?? 'agents.json';
@@ -132,11 +130,11 @@ function checkAgents(
   }
 }
 
-/** A step file as seen from the package's folder. */
+/** Returns the path of a step file relative to the package's folder. */
 export const stepFile = ({ graphFile }: Pick<PackageWorkflow, 'graphFile'>, file: string): string =>
   path.posix.join(path.posix.dirname(graphFile), file);
 
-/** The folder with the manifest: archives often hold one folder with everything. */
+/** Returns the folder with the manifest; archives often contain a single folder. */
 async function packageRoot(folder: string): Promise<string> {
   const has = (place: string) => stat(path.join(place, manifestFile)).then(Boolean, () => false);
   if (await has(folder)) return folder;
@@ -192,7 +190,7 @@ function checkTemplate(template: string | undefined, file: string, entryNodeId: 
   }
 }
 
-/** A file of the package, through the gate for paths: no link leads out of it. */
+/** Reads a package file; path containment rejects links out of the package. */
 async function readInside(root: string, file: string, by: string): Promise<string> {
   try {
     const resolved = await resolvePath([{ name: '@pkg', path: root }], file, 'read');

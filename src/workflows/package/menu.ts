@@ -3,8 +3,8 @@ import type { MenuItem } from './packageAgents.ts';
 type MenuChoice = { kind: 'item'; item: MenuItem } | { kind: 'several'; items: MenuItem[] } | { kind: 'chat' };
 
 /**
- * What a person means by `input` on an agent's menu: a number (from 1), a trigger (`*` or `/` before it does not count), or
- * words of a title. The first of these that hits counts; several hits are to be asked about, none is talk.
+ * Selects menu items by the user's input: a number (from 1), a trigger (a leading `*` or `/` is ignored) or words of a title, in this
+ * order. Several matches need a choice; no match is ordinary chat.
  */
 export function chooseFrom(menu: readonly MenuItem[], input: string): MenuChoice {
   const wanted = plain(input);
@@ -35,13 +35,13 @@ const byTrigger = ({ trigger, aliases = [] }: MenuItem, wanted: string) =>
 const byTriggerBeginning = (item: MenuItem, wanted: string) =>
   wanted.length >= 2 && plain(item.trigger).startsWith(wanted);
 
-/** Every word that was typed begins a word of the title. */
+/** Returns true if every typed word is a prefix of a word of the title. */
 function byTitleWords(item: MenuItem, wanted: string): boolean {
   const words = plain(item.title).split(/[^\p{L}\p{N}]+/u);
   return wanted.length >= 2 && wanted.split(' ').every((word) => words.some((one) => one.startsWith(word)));
 }
 
-/** One short word whose letters are in the trigger or the title's first letters in that order; sentences are talk. */
+/** Returns true if a short word is a subsequence of the trigger or of the title's initials; longer input is ordinary chat. */
 function byLetters(item: MenuItem, wanted: string): boolean {
   if (wanted.includes(' ') || wanted.length < 2 || wanted.length > 20) return false;
   const initials = plain(item.title)

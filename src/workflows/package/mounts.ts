@@ -9,15 +9,15 @@ import type { StateDocument } from './document.ts';
 import { mergeState } from './update.ts';
 
 interface MountOptions {
-  /** On whose word the state document is written. */
+  /** Author of a change to the state document. */
   by?: 'model' | 'person';
-  /** What the one who writes now may write at most. */
+  /** Maximum bytes that the current writer may write. */
   maxWriteBytes?(): number | undefined;
 }
 
 /**
- * The workspace of a package run: the open folders (`@project`), the package (`@pkg`, read only) and the run's own folder
- * (`@state`). `landed` is told, and waited for, when the state document has been written.
+ * Creates the workspace of a package run: open folders (`@project`), package (`@pkg`, read-only) and the run's folder (`@state`). `landed`
+ * is awaited after a write to the state document.
  */
 export function mountWorkspace(
   project: Workspace,
@@ -41,7 +41,7 @@ export function mountWorkspace(
       return project.trusted;
     },
     ripgrep: project.ripgrep,
-    // What is not the person's is read from the disk, whatever an editor holds of it.
+    // mounted files are always read from disk, not from an editor
     openText: (file) => (isMounted(file) ? undefined : project.openText(file)),
     isDirty: (file) => !isMounted(file) && project.isDirty(file),
     watchProblems: (file) => (isMounted(file) ? undefined : project.watchProblems?.(file)),

@@ -15,14 +15,13 @@ export const packageLabels = z.string().min(1).max(20_000);
 
 const menuItemSchema = z
   .object({
-    /** What a person types to choose it: one word. */
+    /** Text that the user types to select the item: one word. */
     trigger: line,
     title: line,
-    /** What chooses it as well. */
     aliases: z.array(line).optional(),
-    /** The workflow it begins … */
+    /** Workflow started by the item, or … */
     workflow: idSchema.optional(),
-    /** … or what is said to the agent. */
+    /** … message to the agent. */
     prompt: packageLabels.optional(),
   })
   .refine(({ workflow, prompt }) => (workflow === undefined) !== (prompt === undefined), {
@@ -41,34 +40,33 @@ const agentSchema = z.object({
       identity: packageLabels.optional(),
       style: packageLabels.optional(),
       principles: z.union([packageLabels, z.array(packageLabels)]).optional(),
-      /** What it does whatever it is asked. */
       actions: z.array(packageLabels).optional(),
     }),
   ]),
   menu: z.array(menuItemSchema).max(100).default([]),
-  /** Names of tools, or a beginning and `*` (`fs.*`). It can only narrow what the workspace and the person allow. */
+  /** Tool names or prefixes with `*` (`fs.*`). The policy can only restrict what workspace and user permit. */
   tools: z
     .strictObject({ allow: z.array(z.string().min(1)).optional(), deny: z.array(z.string().min(1)).default([]) })
     .default({ deny: [] }),
 });
 export interface PackageAgent extends z.infer<typeof agentSchema> {
-  /** Bytes of a text that it may write. */
+  /** Maximum bytes of a written text. */
   maxWriteBytes?: number;
 }
 
 export const agentsSchema = z.object({ agents: z.array(agentSchema).min(1).max(200) });
 
-/** Whether the agent's tool policy leaves a tool. `fs_write`, as models call it, is `fs.write`. */
+/** Returns true if the policy permits a tool. `fs_write`, the wire name, equals `fs.write`. */
 export function allowsTool({ tools: { allow, deny } }: PackageAgent, tool: string): boolean {
   const named = (list: readonly string[]) => list.some((one) => covers(plain(one), plain(tool)));
-  // It calls any of them: a policy that denies some cannot leave it.
+  // it can call any MCP tool, so a policy that denies some tools must deny it
   const callsAny = plain(tool) === 'mcp.call.tool' && deny.some((one) => plain(one).startsWith('mcp.'));
   return (allow === undefined || named(allow)) && !named(deny) && !callsAny;
 }
 
 /**
- * What is wrong with the names of a policy, each with its place: a name that is no tool's allows and denies nothing. What tools MCP
- * servers have is known only where they run: any name below `mcp.` may be one.
+ * Returns the unknown names of a policy with their path: such a name has no effect. Tools of MCP servers are unknown in advance, so any
+ * name below `mcp.` is valid.
  */
 export function policyProblems({ tools }: Pick<PackageAgent, 'tools'>): { place: string; problem: LocalizableText }[] {
   const known = toolNames();
@@ -86,7 +84,6 @@ export function policyProblems({ tools }: Pick<PackageAgent, 'tools'>): { place:
 
 const plain = (name: string) => name.toLowerCase().replaceAll('_', '.');
 
-/** The persona as text. */
 export function personaOf({ name, title, persona }: PackageAgent): string {
   const who = `You are ${name}${title ? `, ${title}` : ''}.`;
   if (typeof persona === 'string') return `${who}\n${persona.trim()}`;

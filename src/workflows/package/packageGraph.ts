@@ -3,7 +3,7 @@ import type { Outline } from '../../protocol/content/outline.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { PackageError, problemIn } from './problem.ts';
 
-/** An id of a node, an agent or a workflow: one word, so that it can stand in a line `- key: value`. */
+/** Schema of the id of a node, agent or workflow: one word, usable in a line `- key: value`. */
 export const idSchema = z
   .string()
   .regex(/^[\w][\w.-]{0,99}$/, message('an ID has letters, digits, "_", "." and "-"').english);
@@ -12,10 +12,10 @@ const nodeSchema = z.object({
   id: idSchema,
   type: z.enum(['step', 'decision', 'merge', 'end']),
   title: z.string().max(200).optional(),
-  /** Markdown in the package that says what is to be done here. */
+  /** Markdown file with the node's instructions. */
   file: z.string().min(1).optional(),
   agentId: idSchema.optional(),
-  /** What it makes: a name, and the path it is to be written to. */
+  /** Outputs of the node: name and path. */
   outputs: z.record(z.string(), z.string().min(1)).default({}),
 });
 type PackageNode = z.infer<typeof nodeSchema>;
@@ -29,16 +29,16 @@ export const packageGraphSchema = z.object({
         from: idSchema,
         to: idSchema,
         label: z.string().min(1).max(200).optional(),
-        /** When this way is to be taken, in words for the model. */
+        /** Condition of the edge, as text for the model. */
         condition: z.string().max(1000).optional(),
       }),
     )
     .max(5000),
 });
-/** The truth about transitions: what may follow what. */
+/** Source of truth for transitions. */
 export type PackageGraph = z.infer<typeof packageGraphSchema>;
 
-/** A node that may come next, and what the edge to it says. */
+/** Possible next node, with label and condition of the edge. */
 interface NextNode {
   id: string;
   label?: string;
@@ -57,13 +57,13 @@ export const nextNodes = (graph: PackageGraph, id: string): NextNode[] =>
       ...(condition !== undefined && { condition }),
     }));
 
-/** `done (good)`, `done (good: the judge is content)`. */
+/** Formats `done (good)` or `done (good: the judge is content)`. */
 export function nextNodeLabel({ id, label, condition }: NextNode): string {
   const why = [label, condition].filter((one) => one !== undefined).join(': ');
   return why === '' ? id : `${id} (${why})`;
 }
 
-/** The graph as it is drawn: its beginning first. */
+/** Returns the graph for display, the entry node first. */
 export function packageOutline({ nodes, edges, entryNodeId }: PackageGraph): Outline {
   const ordered = [...nodes].sort((one, two) => Number(two.id === entryNodeId) - Number(one.id === entryNodeId));
   return {
@@ -77,8 +77,8 @@ export function packageOutline({ nodes, edges, entryNodeId }: PackageGraph): Out
 }
 
 /**
- * Throws `PackageError` for a graph in which a run could get lost. What would only follow from something else that is wrong is not
- * said. `lenient`: of another host, which takes nodes that are never reached and labels that are alike.
+ * Throws `PackageError` for a graph with unreachable or ambiguous parts. Consequential errors are omitted. `lenient`: another host's graph,
+ * which may contain unreachable nodes and equal labels.
  */
 export function checkGraph(graph: PackageGraph, file: string, { lenient = false } = {}): void {
   const stages = [
@@ -130,7 +130,7 @@ function edgeProblems(graph: PackageGraph): LocalizedMessage[] {
   });
 }
 
-/** What no run could follow, whoever wrote it. */
+/** Returns an error that stops every run. */
 function brokenEdge(graph: PackageGraph, edge: PackageGraph['edges'][number], index: number): LocalizedMessage[] {
   const missing = (['from', 'to'] as const).filter((side) => !nodeOf(graph, edge[side]));
   const problems = missing.map((side) => message('{0}: there is no node "{1}"', `edges[${index}].${side}`, edge[side]));
@@ -154,6 +154,6 @@ function wayProblems(graph: PackageGraph, lenient: boolean): LocalizedMessage[] 
 
 function reachable(from: readonly string[], next: (id: string) => string[]): Set<string> {
   const seen = new Set(from);
-  for (const id of seen) for (const one of next(id)) seen.add(one); // a Set goes on with what is added meanwhile
+  for (const id of seen) for (const one of next(id)) seen.add(one); // a Set iterates over values added meanwhile
   return seen;
 }

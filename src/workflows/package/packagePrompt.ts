@@ -3,7 +3,6 @@ import { type PackageAgent, personaOf } from './packageAgents.ts';
 import { nextNodeLabel, nextNodes, nodeOf } from './packageGraph.ts';
 
 export interface Directive {
-  /** `start`: a new run; `continue`: it goes on, at another node or with what the person said; `resume`: it was at rest. */
   intent: 'start' | 'continue' | 'resume';
   packageName: string;
   workflow: PackageWorkflow;
@@ -12,7 +11,6 @@ export interface Directive {
   autopilot: boolean;
 }
 
-/** What the run is about. */
 export function runDirective(directive: Directive): string {
   const { intent, packageName, workflow, currentNodeId, agentId, autopilot } = directive;
   return block('RUN_DIRECTIVE', {
@@ -27,7 +25,7 @@ export function runDirective(directive: Directive): string {
   });
 }
 
-/** What is to be done at a node, and where it may lead. */
+/** Returns the instructions of a node with its possible next nodes. */
 export function nodeBrief(workflow: PackageWorkflow, nodeId: string): string {
   const node = nodeOf(workflow.graph, nodeId)!;
   const next = nextNodes(workflow.graph, nodeId).map(nextNodeLabel);
@@ -41,15 +39,14 @@ export function nodeBrief(workflow: PackageWorkflow, nodeId: string): string {
   });
 }
 
-/** Which node the words of the person are for that stand right before the brief, as they said them: they are said once. */
+/** Returns the block that assigns the directly preceding user message to a node, without repeating the text. */
 export const userInput = (forNodeId: string): string =>
   block('USER_INPUT', { forNodeId, text: "the person's message right before this one" });
 
-/** Who the model is from here on. */
 export const persona = (agent: PackageAgent): string =>
   `${block('AGENT_PERSONA', { agentId: agent.id })}\n\n${personaOf(agent)}`;
 
-/** What a node makes, by name, with the path that each is written to. */
+/** Returns the output paths of a node by name. */
 export function artifactOutputs({ graph, artifacts }: PackageWorkflow, nodeId: string): Record<string, string> {
   const placed = (file: string) =>
     artifactPath(file.startsWith('@') ? file : `${artifacts.replace(/\/$/, '')}/${file}`);
@@ -57,10 +54,10 @@ export function artifactOutputs({ graph, artifacts }: PackageWorkflow, nodeId: s
   return Object.fromEntries(outputs.map(([name, file]) => [name, placed(file)]));
 }
 
-/** A path as tools and commands have it: those of the project without a place, whoever wrote one. */
+/** Returns a path as used by tools and commands: project paths without a mount. */
 export const artifactPath = (file: string): string => file.replace(/^@project\/+/, '');
 
-/** A value is one line: what is in the package cannot make lines of its own here. */
+/** Formats a block. Line breaks in values are removed, so that package text cannot add lines. */
 function block(name: string, values: Record<string, string>): string {
   const lines = Object.entries(values).map(([key, value]) => `- ${key}: ${value.replace(/\s+/g, ' ').trim()}`);
   return [name, ...lines].join('\n');

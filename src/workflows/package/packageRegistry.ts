@@ -16,34 +16,34 @@ import { PackageError, type PackageProblem } from './problem.ts';
 import type { ReadPackage } from './readPackage.ts';
 import type { workflowOf } from './workflowOf.ts';
 
-/** A package that is known; one that cannot be used says why. `opened`: it can be forgotten. */
+/** A known package, or the reason that it is unusable. `opened`: can be removed from the list. */
 export type ShelvedPackage = Found & { opened: boolean };
-/** `problem`: all of it; `said`: what that is made of. `file`: in the package's folder, where it is known. `problems`: where there are several, each with its file. */
+/**
+ * `problem`: complete text; `said`: its localizable form. `file`: path in the package, if known. `problems`: several problems with their
+ * files.
+ */
 type Found = { key: string; place: string } & (
   | { source: Package }
   | { problem: string; said?: LocalizedMessage; file?: string; problems?: readonly PackageProblem[] }
 );
 
 interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'stateFolder' | 'autopilot' | 'now'> {
-  /** Where archives are unpacked. */
   storage: string;
-  /** The file that names the packages which were opened in this workspace. */
   openedFile: string;
-  /** Reads a package (`read.ts`), maybe elsewhere, and throws a sentence when that cannot be done at all. */
+  /** Reads a package (`read.ts`), possibly in a worker; throws a message if reading is impossible. */
   read(place: string, storage: string): Promise<ReadPackage>;
-  /** `workflowOf.ts`, maybe loaded when a run first needs it. */
   follow(...of: Parameters<typeof workflowOf>): Workflow | Promise<Workflow>;
 }
 
-/** `from`: what the person opened. `folder`: where it is read, for an archive where it was unpacked. */
+/** `from`: path opened by the user. `folder`: path of the files, for an archive the unpacked folder. */
 const openedSchema = z.array(z.object({ folder: z.string(), from: z.string() }));
 type Opened = z.infer<typeof openedSchema>[number];
 
-/** The packages of the workspace (`.towpath/packages/`: folders and `.bmad` archives), and those that were opened. */
+/** Registry of packages in the workspace (`.towpath/packages/`: folders and `.bmad` archives) and of opened packages. */
 export class PackageRegistry {
   constructor(private readonly options: ShelfOptions) {}
 
-  /** All of them, in the order they were found. None in a workspace that is not trusted. */
+  /** Returns all packages in the order of discovery; none in an untrusted workspace. */
   async list(): Promise<ShelvedPackage[]> {
     if (!this.options.project.trusted) return [];
     const found = new Map<string, ShelvedPackage>();
@@ -67,7 +67,7 @@ export class PackageRegistry {
     return { key: await keyOf(folder), place: file, source, opened: true };
   }
 
-  /** Forgets a package that was opened. What was unpacked of it is removed, a folder of the person's never. */
+  /** Removes an opened package. Unpacked files are deleted, the user's folder never. */
   async forget(key: string): Promise<void> {
     const opened = await this.opened();
     const keys = await Promise.all(opened.map(({ folder }) => keyOf(folder)));
@@ -77,8 +77,9 @@ export class PackageRegistry {
   }
 
   /**
-   * Removes archives that were unpacked and that nobody needs any more: not opened, of no run, not used for an hour.
-   * @param workflowIds what the kept runs follow; with an undefined among them nothing is removed
+   * Deletes unpacked archives that are not opened, belong to no run, and were unused for an hour.
+   *
+   * @param workflowIds workflow ids of the stored runs; with an undefined id nothing is deleted
    */
   async sweep(workflowIds: () => Promise<readonly (string | undefined)[]>): Promise<void> {
     const { storage } = this.options;
@@ -97,7 +98,7 @@ export class PackageRegistry {
     }
   }
 
-  /** The workflow of a run; undefined when the id is not of a package. Throws `EngineError`. */
+  /** Returns the workflow of a run; undefined for the id of another kind. Throws `EngineError`. */
   async workflow(id: string): Promise<Workflow | undefined> {
     const wanted = parsePackageRunId(id);
     if (!wanted) return undefined;
@@ -111,7 +112,7 @@ export class PackageRegistry {
     return this.options.follow(shelved.source, id, wanted, this.options);
   }
 
-  /** An archive that a run was begun with and that is another one now, or gone: the run goes on with what it knows. */
+  /** Returns the unpacked archive of a run whose original was changed or deleted; the run continues with its own version. */
   private async keptOf(key: string): Promise<Found | undefined> {
     const name = (await this.unpacked()).find((one) => one.slice(0, keyLength) === key);
     return name === undefined ? undefined : this.look(path.join(this.options.storage, name));
@@ -138,7 +139,6 @@ export class PackageRegistry {
     return this.options.read(place, this.options.storage);
   }
 
-  /** Folders and archives in `.towpath/packages`. */
   private async inWorkspace(): Promise<string[]> {
     const places = await Promise.all(
       foldersOf(this.options.project.roots).map(async (root) => {
@@ -181,13 +181,13 @@ function toldOf(words: LocalizableText): { problem: string; said?: LocalizedMess
 const untrusted = message(
   'This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).',
 );
-/** What an archive is unpacked to is named by its content. */
+/** Matches an unpacked archive, named by its content hash. */
 const isUnpacked = (name: string) => /^[0-9a-f]{64}$/.test(name);
 const keyLength = 16;
 const unusedMs = 60 * 60 * 1000;
 const missing = (words: LocalizableText) => new EngineError('WORKFLOW_NOT_FOUND', words);
 
-/** What a run remembers its package by: an archive's content, else where a folder is. */
+/** Returns the key stored in a run: the content hash of an archive, else a key of the folder's path. */
 async function keyOf(folder: string): Promise<string> {
   const name = path.basename(folder);
   if (isUnpacked(name)) return name.slice(0, keyLength);

@@ -9,9 +9,8 @@ import { isComplete } from './transitions.ts';
 const begins = 'NODE_REMINDER\n';
 
 /**
- * What is to be said to a model that has worked at a node and has not updated the state: once all that the node makes is there, or
- * when it stops. Undefined: nothing, or it was said already. Where the run has been is in its messages, so that a reload does not
- * say it again.
+ * Returns a reminder for a model that has worked at a node without a state update: after all outputs exist, or at a stop. Undefined if
+ * unnecessary or already sent. Past reminders are found in the messages, so a reload sends no duplicate.
  */
 export function reminderFor(run: Run, workflow: PackageWorkflow, state: PackageState): string | undefined {
   const { graph } = workflow;
@@ -23,7 +22,7 @@ export function reminderFor(run: Run, workflow: PackageWorkflow, state: PackageS
   const last = since.at(-1);
   const stops = last?.role === 'assistant' && !last.toolCalls?.length;
   const isFirstVisit = (run.graph?.nodes[nodeId]?.visits ?? 1) <= 1;
-  const isLeft = stepsCompleted.includes(nodeId) && isFirstVisit; // said to be done, and not left
+  const isLeft = stepsCompleted.includes(nodeId) && isFirstVisit; // marked as completed but not left
   const changed = changedIn(since, run);
   const outputs = Object.values(artifactOutputs(workflow, nodeId)).filter((file) => !/[<>{}*]/.test(file));
   const allMade = outputs.length > 0 && outputs.every((file) => changed.has(file));
@@ -44,7 +43,7 @@ export function reminderFor(run: Run, workflow: PackageWorkflow, state: PackageS
   return `${begins}- nodeId: ${nodeId}\n- missing: ${missing.join('; ').replace(/\s+/g, ' ')}\n- how: ${how}`;
 }
 
-/** Where the run came to this node: its first brief since any other node's. */
+/** Returns the index of the first brief of the current visit to the node. */
 function beginOf(messages: readonly Message[], nodeId: string): number {
   let begin = messages.length;
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -57,7 +56,7 @@ function beginOf(messages: readonly Message[], nodeId: string): number {
   return begin;
 }
 
-/** Files that calls among these messages have changed, but for the state document, and for what was undone since. */
+/** Returns the files changed by calls in these messages, except the state document and reverted changes. */
 function changedIn(messages: readonly Message[], { calls }: Run): Set<string> {
   const asked = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
   const paths = asked.flatMap(({ id }) => {

@@ -21,20 +21,18 @@ import { newState } from './state.ts';
 import { isComplete } from './transitions.ts';
 
 export interface PackageRunOptions {
-  /** As in `run-start`. */
   id: string;
   source: Package;
   workflow: PackageWorkflow;
-  /** Who does what no node names an agent for. */
   activeAgentId: string;
   project: Workspace;
-  /** Where a run's state is kept, with the run. */
+  /** Returns the folder of a run's state, stored with the run. */
   stateFolder(runId: string): string;
   autopilot(): boolean;
   now(): Date;
 }
 
-/** A micro-file workflow: a model goes from node to node, and the state document says where it is. */
+/** Creates a workflow of step files: the model moves between nodes, and the state document stores the position. */
 export function packageWorkflow(options: PackageRunOptions): Workflow {
   return {
     id: options.id,
@@ -59,14 +57,16 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
   };
 }
 
-/** A run that has been at a node has a document. One without would begin anew, unasked. */
+/**
+ * Opens the document of a run. A run that has visited a node must have a document, because a new document would silently restart the run.
+ */
 function openDocument({ stateFolder, workflow, now }: PackageRunOptions, { run }: Pick<WorkflowContext, 'run'>) {
   const { graph, template } = workflow;
   const first = run.graph === undefined ? newState(template, graph.entryNodeId, now()) : undefined;
   return StateDocument.open(stateFolder(run.id), graph, first);
 }
 
-/** The same for all nodes of a run, so that the prompt keeps its beginning; who speaks at a node comes with its brief. */
+/** Returns the agent of all nodes, so that the prompt prefix stays constant; personas are part of the brief. */
 function runner({ source, activeAgentId }: PackageRunOptions): Agent {
   const instructions = `
 You carry out a workflow of the package ${JSON.stringify(source.title)} in VS Code, node by node.
@@ -79,10 +79,10 @@ You carry out a workflow of the package ${JSON.stringify(source.title)} in VS Co
   return { id: activeAgentId, name: source.title, instructions: instructions.trim() };
 }
 
-/** One way from where the run stands to a stop point. */
+/** One execution from the current position to a stop point. */
 class PackageRun {
   private readonly workspace: Workspace;
-  /** What the model was last told about. */
+  /** Position most recently sent to the model. */
   private told?: { nodeId: string; agentId: string; place: number };
 
   constructor(
@@ -118,7 +118,7 @@ class PackageRun {
     }
   }
 
-  /** The loop, until a stop point or until there is something to be told. */
+  /** Runs the loop until a stop point, or until the model needs a new brief. */
   private async turns(maxTurns: number): Promise<{ stop: StopPoint; handedBack: boolean }> {
     const { context, document, options, agent } = this;
     let handedBack = false;
@@ -136,7 +136,7 @@ class PackageRun {
     return { stop, handedBack };
   }
 
-  /** Says what the model has to know now, at the end of the conversation: nothing before it changes. */
+  /** Appends a brief with the current position, without changing earlier messages. */
   private async brief(intent: Directive['intent'], isSaid: boolean): Promise<void> {
     const { agent, context, document, options } = this;
     const { currentNodeId } = document.state;
@@ -160,7 +160,7 @@ class PackageRun {
     await context.emit({ type: 'message', message: { role: 'system', content: blocks.join('\n\n') } });
   }
 
-  /** The model does not know where it is. */
+  /** True if the model has outdated information about the position. */
   private get isToBeTold(): boolean {
     const { nodeId, agentId } = this.told!;
     return nodeId !== this.document.state.currentNodeId || agentId !== this.agent.id || this.isForgotten;
@@ -170,17 +170,16 @@ class PackageRun {
     return reminderFor(this.context.run, this.options.workflow, this.document.state);
   }
 
-  /** What the model was told is in a summary now: it goes on without knowing its place, and is told again. */
+  /** True if the last brief is covered by a summary and must be repeated. */
   private get isForgotten(): boolean {
     return this.told!.place < this.summarised;
   }
 
-  /** Up to here messages are sent as a summary. */
+  /** Index up to which messages are summarized. */
   private get summarised(): number {
     return this.context.run.compactions.findLast(({ summary }) => summary !== undefined)?.upTo ?? 0;
   }
 
-  /** Who speaks at the current node. */
   private get agent(): PackageAgent {
     const { workflow, activeAgentId, source } = this.options;
     const id = nodeOf(workflow.graph, this.document.state.currentNodeId)?.agentId ?? activeAgentId;
@@ -192,11 +191,11 @@ class PackageRun {
   }
 }
 
-/** Those that count as turns. */
+/** Returns the number of assistant messages that count as turns. */
 const replies = ({ messages, calls }: Run): number =>
   messages.filter((message) => message.role === 'assistant' && !onlyAsked(message, calls)).length;
 
-/** Whether the person has said something since the model was last told where it is, or answered. */
+/** Returns true if the user has sent a message since the last brief or answer. */
 function hasUnanswered(messages: readonly Message[]): boolean {
   const last = messages.findLastIndex(
     (message) => message.role === 'assistant' || message.role === 'tool' || isBrief(message),
@@ -207,7 +206,7 @@ function hasUnanswered(messages: readonly Message[]): boolean {
 const isBrief = (message: Message): boolean =>
   message.role === 'system' && message.content.startsWith('RUN_DIRECTIVE\n');
 
-/** The newest persona that the conversation holds. */
+/** Returns the most recent persona in the conversation. */
 function lastPersona(messages: readonly Message[]): string | undefined {
   const brief = messages.findLast((message) => isBrief(message) && message.content.includes('\n\nAGENT_PERSONA\n'));
   return brief && /\n\n(AGENT_PERSONA\n[\s\S]*?)\n\nNODE_BRIEF\n/.exec(brief.content)?.[1];

@@ -4,11 +4,10 @@ import { joined, type LocalizableText, toErrorInfo, UserFacingError, unended } f
 import { jsonTrouble } from '../../tools/core/parseLimits.ts';
 import { zodIssueText } from '../../tools/core/zodIssueText.ts';
 
-/** What is wrong in one file of a package: the place in it, and what is wrong there, to be a part of a sentence. */
+/** A problem in a file of a package: its path in the file, and a phrase to complete a sentence. */
 export interface PackageProblem {
   file: string;
   problem: string;
-  /** What it is made of. */
   said?: LocalizedMessage;
 }
 
@@ -19,16 +18,15 @@ export const problemIn = (file: string, words: LocalizableText): PackageProblem 
 
 const wordsAbout = ({ problem, said }: PackageProblem): LocalizableText => said ?? problem;
 
-/** Why a package cannot be used: what is wrong in its files, in the order in which they were read. */
+/** Error of an unusable package, with all problems in reading order. */
 export class PackageError extends UserFacingError {
   override readonly name = 'PackageError';
-  /** What is wrong first. */
+  /** The first problem; `others` are the remaining problems. */
   readonly first: PackageProblem;
 
   constructor(
     readonly file: string,
     words: LocalizableText,
-    /** What else is wrong. */
     readonly others: readonly PackageProblem[] = [],
   ) {
     const first = problemIn(file, words);
@@ -58,7 +56,7 @@ function inOne(problems: readonly PackageProblem[]): LocalizableText {
 const andMore = (told: LocalizableText, more: number): LocalizableText =>
   more > 0 ? message('{0}; and {1} more', told, more) : told;
 
-/** Everything that is wrong with a package: each part is looked at, whatever became of the others. */
+/** Collector of package problems: each part is validated independent of the others. */
 export class PackageFindings {
   private readonly problems: PackageProblem[] = [];
 
@@ -67,7 +65,7 @@ export class PackageFindings {
     if (!this.problems.some((one) => one.file === file && one.problem === found.problem)) this.problems.push(found);
   }
 
-  /** What `look` gives; undefined when that part cannot be used, which is noted. */
+  /** Returns the result of `look`; on an error, records the problem and returns undefined. */
   async in<Value>(look: () => Value | Promise<Value>): Promise<Value | undefined> {
     try {
       return await look();
@@ -78,14 +76,13 @@ export class PackageFindings {
     }
   }
 
-  /** Throws `PackageError` with all of it, when there is any. */
   check(): void {
     const [first, ...others] = this.problems;
     if (first) throw PackageError.of({ ...first, others });
   }
 }
 
-/** The text as JSON, of any shape. Throws `PackageError`. */
+/** Parses JSON of any structure. Throws `PackageError`. */
 export function parsePackageJson(file: string, text: string): unknown {
   const trouble = jsonTrouble(text);
   if (trouble) throw new PackageError(file, trouble.message);
@@ -96,7 +93,7 @@ export function parsePackageJson(file: string, text: string): unknown {
   }
 }
 
-/** A value of this shape. Throws `PackageError` with the paths of the first values that do not fit. */
+/** Validates a value. Throws `PackageError` with the paths of the first invalid values. */
 export function shaped<Schema extends z.ZodType>(file: string, value: unknown, schema: Schema): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -105,7 +102,7 @@ export function shaped<Schema extends z.ZodType>(file: string, value: unknown, s
   throw new PackageError(file, andMore(told, issues.length - mostOfFile));
 }
 
-/** A schema’s own words may be ours, and have a translation then. */
+/** Returns the localizable message of a schema issue, if the message is ours. */
 function wordsOfIssue(issue: z.core.$ZodIssue): LocalizableText {
   const whole = zodIssueText(issue);
   if (!whole.endsWith(issue.message)) return whole;

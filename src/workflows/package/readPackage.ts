@@ -3,15 +3,15 @@ import { isArchive } from './archiveNames.ts';
 import { loadPackage, type Package } from './load.ts';
 import { PackageError, type PackageProblem } from './problem.ts';
 
-/** A package that was read, as plain data, or what is wrong with it and in which of its files. */
+/** A package as plain data, or its problems by file. */
 export type ReadPackage = { folder: string } & (
   | { source: Package }
   | (PackageProblem & { others?: readonly PackageProblem[] })
 );
 
 /**
- * Reads a package: a folder, or an archive, which is unpacked below `storage` first. `folder` is where it is read, for an archive that
- * cannot be unpacked the archive itself.
+ * Reads a package: a folder, or an archive that is first unpacked below `storage`. `folder` is the path of the files; for an archive that
+ * cannot be unpacked, the archive.
  */
 export async function readPackage(place: string, storage: string): Promise<ReadPackage> {
   let folder = place;

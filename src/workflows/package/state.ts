@@ -9,19 +9,17 @@ const stateSchema = z.looseObject({
   currentNodeId: z.string().min(1),
   stepsCompleted: z.array(z.string().min(1)),
   variables: z.record(z.string(), z.unknown()),
-  /** What was decided where: sentences or maps, as the package likes it. */
   decisionLog: z.array(z.union([z.string(), z.record(z.string(), z.unknown())])),
-  /** Paths, or maps that have one. */
   artifacts: z.array(z.union([z.string(), z.looseObject({ path: z.string() })])),
   updatedAt: z.string().refine((text) => !Number.isNaN(Date.parse(text)), { message: 'expected a date and time' }),
 });
-/** The frontmatter of `@state/workflow.md`: where the run stands. */
+/** Frontmatter of `@state/workflow.md`: the position of a run. */
 export type PackageState = z.infer<typeof stateSchema>;
 
-/** Characters of a state document. */
+/** Maximum characters of a state document. */
 const stateLimit = 200_000;
 
-/** Reads a state document. Throws `E_WRITE_LIMIT`, `E_INVALID_FRONTMATTER` or `E_SCHEMA_VALIDATION`. */
+/** Parses a state document. Throws `E_WRITE_LIMIT`, `E_INVALID_FRONTMATTER` or `E_SCHEMA_VALIDATION`. */
 export function parseState(text: string): PackageState {
   if (text.length > stateLimit)
     throw new ToolError('E_WRITE_LIMIT', `The state document is longer than ${stateLimit} characters. Keep it short.`);
@@ -32,7 +30,7 @@ export function parseState(text: string): PackageState {
   throw new ToolError('E_SCHEMA_VALIDATION', message, { problems });
 }
 
-/** The state document that a run begins with: a template's text and variables, at the entry node. */
+/** Returns the initial document: text and variables of the template, at the entry node. */
 export function newState(template: string | undefined, entryNodeId: string, now: Date): string {
   const { values, body } = template === undefined ? { values: {}, body: defaultBody } : frontmatterOf(template);
   const frontmatter = {
@@ -51,7 +49,6 @@ export function newState(template: string | undefined, entryNodeId: string, now:
 
 const defaultBody = '\n# Notes\n';
 
-/** Paths among the artifacts. */
 export const artifactPaths = ({ artifacts }: PackageState): string[] =>
   artifacts.map((one) => (typeof one === 'string' ? one : one.path));
 
@@ -66,7 +63,7 @@ function frontmatterOf(text: string): { values: Record<string, unknown>; body: s
   try {
     values = document.toJS({ maxAliasCount: 50 });
   } catch (error) {
-    throw invalid((error as Error).message); // aliases that unfold to far more than was written
+    throw invalid((error as Error).message); // aliases that expand to far more than was written
   }
   if (isTooMuch(values)) throw invalid('it holds too much.');
   if (typeof values !== 'object' || values === null || Array.isArray(values))

@@ -4,8 +4,8 @@ import type { PackageState } from './state.ts';
 import { lossOf } from './update.ts';
 
 /**
- * Throws `E_INVALID_TRANSITION` unless the graph leads from one state to the other in at most one step. Its details:
- * `{ reason, currentNodeId, allowedNext: [{ id, label? }] }`.
+ * Throws `E_INVALID_TRANSITION` unless at most one edge leads from one state to the other. Details: `{ reason, currentNodeId, allowedNext:
+ * [{ id, label? }] }`.
  */
 export function checkTransition(graph: PackageGraph, before: PackageState, after: PackageState): void {
   const refuse = refusal(graph, before);
@@ -23,8 +23,8 @@ export function checkTransition(graph: PackageGraph, before: PackageState, after
 }
 
 /**
- * Throws `E_INVALID_TRANSITION` when a state has lost something that the one before it held and nobody said may go. Its details:
- * `{ reason: 'STATE_SHRINKS', lost }`.
+ * Throws `E_INVALID_TRANSITION` if a state lacks values of the previous state without permission. Details: `{ reason: 'STATE_SHRINKS', lost
+ * }`.
  */
 export function checkLoss(before: PackageState, after: PackageState, drops: readonly string[] = []): void {
   const lost = lossOf(before, after, drops);
@@ -34,7 +34,7 @@ export function checkLoss(before: PackageState, after: PackageState, drops: read
   throw new ToolError('E_INVALID_TRANSITION', message, { reason: 'STATE_SHRINKS', lost: lost.slice(0, 20) });
 }
 
-/** Complete when the model says so, or when an end node is reached and done. */
+/** Returns true if the model declares completion, or after an end node is done. */
 export function isComplete(graph: PackageGraph, state: PackageState): boolean {
   if (state.variables.workflowStatus === 'complete') return true;
   const { currentNodeId } = state;

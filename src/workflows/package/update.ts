@@ -5,14 +5,13 @@ import { ToolError } from '../../tools/core/tool.ts';
 import type { FrontmatterUpdate } from '../../tools/core/workspace.ts';
 
 type Values = Record<string, unknown>;
-/** `set`, `append` and `remove`, said of a value in its place: any of them, and nothing else. */
+/** An operation on a value: any of `set`, `append` and `remove`, without other keys. */
 type Operation = { set?: unknown; append?: unknown; remove?: unknown };
 
 /**
- * What an update makes of a state document's values: it names what is new. Maps merge, lists append. `{"set": …}` puts a value
- * in place of an older one (of one of the document's own maps: under each of the names given), `{"remove": […]}` takes names or
- * items away, `{"append": […]}` adds also what is there already. Gives the keys that change, without a value those that go, and
- * the places that may lose something by it. Throws `TOOL_ARGS_INVALID`.
+ * Returns the changed values of a state document after a partial update. Maps merge, lists append. `{"set": …}` replaces a value (of the
+ * document's own maps: each named key), `{"remove": […]}` removes names or items, `{"append": […]}` appends duplicates too. A key without a
+ * value is removed; `drops` are the paths that may lose values. Throws `TOOL_ARGS_INVALID`.
  */
 export function mergeState(before: Values, update: Values): FrontmatterUpdate {
   const drops: string[] = [];
@@ -25,7 +24,7 @@ export function mergeState(before: Values, update: Values): FrontmatterUpdate {
 
 function merged(old: unknown, given: unknown, path: readonly string[], drops: string[]): unknown {
   if (isOperation(given)) return operated(old, given, path, drops);
-  const isEmpty = isMap(given) && path.length > 0 && Object.keys(given).length === 0; // as much as to say: nothing
+  const isEmpty = isMap(given) && path.length > 0 && Object.keys(given).length === 0; // an empty map changes nothing
   if (isMap(given) && (old === undefined || (isMap(old) && !isEmpty))) {
     const known = (old ?? {}) as Values;
     const values = Object.entries(given).map(([key, value]) => [
@@ -37,7 +36,7 @@ function merged(old: unknown, given: unknown, path: readonly string[], drops: st
   if (!Array.isArray(old) || old.length === 0) return given;
   if (path.length === 1 && typeof given === 'string') return added(old, [given], path);
   if (!Array.isArray(given) || given.length === 0) return given;
-  const isWhole = old.every((item, index) => isDeepStrictEqual(item, given[index])); // who gives all of it again adds the rest
+  const isWhole = old.every((item, index) => isDeepStrictEqual(item, given[index])); // a list that repeats all old items appends only the new items
   return isWhole ? given : added(old, given, path);
 }
 
@@ -81,7 +80,7 @@ function without(old: unknown, items: unknown[], path: readonly string[], drops:
   return Object.fromEntries(Object.entries(old).filter(([key]) => !items.includes(key)));
 }
 
-/** What the run has done and made is there once, however often it is said. */
+/** Returns the added items; completed steps and artifacts are sets without duplicates. */
 function added(old: readonly unknown[], items: readonly unknown[], path: readonly string[]): unknown[] {
   const isSet = path.length === 1 && (path[0] === 'stepsCompleted' || path[0] === 'artifacts');
   const all = [...old];
@@ -90,8 +89,8 @@ function added(old: readonly unknown[], items: readonly unknown[], path: readonl
 }
 
 /**
- * What a document's values do not hold any more that they held, in words: names that are gone, items of lists, and lists and maps
- * that are something else now. Another text or number under the same name is no loss.
+ * Describes the values lost by a change: removed names, removed list items, and replaced lists and maps. A new text or number under the
+ * same name is no loss.
  */
 export function lossOf(
   before: unknown,

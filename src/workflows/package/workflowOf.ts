@@ -6,7 +6,6 @@ import type { PackageRunId } from './ids.ts';
 import type { Package } from './load.ts';
 import { type PackageRunOptions, packageWorkflow } from './packageWorkflow.ts';
 
-/** What a run of a package follows. Throws an `EngineError` where the package has lost it. */
 export function workflowOf(
   source: Package,
   id: string,

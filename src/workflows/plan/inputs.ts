@@ -5,7 +5,7 @@ import { toDictionary } from '../../protocol/values/dictionary.ts';
 import type { WorkflowFile, WorkflowStep } from './schema.ts';
 import { coerced, misfit, type StateType, typeOf } from './stateTypes.ts';
 
-/** Keys of the state that a person has to give: declared, without a value, and set by no node. */
+/** Returns the state keys that the user must provide: declared, without a value, and set by no node. */
 export function inputsOf(file: WorkflowFile): string[] {
   const set = new Set([...Object.keys(file.initial_state), resultsKey]);
   for (const node of file.nodes) {
@@ -20,24 +20,24 @@ export function inputsOf(file: WorkflowFile): string[] {
   return wanted.filter((key) => !(given.includes(key) && declared[key]!.rules.default !== undefined));
 }
 
-/** What a loop sets when its file has no other use for it. */
+/** Keys set by a loop, unless the file uses them otherwise. */
 export const loopKeys = ['iterations', 'limit_reached'] as const;
 
-/** Keys that begin with a value, or that a step sets by its own words. */
+/** Returns the keys with an initial value or set explicitly by a step. */
 export const usedKeys = (file: WorkflowFile): ReadonlySet<string> =>
   new Set([
     ...Object.keys({ ...file.input_schema, ...file.initial_state }),
     ...file.nodes.flatMap((node) => [node, ...(node.steps ?? []), ...(node.body ?? [])].flatMap(stepKeysOf)),
   ]);
 
-/** Keys that a step sets by its own words. */
+/** Returns the keys set explicitly by a step. */
 export const stepKeysOf = ({ output, run, uses, with: given }: WorkflowStep): string[] => [
   ...(typeof output === 'string' ? [output] : Object.keys(output ?? {})),
   ...(run ? [run.output_key] : []),
   ...(uses === 'state.set' ? Object.keys(given ?? {}) : []),
 ];
 
-/** For people: what is wrong with a text that they give for a key, as a sentence; undefined when it can be used. */
+/** Returns the problem of a text entered for a key, localized; undefined if valid. */
 export function inputProblem(file: WorkflowFile, key: string, text: string): string | undefined {
   const type = typesOf(file)[key];
   if (!type) return undefined;
@@ -46,7 +46,7 @@ export function inputProblem(file: WorkflowFile, key: string, text: string): str
   return problem && `${t(problem)}.`;
 }
 
-/** The values that a run begins with. Throws `UserFacingError` for what does not fit its type. */
+/** Returns the initial values of a run. Throws `UserFacingError` for a value of the wrong type. */
 export function initialValues(file: WorkflowFile, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const types = typesOf(file);
   const values = toDictionary<unknown>(file.initial_state);
@@ -65,7 +65,7 @@ export function initialValues(file: WorkflowFile, given: Readonly<Record<string,
   return { ...values };
 }
 
-/** What nodes have set to something else than was declared. The dialect lets that be: the person is told. */
+/** Returns warnings about values that differ from their declared type. The dialect permits such values. */
 export function misfits(file: WorkflowFile, state: Readonly<Record<string, unknown>>): LocalizableText[] {
   const types = typesOf(file);
   return Object.entries(state).flatMap(([key, value]) => {

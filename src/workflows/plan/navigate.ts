@@ -7,13 +7,12 @@ import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
 export const startName = '__start__';
 export const endName = '__end__';
 
-/** Where a run goes after a node: several run side by side, until `fanIn`; none: the end. */
 export interface Next {
   next: string[];
   fanIn?: string;
 }
 
-/** The parallel part that a branch is in. */
+/** Parallel section that contains a branch. */
 export interface Inside {
   heads: readonly string[];
   fanIn: string;
@@ -21,12 +20,11 @@ export interface Inside {
 
 export const isParallel = (edge: EdgeSpec): boolean => edge.type === 'parallel' || edge.parallel === true;
 
-/** Edges out of a node; `__start__` for the way in. */
 export function edgesFrom({ edges }: WorkflowFile, node: string): EdgeSpec[] {
   return edges.filter((edge) => (edge.from ?? (edge.type === 'entry' ? startName : undefined)) === node);
 }
 
-/** The first node. */
+/** Returns the first nodes, selected by the edges from `__start__`. */
 export function entryOf(file: WorkflowFile, scope: TemplateScope): Next {
   const edges = edgesFrom(file, startName);
   if (edges.length === 0) return { next: [file.nodes[0]!.name] };
@@ -34,9 +32,10 @@ export function entryOf(file: WorkflowFile, scope: TemplateScope): Next {
 }
 
 /**
- * `goto` before edges before the order of the file. Throws an `Error` when there are ways and none applies, and where an edge's condition
- * cannot be worked out.
- * @param tell hears of a condition of a `goto` that cannot be: as in the dialect it does not hold
+ * Returns the next nodes: `goto`, then edges, then the order of the file. Throws an `Error` if edges exist but none applies, or if the
+ * condition of an edge fails.
+ *
+ * @param tell receives an error in the condition of a `goto`, which then does not hold, as in the dialect
  */
 export function nextNodeOf(
   file: WorkflowFile,
@@ -59,7 +58,7 @@ export function nextNodeOf(
   }
   const following = file.nodes[file.nodes.indexOf(node) + 1]?.name;
   if (!inside) return { next: following ? [following] : [] };
-  // The branches of a parallel part stand one after the other in the file: none runs into the next.
+  // branches follow each other in the file but never continue into the next branch
   return { next: [following === undefined || inside.heads.includes(following) ? inside.fanIn : following] };
 }
 
@@ -87,13 +86,13 @@ function applies({ when, condition }: EdgeSpec, scope: TemplateScope): boolean {
   return value === (when === undefined || holds(when, scope));
 }
 
-/** Where a node stands: in a parallel part, in the branch that begins with `head`; in neither. */
+/** Position of a node: in a parallel section, in the branch that starts with `head`, or in neither. */
 interface Stand {
   inside?: Inside;
   head?: string;
 }
 
-/** Every way that a run could take, whatever the conditions: the nodes it reaches, by name, and its parallel parts. */
+/** Follows every possible edge regardless of conditions; returns the reached nodes by name and the parallel sections. */
 function walk(file: WorkflowFile): { reached: Map<string, Stand>; parts: Part[] } {
   const entries = edgesFrom(file, startName).map(({ to }) => to);
   const open: [name: string, stand: Stand][] = [];
@@ -121,7 +120,7 @@ function walk(file: WorkflowFile): { reached: Map<string, Stand>; parts: Part[] 
   return { reached, parts };
 }
 
-/** An edge that begins a branch, and the parallel part it is in itself. */
+/** Edge that starts a branch, and the enclosing parallel section. */
 interface Part {
   head: EdgeSpec;
   inside: Inside | undefined;
@@ -129,22 +128,22 @@ interface Part {
 
 export const workflowParts = (file: WorkflowFile): Part[] => walk(file).parts;
 
-/** Where each node stands that a way leads to. */
+/** Returns the position of each reachable node. */
 export const standsOf = (file: WorkflowFile): ReadonlyMap<string, Stand> => walk(file).reached;
 
-/** Names of the nodes that no way leads to. */
+/** Returns the names of unreachable nodes. */
 export function unreachableOf(file: WorkflowFile): string[] {
   const { reached } = walk(file);
   return file.nodes.map(({ name }) => name).filter((name) => !reached.has(name));
 }
 
-/** Every node that could follow, whatever the conditions, and after a failure. */
+/** Returns all possible successors regardless of conditions, including error handlers. */
 function successorsOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
   const failed = node.on_error?.goto;
   return [...followersOf(file, node, inside), ...(failed === undefined ? [] : [failed])];
 }
 
-/** Every node that could follow one that worked. */
+/** Returns all possible successors of a successful node. */
 export function followersOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
   if (typeof node.goto === 'string') return [node.goto];
   if (node.goto) return node.goto.map(({ to }) => to);

@@ -2,7 +2,6 @@ import type { Outline, OutlineEdge } from '../../protocol/content/outline.ts';
 import { edgesFrom, endName, followersOf, type Inside, standsOf } from './navigate.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
 
-/** A YAML workflow as it is drawn. The file must be in order. */
 export function outlineOf(file: WorkflowFile): Outline {
   const stands = standsOf(file);
   return {

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
 
-// The files as people write them, in snake_case. Descriptions are shown by the editor while they are being written.
+// Schemas of the files in snake_case. The editor shows the descriptions during input.
 
 const text = z.string().min(1);
-/** A name that can be a key and a part of an id; nothing that means something to an object. */
 const name = z
   .string()
   .regex(/^[A-Za-z0-9_][\w.-]{0,63}$/, message('Use letters, digits, `_`, `-` and `.`, at most 64 of them.').english)
@@ -36,7 +35,10 @@ const actionName = text.meta({
 const subschema = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
 const size = z.number().int().min(0);
 
-/** A JSON schema, but that `required` says whether the parameter itself is needed; a list of names is of an object's properties. */
+/**
+ * Schema of a parameter: JSON schema, except that a boolean `required` refers to the parameter itself; a list of names refers to the
+ * properties of an object.
+ */
 const toolParameter = z.strictObject({
   type: z.enum(['string', 'integer', 'number', 'boolean', 'array', 'object']).default('string'),
   title: z.string().optional(),

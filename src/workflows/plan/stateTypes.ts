@@ -1,17 +1,15 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-/** A type of `state_schema` or `input_schema`: Python's names, or `{type, items, properties, …}`. */
+/** Type in `state_schema` or `input_schema`: a Python name, or `{type, items, properties, …}`. `words` is the written form. */
 export interface StateType {
   kind: 'any' | 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict' | 'none' | 'union';
-  /** As it is written. */
   words: string;
   items?: StateType;
   properties?: Record<string, StateType>;
-  /** Of a `union`. */
   of?: StateType[];
   rules: Rules;
 }
 
-/** What `input_schema` says besides the type. */
+/** Rules of `input_schema` besides the type. */
 interface Rules {
   required?: boolean;
   default?: unknown;
@@ -23,7 +21,7 @@ interface Rules {
   pattern?: string;
 }
 
-/** Undefined: it is no type. */
+/** Returns undefined for an invalid type. */
 export function typeOf(written: unknown): StateType | undefined {
   if (written === null || written === undefined) return { kind: 'any', words: 'any', rules: {} };
   if (typeof written === 'string') return parseType(written);
@@ -38,7 +36,10 @@ export function typeOf(written: unknown): StateType | undefined {
   return { ...parsed, ...(inner && { items: inner }), ...(own && { properties: own.properties! }), rules };
 }
 
-/** What does not fit, as the end of a sentence (`has to be …, not …`) after the place of it; undefined: it fits. Nothing (null) always does. */
+/**
+ * Returns the mismatch of a value as the end of a sentence (`has to be …, not …`) about `place`; undefined if the value fits. Null always
+ * fits.
+ */
 export function misfit(type: StateType, value: unknown, place: string): LocalizedMessage | undefined {
   if (value === null || value === undefined) return undefined;
   if (!isOf(type, value)) return message('`{0}` must be `{1}`, not {2}', place, type.words, shown(value));
@@ -58,7 +59,7 @@ export function misfit(type: StateType, value: unknown, place: string): Localize
   return undefined;
 }
 
-/** A text as the value that it stands for in this type; what stands for none stays as it is, and does not fit. */
+/** Converts a text to the type; a text that cannot be converted is returned unchanged and does not fit. */
 export function coerced(type: StateType, given: unknown): unknown {
   if (typeof given !== 'string') return given;
   const text = given.trim();
@@ -85,7 +86,7 @@ const names: Record<string, StateType['kind']> = {
   ...{ dict: 'dict', object: 'dict', map: 'dict', any: 'any', none: 'none', null: 'none' },
 } as Record<string, StateType['kind']>;
 
-/** `int`, `list[str]`, `Optional[int]`, `dict[str, int]`, `str | None`. */
+/** Parses `int`, `list[str]`, `Optional[int]`, `dict[str, int]`, `str | None`. */
 function parseType(written: string): StateType | undefined {
   const words = written.trim();
   const either = splitAt(words, '|');
@@ -119,7 +120,7 @@ function propertiesOf(written: object): StateType | undefined {
   };
 }
 
-/** Outside of brackets. */
+/** Splits outside of brackets. */
 function splitAt(text: string, sign: string): string[] {
   const pieces = [''];
   let depth = 0;
@@ -177,7 +178,7 @@ function brokenRule(
   return undefined;
 }
 
-/** From the start, as Python's `re.match`; a pattern that is none here refuses nothing. */
+/** Matches from the start like Python's `re.match`; an invalid pattern accepts every value. */
 function matches(pattern: string, value: string): boolean {
   try {
     return new RegExp(`^(?:${pattern})`, 'u').test(value.slice(0, 10_000));

@@ -3,7 +3,7 @@ import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l
 import { joined, type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
 import { readYaml, type YamlFile, type YamlPath, type YamlProblem } from './yaml.ts';
 
-/** A file in order, maybe with `warnings`; or what is wrong with it. */
+/** A valid file, possibly with `warnings`, or the problems of an invalid file. */
 export type LoadedWorkflow<Value> =
   | { value: Value; problems: []; warnings: YamlProblem[] }
   | { value?: undefined; problems: YamlProblem[]; warnings: YamlProblem[] };
@@ -14,9 +14,10 @@ export interface WorkflowFindings {
 }
 
 /**
- * Reads a file of this schema. Every problem is a sentence at its line and column, and all of them are told.
- * @param more finds what the schema cannot see; `whole` is false when parts that were wrong have been left out of the value
- * @param spelled the same file in the words of the schema
+ * Loads a file with a schema. All problems are reported with line and column.
+ *
+ * @param more finds problems outside of the schema; `whole` is false if invalid parts were omitted from the value
+ * @param spelled converts the file to the notation of the schema
  */
 export function loadYaml<Schema extends z.ZodType>(
   text: string,
@@ -39,7 +40,7 @@ export function loadYaml<Schema extends z.ZodType>(
 
 const noKeys = message('This file has to be a list of keys with values: `name: …`.');
 
-/** The value without its parts that are wrong, as long as something is left, and what is wrong with those. */
+/** Returns the value without its invalid parts, if anything remains, and their issues. */
 function parseParts<Schema extends z.ZodType>(schema: Schema, given: unknown) {
   const issues: z.core.$ZodIssue[] = [];
   let rest = given;
@@ -55,7 +56,7 @@ function parseParts<Schema extends z.ZodType>(schema: Schema, given: unknown) {
   return { issues };
 }
 
-/** What is left out can be missed elsewhere: twice is enough. */
+/** Maximum rounds: omitted parts may invalidate other parts. */
 const mostRounds = 4;
 
 function remove(value: unknown, issue: z.core.$ZodIssue): boolean {
@@ -76,10 +77,10 @@ function onlyOnce(problems: YamlProblem[]): YamlProblem[] {
   });
 }
 
-/** Problems of one file that are told, and as many warnings: who mends these sees the next. */
+/** Maximum reported problems of a file, and maximum warnings. */
 export const maxProblems = 64;
 
-/** The last of them says how many are left. */
+/** Limits the problems; the last entry contains the number of omitted problems. */
 function atMost(problems: YamlProblem[]): YamlProblem[] {
   if (problems.length <= maxProblems) return problems;
   const told = problems.slice(0, maxProblems - 1);
@@ -87,7 +88,7 @@ function atMost(problems: YamlProblem[]): YamlProblem[] {
   return [...told, { ...problems[told.length]!, ...toErrorInfo(words) }];
 }
 
-/** Keys of other hosts of the dialect, and what to use here. */
+/** Keys of other hosts of the dialect, with their replacements here. */
 const instead = {
   script: 'Towpath does not run code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
   language: 'Towpath does not run code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
@@ -120,7 +121,7 @@ const absent = (key: string): LocalizedMessage =>
     ? message(instead[key as keyof typeof instead])
     : message('There is no key `{0}` here.', key);
 
-/** Sentences for what a schema found at `before`. */
+/** Converts a schema issue at `before` to messages. */
 export function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: YamlPath): YamlProblem[] {
   const path = [...before, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))];
   const last = path.at(-1);
@@ -140,7 +141,6 @@ export function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: Yaml
       ),
     ];
   if (issue.code === 'invalid_union') {
-    // The alternative of the value's own kind says most: a list that is wrong is still meant as a list.
     const own = issue.errors.filter(
       (errors) => !errors.some((one) => one.code === 'invalid_type' && one.path.length === 0),
     );
@@ -166,7 +166,7 @@ type Key = string | number | undefined;
 const shown = (key: Key): LocalizableText => (typeof key === 'number' ? message('This') : `\`${key}\``);
 const only = (key: Key, all: readonly unknown[]): LocalizableText =>
   message('{0} can only be {1}.', shown(key), listOf(all));
-/** A schema’s own words may be ours, and have a translation then. */
+/** Localizes a schema message if the message is ours. */
 const placed = (key: Key, english: string): LocalizableText => joined([shown(key), { english }], ': ');
 
 function hasToBe(key: Key, expected: readonly string[]): LocalizableText {

@@ -1,19 +1,18 @@
 import { type Alias, type Document, isScalar, type Pair, type Scalar, visit } from 'yaml';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
-/** A value of which YAML reads less than was written, or something else. */
+/** A value that YAML reads incompletely or differently. `isProblem`: the file is unreadable with the value. */
 interface CutText {
   from: number;
   to: number;
   words: LocalizedMessage;
-  /** The file cannot be read with it. */
   isProblem?: true;
 }
 
-/** Keys of texts for a model or a person, in which `#` after a blank is hardly meant as a comment. */
+/** Keys with prose, in which `#` after a blank is rarely meant as a comment. */
 const prose = /^(?:prompt|instructions|content|question|description)$/;
 
-/** Finds unquoted values in which a sign means something to YAML: `#`, `!`, `&`, `*`, braces, and digits that a number does not keep. */
+/** Finds unquoted values with a sign that is special in YAML: `#`, `!`, `&`, `*`, braces, and digits that a number loses. */
 export function cutTexts(document: Document, text: string): CutText[] {
   const found: CutText[] = [];
   const anchors = new Set<string>();
@@ -82,7 +81,6 @@ export function cutTexts(document: Document, text: string): CutText[] {
   return found;
 }
 
-/** Characters of a comment that are looked at, and of what a sentence quotes. */
 const [longestComment, longestQuote] = [200, 40];
 
 const isEmpty = (value: unknown): boolean => isScalar(value) && value.value === null && (value.source ?? '') === '';
@@ -92,6 +90,6 @@ const isProse = (parent: unknown): boolean => {
   return isScalar(key) && prose.test(String(key.value));
 };
 
-/** The digits that a number keeps; undefined: it is written with zeros before it, which no number keeps. */
+/** Returns the integer with the digits that a number retains; undefined for leading zeros, which a number loses. */
 const toInteger = (value: number, source: string): bigint | undefined =>
   /^[-+]?0\d/.test(source) || !Number.isFinite(value) ? undefined : BigInt(value);

@@ -12,10 +12,7 @@ import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 type Keys = ReadonlySet<string>;
 
-/**
- * Values that nothing gives, and such that a step gives without a word of the file: a run would go on with nothing in their place, or with
- * something else. For a file that is in order.
- */
+/** Warns about names that no step sets, and about keys that a step sets implicitly. Requires a valid file. */
 export function flowFindings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] {
   const warnings: YamlProblem[] = [];
   const state = statesOf(file);
@@ -23,7 +20,7 @@ export function flowFindings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] 
   for (const { path, text, expression, step } of textsOf(file)) {
     const said = new Set<string>();
     for (const read of readsOf(treeOf(text, expression))) {
-      const near = warnings.length < maxProblems ? didYouMean : () => undefined; // the rest is counted alone
+      const near = warnings.length < maxProblems ? didYouMean : () => undefined; // above the limit, warnings are only counted
       const doubt = doubtAbout(read, { ...state, near, variables: file.variables }, step);
       if (doubt && !said.has(inEnglish(doubt))) warn(path, doubt);
       if (doubt) said.add(inEnglish(doubt));
@@ -45,19 +42,17 @@ export function flowFindings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] 
 }
 
 interface States {
-  /** Undefined: a step sets what is not known before it has run. */
   keys: Keys | undefined;
-  /** What the value of a key holds, where that is known of all that set it. */
+  /** Known fields of the key's value, if equal for all steps that set the key. */
   inner: ReadonlyMap<string, Held | undefined>;
 }
 
-/** What a result holds, and whose it is. */
+/** Fields of a result, and its action. */
 interface Held {
   keys: Keys;
   action: LocalizableText;
 }
 
-/** `result` is known while a step says what to keep of it. */
 function doubtAbout(
   [root = '', key, inner]: readonly string[],
   { keys, inner: inners, variables, near }: States & Pick<WorkflowFile, 'variables'> & { near: typeof didYouMean },
@@ -85,7 +80,7 @@ function doubtAbout(
   return known && !known.keys.has(part!) && !methods.has(part!) ? lacking(known, part!) : undefined;
 }
 
-/** One letter is near to every other; and of a long file only so many names are looked through. */
+/** Suggests a similar name. Names of one letter are too similar to each other, and the search is limited in long files. */
 const didYouMean = (name: string, names: Iterable<string>) =>
   name.length > 2 ? meant(name, [...names].slice(0, 300)) : undefined;
 
@@ -127,10 +122,10 @@ function statesOf(file: WorkflowFile): States {
   return { keys: isKnown ? keys : undefined, inner };
 }
 
-/** Of any result: what was cut of it, and what the person changed. */
+/** Fields of every result: truncation, and changes by the user. */
 const always = ['cut', 'leftOut', 'value', 'changedByPerson'];
 
-/** What the result of a step holds; undefined: not known before it is there. */
+/** Returns the fields of a step's result; undefined if unknown in advance. */
 function heldBy(step: WorkflowStep & { agent?: unknown }): Held | undefined {
   if (step.agent !== undefined) return { keys: new Set(['content']), action: message('An agent') };
   const action = step.uses ?? '';
@@ -138,14 +133,13 @@ function heldBy(step: WorkflowStep & { agent?: unknown }): Held | undefined {
   return gives && { keys: new Set([...Object.keys(gives), ...always]), action };
 }
 
-/** Keys that a step sets because it does not say which; undefined: not known before it has run. */
+/** Returns the keys set implicitly by a step; undefined if unknown in advance. */
 function impliedBy(step: WorkflowStep & { agent?: unknown; foreach?: unknown }): Keys | undefined {
   if (step.uses === undefined || step.uses === 'state.set' || step.output !== undefined || step.foreach !== undefined)
     return new Set();
   return heldBy(step)?.keys;
 }
 
-/** Every step of a file, the nodes included. */
 export function* stepsOf(file: WorkflowFile): Generator<{ path: YamlPath; step: WorkflowStep; node?: NodeSpec }> {
   for (const [index, node] of file.nodes.entries()) {
     const path = ['nodes', index];
@@ -158,13 +152,11 @@ export function* stepsOf(file: WorkflowFile): Generator<{ path: YamlPath; step: 
 interface Text {
   path: YamlPath;
   text: string;
-  /** Braces around it are not needed. */
   expression: boolean;
-  /** Whose `result` it can name. */
+  /** Step whose `result` is available. */
   step?: WorkflowStep;
 }
 
-/** Every template and condition of a file. */
 export function* textsOf(file: WorkflowFile): Generator<Text> {
   for (const { path, step, node } of stepsOf(file)) {
     yield* templatesIn(step.with, [...path, 'with']);

@@ -4,26 +4,26 @@ import { type ForeignKey, foreign, leftOut } from './foreign.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 export interface Spelled {
-  /** The file as ours: problems with it are still shown where the person wrote it. */
+  /** The converted file; problems still refer to the original positions. */
   file: YamlFile;
-  /** What cannot be said in ours. */
+  /** Problems of parts without an equivalent. */
   problems: YamlProblem[];
-  /** What is left out, because it means nothing here. */
+  /** Warnings about ignored parts. */
   warnings: YamlProblem[];
 }
 
 type Plain = Record<string, unknown>;
 
 /**
- * Reads the spellings of the dialect's other hosts (`fabceolin/the_edge_agent`: `action`, `params`, `prompt`, …) as ours, and
- * leaves out what only they have a use for.
+ * Converts the notation of other hosts of the dialect (`fabceolin/the_edge_agent`: `action`, `params`, `prompt`, …) to ours and omits parts
+ * that only those hosts use.
  */
 export const readDialect = (file: YamlFile): Spelled => new Dialect(file).read();
 
 class Dialect {
   private readonly problems: YamlProblem[] = [];
   private readonly warnings: YamlProblem[] = [];
-  /** Where in the file something stands that has another place in ours. */
+  /** Original paths of moved parts. */
   private readonly places = new Map<string, YamlPath>();
 
   constructor(private readonly file: YamlFile) {}
@@ -79,7 +79,7 @@ class Dialect {
     return value;
   }
 
-  /** `dynamic_parallel` is `foreach` here: an `action` is the only one of its steps, and `fan_in` the node that follows. */
+  /** Converts `dynamic_parallel` to `foreach`: `action` becomes the only step, `fan_in` the following node. */
   private overList(given: Plain, path: YamlPath): Plain {
     const { parallel_config: config, action, subgraph, input, fan_in, ...rest } = given;
     const value: Plain = { on_error: 'continue', ...rest };
@@ -121,7 +121,7 @@ class Dialect {
     return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
   }
 
-  /** The parameters of a model call: a `prompt` is a message, and where it is asked is a matter of the editor's settings. */
+  /** Converts a model call: `prompt` becomes a message, and the provider is ignored in favor of the settings. */
   private request(given: Plain, path: YamlPath): Plain {
     const { prompt, system, provider, model, ...rest } = this.keys(given, path, foreign.request);
     if (prompt !== undefined && rest.messages === undefined) {
@@ -136,7 +136,6 @@ class Dialect {
     return rest;
   }
 
-  /** An edge to several nodes is an edge to each. */
   private edges(given: readonly unknown[]): unknown[] {
     const theirs = given.map((one, index) => (isPlain(one) ? this.keys(one, ['edges', index], foreign.edge) : one));
     const ours: unknown[] = [];
@@ -154,7 +153,7 @@ class Dialect {
     return ours;
   }
 
-  /** Renames and leaves out the keys of one mapping. */
+  /** Renames and omits keys of a mapping. */
   private keys(given: Plain, path: YamlPath, table: Record<string, ForeignKey>): Plain {
     const entries = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
       const rule = Object.hasOwn(table, key) ? table[key]! : undefined;
@@ -197,7 +196,7 @@ const otherProvider = message(
   'Towpath uses the model selected in its panel instead; providers are set up there. Use `model: provider/name` for another one.',
 );
 
-/** What the dialect calls providers, as ours; those of other hosts only (`shell`, `local`, …) have no model here. */
+/** Providers of the dialect; providers of other hosts (`shell`, `local`, …) have no equivalent. */
 const providers: Record<string, string> = {
   ...{ openai: 'openai', azure: 'azure', ollama: 'ollama', anthropic: 'anthropic', google: 'google', gemini: 'google' },
 };
@@ -215,6 +214,6 @@ const isPlain = (value: unknown): value is Plain =>
 const without = (value: Plain, ...keys: string[]): Plain =>
   Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 
-/** `edges:` with nothing after it is no edges. */
+/** Removes null values: `edges:` without content is no edges. */
 const withoutNull = (value: Plain): Plain =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null));

@@ -1,13 +1,12 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-/** A key that other hosts of the dialect have. */
+/** Key of other hosts of the dialect. `as`: our name. */
 export interface ForeignKey {
-  /** Ours for the same thing. */
   as?: string;
-  /** Why it is left out; without it `leftOut`. */
+  /** Reason for ignoring the key; default: `leftOut`. */
   say?: LocalizedMessage;
-  /** Leaving this value out changes nothing, so that nothing is said. */
+  /** Returns true if omitting this value has no effect, so no warning is needed. */
   harmless?(value: unknown): boolean;
-  /** This value is not left out, because it asks for what Towpath does not do: the check of the file says so. */
+  /** Returns true for a value that is reported as an error by the file check instead of omitted. */
   unless?(value: unknown): boolean;
 }
 
@@ -33,8 +32,8 @@ const keyHere: ForeignKey = {
 const kept: ForeignKey = { say: message('Runs are stored automatically. There are no checkpoint files.') };
 
 /**
- * Keys of `fabceolin/the_edge_agent` (docs/shared/YAML_REFERENCE.md and what its examples use) that are another word for
- * ours, or that can be left out without changing what a file does with ours.
+ * Keys of `fabceolin/the_edge_agent` (docs/shared/YAML_REFERENCE.md and its examples) that are synonyms of ours or can be omitted without
+ * changing the behavior.
  */
 export const foreign = {
   workflow: {

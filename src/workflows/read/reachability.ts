@@ -6,7 +6,7 @@ import type { EdgeSpec, NodeSpec, WorkflowFile } from '../plan/schema.ts';
 import type { WorkflowFindings } from './check.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
-/** Where a run of a file that is in order could go: nowhere, or never somewhere. Adds to `warnings`. */
+/** Finds dead ends and unreachable nodes in a valid file; adds to `warnings`. */
 export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: YamlProblem[]): WorkflowFindings {
   const warn = (path: YamlPath, words: LocalizableText, key?: 'key') => warnings.push(yaml.problem(path, words, key));
   const nested = workflowParts(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
@@ -45,7 +45,7 @@ export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: YamlPr
   return { problems, warnings };
 }
 
-/** Nodes of branches that ask for what branches gave, where no part of their own has given any. */
+/** Returns nodes of branches that read results of other branches before any exist. */
 function blindTo(file: WorkflowFile): NodeSpec[] {
   const [stands, parts] = [standsOf(file), workflowParts(file)];
   return file.nodes.filter(({ name, description: _, ...node }) => {
@@ -57,7 +57,7 @@ function blindTo(file: WorkflowFile): NodeSpec[] {
   });
 }
 
-/** Edges out of one node are tried in their order. */
+/** Warns about an edge that an earlier edge of its node hides: edges are tried in order. */
 function doubtAbout(edge: EdgeSpec, file: WorkflowFile): LocalizedMessage | undefined {
   if (file.nodes.some((node) => node.name === edge.from && node.goto !== undefined))
     return message('`{0}` has a `goto`, so its edges are not followed.', String(edge.from));
@@ -70,7 +70,7 @@ function doubtAbout(edge: EdgeSpec, file: WorkflowFile): LocalizedMessage | unde
   return undefined;
 }
 
-/** A condition and its opposite leave nothing over: `when: x` and `when: "!x"`, or one expression with true and false. */
+/** Returns true if the conditions are exhaustive: `when: x` and `when: "!x"`, or one expression with true and false. */
 function covered(edges: readonly EdgeSpec[]): boolean {
   const words = edges.map(({ when, condition }) =>
     condition === undefined

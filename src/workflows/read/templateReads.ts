@@ -1,9 +1,8 @@
 import { childrenOf, functions, identifierName, type Node } from '../template/language.ts';
 
-/** A value that a template names: `state.result.text` as its parts, as far as they are written out. */
+/** Literal parts of a name in a template: `state.result.text`. */
 export type TemplateRead = readonly string[];
 
-/** What a template takes from around it, but for what it says may be missing (`default`, `is defined`, `get`). */
 export function readsOf(tree: Node): TemplateRead[] {
   const reads: TemplateRead[] = [];
   const bound = boundIn(tree);
@@ -23,7 +22,7 @@ export function readsOf(tree: Node): TemplateRead[] {
       inside(node);
     } else for (const child of childrenOf(node)) look(child);
   };
-  /** What is written in brackets on the way, of something that itself is not looked at. */
+  /** Reads bracket expressions in the path of an ignored value. */
   const inside = (node: Node | undefined): void => {
     if (node?.type === 'MemberExpression') {
       if (node.computed) look(node.property);
@@ -38,7 +37,7 @@ export function readsOf(tree: Node): TemplateRead[] {
   return reads;
 }
 
-/** Up to the first part that is worked out; undefined: it does not begin with a name. */
+/** Returns the path up to the first computed part; undefined without a leading name. */
 function pathOf(node: Node): string[] | undefined {
   if (node.type === 'Identifier') return [String(node.value)];
   if (node.type !== 'MemberExpression') return undefined;
@@ -53,7 +52,7 @@ const isOpen = (node: Node): boolean =>
     node.property?.type === 'IntegerLiteral' ||
     (!!node.computed && node.property?.type !== 'StringLiteral'));
 
-/** Names that the template itself gives to something, wherever in it, and those of the language. */
+/** Returns names defined by the template or the language. */
 function boundIn(tree: Node): Set<string> {
   const names = new Set([...language, ...Object.keys(functions)]);
   for (const open = [tree]; open.length > 0; ) {

@@ -4,14 +4,14 @@ import { childrenOf, identifierName, type Node } from '../template/language.ts';
 import { treeOf } from '../template/template.ts';
 import { readsOf, type TemplateRead } from './templateReads.ts';
 
-/** Filters whose value is a number. */
+/** Filters with a numeric result. */
 const toNumber = /^(?:int|float|length|wordcount|abs|round)$/;
-/** Operators whose value is a truth. */
+/** Operators with a boolean result. */
 const compares = /^(?:[=!]=|[<>]=?|in|not in)$/;
 
 /**
- * Tells whether the value of an expression is one word of a command: a constant, a number, or quoted as a whole. `quote` binds closer than
- * `~`, `or` and `if`, and what is done to a quoted text afterwards may take its quotes away.
+ * Returns true if the value is a single shell word: a constant, a number, or quoted as a whole. `quote` binds tighter than `~`, `or` and
+ * `if`, and later filters may remove the quotes.
  */
 function isWord(node: Node, isSafe: (read: TemplateRead) => boolean, mayBeQuoted = true): boolean {
   const { type, filter, operand, operator, left, right, args = [] } = node;
@@ -35,18 +35,19 @@ function isWord(node: Node, isSafe: (read: TemplateRead) => boolean, mayBeQuoted
 }
 
 /**
- * Finds an expression whose value becomes a part of a longer command line as it is, where what it says could end a word or begin another
- * command. Gives the expression, without its braces.
- * @param isSafe the value can only be a number, or stands in the file
+ * Finds an unquoted expression inside a longer command line, where its value could end a word or start another command. Returns the
+ * expression without braces.
+ *
+ * @param isSafe true if the value is a number or a constant of the file
  */
 export function unquotedIn(command: unknown, isSafe: (read: TemplateRead) => boolean): string | undefined {
   if (typeof command !== 'string') return undefined;
   const expressions = [...command.matchAll(/\{\{-?((?:[^}]|\}(?!\}))*?)-?\}\}/g)];
-  if (expressions.length === 1 && expressions[0]![0] === command.trim()) return undefined; // it is the whole command
+  if (expressions.length === 1 && expressions[0]![0] === command.trim()) return undefined; // the expression is the whole command
   return expressions.map(([, inside]) => inside!.trim()).find((inside) => !isWordIn(inside, isSafe));
 }
 
-/** Writes what is to be quoted so that all of it is. */
+/** Returns the expression with complete quoting. */
 export function toQuote(expression: string): string {
   const whole = expression.replace(/\s*\|\s*quote\s*$/, '');
   return /[~+*/%-]|\b(?:or|and|if)\b/.test(whole) ? `(${whole})` : whole;
@@ -56,11 +57,11 @@ function isWordIn(expression: string, isSafe: (read: TemplateRead) => boolean): 
   try {
     return isWord(treeOf(expression, true), isSafe);
   } catch {
-    return true; // a mistake is a problem of its own
+    return true; // an invalid expression is reported elsewhere
   }
 }
 
-/** Returns the expressions of a template or an expression; nothing of one with a mistake, which is a problem of its own. */
+/** Returns the names read by a template or expression; empty if invalid, which is reported elsewhere. */
 export function readsIn(text: string, expression = true): TemplateRead[] {
   try {
     return readsOf(treeOf(text, expression));
@@ -69,7 +70,7 @@ export function readsIn(text: string, expression = true): TemplateRead[] {
   }
 }
 
-/** Finds whether a value is a constant of the file, or declared as a number or a truth. */
+/** Creates a test for constants of the file and values declared as number or boolean. */
 export function isSafeIn(
   { variables, state_schema, input_schema }: WorkflowFile,
   [first, second]: TemplateRead,

@@ -3,10 +3,10 @@ import type { WorkflowFile } from '../plan/schema.ts';
 import { typeOf } from '../plan/stateTypes.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
-/** Words that were true and false in YAML 1.1, and are in the dialect’s other hosts. */
+/** Booleans of YAML 1.1, still used by other hosts of the dialect. */
 const switches = /^(?:yes|no|on|off)$/i;
 
-/** Where such a word stands bare for a value that may be of any type. */
+/** Warns about unquoted booleans of YAML 1.1 in values of any type. */
 export function wordFindings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] {
   const warnings: YamlProblem[] = [];
   const look = (value: unknown, path: YamlPath): void => {

@@ -8,9 +8,10 @@ import { readsOf } from './templateReads.ts';
 import type { YamlPath } from './yaml.ts';
 
 /**
- * Names that a workflow reads of the result of a step, in the order of the file.
- * @param node its name in the run: `outer/inner` in another workflow, `node[0]` for an item of a list
- * @param index of the step, counted through all rounds of a loop
+ * Returns the result fields of a step that are read later, in file order.
+ *
+ * @param node name in the run: `outer/inner` in a nested workflow, `node[0]` for a list item
+ * @param index index of the step, counted through all rounds of a loop
  */
 export function usedLater(
   file: WorkflowFile,
@@ -38,10 +39,10 @@ export function usedLater(
   return [...names];
 }
 
-/** Keys of a step that are filled in before it has a result. */
+/** Keys resolved before the step has a result. */
 const inputs: ReadonlySet<string> = new Set(['with', 'run', 'foreach']);
 
-/** Name that a template takes of the result of a step; undefined: it takes nothing of it. */
+/** Returns the result field read by a template; undefined if none. */
 function usedOf(
   [root = '', key, part]: readonly string[],
   file: WorkflowFile,

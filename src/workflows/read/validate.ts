@@ -31,17 +31,15 @@ import { isSafeIn, readsIn, toQuote, unquotedIn } from './unquoted.ts';
 import { wordFindings } from './unquotedWords.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
-/** What a file may refer to. */
 interface KnownNames {
-  /** Names of the workspace's tools. */
   tools: readonly string[];
-  /** Agents of `.towpath/agents`; undefined: not checked. */
+  /** Agents of `.towpath/agents`; undefined: not validated. */
   agents?: readonly string[];
-  /** Workflows of `.towpath/workflows`; undefined: not checked. */
+  /** Workflows of `.towpath/workflows`; undefined: not validated. */
   workflows?: readonly string[];
 }
 
-/** Reads a workflow. What would fail when it runs and can be seen now is a problem at its line and column. */
+/** Loads a workflow. Every foreseeable runtime failure is a problem with line and column. */
 export const loadWorkflow = (text: string, known: KnownNames): LoadedWorkflow<WorkflowFile> =>
   loadYaml(text, workflowSchema, (value, file, whole) => new Check(value, file, known, whole).all(), readDialect);
 
@@ -63,7 +61,7 @@ class Check {
     private readonly file: WorkflowFile,
     private readonly yaml: YamlFile,
     private readonly known: KnownNames,
-    /** Nothing was left out of `file`, so that what is missing is missing. */
+    /** True if no part of `file` was omitted, so that missing names are errors. */
     private readonly whole: boolean,
   ) {
     this.names = file.nodes.map((node) => node.name);
@@ -86,7 +84,7 @@ class Check {
     return wayFindings(file, this.yaml, this.warnings);
   }
 
-  /** Names of a tool list and the tools written in it. */
+  /** Validates a tool list: names and inline tools. */
   tools(list: readonly (string | ToolSpec)[] | undefined, path: YamlPath): void {
     const names = [...this.known.tools, ...this.file.tools.map((tool) => tool.name)];
     this.distinct(list ?? [], path);
@@ -229,7 +227,7 @@ class Check {
     if (typeof step.output === 'object') this.templates(step.output, [...path, 'output']);
   }
 
-  /** What runs has to stand in the file. */
+  /** Validates a nested workflow, whose name must be a constant. */
   private nested(name: unknown, path: YamlPath): void {
     const { workflows } = this.known;
     if (typeof name !== 'string') return;
@@ -250,7 +248,7 @@ class Check {
     this.add(path, withHint(message('There is no action `{0}`.', name), absent ?? near));
   }
 
-  /** Names of parameters, and values that hold no template. */
+  /** Validates parameter names, and values without templates. */
   private parameters(action: string, given: Record<string, unknown>, path: YamlPath): void {
     const shape = parametersOf(action);
     if (!shape) return;
@@ -298,7 +296,7 @@ class Check {
       );
   }
 
-  /** A model knows a tool by its name alone, in which it sees `_` where a point stands. */
+  /** Rejects names that are equal on the wire, where `.` becomes `_`. */
   private distinct(list: readonly unknown[], path: YamlPath): void {
     const holders = new Map<string, string>();
     for (const [index, item] of list.entries()) {
@@ -313,19 +311,19 @@ class Check {
     }
   }
 
-  /** The tools that a name stands for. */
+  /** Returns the tools that match a name or pattern. */
   private covered(pattern: string): string[] {
     const names = [...this.file.tools.map(({ name }) => name), ...this.known.tools];
     return pattern.endsWith('*') ? names.filter((name) => covers(pattern, name)) : [pattern];
   }
 
-  /** That an action takes all that it is given here. */
+  /** Validates that the action accepts the parameters. */
   private takes(action: string, given: Record<string, unknown>, path: YamlPath): void {
     const shape = parametersOf(action);
     if (!shape) return;
     const names = Object.keys(shape);
     const missing = names.filter((name) => !(name in given) && !shape[name]!.safeParse(undefined).success);
-    // `cmd` is an abbreviation of what is needed, before it is a slip of anything else.
+    // `cmd` is more likely an abbreviation of a required name than a misspelling of another name
     const near = (key: string) => {
       const full = missing.find((name) => isAbbreviation(key, name));
       return full ? message('Did you mean {0}?', `"${full}"`) : meant(key, names);
@@ -412,14 +410,14 @@ class Check {
   }
 }
 
-/** Characters of an expression that a sentence quotes. */
+/** Maximum quoted characters of an expression. */
 const longestExpression = 80;
 
-/** A key of what a node gives. */
+/** Returns true for a field of a node's result. */
 const isOfResult = ([first, key]: TemplateRead): boolean =>
   (first === 'result' || first === 'action_result') && key !== undefined && !/^\d+$/.test(key);
 
-/** Its letters, in their order, from the first on. */
+/** Returns true if the short name starts equally and is a subsequence of the full name. */
 const isAbbreviation = (short: string, full: string): boolean =>
   short.length > 1 &&
   short[0] === full[0] &&
@@ -430,5 +428,5 @@ const twice = (name: string, other: string): LocalizedMessage =>
     ? message('Two tools are named `{0}`.', name)
     : message('Two tools are named `{0}`: models see both as `{1}`.', name, other);
 
-/** Tools of MCP servers and of the editor come and go: whether they are there is known when they are called. */
+/** Returns true for tools of MCP servers and the editor, whose availability is known only at run time. */
 const isElsewhere = (name: string) => /^(mcp|vscode)[._]/.test(name);

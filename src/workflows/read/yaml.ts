@@ -15,37 +15,36 @@ import { isTooMuch } from '../../tools/core/parseLimits.ts';
 import { maxAliases, parseYaml } from '../../tools/core/yaml.ts';
 import { cutTexts } from './cutText.ts';
 
-/** A sentence about a place in a file; lines and columns are counted from 1. */
+/** A message about a position in a file; line and column are one-based. */
 export interface YamlProblem {
   line: number;
   column: number;
   endLine: number;
   endColumn: number;
   message: string;
-  /** What it is made of. */
   said?: LocalizedMessage;
 }
 
 export type YamlPath = readonly (string | number)[];
 
-/** A file as plain data, and where each piece of it stands. */
+/** A YAML file as plain data with source positions. */
 export interface YamlFile {
   value: unknown;
   problems: YamlProblem[];
-  /** Values that YAML reads otherwise than they look. */
+  /** Warnings about values that YAML reads unexpectedly. */
   warnings: YamlProblem[];
-  /** A problem with the value at `path`, or (`key`) with the key that leads to it. */
+  /** Creates a problem at the value of `path`, or (`key`) at its key. */
   problem(path: YamlPath, words: LocalizableText, key?: 'key'): YamlProblem;
-  /** The value at `path` is a word without quotes. */
+  /** Returns true if the value at `path` is an unquoted scalar. */
   isPlain(path: YamlPath): boolean;
 }
 
-/** After the first mistakes of its form the rest of a file is read wrong, and says little. */
+/** Maximum syntax errors: later errors are mostly consequential. */
 const mostErrors = 3;
-/** A sentence quotes what the file says, which may be long. */
+/** Maximum characters of a message, which may quote the file. */
 const longestMessage = 600;
 
-/** Reads YAML 1.2 with the places of everything. Never throws: what is wrong is in `problems`, and `value` is undefined then. */
+/** Parses YAML 1.2 with positions. Never throws: errors are in `problems`, and `value` is then undefined. */
 export function readYaml(text: string): YamlFile {
   const lines = new LineCounter();
   const at = (from: number, to: number, words: LocalizableText): YamlProblem => {
@@ -105,9 +104,8 @@ export function readYaml(text: string): YamlFile {
 
 type Place = [from: number, to: number];
 
-/** Where everything stands, each map looked through once. */
 class Places {
-  /** Keys that their map has already. */
+  /** Duplicate keys of a map. */
   readonly twice: Place[] = [];
   private readonly pairs = new Map<YAMLMap, Map<string, Pair>>();
 
@@ -128,7 +126,7 @@ class Places {
     });
   }
 
-  /** The nodes from the file's own to the one at `path`, as far as they are there. */
+  /** Returns the existing nodes from the root to `path`. */
   nodesOn(path: YamlPath): unknown[] {
     const nodes: unknown[] = [this.document.contents];
     for (const part of path) {
@@ -141,7 +139,7 @@ class Places {
     return nodes;
   }
 
-  /** The nearest parent that is there stands for what is missing. */
+  /** Returns a position; a missing value has the position of its nearest existing parent. */
   of(path: YamlPath, key?: 'key'): Place {
     const nodes = this.nodesOn(path);
     const holder = nodes.at(path.length - 1);
@@ -159,7 +157,7 @@ class Places {
 const keyOf = ({ key }: Pair): string | undefined =>
   isScalar(key) ? String(key.value) : isNode(key) ? undefined : String(key);
 
-/** YAML takes braces for a mapping, and one that is a key for a name that nobody meant. */
+/** YAML parses braces as a mapping, here used as a key. */
 const needsQuotes = message('Put a template in quotes: `"{{ … }}"`.');
 
 function bareTemplates(document: Document): [number, number][] {
@@ -172,7 +170,7 @@ function bareTemplates(document: Document): [number, number][] {
   return found;
 }
 
-/** As much of a line as is looked at. */
+/** Maximum examined characters of a line. */
 const longestLine = 2000;
 const lineAt = (text: string, offset: number): string => {
   const start = text.lastIndexOf('\n', offset - 1) + 1;

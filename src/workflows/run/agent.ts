@@ -6,7 +6,6 @@ import { toolsOf } from '../action/toolSpecs.ts';
 import type { AgentFile } from '../plan/schema.ts';
 import { renderAll } from '../template/template.ts';
 
-/** A conversation with an agent of a file. */
 export function agentWorkflow(id: string, file: AgentFile): Workflow {
   return {
     id,
@@ -16,7 +15,7 @@ export function agentWorkflow(id: string, file: AgentFile): Workflow {
   };
 }
 
-/** How an agent takes its turns: as whom, and with which tools. */
+/** Returns the identity and the tools of an agent's turn. */
 export function agentTurn(id: string, file: AgentFile, context: ActionContext): TurnOptions {
   const { allows = () => true, extraTools = [] } = toolsOf(
     renderAll(file.tools, context.scope) as AgentFile['tools'],

@@ -4,8 +4,8 @@ import { type Track, trackOf } from '../../protocol/run/graph.ts';
 import { entriesOf } from '../../protocol/values/dictionary.ts';
 
 /**
- * Questions that agents in parallel branches have for the person. They are told in the run's conversation, one at a time;
- * what the person says next is the answer to it, and the other branches go on waiting.
+ * Coordination of user questions by agents in parallel branches. The questions appear in the run's conversation one at a time. The user's
+ * next message is the answer, while other branches keep waiting.
  */
 export class BranchQuestions {
   private readonly waiting: readonly string[];
@@ -17,7 +17,7 @@ export class BranchQuestions {
     if (context.intent === 'continue' && last?.role === 'user' && this.waiting.length > 0) this.words = last.content;
   }
 
-  /** Gives a branch the words that are for it. False: it waits until its own question is answered. */
+  /** Delivers a pending answer to the branch; returns false while the branch waits for its own question. */
   async hear(branch: string): Promise<boolean> {
     const place = this.waiting.indexOf(branch);
     if (this.words === undefined || place < 0 || !this.open().includes(branch)) return true;
@@ -26,7 +26,7 @@ export class BranchQuestions {
     return true;
   }
 
-  /** Tells the first question that is open, when the run rests for it. */
+  /** Shows the first open question when the run stops for it. */
   async tell(stop: StopPoint): Promise<StopPoint> {
     const { run, emit } = this.context;
     const [branch] = this.open();
@@ -38,7 +38,7 @@ export class BranchQuestions {
     return stop;
   }
 
-  /** Branches whose agent waits for the person, in the order in which they began. */
+  /** Returns the branches that wait for the user, in order of their start. */
   private open(): string[] {
     const { graph } = this.context.run;
     if (!graph) return [];
@@ -53,5 +53,5 @@ function asks({ visit, messages }: Track): boolean {
   return visit !== undefined && last?.role === 'assistant' && isQuestion(last.content);
 }
 
-/** An answer that ends with a question is the person's turn. */
+/** Returns true if a text ends with a question, which ends the turn. */
 export const isQuestion = (text: string): boolean => /[?？؟][\s*_`"”’')\]]*$/u.test(text);

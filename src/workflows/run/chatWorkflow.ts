@@ -9,7 +9,7 @@ export const towpath: Agent = {
     'You are Towpath, a coding agent in VS Code. Work with your tools until the task is done, then say what you did.',
 };
 
-/** Looks, and changes nothing: what it ends with is handed to the other one. */
+/** Read-only agent; its final plan is handed to the other agent. */
 export const planner: Agent = {
   id: planAgent,
   name: 'Plan',
@@ -20,7 +20,7 @@ End with the plan, for somebody who has read nothing of this: the goal, the file
 
 const speaker = ({ agentId }: { agentId: string }): Agent => (agentId === planAgent ? planner : towpath);
 
-/** The built-in workflow: a conversation, which has no end of its own. */
+/** Built-in chat workflow, without an end state. */
 export const chat: Workflow = {
   id: chatWorkflow,
   agent: towpath,

@@ -1,4 +1,4 @@
-/** Runs work at once, up to a number; what comes later waits for a place. */
+/** Runner with bounded concurrency; further work waits. */
 export type ConcurrencyLimit = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
 export function concurrencyLimit(most: number): ConcurrencyLimit {

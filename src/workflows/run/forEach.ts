@@ -17,24 +17,23 @@ import { asStoredJson } from './jsonState.ts';
 import { isFinal, mergeStopPoints } from './retry.ts';
 import { type NodeResult, type NodeWork, outputOf, scopeOf } from './runNode.ts';
 
-/** One item of a list, on its way through what its node does. */
+/** An item of a `foreach` list in progress. */
 export interface Item {
   node: NodeSpec;
   branch: string;
-  /** Itself and its place, by the names that the file has for them. */
   given: Record<string, unknown>;
   of: number;
-  /** In its place was another one before. */
+  /** True if the position contained another item before. */
   anew: boolean;
 }
 
-/** Items of one list. */
+/** Maximum items of a list. */
 export const maxForEachItems = 1000;
 export const defaultConcurrency = 8;
 
 /**
- * A node over a list. Each item is a line of its own, in which the node does for it what it says; those that have come to
- * their end are not run again. One that fails leaves the others at work; then the node fails, and goes on with what is left.
+ * Runs a node for each item of a list, on separate tracks; finished items are not repeated. A failed item does not stop the others;
+ * afterwards the node fails and can resume with the remaining items.
  */
 export async function eachItem(
   work: NodeWork,
@@ -80,7 +79,7 @@ export async function eachItem(
 
 function listOf({ foreach, type }: NodeSpec, scope: TemplateScope): readonly unknown[] {
   const list = typeof foreach === 'string' ? evaluate(foreach, scope) : renderAll(foreach, scope);
-  if ((list === null || list === undefined) && type === 'dynamic_parallel') return []; // as there
+  if ((list === null || list === undefined) && type === 'dynamic_parallel') return []; // as in the dialect
   if (!Array.isArray(list)) {
     throw new UserFacingError(message('`foreach` needs a list, but this is {0}.', kindOf(list)));
   }
@@ -99,7 +98,7 @@ function kindOf(value: unknown): LocalizableText {
   return Object.hasOwn(kinds, kind) ? message(kinds[kind as keyof typeof kinds]) : `a ${kind}`;
 }
 
-/** What the node does, for one item: its result is what it sets. */
+/** Returns the node for one item, whose result is the set values. */
 function itemNode({ foreach: _, output: __, on_error: rule, ...node }: NodeSpec, index: number): NodeSpec {
   const { goto: ___, ...own } = rule ?? {};
   const said = node.agent === undefined ? {} : { output: { content: '{{ result.content }}' } };
@@ -112,7 +111,7 @@ const notBegun = ({ name }: NodeSpec, index: number) => ({
   message: 'Another one failed before it was begun.',
 });
 
-/** What went wrong with an item that was let go on (`on_error`). */
+/** Returns the error of an item that continued by `on_error`. */
 function failureOf(state: Record<string, unknown> | undefined, item: string): { message: string } | undefined {
   const { error } = state ?? {};
   return (Object(error) as { node?: unknown }).node === item ? (error as { message: string }) : undefined;
@@ -124,7 +123,7 @@ function sumOf(failed: readonly StopPoint[], of: number) {
   return { code, ...toErrorInfo(message('{0} of {1} failed. {2}', failed.length, of, localizedMessageIn(error))) };
 }
 
-/** As the dialect's hosts have it: `docs/shared/yaml-reference/nodes.md`, "Result format", and `ParallelFlowResult`. */
+/** Formats a result like the hosts of the dialect: `docs/shared/yaml-reference/nodes.md`, "Result format", and `ParallelFlowResult`. */
 function wrapped({ name }: NodeSpec, state: Record<string, unknown>, index: number) {
   const branch = itemOf(name, index);
   const { message: error = null } = failureOf(state, branch) ?? {};

@@ -3,7 +3,7 @@ import type { Growth } from '../../protocol/values/growth.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Splits what a node sets into values that are recorded whole, and lists that have only grown (`grown`). */
+/** Splits the changes of a node into full values and appended list items (`grown`). */
 export function stateChange(
   before: Values,
   set: Values,
@@ -18,7 +18,7 @@ export function stateChange(
   return { state: Object.fromEntries(rest), grown: Object.fromEntries(grown) };
 }
 
-/** Undefined: it is the same, or has changed otherwise than by growing. */
+/** Returns undefined if the value is unchanged or changed other than by appending. */
 function growthOf(before: unknown, after: unknown): Growth | undefined {
   if (Array.isArray(before) && Array.isArray(after))
     return before.length > 0 && after.length > before.length && isDeepStrictEqual(after.slice(0, before.length), before)

@@ -5,22 +5,16 @@ import type { WorkflowFile } from '../plan/schema.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/**
- * Values of the state as the run's record gives them back, so that a run goes on with the same ones in memory as after a reload. What
- * JSON has no word for is null.
- */
+/** Normalizes state values as the event log restores them, so that memory and reload are equal. Values outside of JSON become null. */
 export function asStoredJson(values: Values): Record<string, unknown> {
   const entries = Object.entries(values).filter(([key]) => key !== '__proto__');
   return JSON.parse(JSON.stringify(Object.fromEntries(entries.map(([key, value]) => [key, value ?? null]))));
 }
 
-/** Bytes of JSON; a value of more is said. */
+/** Bytes of JSON above which a warning is shown. */
 const largeValue = 1_000_000;
 
-/**
- * What is to be said of a node with its event: what was noted (and is said once), and of the values that it sets which are not of their
- * declared type, or have become large by it.
- */
+/** Returns the warnings for a node's event: collected warnings (once), mistyped values, and large values. */
 export function warned(
   { file, warnings: noted }: { file: WorkflowFile; warnings: LocalizableText[] },
   before: Values = {},

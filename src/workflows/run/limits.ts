@@ -6,8 +6,8 @@ import { joined, toErrorInfo } from '../../protocol/text/localized.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
 
 /**
- * What a workflow may take between two stop points: US dollars, and minutes, the person's answers included. What is at work comes to its
- * end first, so that nothing is lost; who goes on allows as much again.
+ * Limits of a workflow between two stop points: cost in US dollars, and minutes including user answers. Running work is completed first,
+ * and continuing grants the same amount again.
  */
 export class Limits {
   private readonly before: WorkflowContext['run']['usage'];
@@ -24,12 +24,12 @@ export class Limits {
     this.began = now();
   }
 
-  /** The same work, which rests when a limit is reached. */
+  /** Returns a context that pauses when a limit is reached. */
   resting(context: WorkflowContext): WorkflowContext {
     return Object.create(context, { pausing: { get: () => context.pausing || this.reached !== undefined } });
   }
 
-  /** Why it rests, as a sentence; undefined: it may go on. */
+  /** Reason for the pause; undefined if no limit is reached. */
   get reached(): ErrorInfo | undefined {
     const { cost, minutes } = this.limits;
     const spent = (this.run.usage.cost ?? 0) - (this.before.cost ?? 0);
@@ -44,7 +44,7 @@ export class Limits {
     return undefined;
   }
 
-  /** What is said when the limit cannot be held: some of what was asked has no known price. */
+  /** Warning that the cost limit is unreliable because some calls have no known price. */
   get doubt(): LocalizedMessage | undefined {
     if (this.limits.cost === undefined || unpricedTokens(this.run) <= this.unpricedBefore) return undefined;
     return message('The price of its model is unknown, so `limits.cost` does not apply.');

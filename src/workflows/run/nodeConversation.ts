@@ -13,12 +13,6 @@ interface StepAtWork {
 
 const none: NodeConversation = { messages: [], given: 0, compactions: [], callIds: createDictionary() };
 
-/**
- * Conversation of a step with a model, in the run's record: after an error, a stop, the editor's end or another attempt it goes on where
- * it was.
- * @param key of the conversation at this node
- * @param callId of the step, or of the call in whose place a model is asked; ids of the model's calls begin with it
- */
 export function conversationOf(
   { context, place, track }: StepAtWork,
   key: string,
@@ -44,7 +38,7 @@ export function conversationOf(
       return own().callIds;
     },
     async add(message) {
-      // A call that the editor's end interrupts is judged when the run continues; until then it has no result.
+      // a call interrupted by the editor's exit is examined on resume and has no result until then
       if (isClosing(context.signal) && isInterruption(message)) return;
       await record(message);
     },

@@ -8,27 +8,31 @@ import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
 import type { OnError } from '../plan/schema.ts';
 
-/** What is no failure of the work, so that no `on_error` is for it: a no of the person, an effect nobody knows, a tool that is not there. */
+/** Errors that `on_error` never handles: a denial, an unknown effect, an unavailable tool. */
 const final = ['TOOL_DENIED', 'TOOL_INTERRUPTED', 'TOOL_NOT_AVAILABLE'];
 
 export const isFinal = (code: string | undefined): boolean => code !== undefined && final.includes(code);
 
-/** `on_error` is for this. */
+/** Returns true if `on_error` handles the error. */
 export const canRetry = (error: unknown, { signal }: Pick<WorkflowContext, 'signal'>): boolean =>
   !signal.aborted &&
   !(error instanceof StoreError || error instanceof RunSuspended) &&
   (error instanceof UnattendedInterruption || !isFinal(errorOf(error).code));
 
-/** The editor's end interrupted a step, and no person is there to decide: `on_error` does, but for `retry`, which could repeat the effect. */
+/**
+ * Error of a step interrupted by the editor's exit without a user to decide. `on_error` applies, except `retry`, which could repeat the
+ * effect.
+ */
 export class UnattendedInterruption extends ActionError {}
 
 const longestWait = 60;
 
 /**
- * Does it, and again after a failure, as often as `retry` says, each time after a longer wait. Throws the last failure, and at once what
- * `on_error` is not for.
- * @param work is told which attempt it is
- * @param first the attempt that was at work when the editor ended; 0 without one
+ * Runs work with the retries of `retry` and increasing waits. Throws the last failure, and at once an error that `on_error` does not
+ * handle.
+ *
+ * @param work receives the number of the attempt
+ * @param first attempt that was active when the editor exited; else 0
  */
 export async function retried<Value>(
   { retry = 0, wait = 1 }: OnError,
@@ -50,10 +54,10 @@ export async function retried<Value>(
   }
 }
 
-/** Failures that are said of one part. */
+/** Maximum reported failures of a section. */
 const mostSaid = 5;
 
-/** What several lines failed for, each thing said once; undefined when none did. */
+/** Merges the failures of several tracks without duplicates; undefined if none failed. */
 export function mergeStopPoints(failed: readonly StopPoint[]): StopPoint | undefined {
   const [first] = failed;
   const said = new Map(
@@ -67,13 +71,13 @@ export function mergeStopPoints(failed: readonly StopPoint[]): StopPoint | undef
   };
 }
 
-/** What stands in the state as `error`. */
+/** Returns the value of `error` in the state. */
 export const errorIn = (node: string, error: unknown): { node: string; code: string; message: string } => {
   const { code, message } = errorOf(error);
   return { node, code, message };
 };
 
-/** An error that is thrown, as it is told. */
+/** Returns the stored form of a thrown error. */
 export function errorOf(error: unknown): ErrorInfo {
   if (error instanceof ActionError) return error.info;
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };

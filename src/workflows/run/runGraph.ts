@@ -28,14 +28,13 @@ import { failedStep, type Nested, type NodeResult, type NodeWork, ownOf, scopeOf
 interface GraphOptions {
   id: string;
   file: WorkflowFile;
-  /** The agents that nodes name. */
   agents: ReadonlyMap<string, AgentFile>;
-  /** The workflows that it and those run as steps: `nestedFiles`. */
+  /** Workflows run as steps, directly or indirectly: `nestedFiles`. */
   workflows?: ReadonlyMap<string, WorkflowFile>;
   now?(): number;
 }
 
-/** A workflow of a YAML file. Where it stands is in the run's events, so that it goes on from them after a reload. */
+/** Creates the workflow of a YAML file. Its position is stored in the run's events and survives a reload. */
 export function graphWorkflow(options: GraphOptions): Workflow {
   const agent: Agent = { ...towpath, name: options.file.name ?? options.id };
   const outline = outlineOf(options.file);
@@ -48,40 +47,35 @@ export function graphWorkflow(options: GraphOptions): Workflow {
   };
 }
 
-/** How often one node may be reached between two stop points, unless the file says so. */
+/** Default of the maximum visits of a node between two stop points. */
 export const maxVisits = 50;
 
-/** A line of nodes: the run's own, or (named) a parallel branch with the part it is in. */
+/** A sequence of nodes: the main track of the run, or a named parallel branch with its section. */
 interface Line {
   branch?: string;
   inside?: Inside;
   first: Next;
 }
 
-/** A node on its line. */
 interface Visit {
   branch?: string;
   inside?: Inside;
-  /** Values that it begins with. */
   state?: Record<string, unknown>;
   item?: Omit<Item, 'node' | 'branch'> & { around: Readonly<Record<string, unknown>> };
 }
 
 const startOf = (item: Visit['item']) => item && { of: item.of, ...(item.anew && { anew: true as const }) };
 
-/** Where a workflow stands that is a step of another. */
+/** Position of a nested workflow. `prefix` precedes the names of its nodes; `limits` belong to the run. */
 interface Within {
-  /** Before the names of its nodes. */
   prefix: string;
   branch: string;
   inputs: Readonly<Record<string, unknown>>;
   atOnce: ConcurrencyLimit;
   asking: BranchQuestions;
-  /** Of the run. */
   limits: Limits;
 }
 
-/** One way from where the run stands to a stop point. */
 class Walk {
   private readonly visits = new Map<string, number>();
   private readonly atOnce: ConcurrencyLimit;
@@ -133,7 +127,7 @@ class Walk {
     });
   }
 
-  /** Goes on with a line from where it stands. Undefined: it has come to its end. */
+  /** Continues a track; returns undefined at its end. */
   private async follow({ branch, inside, first }: Line): Promise<StopPoint | undefined> {
     const { run } = this.context;
     for (;;) {
@@ -154,7 +148,7 @@ class Walk {
     }
   }
 
-  /** Where a line stands, in the words of its file. */
+  /** Returns the position of a track with the names of its file. */
   private local({ at, fanIn }: Track): Next {
     const own = (name: string) => name.slice(this.prefix.length);
     return { next: at.map(own), ...(fanIn !== undefined && { fanIn: own(fanIn) }) };
@@ -165,7 +159,7 @@ class Walk {
     return { next: next.map(full), ...(fanIn !== undefined && { fanIn: full(fanIn) }) };
   }
 
-  /** Does another workflow as a step. Throws `RunSuspended` where that rests, and why it failed. */
+  /** Runs a nested workflow as a step. Throws `RunSuspended` if it stops, or the error of its failure. */
   private async nested({ node, place }: NodeWork, params: Record<string, unknown>): Promise<Nested> {
     const { run, signal } = this.context;
     const { name, file, inputs } = nestedInputs(params, this.options.workflows ?? new Map());
@@ -187,7 +181,7 @@ class Walk {
     };
   }
 
-  /** Branches side by side; a branch that has come to its end before is not run again. */
+  /** Runs branches in parallel; completed branches are not repeated. */
   private async fork(inside: Inside, around: string | undefined): Promise<StopPoint | undefined> {
     const branches = inside.heads.map((head) =>
       this.follow({ branch: lineIn(around, head), inside, first: { next: [head] } }),
@@ -199,7 +193,7 @@ class Walk {
     return mergeStopPoints(stops.filter(({ phase }) => phase === 'Failed')) ?? stops[0];
   }
 
-  /** Undefined: the run goes on. */
+  /** Runs a node; undefined: the run continues. */
   private async visit(name: string, line: Visit): Promise<StopPoint | undefined> {
     const node = this.options.file.nodes.find((one) => one.name === name);
     if (node) return this.enter(node, line);
@@ -271,7 +265,7 @@ class Walk {
         ...said,
         ...this.made(callPrefix),
       });
-      return signal.aborted ? stopPointOf(signal) : undefined; // what was done by then is done
+      return signal.aborted ? stopPointOf(signal) : undefined; // completed work stays
     } catch (error) {
       if (error instanceof StoreError) throw error;
       if (signal.aborted) return this.stopped(fail);
@@ -280,7 +274,7 @@ class Walk {
     }
   }
 
-  /** What a node sets; of one that fails and is to be gone on from (`on_error`), what went wrong. */
+  /** Returns the values set by a node; for a failure handled by `on_error`, the error. */
   private async done(work: NodeWork): Promise<NodeResult> {
     const { node, context } = work;
     const { on_error: rule } = node;
@@ -300,21 +294,21 @@ class Walk {
     return eachItem(work, ({ node, branch, ...item }) => this.enter(node, { branch, item: { ...item, around } }));
   }
 
-  /** The files that a visit of a node changed. */
+  /** Returns the files changed during the visit of a node. */
   private made(callPrefix: string): { artifacts?: string[] } {
     const calls = callsOf(this.context.run).filter(([id]) => id.startsWith(`${callPrefix}:`));
     const artifacts = calls.flatMap(([, { changes = [] }]) => changes.map(({ path }) => path));
     return artifacts.length > 0 ? { artifacts } : {};
   }
 
-  /** After *Stop* the node is begun anew when the run goes on; after the editor's end it is asked first. */
+  /** Ends the visit. After *Stop*, the node restarts on resume; after the editor's exit, the user decides first. */
   private async stopped(fail: (error: ErrorInfo) => Promise<StopPoint>): Promise<StopPoint> {
     const point = stopPointOf(this.context.signal);
     if (point.phase === 'Failed' && point.error) await fail(point.error);
     return point;
   }
 
-  /** The result as an answer, so that it can be read, and talked about, where everything else is. */
+  /** Adds the result to the conversation as an assistant message. */
   private async tellResult(name: string): Promise<void> {
     const { run, emit } = this.context;
     const node = this.options.file.nodes.find((one) => one.name === name);
@@ -323,7 +317,7 @@ class Walk {
       await emit({ type: 'message', message: { role: 'assistant', content: output } });
   }
 
-  /** After the end: a conversation about it, when something was said since. */
+  /** Answers messages of the user after the end of the workflow. */
   private async talk(): Promise<StopPoint> {
     const { run } = this.context;
     const isSaid = run.messages.at(-1)?.role === 'user' && run.messages.length > (run.graph!.end?.messages ?? 0);

@@ -28,44 +28,42 @@ import { asStoredJson, warned } from './jsonState.ts';
 import { conversationOf } from './nodeConversation.ts';
 import { canRetry, errorIn, errorOf, retried, UnattendedInterruption } from './retry.ts';
 
-/** One node at work. */
+/** The execution of a node. */
 export interface NodeWork {
   file: WorkflowFile;
   agents: ReadonlyMap<string, AgentFile>;
   context: WorkflowContext;
   node: NodeSpec;
   place: { node: string; branch?: string };
-  /** Unique for this visit of the node. */
+  /** Unique per visit of the node. */
   callPrefix: string;
-  /** It was at work when the run rested, or the editor ended. */
+  /** True if the node was active when the run paused or the editor exited. */
   resumed: boolean;
   track(): Track;
-  /** Of an item of a list: the values around it, which it sees, and what is its own from the beginning and stays so. */
+  /** For an item of a list: the surrounding values, and the item's own fixed values. */
   item?: { around: Readonly<Record<string, unknown>>; given: Readonly<Record<string, unknown>> };
-  /** Does another workflow as a step of this node. */
   nested(params: Record<string, unknown>): Promise<Nested>;
-  /** Where agents of parallel branches wait for a place. */
+  /** Concurrency limit of agents in parallel branches. */
   atOnce: ConcurrencyLimit;
-  /** What is to be said at the node with its next event. */
   warnings: LocalizableText[];
 }
 
-/** What another workflow gave, and what it said. */
+/** Result and text of a nested workflow. */
 export interface Nested {
   result: Record<string, unknown>;
   said?: string;
 }
 
-/** The values that a node sets, and what it said; or the person's turn. */
+/** Values set by a node and its text, or the stop for the user. */
 export type NodeResult = Done | { stop: StopPoint };
 type Done = {
   state: Record<string, unknown>;
   said?: string;
-  /** It failed, and this node follows. */
+  /** Following node after a failure. */
   failedTo?: string;
 };
 
-/** Does what the node says, from the step that it was at. Throws what its action throws. */
+/** Runs a node from its current step. Throws the error of its action. */
 export function workAt(work: NodeWork): Promise<NodeResult> {
   const { node } = work;
   if (node.agent !== undefined) return converse(work, node.agent);
@@ -83,7 +81,7 @@ async function steps(work: NodeWork, list: readonly WorkflowStep[]): Promise<Nod
   return { ...last, state: {} };
 }
 
-/** Steps are counted through all rounds: one that was cut off in the middle goes on there. */
+/** Runs a loop. Steps are counted through all rounds, so that an interrupted loop resumes within a round. */
 async function loop(work: NodeWork, body: readonly WorkflowStep[]): Promise<NodeResult> {
   const { condition = false, max_iterations: most = 1 } = work.node;
   let last: Done = { state: {} };
@@ -100,16 +98,15 @@ async function loop(work: NodeWork, body: readonly WorkflowStep[]): Promise<Node
   };
 }
 
-/** What the file does not have for something else. */
+/** Returns the loop's own keys that the file does not use otherwise. */
 function unused(file: WorkflowFile, values: Record<string, unknown>): Record<string, unknown> {
   const used = usedKeys(file);
   return Object.fromEntries(Object.entries(values).filter(([key]) => !used.has(key)));
 }
 
-/** Between two steps, when the person wants it to rest: it goes on at the second. */
+/** Pause between two steps; the run resumes at the second. */
 const resting: NodeResult = { stop: { phase: 'WaitingUser' } };
 
-/** A step whose values are on disk before the next one begins. */
 async function kept(work: NodeWork, one: WorkflowStep, index: number): Promise<Done> {
   const { signal, emit } = work.context;
   signal.throwIfAborted();
@@ -129,7 +126,7 @@ async function kept(work: NodeWork, one: WorkflowStep, index: number): Promise<D
   return result;
 }
 
-/** What a node may set: an item of a list, and its place, are not among it. */
+/** Returns the values that a node may set, without the item and its index. */
 export const ownOf = ({ item }: NodeWork, state: Record<string, unknown>): Record<string, unknown> =>
   item ? Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(item.given, key))) : state;
 
@@ -167,7 +164,7 @@ async function step(
   return retried(rule, { context: work.context, name }, attempted, attemptOf(work, index));
 }
 
-/** What an action gives. A *no* to a call that was interrupted before leaves it so: nobody knows more of it. */
+/** Returns the result of an action. A denial to repeat an interrupted call keeps its unknown state. */
 async function performed(
   work: NodeWork,
   uses: string,
@@ -182,9 +179,7 @@ async function performed(
   }
 }
 
-/**
- * Rests at a step that was interrupted until the person decides. Where no person is there, `on_error` decides, if it says what follows.
- */
+/** Suspends at an interrupted step until the user decides. Without a user, `on_error` decides if configured. */
 function restWhereInterrupted({ context, node, place: { node: name, branch } }: NodeWork, rule: OnError): void {
   const interruption = interruptionAt(context.run, name, branch);
   if (!interruption) return;
@@ -195,18 +190,16 @@ function restWhereInterrupted({ context, node, place: { node: name, branch } }: 
   throw new RunSuspended({ phase: 'WaitingUser', error });
 }
 
-/** A step that failed and is gone on from: its key holds nothing, never what was there before. */
+/** Returns the result of a failed step that continues: its key becomes empty instead of keeping the old value. */
 export function failedStep({ node, warnings }: NodeWork, { output }: WorkflowStep, error: unknown): Done {
   const failed = errorIn(node.name, error);
   warnings.push(message('Failed, and continued: {0}', localizedMessageIn(errorOf(error))));
   return { state: { ...(typeof output === 'string' && { [output]: null }), error: failed } };
 }
 
-/** A call that is tried again is another one. */
 const callIdOf = ({ callPrefix }: NodeWork, index: number, attempt: number): string =>
   `${callPrefix}:${index}${attempt === 0 ? '' : `r${attempt}`}`;
 
-/** The attempt that a step was at when the editor ended. */
 function attemptOf(work: NodeWork, index: number): number {
   let attempt = 0;
   while (work.context.run.calls[callIdOf(work, index, attempt + 1)]) attempt++;
@@ -229,8 +222,7 @@ const actionContext = (
 });
 
 /**
- * An agent in the run's conversation, or in a parallel branch in the branch's own. Whether it was told what to do here is
- * the node's first step.
+ * Runs an agent in the run's conversation, or in the separate conversation of a parallel branch. The brief is the first step of the node.
  */
 async function converse(work: NodeWork, agent: string | AgentFile): Promise<NodeResult> {
   const { context, node, place } = work;
@@ -269,8 +261,8 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
 }
 
 /**
- * The conversation of a branch, kept in the run's record. Calls that the editor's end left open are answered first, but for those
- * that can still be approved: the loop settles them.
+ * Restores the recorded conversation of a branch. Calls left open by the editor's exit are completed first, except calls that can still be
+ * approved, which the loop handles.
  */
 async function ownTalk({ context, place, callPrefix, track }: NodeWork, branch: string): Promise<Apart> {
   const add = (message: Message) => context.emit({ type: 'message', message, branch });
@@ -280,7 +272,7 @@ async function ownTalk({ context, place, callPrefix, track }: NodeWork, branch: 
   const open = openCalls(messages, context.run.calls, prefix).map(({ id }) => id);
   for (const { id } of pendingCalls(messages)) {
     if (open.includes(id)) continue;
-    const made = visits.find((visit) => context.run.calls[visit + id]) ?? prefix; // before the node was begun anew, too
+    const made = visits.find((visit) => context.run.calls[visit + id]) ?? prefix; // also before the restart of the node
     const told = lostOutcome(context.run, made + id);
     await add({ role: 'tool', content: '', toolResults: [toToolResult(id, told)] });
   }
@@ -304,13 +296,16 @@ const wordsOf = ({ run }: WorkflowContext): string =>
 const answer = (messages: readonly Message[]): string =>
   messages.findLast((message) => message.role === 'assistant')?.content ?? '';
 
-/** @param set what the node sets, and the state does not hold yet */
+/**
+ * Returns the template scope.
+ *
+ * @param set values of the node that are not in the state yet
+ */
 export function scopeOf({ file, track, item }: NodeWork, set: Record<string, unknown> = {}): TemplateScope {
   const state = { ...item?.around, ...track().state, ...set, ...item?.given };
   return { ...file.variables, ...state, state, variables: file.variables };
 }
 
-/** What a result sets. */
 export function outputOf(work: NodeWork, result: unknown, output: WorkflowStep['output']): Record<string, unknown> {
   if (typeof output === 'string') return asStoredJson({ [output]: result });
   if (output) {

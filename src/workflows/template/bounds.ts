@@ -5,17 +5,16 @@ import { TemplateError } from './language.ts';
 
 type Tokens = ReturnType<typeof tokenize>;
 
-/** Characters between the braces of one template, all together. */
+/** Maximum characters inside the braces of a template. */
 export const maxTemplateValues = 20_000;
-/** The library looks through a row of blanks from each of its characters. */
+/** Maximum consecutive blanks, because the library scans quadratically. */
 const mostBlanks = 500;
-/** Operators, brackets, filters and the like in one expression, between two commas. */
+/** Maximum operators, brackets and filters between two commas of an expression. */
 const mostOperators = 200;
 
 /**
- * The tokens of a template, when it is one that can be parsed and run: both go down a level for each block, bracket and operator, and
- * at the end of the stack the whole process may end. Found in passes that go through the text once. Throws `TemplateError`, or what
- * the library says of what is no template.
+ * Tokenizes a template that is safe to parse and run. Both recurse for each block, bracket and operator, and a stack overflow could end the
+ * process. The checks are linear. Throws `TemplateError`, or the library's error for an invalid template.
  */
 export function tokensOf(text: string): Tokens {
   const { inside, blanks } = measure(text);
@@ -31,7 +30,7 @@ export function tokensOf(text: string): Tokens {
   return withTests(tokens);
 }
 
-/** `is divisibleby(3)` as a filter of that name: the library's parser knows tests without arguments alone. */
+/** Converts `is divisibleby(3)` to a filter, because the library parses only tests without arguments. */
 function withTests(tokens: Tokens): Tokens {
   const made: Tokens = [];
   for (let at = 0; at < tokens.length; at++) {
@@ -49,7 +48,7 @@ function withTests(tokens: Tokens): Tokens {
   return made;
 }
 
-/** Reads as the library does: what is a text in an expression, and what ends one. */
+/** Measures a template like the library's tokenizer does: strings and the end of expressions. */
 function measure(text: string): { inside: number; blanks: number } {
   let [inside, blanks, row, curly] = [0, 0, 0, 0];
   let within = false;
@@ -59,7 +58,7 @@ function measure(text: string): { inside: number; blanks: number } {
     blanks = Math.max(blanks, row);
     if (two === '{#') {
       const end = text.indexOf('#}', at + 2);
-      if (end < 0) return { inside, blanks }; // no template: the library says so
+      if (end < 0) return { inside, blanks }; // no template: the library reports the error
       blanks = Math.max(blanks, longestRow(text, at, end));
       at = end + 1;
       within = false;
@@ -104,7 +103,7 @@ function endOfText(text: string, start: number): number {
   return text.length;
 }
 
-/** Blocks in blocks, and each `elif`, which the library reads as a block in the one before. */
+/** Limits nested blocks; the library parses each `elif` as a nested block. */
 function checkBlocks(tokens: Tokens): void {
   const open: string[] = [];
   for (const [index, token] of tokens.entries()) {
@@ -121,14 +120,14 @@ function checkBlocks(tokens: Tokens): void {
 
 const blocks = new Set(['if', 'elif', 'for', 'macro', 'call', 'filter', 'set']);
 
-/** `{% set name = value %}`, which needs no end. */
+/** Returns true for `{% set name = value %}`, which needs no end tag. */
 function isAssignment(tokens: Tokens, start: number): boolean {
   for (let at = start; at < tokens.length && tokens[at]!.type !== 'CloseStatement'; at++)
     if (tokens[at]!.type === 'Equals') return true;
   return false;
 }
 
-/** No expression is deeper than it has of these since the last comma, in all brackets that are open, together. */
+/** Limits the nesting depth, whose upper bound is the number of operators since the last comma over all open brackets. */
 function checkExpressions(tokens: Tokens): void {
   let levels = [0];
   let depth = 0;

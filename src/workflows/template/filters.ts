@@ -18,18 +18,16 @@ import {
   valueKindOf,
 } from './values.ts';
 
-/** What a filter is given besides its value. */
 export interface FilterInput {
   args: readonly TemplateValue[];
   named: ReadonlyMap<string, TemplateValue>;
-  /** Another filter, by its name. */
   filter(name: string, value: TemplateValue, args: readonly TemplateValue[]): TemplateValue;
-  /** Whether a value passes a test. Throws where there is no such test. */
+  /** Returns true if a value passes a test. Throws for an unknown test. */
   test(name: string, value: TemplateValue, args: readonly TemplateValue[]): boolean;
 }
 type Filter = (value: TemplateValue, given: FilterInput) => TemplateValue;
 
-/** Jinja's filters that the interpreter lacks or has in part, and those of the dialect. They mean what they mean there. */
+/** Filters of Jinja that the interpreter lacks or implements partially, and filters of the dialect. */
 export const ownFilters: Record<string, Filter> = {
   fromjson: (value) => toValue(parseLimitedJson(textOf(value), maxAnswerLength)),
   sha256: (value) => toValue(createHash('sha256').update(textOf(value)).digest('hex')),
@@ -104,7 +102,7 @@ const ordered =
   (one, other) =>
     holds(compare(one, other));
 
-/** Jinja's tests that the interpreter lacks. They take one argument: `is divisibleby(3)`, `selectattr("n", "ge", 3)`. */
+/** Tests of Jinja with one argument, missing in the interpreter: `is divisibleby(3)`, `selectattr("n", "ge", 3)`. */
 export const ownTests: Record<string, Test> = {
   divisibleby: (value, other) => Number(value.value) % Number(other.value) === 0,
   sameas: (value, other) => value.type === other.type && isEqual(value, other),
@@ -123,7 +121,7 @@ export const ownTests: Record<string, Test> = {
       : sequence(other).some((one) => isEqual(one, value)),
 };
 
-/** What the interpreter's own `==` says, and of lists and maps whether they hold the same. */
+/** Compares like the interpreter's `==`, and lists and maps by content. */
 export function isEqual(one: TemplateValue, other: TemplateValue): boolean {
   if (isList(one) && isList(other)) {
     const [items, others] = [itemsOf(one), itemsOf(other)];
@@ -160,14 +158,13 @@ function needed(given: FilterInput, filter: string): TemplateValue {
   return attribute;
 }
 
-/** As much of a text as holds its first or last character, which may be two of the language’s. */
+/** Returns a part of a text with its first or last character, which may have two UTF-16 units. */
 const partOf = (value: TemplateValue, from: number, to?: number): TemplateValue =>
   value.type === 'StringValue' ? toValue(textOf(value).slice(from, to)) : value;
 
-/** A text is not gone through that is longer: each character would be a value. */
+/** Maximum characters of an iterated text: each character is a value. */
 const longestSequence = 10_000;
 
-/** The items of a list, the characters of a text, the keys of a map. */
 function sequence(value: TemplateValue): TemplateValue[] {
   if (isList(value)) return itemsOf(value);
   if (value.type === 'StringValue' && textOf(value).length > longestSequence)
@@ -179,7 +176,6 @@ function sequence(value: TemplateValue): TemplateValue[] {
   throw new UserFacingError(message('this takes a list, not {0}', valueKindOf(value)));
 }
 
-/** `details.priority`, `items.0`. */
 function attributeOf(item: TemplateValue, attribute: TemplateValue): TemplateValue {
   let value = item;
   for (const part of printed(attribute).split('.')) {
@@ -240,7 +236,7 @@ function scalarsOf(value: TemplateValue): string[] {
   return items.map(printed);
 }
 
-/** At the end of a word, with up to `leeway` characters more than asked for before anything is cut. */
+/** Truncates at a word boundary if the text is longer than the limit plus `leeway` characters. */
 function truncated(text: string, given: FilterInput): string {
   const number = (index: number, name: string, otherwise: number) =>
     Number(argument(given, index, name)?.value ?? otherwise);
@@ -255,7 +251,7 @@ function truncated(text: string, given: FilterInput): string {
   return (blank < 0 ? start : start.slice(0, blank)) + end;
 }
 
-/** A half goes to the even neighbour, as Python has it. */
+/** Rounds half to even, as Python does. */
 function rounded(number: number, precision: number): number {
   if (!Number.isFinite(number)) return number;
   const factor = 10 ** precision;

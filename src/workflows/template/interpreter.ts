@@ -7,26 +7,25 @@ import { isList, isMap, isMissing, isNothing, type TemplateValue, toValue, value
 
 type Statement = ReturnType<typeof parse>['body'][number];
 
-/** What a template may take: it is worked out in one go, and nothing can be stopped or answered meanwhile. */
+/** Maximum evaluation steps. The evaluation is synchronous and cannot be aborted. */
 export const maxTemplateSteps = 300_000;
-/** Also of a machine that has much else to do: an honest one takes a few of these. */
+/** Maximum milliseconds, also for a busy machine; ordinary templates need a few. */
 const mostMs = 1000;
 const longestText = 5_000_000;
 
-/** Why something cannot be worked out, as the end of a sentence. */
+/** Reason of a failed evaluation, as the end of a sentence. */
 class Reason extends UserFacingError {}
-/** Something is looked for in what is not there. */
 class MissingError extends Reason {}
 
 /**
- * The interpreter with our filters and tests, within limits, and strict: what is looked for in something that is not there is an error
- * that names it, as in the dialect.
+ * Jinja interpreter with our filters, tests and limits. Strict: access to a member of a missing value is an error with its name, as in the
+ * dialect.
  */
 export class TemplateInterpreter extends Interpreter {
   private steps = 0;
   private readonly startedAt: number;
 
-  /** @param tell hears what is written, or given on, as nothing because a map has no such key */
+  /** @param tell receives a warning about a missing map key that evaluates to nothing */
   constructor(
     scope: Readonly<Record<string, unknown>>,
     private readonly tell: (warning: LocalizableText) => void = () => {},
@@ -44,12 +43,12 @@ export class TemplateInterpreter extends Interpreter {
   override evaluate(...[statement, environment]: Parameters<Interpreter['evaluate']>): TemplateValue {
     let result: TemplateValue;
     try {
-      // A filter of the interpreter gives no value at all where a list has none.
+      // a filter of the interpreter returns nothing for an empty list
       result = this.own(statement as Node, environment) ?? super.evaluate(statement, environment) ?? toValue(undefined);
     } catch (error) {
       throw this.inWords(error, statement as Node, environment);
     }
-    this.count(1 + (isList(result) ? (result.value as unknown[]).length : 0)); // it may be gone through
+    this.count(1 + (isList(result) ? (result.value as unknown[]).length : 0)); // lists may be iterated
     if (typeof result.value === 'string' && result.value.length > longestText)
       throw new TemplateError(message('This template creates a text of more than {0} characters.', longestText));
     if (isMissing(result) && (statement as Node | undefined)?.type === 'MemberExpression')
@@ -65,7 +64,7 @@ export class TemplateInterpreter extends Interpreter {
       throw new TemplateError(message('This template takes more than {0} s.', mostMs / 1000));
   }
 
-  /** What is done otherwise than by the interpreter; undefined: nothing. */
+  /** Evaluates nodes with own semantics; undefined leaves the node to the interpreter. */
   private own(node: Node | undefined, environment: Environment): TemplateValue | undefined {
     if (node?.type === 'BinaryExpression' && ['==', '!='].includes(node.operator!.value)) {
       const [left, right] = [this.at(node.left, environment), this.at(node.right, environment)];
@@ -108,7 +107,7 @@ export class TemplateInterpreter extends Interpreter {
           ? message('the value to search in is nothing (null), so {0}', sought)
           : message('`{0}` is nothing (null), so {1}', name, sought),
       );
-    if (!node.printed || name === undefined || ['state', 'variables'].includes(name)) return; // what nothing sets there is told when the file is loaded
+    if (!node.printed || name === undefined || ['state', 'variables'].includes(name)) return; // names that no step sets are reported when the file is loaded
     const keys = isMap(object)
       ? [...(object.value as Map<string, TemplateValue>).keys()].filter((one) => one !== key)
       : [];
@@ -117,9 +116,9 @@ export class TemplateInterpreter extends Interpreter {
     this.tell(key === undefined ? emptyAtAny(whole, name, only) : emptyAt(whole, name, key, only));
   }
 
-  /** A failure of the interpreter by the names of the file. */
+  /** Converts an interpreter error to the names of the file. */
   private inWords(error: unknown, node: Node | undefined, environment: Environment): unknown {
-    // The stack’s end is for whoever has room left; words without a message are how loops are left.
+    // stack overflows are handled by an outer frame; an error without a message is the control flow of loops
     if (
       error instanceof TemplateError ||
       error instanceof Reason ||

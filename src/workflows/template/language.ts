@@ -3,10 +3,9 @@ import { joined, UserFacingError } from '../../protocol/text/localized.ts';
 import { ownFilters, ownTests } from './filters.ts';
 import { meant, withHint } from './near.ts';
 
-/** A template with a mistake, or with what cannot be worked out. */
 export class TemplateError extends UserFacingError {}
 
-/** A node of the parser’s tree, as much as is looked at. */
+/** Used part of the parser's tree. */
 export interface Node {
   type: string;
   value?: string;
@@ -23,11 +22,10 @@ export interface Node {
   test?: Node;
   iterable?: Node;
   name?: Node;
-  /** Its value is written, or given on, as it is. */
+  /** True if the value is output or passed on unchanged. */
   printed?: true;
 }
 
-/** Functions that a template can call. */
 export const functions: Record<string, (...args: never[]) => unknown> = {
   len: (value: { length?: number; size?: number }) => value.length ?? value.size,
   range: (from: number, to?: number, step = 1) => {
@@ -40,9 +38,9 @@ export const functions: Record<string, (...args: never[]) => unknown> = {
 };
 export const maxRangeLength = 10_000;
 
-/** Other words for the same filter. */
+/** Synonyms of filters. */
 const sameFilter: Record<string, string> = { json: 'tojson', d: 'default', count: 'length' };
-/** The interpreter’s own that do what they should. */
+/** Filters of the interpreter with correct behavior. */
 const itsFilters =
   'abs bool capitalize default dictsort float indent int items keys length lower replace reverse safe sort string title tojson trim unique upper values';
 const filterNames = [...itsFilters.split(' '), ...Object.keys(ownFilters), ...Object.keys(sameFilter)].sort();
@@ -52,7 +50,6 @@ const testNames = [...itsTests.split(' '), ...Object.keys(ownTests)].sort();
 const knownMethods = new Set(
   'get items keys values upper lower strip title capitalize rstrip lstrip startswith endswith split replace'.split(' '),
 );
-/** What other hosts of the dialect offer to templates and Towpath does not. */
 const absentNames: Record<string, LocalizedMessage> = {
   secrets: message('Keys stay in the editor’s secret storage and are never passed to a workflow.'),
   env: message('The environment is not passed to a workflow. Use `variables`.'),
@@ -74,7 +71,7 @@ const pythonInstead: Record<string, string> = {
   list: '`| list`',
 };
 
-/** `state.result["exit code"]` as it is written; undefined for what is no chain of names. */
+/** Returns the written form of `state.result["exit code"]`; undefined if the node is no chain of names. */
 export function identifierName(node: Node | undefined): string | undefined {
   if (node?.type === 'Identifier') return node.value;
   if (node?.type === 'CallExpression' && node.callee?.type === 'Identifier') return node.callee.value;
@@ -87,9 +84,8 @@ export function identifierName(node: Node | undefined): string | undefined {
   return `${object}[${property.type === 'IntegerLiteral' ? property.value : '…'}]`;
 }
 
-/** The nodes right below one. */
 export function* childrenOf(node: Node): Generator<Node> {
-  for (const [key, child] of Object.entries(node)) if (key !== 'operator') yield* nodesIn(child); // that is a word of the text
+  for (const [key, child] of Object.entries(node)) if (key !== 'operator') yield* nodesIn(child); // the operator is a token, no node
 }
 
 function* nodesIn(value: unknown): Generator<Node> {
@@ -98,7 +94,7 @@ function* nodesIn(value: unknown): Generator<Node> {
   else if (typeof value === 'object' && value !== null && 'type' in value) yield value as Node;
 }
 
-/** Refuses what is Python and not Jinja, and turns the filters of our own into calls. Throws `TemplateError`. */
+/** Rejects Python syntax outside of Jinja and converts our filters to calls. Throws `TemplateError`. */
 export function checkTemplate(program: Node): void {
   const macros = new Set(['caller']);
   for (const open = [program]; open.length > 0; ) {
@@ -174,7 +170,7 @@ function checkName(name: string, names: readonly string[], what: 'filter' | 'tes
   throw new TemplateError(joined([withHint(none, meant(name, names)), message('There are {0}.', all)]));
 }
 
-/** One that is given something to compare with. */
+/** Validates a test with an argument. */
 function checkTest(name: string): void {
   checkName(name, testNames, 'test');
   if (!Object.hasOwn(ownTests, name))

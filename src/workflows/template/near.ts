@@ -2,7 +2,7 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { joined, type LocalizableText } from '../../protocol/text/localized.ts';
 import { nearest } from '../../tools/core/didYouMean.ts';
 
-/** `Did you mean "a" or "b"?`; undefined: nothing is near. */
+/** Returns `Did you mean "a" or "b"?`; undefined without a similar name. */
 export function meant(name: string, candidates: Iterable<string>): LocalizedMessage | undefined {
   const [first, second, third] = nearest(name, candidates).map((one) => JSON.stringify(one));
   if (first === undefined) return undefined;
@@ -11,6 +11,6 @@ export function meant(name: string, candidates: Iterable<string>): LocalizedMess
   return message('Did you mean {0} or {1} or {2}?', first, second, third);
 }
 
-/** A sentence, and what follows from it where something does. */
+/** Joins a message and an optional hint. */
 export const withHint = (said: LocalizableText, hint: LocalizableText | undefined): LocalizableText =>
   hint === undefined || hint === '' ? said : joined([said, hint]);

@@ -10,15 +10,14 @@ import { templateValueData } from './values.ts';
 type Program = ReturnType<typeof parse>;
 type Statement = Program['body'][number];
 
-/** Names that a template can use, with their values as plain data. */
 export type TemplateScope = Readonly<Record<string, unknown>>;
 
-/** Hears a sentence about what is empty because it is not there. */
+/** Receives a warning about a missing value that evaluates to nothing. */
 export type OnTemplateRead = (warning: LocalizableText) => void;
 
 /**
- * The value of `text` with its templates filled in. A text that is one expression gives the expression's own value (a list
- * stays a list); what is not there is null. Throws `TemplateError`.
+ * Returns `text` with evaluated templates. A text with only one expression returns the value itself (a list stays a list); a missing value
+ * is null. Throws `TemplateError`.
  */
 export function render(written: string, scope: TemplateScope, tell?: OnTemplateRead): unknown {
   const text = withVariables(written, scope);
@@ -48,7 +47,6 @@ function inShort(text: string): string {
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
 
-/** `render` for every text inside of a value. */
 export function renderAll(value: unknown, scope: TemplateScope, tell?: OnTemplateRead): unknown {
   if (typeof value === 'string') return render(value, scope, tell);
   if (Array.isArray(value)) return value.map((item) => renderAll(item, scope, tell));
@@ -56,15 +54,12 @@ export function renderAll(value: unknown, scope: TemplateScope, tell?: OnTemplat
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renderAll(item, scope, tell)]));
 }
 
-/** The value of an expression, with or without braces around it; `!name` is `not name`. */
+/** Evaluates an expression with or without braces; `!name` is `not name`. */
 export function evaluate(expression: string, scope: TemplateScope, tell?: OnTemplateRead): unknown {
   return render(bracedExpression(expression), scope, tell);
 }
 
-/**
- * Whether a condition holds. As in the dialect, the texts `false`, `no`, `none`, `0` and `` are as good as false. Throws `TemplateError`
- * for one that cannot be worked out.
- */
+/** Evaluates a condition. As in the dialect, the texts `false`, `no`, `none`, `0` and `` are false. Throws `TemplateError`. */
 export function holds(condition: string | boolean, scope: TemplateScope): boolean {
   if (typeof condition === 'boolean') return condition;
   let value: unknown;
@@ -80,11 +75,11 @@ export function holds(condition: string | boolean, scope: TemplateScope): boolea
   return Boolean(value);
 }
 
-/** The checked tree of a template, or of an expression. Throws `TemplateError`. */
+/** Returns the validated tree of a template or expression. Throws `TemplateError`. */
 export const treeOf = (text: string, expression: boolean): Node =>
   programOf(expression ? bracedExpression(text) : text) as unknown as Node;
 
-/** What is wrong with a template, as a sentence that says what to use instead; undefined when it is in order. */
+/** Returns the problem of a template with a suggested fix; undefined if valid. */
 export const templateProblem = (text: string): LocalizableText | undefined => problemOf(() => programOf(text));
 export const expressionProblem = (expression: string): LocalizableText | undefined =>
   problemOf(() => {
@@ -101,7 +96,7 @@ function problemOf(check: () => unknown): LocalizableText | undefined {
   }
 }
 
-/** `${name}` of the dialect: a constant of the file. What is none stays as it is: a shell writes it so, too. */
+/** Replaces `${name}`, a constant in the dialect. Other names stay, because shells use the same notation. */
 function withVariables(text: string, { variables }: TemplateScope): string {
   if (!text.includes('${') || typeof variables !== 'object' || variables === null) return text;
   return text.replaceAll(/\$\{\s*([A-Za-z_]\w*)\s*\}/g, (all, key) =>
@@ -111,7 +106,7 @@ function withVariables(text: string, { variables }: TemplateScope): string {
 
 const hasTemplate = (text: string) => /\{[{%#]/.test(text);
 
-/** Templates that are a part of an expression (`state.n > {{ variables.most }}`) stand for their values. */
+/** Converts an expression with embedded templates (`state.n > {{ variables.most }}`). */
 function bracedExpression(expression: string): string {
   const plain = expression.trim().replace(/^!(?!=)\s*/, 'not ');
   if (/\{[%#]/.test(plain)) return plain;
@@ -120,7 +115,7 @@ function bracedExpression(expression: string): string {
   return whole ? plain : `{{ ${withBrackets(plain)} }}`;
 }
 
-/** `{{ … }}` as `( … )`. */
+/** Converts `{{ … }}` to `( … )`. */
 function withBrackets(text: string): string {
   const made: string[] = [];
   let at = 0;
@@ -133,7 +128,7 @@ function withBrackets(text: string): string {
   return [...made, text.slice(at)].join('');
 }
 
-/** Python's, and the usual one: told by its name. */
+/** Detects a Python lambda, a common mistake with its own message. */
 function hasLambda(text: string): boolean {
   let within = false;
   for (const [found] of text.matchAll(/\{[{%]|[}%]\}|\blambda\b/g)) {
@@ -145,7 +140,7 @@ function hasLambda(text: string): boolean {
 
 const programs = new Map<string, Program>();
 
-/** The checked program of a template. Kept, because nodes of a loop ask for the same ones again. */
+/** Returns the cached validated program of a template; loops evaluate the same templates repeatedly. */
 function programOf(text: string): Program {
   const known = programs.get(text);
   if (known) return known;
@@ -158,7 +153,7 @@ function programOf(text: string): Program {
     program = parse(tokensOf(text));
   } catch (error) {
     if (error instanceof TemplateError) throw error;
-    // The parser runs past its end where something is still open.
+    // the parser reads past the end if a bracket is open
     const isOpen = error instanceof TypeError;
     const messageText = isOpen ? '' : (error as Error).message;
     const why = isOpen
@@ -172,7 +167,7 @@ function programOf(text: string): Program {
   return program;
 }
 
-/** What to write instead of what the parser did not take. */
+/** Suggests a replacement for rejected syntax. */
 function hintFor(text: string, messageText: string): LocalizedMessage | undefined {
   if (/&&|\|\|/.test(text)) return message('Write `and`, `or`.');
   const statement = /Unknown statement type: (\w+)/.exec(messageText)?.[1];
@@ -184,7 +179,6 @@ function hintFor(text: string, messageText: string): LocalizedMessage | undefine
   return isPython ? message('Python is not supported here.') : undefined;
 }
 
-/** The expression when the text is nothing else. */
 function expressionOf(text: string): Statement | undefined {
   const { body } = programOf(text.trim());
   const only = body.length === 1 ? body[0]! : undefined;

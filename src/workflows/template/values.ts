@@ -2,13 +2,12 @@ import { Environment, type Interpreter } from '@huggingface/jinja';
 import { message } from '../../protocol/text/l10n.ts';
 import { joined, type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
 
-/** A value inside of the interpreter, which keeps apart what plain data does not: `1.0` and `1`, nothing and not there. */
+/** Value of the interpreter, which distinguishes `1.0` from `1`, and null from undefined. */
 export type TemplateValue = ReturnType<Interpreter['run']>;
 
-/** Plain data as a value; undefined is what is not there. */
 export const toValue = (data: unknown): TemplateValue => new Environment().set('value', data);
 
-/** A number that is written with its point, also where it is whole. */
+/** Returns a float, formatted with a decimal point even if integral. */
 export function floatOf(number: number): TemplateValue {
   const value = toValue(0.5);
   value.value = number;
@@ -30,13 +29,13 @@ export const mapEntries = (map: TemplateValue): [string, TemplateValue][] => [
   ...(map.value as Map<string, TemplateValue>),
 ];
 
-/** As plain data; what is not there is null. Throws where it is no data. */
+/** Converts to plain data; undefined becomes null. Throws for values that are no data. */
 export function templateValueData(value: TemplateValue): unknown {
   if (isList(value)) return itemsOf(value).map(templateValueData);
   if (isMap(value)) return Object.fromEntries(mapEntries(value).map(([key, item]) => [key, templateValueData(item)]));
   if (isNothing(value)) return null;
   if (value.type === 'FunctionValue') throw new UserFacingError(message('This gives a function, not a value.'));
-  // Python has no such numbers here, and a record has no words for them.
+  // neither Python nor JSON represents these numbers
   if (typeof value.value === 'number' && !Number.isFinite(value.value))
     throw new UserFacingError(message('The result is not a number: a division by zero, or too large'));
   return value.value;
@@ -56,7 +55,7 @@ const words = {
   FunctionValue: 'a function',
 } as const;
 
-/** What kind of value it is, for a sentence; a short text or number with it. */
+/** Describes a value for a message: its type, and the value if short. */
 export function valueKindOf(value: TemplateValue): LocalizableText {
   const kind = message(words[value.type as keyof typeof words] ?? 'something else');
   const isShown = ['StringValue', 'IntegerValue', 'FloatValue'].includes(value.type);

@@ -2,7 +2,7 @@ import { type Document, isMap, isScalar, isSeq } from 'yaml';
 import { stateSuggestionsAt } from './stateSuggestions.ts';
 import { find, marker, type Path, parsed, type Schema, type Suggestion, type WorkflowLanguage } from './writing.ts';
 
-/** What can stand where the word before `offset` stands; `from` is where that word begins. Never throws. */
+/** Returns completions for the word before `offset`; `from` is the start of the word. Never throws. */
 export function suggestionsAt(
   text: string,
   offset: number,
@@ -24,7 +24,7 @@ export function suggestionsAt(
   return { from, all: [...keys, ...values] };
 }
 
-/** What is known about the key or the action at `offset`. Never throws. */
+/** Returns the description of the key or action at `offset`. Never throws. */
 export function hoverAt(text: string, offset: number, language: WorkflowLanguage): string | undefined {
   const document = parsed(text);
   if (!document) return undefined;
@@ -36,7 +36,6 @@ export function hoverAt(text: string, offset: number, language: WorkflowLanguage
   const known = schemasAt(document, found.isKey ? [...path, String(value)] : path, language);
   const described = known.find(({ description }) => description)?.description;
   if (described !== undefined || !found.isKey || path.at(-1) !== 'with' || known.length === 0) return described;
-  // Most tools tell about their arguments in their own line.
   const action = document.getIn([...path.slice(0, -1), 'uses']);
   return typeof action === 'string' ? language.action(action)?.description : undefined;
 }
@@ -67,7 +66,6 @@ function valuesAt(document: Document, language: WorkflowLanguage): Suggestion[] 
   });
 }
 
-/** Nodes that the file has, where one is wanted. */
 function namesFor(key: string, path: Path, document: Document): string[] {
   if (!['goto', 'to', 'from', 'fan_in'].includes(key) || (key === 'fan_in' && path[0] !== 'edges')) return [];
   const nodes = document.get('nodes');
@@ -81,7 +79,7 @@ function valuesOf({ enum: values = [], const: only, type }: Schema): string[] {
   return all.map(String);
 }
 
-/** Every schema that what stands at `path` could follow; below `with` it is that of its action. */
+/** Returns the possible schemas at `path`; below `with`, the schema of the action. */
 function schemasAt(document: Document, path: Path, language: WorkflowLanguage): Schema[] {
   let all = alternatives(language.schema);
   for (const [index, part] of path.entries()) {

@@ -7,7 +7,7 @@ import { agentSchema, workflowSchema } from '../plan/schema.ts';
 import { type ForeignKey, foreign, leftOut } from '../read/foreign.ts';
 import type { ActionSchema, Schema as Known } from './writing.ts';
 
-/** JSON schemas of the files, for the editor's completion and hover. What they refuse, and more, is checked when a file is loaded. */
+/** Returns the JSON schemas for completion and hover in the editor. Loading a file performs the full validation. */
 export const jsonSchemas = (): Record<'workflow' | 'agent', object> => ({
   workflow: withForeign(withActions(z.toJSONSchema(workflowSchema, { io: 'input' })) as Schema),
   agent: withActions(z.toJSONSchema(agentSchema, { io: 'input' })) as object,
@@ -31,7 +31,7 @@ const listKeys = [
   'input',
 ] as const;
 
-/** Keys of the dialect's other hosts are not refused by an editor, and not offered by one that knows `deprecated`. */
+/** Adds keys of other hosts as `deprecated`: accepted, but not suggested. */
 function withForeign(schema: Schema): Schema {
   const add = (place: Schema | undefined, table: Record<string, ForeignKey>) => {
     if (!place?.properties) return;
@@ -68,7 +68,7 @@ function withForeign(schema: Schema): Schema {
   return schema;
 }
 
-/** Names of actions are offered where one is wanted; others (of MCP servers) are possible. */
+/** Suggests action names; other names (of MCP servers) stay valid. */
 function withActions(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withActions);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -82,7 +82,7 @@ function withActions(schema: unknown): unknown {
   );
 }
 
-/** What an action is for, what it takes, and what it gives, as far as it is known before it is called; undefined: nothing is. */
+/** Returns description, parameters and result of an action; undefined if unknown. */
 export function actionSchema(name: string): ActionSchema | undefined {
   const [takes, gives] = [parametersOf(name), givesOf(name)];
   const own = Object.keys(ownActions).find((one) => one === name || dual(one) === name);
@@ -95,7 +95,6 @@ export function actionSchema(name: string): ActionSchema | undefined {
   };
 }
 
-/** With the words that are for people as descriptions. */
 const schemaOf = (type: z.ZodType): Known =>
   z.toJSONSchema(type, {
     io: 'input',
@@ -107,7 +106,6 @@ const schemaOf = (type: z.ZodType): Known =>
     },
   }) as Known;
 
-/** `` `{content, usage, cached?}` ``; what every result may have is not said each time. */
 function inWords(gives: Record<string, z.ZodType>): string {
   const keys = Object.entries(gives).filter(([key]) => key !== 'cut');
   return `\`{${keys.map(([key, type]) => (type.safeParse(undefined).success ? `${key}?` : key)).join(', ')}}\``;

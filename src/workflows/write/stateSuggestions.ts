@@ -4,8 +4,8 @@ import { find, marker, type Path, parsed, type Schema, type Suggestion, type Wor
 type Plain = Record<string, unknown>;
 
 /**
- * What can follow `state.`, `variables.`, `result.` or one of their values, from what the steps of the file give. Undefined: nothing
- * of that stands before `offset`. Never throws.
+ * Returns completions after `state.`, `variables.`, `result.` or a nested value, derived from the steps of the file; undefined if none
+ * applies at `offset`. Never throws.
  */
 export function stateSuggestionsAt(
   text: string,
@@ -32,7 +32,7 @@ export function stateSuggestionsAt(
   return { from, all };
 }
 
-/** As much of a line as is looked at. */
+/** Maximum examined characters of a line. */
 const longestLine = 500;
 
 function namedBy(head: string, document: Document, path: Path, language: WorkflowLanguage): Record<string, Schema> {
@@ -44,7 +44,7 @@ function namedBy(head: string, document: Document, path: Path, language: Workflo
   return resultOf(plain(step), language)?.properties ?? {};
 }
 
-/** Every key that the file gives the state, and what is known of its value. */
+/** Returns all state keys with the known schemas of their values. */
 function stateOf(document: Document, language: WorkflowLanguage): Record<string, Schema> {
   const file = plain(document.toJS());
   const all: Record<string, Schema> = {
@@ -60,7 +60,7 @@ function stateOf(document: Document, language: WorkflowLanguage): Record<string,
 
 function setBy(step: Plain, language: WorkflowLanguage): Record<string, Schema> {
   const { run, output = step.output_key } = step;
-  // What a list or a loop sets is about all of its rounds, not what one of them gave.
+  // lists and loops set results of all rounds
   const whole = step.foreach !== undefined ? {} : step.type === 'while_loop' ? loopKeys : undefined;
   if (whole) return typeof output === 'string' ? { [output]: { properties: whole } } : whole;
   const expression = plain(run);
@@ -71,7 +71,6 @@ function setBy(step: Plain, language: WorkflowLanguage): Record<string, Schema> 
   return step.agent === undefined ? (result?.properties ?? {}) : {};
 }
 
-/** What the step gives, as far as it is known before it runs. */
 function resultOf(step: Plain, language: WorkflowLanguage): Schema | undefined {
   const action = step.uses ?? step.action;
   if (step.agent !== undefined) return { properties: { content: { description: 'What the agent said in the end.' } } };

@@ -1,9 +1,9 @@
 import { type Document, isPair, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
 import { parseYaml } from '../../tools/core/yaml.ts';
 
-// A file that is being written: what is known of its language, and where in it something stands.
+// Language knowledge and positions of a file during input.
 
-/** The part of a JSON schema that is read here. */
+/** Used part of a JSON schema. */
 export interface Schema {
   description?: string;
   deprecated?: boolean;
@@ -16,7 +16,7 @@ export interface Schema {
   items?: Schema;
 }
 
-/** Of an action: what it takes, and what its result holds. */
+/** Schema of an action: parameters and result. */
 export interface ActionSchema extends Schema {
   gives?: Schema;
 }
@@ -27,24 +27,22 @@ export interface Suggestion {
   description?: string;
 }
 
-/** What can be told about a file that is being written. */
+/** Source of completions and descriptions. */
 export interface WorkflowLanguage {
   schema: Schema;
-  /** Undefined: not known. */
   action(name: string): ActionSchema | undefined;
-  /** Names of agents of the workspace. */
   agents: readonly string[];
 }
 
-/** Stands where something is being written. */
+/** Placeholder at the position of the cursor. */
 export const marker = 'towpath__here';
 const tolerant = { strict: false, uniqueKeys: false, logLevel: 'silent' } as const;
-/** Undefined: it is no file to help with. */
+/** Parses tolerantly; returns undefined for an unsupported document. */
 export const parsed = (text: string): Document | undefined => parseYaml(text, tolerant).document;
 export type Path = readonly (string | number)[];
 
 interface WritingPosition {
-  /** The mapping or list that a key is in; of a value, where it stands. */
+  /** Path of the containing mapping or list for a key, of the value itself for a value. */
   path: Path;
   node: Node;
   isKey: boolean;
