@@ -13,7 +13,7 @@ interface Choice extends vscode.QuickPickItem {
 
 const words = () => ({ iconPath: new vscode.ThemeIcon('book'), tooltip: t('Everything it reports about itself') });
 
-/** *Tools of the Editor…*: which of them the models of Towpath may use, each through a question. */
+/** *Tools of the Editor…*: selects the editor tools available to models; each call needs approval. */
 export async function chooseEditorTools(lent: EditorTools, reviews: McpReview): Promise<void> {
   const all = editorTools();
   if (all.length === 0) {

@@ -21,16 +21,15 @@ import { McpQuestions } from './mcpQuestions.ts';
 import { McpReview } from './mcpReview.ts';
 import { offeredEditorTools } from './offeredEditorTools.ts';
 
-/** Where a folder configures servers: VS Code's own file. */
+/** VS Code's configuration file of servers in a folder. */
 export const configFile = path.join('.vscode', 'mcp.json');
 const approvalsName = 'servers';
 const wordsName = 'tools';
 
-/** The MCP servers of this window: configured in the folders and the settings, allowed by the person, logged one by one. */
+/** MCP servers of this window: configured in folders and settings, approved by the user, each with its own log. */
 export class Mcp implements vscode.Disposable {
   readonly servers: McpServers;
   readonly questions: McpQuestions;
-  /** The editor's own tools, those of its servers among them. */
   readonly lent: EditorTools;
   readonly reviews = new McpReview();
   private readonly logs = new Map<string, vscode.OutputChannel>();
@@ -52,7 +51,7 @@ export class Mcp implements vscode.Disposable {
       person: {
         approveServer: (question) => this.questions.approveServer(question),
         approveTools: (question) => {
-          this.told.delete(changeOf(question)); // put off, it is worth another word
+          this.told.delete(changeOf(question)); // a postponed review is notified again
           return this.questions.approveTools(question);
         },
         input: (definition, input) => this.questions.input(definition, input),
@@ -68,7 +67,7 @@ export class Mcp implements vscode.Disposable {
 
   readonly prepare: ToolHost['prepare'] = async (signal, say) => {
     this.preparing += 1;
-    for (const server of this.servers.servers) this.told.delete(changeOf(server)); // told once for each run that may want them
+    for (const server of this.servers.servers) this.told.delete(changeOf(server)); // notified once per run that may use the server
     try {
       await Promise.all([this.servers.prepare(signal, say), this.lentReady()]);
     } finally {
@@ -83,12 +82,11 @@ export class Mcp implements vscode.Disposable {
       .catch((error: Error) => this.log('Towpath').appendLine(`Tools of the editor cannot be used: ${error.message}`));
   }
 
-  /** Of servers, and of the editor. */
   tools(): Tool[] {
     return [...this.servers.tools(), ...this.lent.tools()];
   }
 
-  /** What has become of the tool that a rule is bound to. */
+  /** Returns the state of the tool bound to a rule. */
   whereabouts(server: NonNullable<Rule['server']>): Whereabouts {
     return this.lent.whereabouts(server) ?? this.servers.whereabouts(server);
   }
@@ -99,7 +97,6 @@ export class Mcp implements vscode.Disposable {
     return known;
   }
 
-  /** Takes back everything that was allowed and given. */
   async forget(server: McpServer): Promise<void> {
     await this.servers.forget(server);
     await this.questions.forgetInputs(server.definition);
@@ -129,7 +126,7 @@ export class Mcp implements vscode.Disposable {
     ];
   }
 
-  /** What the person should know and has not been told: once each, and never in the way. */
+  /** Notifies about each change once, without a modal dialog. */
   private tell(): void {
     if (this.preparing > 0) return;
     const { servers, problems } = this.servers;
@@ -150,7 +147,7 @@ export class Mcp implements vscode.Disposable {
           [t('Restart')]: () => this.servers.restart(server),
           [t('Show Log')]: () => this.log(name).show(),
         });
-      // However often it changes them: the next run asks, and the list of servers does at any time.
+      // a server may change its tools at any time; the next run requests the review
       if (this.servers.isBusy(server) || this.servers.openTools(server).length === 0) continue;
       if (this.isNews(changeOf(server)))
         void this.offer(
@@ -195,5 +192,5 @@ async function sources(workspace: Workspace): Promise<ConfigSource[]> {
     content: settings()['mcp.servers'],
     folder: { path: all[0]?.path, all },
   };
-  return [own, ...(await Promise.all(files)).flat()]; // the person's own first: their names are not taken by others
+  return [own, ...(await Promise.all(files)).flat()]; // the user's own servers first, so that files cannot take their names
 }

@@ -6,21 +6,21 @@ import type { ToolsQuestion } from '../../tools/mcp/toolChanges.ts';
 import type { QuestionText } from '../dialogs/approvalText.ts';
 import { type Excerpt, excerptLine } from '../dialogs/dialogExcerpt.ts';
 
-/** Of what has changed, a dialog shows no more. */
+/** Maximum lines and characters of changes in a dialog. */
 const mostLines = 20;
 const mostCharacters = 2000;
 const longestName = 130;
-/** Characters of one difference, and of what stands around it. */
+/** Maximum characters of one difference, and of its context. */
 const longestPart = 200;
 const around = 30;
-/** Characters of a review, both of its sides. */
+/** Maximum characters of both sides of a review. */
 const longestSides = 4_000_000;
-/** Of a line in it: of a very long one, an editor draws the beginning only. */
+/** Line length in a review, because editors truncate very long lines. */
 const pieces = /.{1,100}/gu;
 
 /**
- * The question about changed tools. All that servers say is shown as data: nothing in it is hidden, none of it makes a line of its own.
- * `whole`: nothing about the changes had to be left out, so that it can be answered without a review.
+ * Returns the text of a review request for changed tools. Server text is displayed as data: nothing is hidden, and no text can start a new
+ * line. `whole`: nothing was omitted, so a review is not required.
  */
 export function changesText(question: ToolsQuestion): QuestionText & { whole: boolean } {
   const { definition, added, changed, removed, trusted } = question;
@@ -49,7 +49,7 @@ export function changesText(question: ToolsQuestion): QuestionText & { whole: bo
   };
 }
 
-/** The tools that are asked about as they were and as they are, for a diff. */
+/** Returns the old and new tools for a diff. */
 export function changesSides({ added, changed, removed }: ToolsQuestion): {
   before: string;
   after: string;
@@ -80,14 +80,14 @@ export function changesSides({ added, changed, removed }: ToolsQuestion): {
 
 type Heading = 'Changed: {0}' | 'New: {0}' | 'Missing: {0}';
 
-/** Lines of a dialog, as long as they fit: no time is spent on those that do not. */
+/** Builder of dialog lines up to the limit; lines beyond the limit cost no time. */
 class Lines {
   private readonly lines: string[] = [];
   private length = 0;
   private left = 0;
   whole = true;
 
-  /** @param parts each a line */
+  /** @param parts one line each */
   add(what: Heading, name: string, parts: Iterable<Excerpt>): void {
     if (this.left === 0 && this.take(what, name, parts)) return;
     this.left += 1;
@@ -142,7 +142,7 @@ function said(label: string, text: string, most = longestPart): Excerpt {
   return { text: t('{0}: “{1}”', of.text, shown.text), whole: of.whole && shown.whole };
 }
 
-/** Where two texts differ, with a little of what stands around it. */
+/** Returns the differing parts of two texts with some context. */
 function differing(label: string, was: string, now: string): Excerpt[] {
   const shorter = Math.min(was.length, now.length);
   let start = 0;
@@ -164,7 +164,7 @@ function differing(label: string, was: string, now: string): Excerpt[] {
   ];
 }
 
-/** One line of a text with both of its ends; a very long one is looked at there only, for looking for what is hidden takes time. */
+/** Formats a text as one line with head and tail; only the ends of a very long text are examined for hidden characters, to save time. */
 function shortened(text: string, most: number): Excerpt {
   if (text.length <= 10 * most) return excerptLine(visibleLine(text), most);
   const end = Math.floor(most / 4);
@@ -172,10 +172,8 @@ function shortened(text: string, most: number): Excerpt {
   return { text: ends.join(`… (${t(amount(text.length - most, 'more character'))}) …`), whole: false };
 }
 
-/** A name that a server has given. */
 const line = (name: string): Excerpt => shortened(name, longestName);
 
-/** What a tool says, part by part. */
 function partsOf({ title, description, inputSchema, annotations }: ServerToolText): Map<string, string> {
   const { type: _, properties, required, ...rest } = Object(inputSchema) as Record<string, unknown>;
   const json = (value: unknown) => stringify(value) ?? '';
@@ -192,7 +190,7 @@ function partsOf({ title, description, inputSchema, annotations }: ServerToolTex
   return new Map(parts.filter((part): part is [string, string] => part[1] !== undefined));
 }
 
-/** In a review every line of a server's words has a bar before it, which no word of ours has. */
+/** Formats a tool; a bar before each line distinguishes server text from our own. */
 function block({ name = '', title, description, inputSchema, annotations }: Partial<ServerToolText>): string {
   const head = line(name);
   const parts: [label: string, text: string | undefined][] = [

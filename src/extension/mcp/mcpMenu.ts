@@ -17,7 +17,7 @@ interface Choice extends vscode.QuickPickItem {
   run?(): unknown;
 }
 
-/** *MCP Servers…*: each server with its state, what is wrong with the configuration, and what can be done about it. */
+/** *MCP Servers…*: servers with their state, configuration problems and actions. */
 export async function showServers(mcp: Mcp, policies: Policies): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     notify(
@@ -119,7 +119,7 @@ async function showTools(mcp: Mcp, server: McpServer): Promise<void> {
   );
 }
 
-/** The folder's file, made when there is none yet. */
+/** Opens the folder's configuration file; creates a missing file. */
 async function openFirstConfiguration(): Promise<void> {
   const [folder] = diskFolders();
   if (!folder) return openConfiguration({ place: 'settings', name: '' });

@@ -6,12 +6,12 @@ import { configLocationOf } from '../../tools/mcp/serverTool.ts';
 import { isSecretName, isWord, redactSecrets } from '../../tools/shell/environment.ts';
 import { dialogExcerpt } from '../dialogs/dialogExcerpt.ts';
 
-/** The words of the dialog about a server that is to be started; `whole`: it leaves nothing out. */
+/** Text of the dialog before a server starts; `whole`: nothing is omitted. */
 interface ServerQuestionText {
   message: string;
   detail: string;
   whole: boolean;
-  /** The same without anything left out. */
+  /** The complete text. */
   review: string;
 }
 
@@ -31,14 +31,13 @@ export function serverQuestionText({ definition, changed, meanwhile }: ServerQue
   return { message: visibleLine(message), detail: withLines(text), whole, review: withLines(bound) };
 }
 
-/** Returns what an approval is bound to, and where it is configured. */
+/** Returns the details bound to an approval, and the location of the configuration. */
 export const describeServer = (definition: Definition): string =>
   `${boundTo(definition).join('\n')}\n\n${sourceOf(definition)}`;
 
 /**
- * All that the approval of a server is bound to. A variable can make a harmless command run anything (`NODE_OPTIONS`,
- * `PATH`), so their values are shown; of headers, and of what has the form of a secret, only
- * the name and what it comes from.
+ * Returns the details bound to an approval. A variable can make a harmless command run anything (`NODE_OPTIONS`, `PATH`), so values are
+ * shown; of headers and probable secrets only name and source.
  */
 function boundTo(definition: Definition): string[] {
   const lines = [visible(configLocationOf(definition))];
@@ -61,7 +60,7 @@ function sourceOf({ type, source }: Definition): string {
   return `${t('Configured in {0}.', source)} ${can}`;
 }
 
-/** `GIT_ASKPASS` and its like name a program. */
+/** Formats a variable; `GIT_ASKPASS` and similar variables name a program. */
 function variable(name: string, value: string | null): string {
   if (value === null) return t('{0} (removed)', visibleLine(name));
   const given = value.replace(variables, '');
@@ -70,7 +69,7 @@ function variable(name: string, value: string | null): string {
   return visible(`${name}=${/[\s,"']/.test(shown) ? JSON.stringify(shown) : shown}`).replaceAll('\n', ' ⏎ ');
 }
 
-/** Returns the user name in an address, which may look like a host; empty without one. */
+/** Returns the user name in a URL, which may imitate a host; empty if absent. */
 function userOf(url: string): string {
   if (!URL.canParse(url)) return '';
   const { username } = new URL(url);

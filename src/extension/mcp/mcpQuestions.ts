@@ -12,9 +12,9 @@ import { changesSides, changesText } from './mcpChanges.ts';
 import { serverQuestionText } from './mcpQuestionText.ts';
 import type { McpReview } from './mcpReview.ts';
 
-/** Questions about MCP servers, as native dialogs whose first button, which Enter presses, allows nothing. */
+/** Dialogs about MCP servers. The first button, selected by Enter, never approves. */
 export class McpQuestions implements McpPerson {
-  /** What was looked at in a review, hashed. */
+  /** Hashes of reviewed texts. */
   private readonly reviewed = new Set<string>();
 
   constructor(
@@ -23,7 +23,7 @@ export class McpQuestions implements McpPerson {
     private readonly modals: Dialogs,
   ) {}
 
-  /** What does not fit into a dialog is allowed only once it was reviewed. */
+  /** A text that exceeds the dialog can be approved only after a review. */
   async approveServer(question: ServerQuestion): ReturnType<McpPerson['approveServer']> {
     const { definition } = question;
     const { review, allow, trust } = buttons();
@@ -59,7 +59,7 @@ export class McpQuestions implements McpPerson {
     return this.modals.askWhenQuiet({ text: visibleLine(what), detail, buttons: [review, ...yeses], opens: review });
   }
 
-  /** Values are kept as secrets for exactly this command or address: another one is given nothing that was meant for it. */
+  /** Returns an input value, stored as a secret of exactly this command or URL. */
   async input(definition: Definition, input: Input): Promise<string | undefined> {
     const name = secretName(definition, input);
     const kept = await this.secrets.get(name);
@@ -91,7 +91,6 @@ const buttons = () => ({
   trust: t('Allow and Trust Read-Only Tools'),
 });
 
-/** Opens the file or the settings that a server is configured in. */
 export async function openConfiguration({ place, name }: Pick<Definition, 'place' | 'name'>): Promise<void> {
   if (place === 'settings') {
     await vscode.commands.executeCommand('workbench.action.openSettingsJson', {
@@ -114,7 +113,7 @@ async function pick(title: string, { options = [] }: Input): Promise<string | un
     (option) =>
       typeof option === 'string'
         ? { label: visibleLine(option), value: option }
-        : { label: visibleLine(option.label), description: visibleLine(option.value), value: option.value }, // what is given
+        : { label: visibleLine(option.label), description: visibleLine(option.value), value: option.value }, // the value passed on
   );
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.value;
 }

@@ -6,7 +6,7 @@ import { excerptLine } from '../dialogs/dialogExcerpt.ts';
 const scheme = 'towpath-tools';
 const longestName = 60;
 
-/** What a question about a server has no room for: to look at, not to change. */
+/** Read-only documents with the complete text of a server dialog. */
 export class McpReview implements vscode.Disposable {
   private readonly texts = new Map<string, string>();
   private count = 0;
@@ -28,7 +28,6 @@ export class McpReview implements vscode.Disposable {
     });
   }
 
-  /** Tools as they were and as they are, side by side. */
   async compare(server: string, before: string, after: string): Promise<void> {
     const [was, now] = [this.document('was', before), this.document('now', after)];
     const shown = excerptLine(visibleLine(server), longestName).text;
@@ -44,5 +43,5 @@ export class McpReview implements vscode.Disposable {
   }
 }
 
-/** Of a very long line, an editor draws the beginning only. */
+/** Breaks long lines, which editors truncate. */
 const broken = (text: string) => text.replace(/.{100}(?=.)/gu, '$&\n⋮ ');

@@ -6,11 +6,11 @@ import { EditorTools } from '../../tools/editorTools/editorTools.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 
-/** Milliseconds that a call of one of the editor's tools may take: a person who is asked by the editor in between has been away. */
+/** Maximum milliseconds of an editor tool's call, including a dialog of the editor. */
 const limitMs = 600_000;
 const memoryName = 'on';
 
-/** The editor's tools (`vscode.lm.tools`: its own, other extensions', its MCP servers'), of which the person switches some on. */
+/** Creates the set of enabled editor tools (`vscode.lm.tools`: of the editor, other extensions, and its MCP servers). */
 export function offeredEditorTools(context: vscode.ExtensionContext): EditorTools {
   const memory = new DecisionFile(vscode.Uri.joinPath(context.globalStorageUri, 'editor-tools.json').fsPath);
   return new EditorTools({
@@ -22,7 +22,6 @@ export function offeredEditorTools(context: vscode.ExtensionContext): EditorTool
   });
 }
 
-/** All that the editor has now, by name. */
 export function editorTools(): EditorToolSet[] {
   const brought = contributed();
   return [...vscode.lm.tools]
@@ -36,7 +35,7 @@ export function editorTools(): EditorToolSet[] {
     .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Which extension says in its package.json that it brings a tool, and what it calls it for people. */
+/** Returns the extension and display title of each tool by the extensions' package.json. */
 function contributed(): Map<string, Pick<EditorToolSet, 'lender' | 'title'>> {
   const all = vscode.extensions.all.flatMap(({ id, packageJSON }) => {
     const tools: unknown = packageJSON?.contributes?.languageModelTools;
@@ -48,7 +47,7 @@ function contributed(): Map<string, Pick<EditorToolSet, 'lender' | 'title'>> {
   return new Map(all);
 }
 
-/** Outside of a chat of the editor's own there is no token of it: the editor then asks in a dialog, where it asks. */
+/** Calls a tool. Outside of the editor's chat there is no invocation token, so the editor shows its own dialog if needed. */
 async function invoke(name: string, input: object, signal: AbortSignal): Promise<readonly unknown[]> {
   const cancel = new vscode.CancellationTokenSource();
   const stop = () => cancel.cancel();

@@ -2,7 +2,7 @@ import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisibl
 import { t } from '../../protocol/text/l10n.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 
-/** Returns a sentence for each list of a server from which items are left out. */
+/** Returns a message for each server list with omitted items. */
 export const leftOutOf = ({ leftOut }: Pick<McpServer, 'leftOut'>): string[] =>
   leftOut.map(({ kind, names, of }) => {
     const more = names.length - shownNames;
@@ -17,5 +17,4 @@ const leftOutSentences = {
   prompts: '{0} of {1} prompts left out: invalid entry ({2})',
 } as const;
 
-/** Names of items that are left out and shown, and the characters of each. */
 const [shownNames, longestName] = [5, 40];
