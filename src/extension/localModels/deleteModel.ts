@@ -8,7 +8,7 @@ import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { Models } from '../models/models.ts';
 
-/** Asks, and moves a model's files to the trash; for good only where there is none and after a second question. */
+/** Moves a model's files to the trash after confirmation; deletes permanently only without a trash and after a second confirmation. */
 export async function deleteModel(model: LocalModel, models: Models, modals: Dialogs): Promise<void> {
   const name = path.basename(model.path);
   const { length } = model.files;
@@ -33,7 +33,7 @@ export async function deleteModel(model: LocalModel, models: Models, modals: Dia
   }
 }
 
-/** False when there is no trash, as on a remote machine. */
+/** Returns false without a trash, for example on a remote machine. */
 async function toTrash(file: string): Promise<boolean> {
   if (!existsSync(file)) return true;
   try {

@@ -16,7 +16,7 @@ import type { LocalEngine } from '../providers/localEngine.ts';
 import { settings } from '../settings/settings.ts';
 import type { Downloads } from './downloads.ts';
 
-/** From an address to a model in use: found, asked about, downloaded, picked. */
+/** Workflow from an address to a selected model: find, confirm, download, select. */
 export class ModelFetcher {
   constructor(
     private readonly models: Models,
@@ -25,7 +25,7 @@ export class ModelFetcher {
     private readonly modals: Dialogs,
   ) {}
 
-  /** The curated model that fits this machine best, or what was begun before: one question, then it comes. */
+  /** Offers the recommended model for this machine, or a paused download. */
   async offer(): Promise<void> {
     await withDownloadNotice(async () => {
       const begun = (await this.downloads.paused()).find(({ elsewhere }) => !elsewhere);
@@ -35,10 +35,10 @@ export class ModelFetcher {
     });
   }
 
-  /** Finds, asks, downloads, and takes the model into use, unless another one was picked meanwhile. */
+  /** Finds, confirms, downloads and selects a model, unless the user has selected another meanwhile. */
   async fetch(address: string, { known, agreed }: { known?: CuratedModel; agreed?: boolean } = {}): Promise<void> {
     const missing = this.engine.missing();
-    if (missing) throw new LLMError('UNKNOWN', missing); // nothing is downloaded that could not run
+    if (missing) throw new LLMError('UNKNOWN', missing); // no download without an engine
     const model = await this.downloads.find(address);
     if (!model || !(agreed || (await this.agree(model, known)))) return;
     const before = this.models.currentId;
@@ -55,7 +55,7 @@ export class ModelFetcher {
       await this.models.pick(`local/${file}`);
   }
 
-  /** What came is kept; says so, with the ways on. Nothing when it was removed. */
+  /** Offers to resume a stopped download; nothing if it was deleted. */
   private async stopped(address: string): Promise<void> {
     const kept = (await this.downloads.paused()).find((one) => one.address === address);
     if (!kept) return;
@@ -67,7 +67,7 @@ export class ModelFetcher {
     if (chosen === remove) await this.downloads.discard(kept.first);
   }
 
-  /** Before the first byte: how much, from where, to where. */
+  /** Confirms size, source and target before the download. */
   private async agree(model: RemoteModel, known: CuratedModel | undefined): Promise<boolean> {
     const bytes = model.files.reduce((sum, file) => sum + file.bytes, 0);
     const fit = known
@@ -113,14 +113,14 @@ export class ModelFetcher {
   }
 }
 
-/** What it can do here is best known before it is believed. */
+/** Offers a check of the new model. */
 async function offerCheck(text: string): Promise<void> {
   const check = t('Check This Model…');
   if ((await notifyWithActions('info', text, check)) === check)
     await vscode.commands.executeCommand('towpath.checkModel');
 }
 
-/** A failure is one sentence, with the ways on that need no network. */
+/** Shows a failure as a message with the options without network. */
 export async function withDownloadNotice(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -13,12 +13,11 @@ import { stoppable } from '../dialogs/cancellable.ts';
 import { downloadFolder } from '../providers/modelFolders.ts';
 import { settings } from '../settings/settings.ts';
 
-/** A download of this window. */
 export interface Transfer {
   address: string;
-  /** The path that its first file will have. */
+  /** Path of the first file after the download. */
   first: string;
-  /** `43 %, 12 MB/s, 3 min left`. */
+  /** Progress: `43 %, 12 MB/s, 3 min left`. */
   text: string;
   pause(): void;
   cancel(): void;
@@ -26,10 +25,9 @@ export interface Transfer {
 
 const paused = new Error('paused');
 const cancelled = new Error('cancelled');
-/** Milliseconds between two looks at the progress. */
 const beat = 250;
 
-/** Downloads of models: found, asked about, shown, paused, and gone on with by whichever window. */
+/** Model downloads with progress, pause and resume, shared between windows. */
 export class Downloads implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onChange = this.changed.event;
@@ -48,13 +46,13 @@ export class Downloads implements vscode.Disposable {
     return [...this.transfers.values()];
   }
 
-  /** What was begun and is not at work in this window; `elsewhere`: another one is at it. */
+  /** Returns unfinished downloads that are not active in this window; `elsewhere`: active in another window. */
   async paused(): Promise<(PausedDownload & { elsewhere: boolean })[]> {
     const all = (await pausedDownloads(this.folder)).filter(({ first }) => !this.transfers.has(first));
     return Promise.all(all.map(async (one) => ({ ...one, elsewhere: await isLocked(lockOf(one.first)) })));
   }
 
-  /** Removes what came so far, unless another window is at it. */
+  /** Deletes a partial download, unless active in another window. */
   async discard(first: string): Promise<void> {
     const lock = await takeLock(lockOf(first)).catch((error) => Promise.reject(toldOf(error, first)));
     try {
@@ -65,7 +63,7 @@ export class Downloads implements vscode.Disposable {
     this.changed.fire();
   }
 
-  /** What an address means, asked of the hub; undefined when the person gave up. Throws `LLMError`. */
+  /** Resolves an address with the hub; undefined if the user cancels. Throws `LLMError`. */
   async find(address: string): Promise<RemoteModel | undefined> {
     const { 'local.hub': hub } = settings();
     const parsed = parseAddress(address, hub);
@@ -80,7 +78,7 @@ export class Downloads implements vscode.Disposable {
     });
   }
 
-  /** Downloads, with the progress in a notification and the status bar. The file's path; undefined when it was stopped. */
+  /** Downloads with progress in a notification and the status bar. Returns the file's path; undefined if stopped. */
   async fetch(model: RemoteModel): Promise<string | undefined> {
     const first = path.join(this.folder, model.files[0]!.name);
     const stop = new AbortController();
@@ -91,7 +89,7 @@ export class Downloads implements vscode.Disposable {
       pause: () => stop.abort(paused),
       cancel: () => stop.abort(cancelled),
     };
-    if (this.transfers.has(first)) return undefined; // it shows its progress already
+    if (this.transfers.has(first)) return undefined; // already active and visible
     this.transfers.set(first, transfer);
     this.changed.fire();
     const shown = stoppable(
@@ -146,7 +144,7 @@ export class Downloads implements vscode.Disposable {
 
 const lockOf = (first: string) => `${first}.lock`;
 
-/** How fast it goes, over the last seconds. */
+/** Measures the speed of the last seconds. */
 function createPace() {
   let points: { at: number; received: number }[] = [];
   return {

@@ -25,14 +25,13 @@ const titles = {
   'cuda-ext': 'CUDA for older drivers, next to the first engine',
 } as const satisfies Record<GpuEngine['kind'], string>;
 
-/** The GPU engines that a person adds to the one that came with Towpath. */
 export class GpuEngines {
   constructor(
     private readonly home: LocalEngine,
     private readonly modals: Dialogs,
   ) {}
 
-  /** *Add GPU Engine…*: which, one question, then it comes; of one that is here, whether it is to go. */
+  /** *Add GPU Engine…*: selects and installs an engine after confirmation; for an installed engine, offers its removal. */
   async add(kind?: string): Promise<void> {
     const { installed, hardware, missing } = this.home.state();
     const offered = gpuEnginesFor(process.platform, process.arch);

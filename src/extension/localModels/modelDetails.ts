@@ -22,11 +22,10 @@ interface Facts {
   chatWrapper?: ChatWrapperName;
   gpu?: boolean;
   place?: DeviceInfo | undefined;
-  /** What came of checking it. */
   check?: CheckResult | undefined;
 }
 
-/** Everything that is known of a model file before it is loaded, and what it runs on when it is, as Markdown. */
+/** Returns a Markdown description of a model file, with the device if the model is loaded. */
 export function modelDetails(
   model: LocalModel,
   fit: MemoryFit,
@@ -67,7 +66,7 @@ export function modelDetails(
   ].join('\n');
 }
 
-/** What it could not do when it was checked. */
+/** Returns the failed tasks of a check. */
 function failures(check: CheckResult): string[] {
   const [, ...table] = failuresAsMarkdown(check, t);
   return table.length > 0 ? [...table, ''] : [];
@@ -81,7 +80,7 @@ function sizeText({ bytes, files }: LocalModel): string {
 const tokenText = (bytes: number): string =>
   t('{0} kB of memory, and as much of the disk while it is cached', groupDigits(Math.ceil(bytes / 1000)));
 
-/** The first file of a split model counts its own only. */
+/** Returns the size; the first file of a split model counts only its own parameters. */
 function parametersText({ sizeLabel, parameters, parts }: GgufInfo): string {
   return [sizeLabel, parts === 1 && parameters.toLocaleString(language())].filter(Boolean).join(', ');
 }
@@ -102,7 +101,7 @@ function whereText({ gpu, gpuLayers, layers }: DeviceInfo): string {
     : t('on the GPU ({0}, {1} of {2} layers)', gpu, gpuLayers, layers);
 }
 
-/** What runs local models on this machine, in a sentence or two for people; `wanted`: the setting that allows a GPU. */
+/** Describes the engine of local models; `wanted`: the setting permits a GPU. */
 export function engineText({ installed, gpu, missing, hardware, advice }: EngineState, wanted = true): string {
   const engines = installed.join(', ');
   if (missing) return t('nothing: {0}', missing);

@@ -19,7 +19,7 @@ import { modelDetails, verdictOf } from './modelDetails.ts';
 
 interface Item extends vscode.QuickPickItem {
   run?(): unknown;
-  /** What its buttons do, in their order. */
+  /** Actions of the buttons, in order. */
   does?: (() => unknown)[];
 }
 
@@ -28,7 +28,7 @@ type Begun = Awaited<ReturnType<Downloads['paused']>>[number];
 const scheme = 'towpath-model';
 const button = (icon: string, tooltip: string) => ({ iconPath: new vscode.ThemeIcon(icon), tooltip });
 
-/** *Manage Models…*: what is on this machine, what is being downloaded, and what could be. */
+/** *Manage Models…*: local models, active downloads, and available models. */
 export class ModelManager implements vscode.TextDocumentContentProvider {
   private readonly shownAgain = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.shownAgain.event;
@@ -62,7 +62,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       if (again) {
         const mine = ++newest;
         const found = await this.listed();
-        if (mine !== newest) return; // an older look is not to overwrite a newer one
+        if (mine !== newest) return; // an older listing must not overwrite a newer one
         listed = found;
       }
       const items = [...this.transferItems(), ...listed];
@@ -226,7 +226,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
 
   private async showDetails(model: LocalModel): Promise<void> {
     const uri = vscode.Uri.from({ scheme, path: `/${path.basename(model.path)}.md`, query: model.path });
-    this.shownAgain.fire(uri); // when it is open already, its facts are of then
+    this.shownAgain.fire(uri); // updates an open document
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { preview: true });
   }
