@@ -12,7 +12,7 @@ import type { AskedMessage, AskedOptions } from '../providers/editorApi.ts';
 import { fromEditorMessages, fromEditorOptions, requestSize } from './providedWire.ts';
 import { type RequestQueue, TooManyAsks } from './requestQueue.ts';
 
-/** Why an ask has no answer, for people: `blocked` is for now, and it may be asked again. */
+/** Rejection of a request, with a user-facing message; `blocked` is temporary, and the request can be repeated. */
 export class AskRefused extends Error {
   override readonly name = 'AskRefused';
   constructor(
@@ -24,7 +24,7 @@ export class AskRefused extends Error {
 }
 
 export interface Ask {
-  /** An extension's name, or the editor: for people. */
+  /** Display name of an extension or the editor. */
   who: LocalizableText;
   messages: readonly AskedMessage[];
   options: AskedOptions;
@@ -38,20 +38,20 @@ interface Dependencies {
   /** What the model is called. */
   label: string;
   local: boolean;
-  /** The model, ready to be asked, as it is when its turn has come. */
+  /** Returns the model when the request's turn has come. */
   ready(): Promise<RunModel>;
-  /** Around the call itself: the person's record of it. */
+  /** Wraps the call to record its usage. */
   recorded(model: RunModel, ask: () => Promise<AdapterResult>): Promise<AdapterResult>;
 }
 
-/** Characters, pictures among them, that are looked at at all where the model's window is not known. */
+/** Maximum characters, including images, if the context size is unknown. */
 const mostCharacters = 16_000_000;
-/** Estimates may be off; what is beyond this is surely too long. */
+/** Tolerance of the estimate, and maximum characters per token. */
 const [slack, mostPerToken] = [1.5, 12];
 
 /**
- * Asks a model of ours for somebody outside of Towpath, within the person's limits of money. Nothing of it is on the record of a run.
- * Throws `AskRefused`, or the signal's reason.
+ * Answers a request from outside of Towpath within the user's cost limits. Nothing is recorded in a run. Throws `AskRefused`, or the
+ * signal's reason.
  */
 export async function answerRequest(
   ask: Ask,
@@ -90,7 +90,11 @@ export async function answerRequest(
   }
 }
 
-/** Throws `AskRefused`. @param text characters of it */
+/**
+ * Throws `AskRefused`.
+ *
+ * @param text characters of the request
+ */
 function requestOf({ who, messages, options }: Ask, { model, contextWindow }: RunModel, text: number, label: string) {
   const most = (contextWindow ?? Number.POSITIVE_INFINITY) * slack;
   if (text > most * mostPerToken) throw tooLong(label, t('{0} characters', text), contextWindow);
@@ -119,12 +123,12 @@ function tooLong(label: string, what: string, window?: number): AskRefused {
   return new AskRefused('failed', message);
 }
 
-/** Text and whole calls: what the editor passes on. Once it has, the model is not asked again. */
+/** Returns true for text and complete calls, which the editor forwards; afterwards, the request is not repeated. */
 function shownBy(
   { report, signal }: Ask,
   messages: ChatRequest['messages'],
 ): Pick<CompleteOptions, 'onChunk' | 'shows'> {
-  const idFor = createCallIds(callIdsIn(messages)); // some providers number the calls of every reply anew
+  const idFor = createCallIds(callIdsIn(messages)); // some providers number calls anew in every reply
   const isWhole = ({ toolCall }: ChatStreamChunk) => toolCall !== undefined && toolCall.malformed === undefined;
   return {
     onChunk(chunk) {

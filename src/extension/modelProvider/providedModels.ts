@@ -27,23 +27,21 @@ interface Dependencies {
   context: vscode.ExtensionContext;
   models: Models;
   modals: Dialogs;
-  /** Those that runs of this window work with. */
   modelsAtWork(): string[];
   recorded(model: RunModel, ask: () => Promise<AdapterResult>): Promise<AdapterResult>;
   readModel: ReadModel;
   log: vscode.LogOutputChannel;
 }
 
-/** A model that the person offers: `id` as Towpath has it. */
+/** A model offered by the user; `id` is Towpath's id. */
 interface OfferedModel {
   id: string;
   information: ProvidedModelInformation;
 }
 
-/** In `towpath.offeredModels`: every model on this machine. */
 export const allLocal = 'local';
 
-/** The models that the person offers to the editor's chat and to other extensions, and the answers that these are given. */
+/** Models offered to the editor's chat and other extensions, and the answers to their requests. */
 export class ProvidedModels implements ProvidedModel, vscode.Disposable {
   readonly askers: Askers;
   readonly line = new RequestQueue(() => this.show());
@@ -120,7 +118,7 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
     }
   };
 
-  /** Those of the setting that can be used, as the editor is told of them. */
+  /** Returns the usable models of the setting in the editor's format. */
   async offered(): Promise<OfferedModel[]> {
     const wanted = new Set(settings().offeredModels);
     const ids = [...wanted].filter((id) => id !== allLocal && split(id).provider !== 'vscode-lm');
@@ -129,7 +127,6 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
     return [...local, ...(await Promise.all(remote.map((id) => this.remote(id))))];
   }
 
-  /** @param ids of those that are wanted, when not all are */
   private async local(ids: readonly string[] | undefined): Promise<OfferedModel[]> {
     const { models, context, readModel } = this.parts;
     if (ids?.every((id) => split(id).provider !== 'local')) return [];
@@ -170,7 +167,7 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
     };
   }
 
-  /** A run keeps its model in memory until it rests. */
+  /** Returns a model; a run keeps its local model loaded until it pauses. */
   private async ready(id: string): Promise<RunModel> {
     const isLocal = (one: string) => split(one).provider === 'local';
     if (isLocal(id) && this.parts.modelsAtWork().some((one) => isLocal(one) && one !== id))
@@ -198,7 +195,7 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
     return answer === yes;
   }
 
-  /** Something that can be seen, and stopped, as long as somebody asks. */
+  /** Shows active requests in the status bar, where the user can stop them. */
   private show(): void {
     const { all } = this.line;
     if (all.length === 0) {
@@ -220,7 +217,7 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
 const editor = message('The editor');
 const somebody = message('The editor or another extension');
 
-/** Who asks is told by some editors only; an extension may call itself what it likes, so that its id is beside it. */
+/** Identifies the requester, which only some editors report. An extension's name is freely chosen, so the id is shown too. */
 function askerOf(initiator: unknown): Requester {
   if (initiator === 'core') return { name: editor };
   if (typeof initiator !== 'string' || initiator === '') return { name: somebody };
@@ -236,10 +233,10 @@ function toEditorError(error: unknown): unknown {
   return kind === 'blocked' ? vscode.LanguageModelError.Blocked(message) : new Error(message);
 }
 
-/** A window that nobody knows: the editor wants to be told one. */
+/** Default context size; the editor requires a number. */
 const unknownWindow = 32_768;
 
-/** A quarter is kept for the answer, at most 8,192 tokens. */
+/** Reserves a quarter of the context for the answer, at most 8,192 tokens. */
 function windows(window = unknownWindow): Pick<ProvidedModelInformation, 'maxInputTokens' | 'maxOutputTokens'> {
   const maxOutputTokens = Math.min(8192, Math.floor(window / 4));
   return { maxInputTokens: window - maxOutputTokens, maxOutputTokens };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 
-/** What each model file is called towards others, who need not know where it lies; the same as long as no other file has its name. */
+/** Returns a name per model file without its folder; a name is stable unless another file has the same name. */
 export function localNames(files: readonly string[]): Map<string, string> {
   const nameOf = (file: string) => path.basename(file, '.gguf');
   const isShared = (file: string) => files.some((other) => other !== file && nameOf(other) === nameOf(file));
@@ -9,10 +9,10 @@ export function localNames(files: readonly string[]): Map<string, string> {
   return new Map(files.map((file) => [file, isShared(file) ? `${nameOf(file)} ${mark(file)}` : nameOf(file)]));
 }
 
-/** Characters that are looked at: counting more would hold the editor up. */
+/** Maximum counted characters, because counting blocks the extension host. */
 const mostCounted = 400_000;
 const charactersPerToken = 4;
 
-/** Tokens of what is this long: of an enormous text roughly. */
+/** Returns the token count; an estimate for very long text. */
 export const tokensFor = ({ text }: { text: number }, count: () => number): number =>
   text > mostCounted ? Math.ceil(Math.min(text, Number.MAX_SAFE_INTEGER) / charactersPerToken) : count();

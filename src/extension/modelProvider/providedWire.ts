@@ -6,15 +6,15 @@ import { contentText } from '../../tools/mcp/callResult.ts';
 import { cleanSchema, type WordLimits } from '../../tools/mcp/schema.ts';
 import type { AskedMessage, AskedOptions } from '../providers/editorApi.ts';
 
-/** Of `LanguageModelChatMessageRole`; the last one is not in every editor. */
+/** Values of `LanguageModelChatMessageRole`; the last is not available in every editor. */
 const roles = { assistant: 2, system: 3 };
-/** Of `LanguageModelChatToolMode`. */
+/** Value of `LanguageModelChatToolMode`. */
 const required = 2;
 
-/** What another extension says is not cut for its sake, but it has an end. */
+/** Generous limits for text of other extensions. */
 const limits: WordLimits = { description: 20_000, end: 2000, text: 10_000, schema: 200_000 };
 
-/** What somebody asks a model of ours by the editor, as any other request. */
+/** Converts a request from the editor. */
 export function fromEditorMessages(asked: readonly AskedMessage[]): Message[] {
   return asked.flatMap(({ role, content }) => {
     const parts = typeof content === 'string' ? [content] : content;
@@ -32,7 +32,7 @@ function assistant(parts: readonly unknown[]): Message {
   return { role: 'assistant', content: texts.join(''), ...(calls.length > 0 && { toolCalls: calls }) };
 }
 
-/** Results come in the person's messages, and may stand beside words. */
+/** Splits a user message, which contains tool results beside text. */
 function fromUser(parts: readonly unknown[]): Message[] {
   const toolResults = parts.filter(isResult).map(({ callId, content }): ToolResult => {
     const { text, images } = said(content);
@@ -59,7 +59,7 @@ const isCall = (part: unknown): part is { callId: string; name: string; input: u
 const isResult = (part: unknown): part is { callId: string; content: readonly unknown[] } =>
   isRecord(part) && typeof part.callId === 'string' && Array.isArray(part.content);
 
-/** Of what is asked beside the messages: the tools, whether one of them must be called, and what models commonly heed. */
+/** Converts the options: tools, required calls, and common model options. */
 export function fromEditorOptions({
   tools = [],
   toolMode,
@@ -90,7 +90,7 @@ export function fromEditorOptions({
   };
 }
 
-/** Characters of all that is said, and of its pictures as base64: known without converting anything. */
+/** Returns the characters of text and base64 images without converting anything. */
 export function requestSize(
   asked: readonly AskedMessage[],
   { tools = [] }: AskedOptions = {},
@@ -109,7 +109,7 @@ export function requestSize(
 function sizeOfValue(value: unknown, left = 100): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;
-  if (left === 0) return Number.POSITIVE_INFINITY; // deeper than whoever walks through it would come back from
+  if (left === 0) return Number.POSITIVE_INFINITY; // a deeper structure would overflow the stack
   return sum(Object.entries(value).map(([key, inner]) => key.length + sizeOfValue(inner, left - 1)));
 }
 

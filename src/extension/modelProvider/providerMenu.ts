@@ -13,11 +13,10 @@ import { allLocal, type ProvidedModels } from './providedModels.ts';
 
 interface Choice extends vscode.QuickPickItem {
   model?: string;
-  /** An extension that may ask. */
   asker?: string;
 }
 
-/** *Offer Models to the Editor…*: which models the editor's chat and other extensions may ask, and which extensions may. */
+/** *Offer Models to the Editor…*: selects the offered models, and the extensions that may use them. */
 export async function offerModelsMenu(offered: ProvidedModels, models: Models, modals: Dialogs): Promise<void> {
   if (!takesModels()) {
     notify(
@@ -69,7 +68,7 @@ function choices(before: readonly string[], models: Models, allowed: readonly st
   ];
 }
 
-/** What is behind an address is sent what others like, and its answers are paid. */
+/** Confirms that requests to remote models send data and cost money. */
 async function mayCost(added: readonly string[], modals: Dialogs): Promise<boolean> {
   const remote = added.filter((id) => id !== allLocal && split(id).provider !== 'local').map((id) => describe(id));
   if (remote.length === 0) return true;
@@ -92,7 +91,6 @@ async function mayCost(added: readonly string[], modals: Dialogs): Promise<boole
   return answer === yes;
 }
 
-/** *What the Editor Asks…*: who asks a model of ours now, to be stopped. */
 export async function showAsks({ line }: ProvidedModels): Promise<void> {
   const { all } = line;
   if (all.length === 0) {

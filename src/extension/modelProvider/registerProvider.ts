@@ -2,15 +2,11 @@ import * as vscode from 'vscode';
 import { type ModelProvider, offerModels, takesModels } from '../providers/editorApi.ts';
 import { ownValue } from '../settings/settingScopes.ts';
 
-/** What is offered, and answers. */
+/** Provider of the offered models. */
 export type ProvidedModel = Omit<ModelProvider, 'onDidChangeLanguageModelChatInformation'>;
 
 const name = 'offeredModels';
 
-/**
- * Has Towpath's models in the editor's chat and in reach of other extensions, where the person offers any. Part of the first program: the
- * rest is loaded when somebody wants to know of them.
- */
 export function offering(load: () => Promise<ProvidedModel>): vscode.Disposable {
   if (!takesModels()) return { dispose() {} };
   const changed = new vscode.EventEmitter<void>();
@@ -23,7 +19,7 @@ export function offering(load: () => Promise<ProvidedModel>): vscode.Disposable 
   });
   if (!offered) return changed;
   const watching = vscode.workspace.onDidChangeConfiguration((change) => {
-    // What a model is called, can read and where it lies, too.
+    // names, capabilities and addresses of models can change too
     if (change.affectsConfiguration(`towpath.${name}`) || (offersAny() && change.affectsConfiguration('towpath')))
       changed.fire();
   });

@@ -1,13 +1,10 @@
 import { t } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 
-/** Somebody outside of Towpath asks a model of ours. */
+/** A request from outside of Towpath. */
 interface OpenAsk {
-  /** An extension's name, or the editor. */
   who: LocalizableText;
-  /** What the model is called. */
   model: string;
-  /** Milliseconds since 1970. */
   since: number;
   waits: boolean;
   stop(): void;
@@ -16,22 +13,22 @@ interface OpenAsk {
 interface Entering {
   who: LocalizableText;
   model: string;
-  /** It runs on this machine, which has one thing at a time in its memory. */
+  /** True for a local model; only one is loaded at a time. */
   local: boolean;
   stop(): void;
 }
 
-/** Of one that asks, and of all together: who asks in a loop is refused, and keeps nobody else away. */
+/** Maximum requests per requester and in total, so that a looping requester does not block others. */
 const [mostOfOne, mostInAll] = [4, 12];
 
-/** Too much is asked at the same time. Its message is for people. */
+/** Rejection of too many simultaneous requests, with a user-facing message. */
 export class TooManyAsks extends Error {
   override readonly name = 'TooManyAsks';
 }
 
 /**
- * Who asks our models from outside, in the order of asking. Of models on this machine one at a time is let in: so a run of Towpath never
- * waits for more than one answer to somebody else.
+ * Queue of external requests in order of arrival. Local models answer one request at a time, so a run of Towpath waits for at most one
+ * external answer.
  */
 export class RequestQueue {
   private readonly open: (Entering & OpenAsk & { admit(): void })[] = [];
@@ -45,7 +42,9 @@ export class RequestQueue {
     return this.open;
   }
 
-  /** Resolves when it is its turn; call the result when it is over. Throws `TooManyAsks`; rejects with the signal's reason. */
+  /**
+   * Resolves when the request may start; the returned function ends the request. Throws `TooManyAsks`; rejects with the signal's reason.
+   */
   async enter(entering: Entering, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.open.filter(({ who }) => who === entering.who).length >= mostOfOne)

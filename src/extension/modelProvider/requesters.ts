@@ -2,11 +2,10 @@ import { t } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { AskRefused } from './answerRequest.ts';
 
-/** Somebody that asks models of ours, as the editor tells it. */
+/** Requester as reported by the editor. */
 export interface Requester {
-  /** Of an extension; undefined: the editor does not tell who asks. */
+  /** Extension id; undefined if the editor reports none. */
   id?: string;
-  /** For people. */
   name: LocalizableText;
 }
 
@@ -15,16 +14,16 @@ interface AskersMemory {
   update(id: string, value: unknown): void;
 }
 
-/** Asks of one extension that may wait for the person's answer about it. */
+/** Maximum requests of an extension that wait for the user's consent. */
 const mostWaiting = 4;
 
 /**
- * Which extensions may ask the models that the person offers: they say so once for each. Where the editor does not tell who asks, that
- * they offer them at all is the yes.
+ * Consents of extensions to use the offered models, requested once each. If the editor does not report the requester, the offer itself is
+ * the consent.
  */
 export class Askers {
   private readonly questions = new Map<string, { answer: Promise<boolean>; waiting: number }>();
-  /** Those that got a no: not asked about again in this window. */
+  /** Denied extensions; not requested again in this window. */
   private readonly declined = new Set<string>();
 
   constructor(
@@ -32,7 +31,7 @@ export class Askers {
     private readonly ask: (asker: Requester) => Promise<boolean>,
   ) {}
 
-  /** Throws `AskRefused` for those that may not. */
+  /** Throws `AskRefused` for an extension without consent. */
   async check(asker: Requester): Promise<void> {
     const { id, name } = asker;
     if (id === undefined || this.allowed.includes(id)) return;
@@ -50,13 +49,12 @@ export class Askers {
     return Object.entries(this.memory.all()).flatMap(([id, value]) => (value === true ? [id] : []));
   }
 
-  /** It is asked about again. */
   forget(id: string): void {
     this.memory.update(id, undefined);
     this.declined.delete(id);
   }
 
-  /** Who got a no may be asked about again. */
+  /** Clears denials, so that consent may be requested again. */
   reconsider(): void {
     this.declined.clear();
   }

@@ -17,32 +17,32 @@ import { askOneWord } from './testConnection.ts';
 
 type Step = 'provider' | 'address' | 'key' | 'model' | 'test';
 
-/** Position of each step, as its title shows it: several boxes can belong to one. */
+/** Step number in the title; several inputs may belong to a step. */
 const positions: Record<Step, number> = { provider: 1, address: 1, key: 2, model: 3, test: 3 };
 
-/** Choices of one dialog so far. Nothing of them is saved before its end. */
 interface Choices {
-  /** A model is to be picked, or only a key to be saved. */
   wants: 'model' | 'key';
   provider: Provider;
   baseUrl: string;
-  /** Undefined: the saved one for that address, if there is one. */
+  /** Undefined: the stored key of the address, if any. */
   apiKey?: string;
-  /** Shown when the key is asked for. */
+  /** Message shown above the key input. */
   problem?: string;
-  /** Names of the provider's models; undefined: not asked for yet. */
   listed?: string[];
-  /** Reason why the models could not be listed. */
+  /** Reason for a failed list of models. */
   unlisted?: string;
   model?: string;
-  /** The provider is in use: only another model of it is picked. */
+  /** True if the provider is in use and only another of its models is selected. */
   connected?: true;
 }
 
-/** `skipped`: the user has not seen a box of this step, and does not come back to it. */
+/** `skipped`: the step showed no input, so *Back* passes over it. */
 type Next = { to: Step | 'end'; skipped?: true } | typeof back | undefined;
 
-/** *Connect a Model*: provider, address, key, model and a test, each step with a way back. Escape leaves everything as it was. */
+/**
+ * *Connect a Model*: provider, address, key, model and a test, with *Back* in each step. Nothing is stored before the end; Escape discards
+ * all.
+ */
 export class ConnectModel {
   constructor(
     private readonly models: Models,
@@ -51,7 +51,7 @@ export class ConnectModel {
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  /** @param provider where the user has chosen it already */
+  /** @param provider already selected provider */
   async connect(provider?: Provider): Promise<void> {
     const choices = { wants: 'model' } as Choices;
     const first = provider ? await this.choose(choices, provider) : 'provider';
@@ -59,7 +59,6 @@ export class ConnectModel {
     if (first) await this.walk(first, choices);
   }
 
-  /** Saves a key that the provider accepts. */
   async setKey(provider: Provider): Promise<void> {
     const choices = { wants: 'key' } as Choices;
     const first = await this.choose(choices, provider);
@@ -80,7 +79,7 @@ export class ConnectModel {
     }
   }
 
-  /** Returns the step that follows the choice of a provider; undefined: its settings have to be corrected first. */
+  /** Returns the step after the choice of a provider; undefined if its settings must be corrected first. */
   private async choose(choices: Choices, provider: Provider, elsewhere = false): Promise<Step | undefined> {
     const problem = settingsProblem(settings(), provider.id);
     if (problem) return void notify('error', t(problem));
@@ -176,7 +175,7 @@ export class ConnectModel {
             if (result.refused && mayCarry(originOf(choices))) return answer('refused');
             Object.assign(choices, result.found);
           }
-          const names = provider.id === 'azure' ? [] : (choices.listed ?? []); // Azure lists what could be deployed, not what is
+          const names = provider.id === 'azure' ? [] : (choices.listed ?? []); // Azure lists deployable models, not deployments
           if (names.length === 0) return answer('other');
           show({
             placeholder: t('Select a model'),
@@ -236,7 +235,7 @@ export class ConnectModel {
     },
   };
 
-  /** The key is asked for, with the reason why there has to be another one. */
+  /** Requests another key and shows the reason. */
   private async otherKey(choices: Choices): Promise<Next> {
     const saved = await this.secrets.key(choices.provider.id, originOf(choices));
     if (choices.apiKey !== undefined) choices.problem = t(rejected);
@@ -244,10 +243,10 @@ export class ConnectModel {
     return { to: 'key', skipped: true };
   }
 
-  /** Asks a provider for its models. */
+  /** Lists a provider's models. */
   private async list(choices: Choices, signal: AbortSignal): Promise<Listing> {
     const { provider, baseUrl } = choices;
-    // Nothing can be sent without the secrets that headers name; the step of the model asks for them.
+    // without the headers' secrets no request is possible; the step of the model requests them
     if (await this.headerSecrets.areMissing(provider, baseUrl)) return {};
     try {
       const listed = await this.models.list(provider.id, signal, trialOf(choices));
@@ -261,11 +260,11 @@ export class ConnectModel {
         `${provider.id} did not list its models: ${inEnglish(words)} ${details ? JSON.stringify(details) : ''}`,
       );
       const found = { listed: [], unlisted: t('{0} did not list its models: {1}', labelOf(provider), words) };
-      // 403: a key that is good for chats may well be kept from lists.
+      // 403: a key valid for chats may lack the permission for lists
       if (code === 'LLM_AUTH_FAILED' && status !== 403) return { refused: true, found };
       if (code === 'LLM_TIMEOUT' || (reason === 'unreachable' && retryable))
         return { unanswered: t('No server answers at this address.'), found };
-      return reason === 'unreachable' ? { unanswered: localize(words), found } : { found }; // a certificate, a proxy
+      return reason === 'unreachable' ? { unanswered: localize(words), found } : { found }; // a certificate or proxy error
     }
   }
 
@@ -287,10 +286,10 @@ export class ConnectModel {
   }
 }
 
-/** Neither `refused` nor `unanswered`: a server answers, and takes this key as far as its list shows. */
+/** Result of listing. Neither `refused` nor `unanswered`: a server answers and accepts the key. */
 interface Listing {
   refused?: boolean;
-  /** A sentence for the box of the address or the key. */
+  /** Message for the input of the address or key. */
   unanswered?: string;
   found?: Pick<Choices, 'listed' | 'unlisted'>;
 }

@@ -3,30 +3,29 @@ import * as z from 'zod';
 import type { ModelInfo } from '../../llm/core/client.ts';
 
 const name = 'towpath.contextWindows';
-/** Models whose size is stored, the newest. */
+/** Maximum stored models, most recent first. */
 const maxModels = 100;
 
 const storedSchema = z.array(z.tuple([z.string(), z.int().min(1).max(100_000_000)]));
 
-/** Sizes of context windows in tokens, as the lists of providers said last, also in earlier windows of the editor. */
+/** Context sizes in tokens as last reported by providers, shared with earlier windows. */
 export class KnownWindows {
   private readonly asked = new Set<string>();
   private sizes: Map<string, number>;
 
   constructor(
     private readonly memento: Pick<Memento, 'get' | 'update'>,
-    /** Called when a size is new or another one. */
+    /** Called if a size is new or different. */
     private readonly changed: () => void,
   ) {
     this.sizes = new Map(storedSchema.safeParse(memento.get<unknown>(name)).data ?? []);
   }
 
-  /** @param key names a model and the address of its provider */
   of(key: string): number | undefined {
     return this.sizes.get(key);
   }
 
-  /** Asks for a size in the background, once per window of the editor; after a failure again. */
+  /** Requests a size in the background, once per window, and again after a failure. */
   ask(key: string, size: () => Promise<number | undefined>): void {
     if (this.asked.has(key)) return;
     this.asked.add(key);
@@ -45,6 +44,6 @@ export class KnownWindows {
   }
 }
 
-/** Returns the size of a model's context window in tokens, as a provider lists it. */
+/** Returns the listed context size of a model in tokens. */
 export const listedWindow = (listed: readonly ModelInfo[], model: string): number | undefined =>
   listed.find(({ id }) => id === model)?.contextWindow;

@@ -45,7 +45,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   readonly onDidChange = this.shownAgain.event;
   private readonly over = new AbortController();
   private atWork = false;
-  /** The newest check, also where it was ended early and is not kept. */
+  /** Newest check, including an aborted check, which is not stored. */
   private newest?: CheckResult;
 
   constructor(private readonly parts: Dependencies) {}
@@ -62,7 +62,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
     return checksAsMarkdown(this.results, ofThePerson());
   }
 
-  /** One question, with what it takes; then the tasks, until they are done or stopped; then how each went. */
+  /** Runs the check: an approval with the expected cost, the tasks until done or stopped, and the results. */
   async check(id = this.parts.models.currentId): Promise<void> {
     const name = describe(id).label;
     if (id === demoModel)
@@ -91,11 +91,10 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   }
 
   async show(): Promise<void> {
-    this.shownAgain.fire(page()); // what is open already is the page of before
+    this.shownAgain.fire(page()); // an open document shows the earlier page
     await showMarkdown(page());
   }
 
-  /** As Markdown to be read, or as JSON to be compared by programs; without the home folder's name. */
   async export(given?: { format?: Format; to?: vscode.Uri }): Promise<void> {
     const { results } = this;
     if (results.length === 0) return notify('info', t('No model has been checked yet. Run *Check This Model*.'));

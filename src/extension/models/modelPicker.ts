@@ -17,7 +17,7 @@ interface Choice extends vscode.QuickPickItem {
 }
 const separator: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator, run: async () => {} };
 
-/** The dialogs that set a model up: a file on this machine, a provider, a key. Escape leaves everything as it was. */
+/** Dialogs that set up a model: a local file, a provider, a key. Escape discards all changes. */
 export class Setup {
   readonly headerSecrets: HeaderSecrets;
   private readonly connecting: ConnectModel;
@@ -97,7 +97,6 @@ export class Setup {
     await this.models.pick(`local/${first}`);
   }
 
-  /** A provider, its address and key where they are missing, and one of its models. */
   useEndpoint(): Promise<void> {
     return this.connecting.connect();
   }
@@ -114,16 +113,16 @@ export class Setup {
     await pick(t('Towpath: a model of the editor'), choices);
   }
 
-  /** Saves a key for a provider; without one that is known, it is asked which, the one in use first. */
+  /** Stores a key; without a known provider, the user selects one, the current provider first. */
   async setKey(id = ''): Promise<void> {
     const provider = providerOf(id) ?? (await this.askProvider(t('Towpath: select a provider to set its key')));
     if (!provider) return;
-    // Who comes from an error that a missing secret has led to is asked for that one.
+    // the link of an error about a missing header secret leads here
     if (id !== '' && (await this.headerSecrets.areMissing(provider))) await this.headerSecrets.askMissing(provider);
     else await this.connecting.setKey(provider);
   }
 
-  /** A key, or a secret of headers: whatever was saved. */
+  /** Deletes a stored key or header secret. */
   async deleteKey(): Promise<void> {
     const owners = providers.filter(({ id }) => keyOwner(id) === id);
     const keys = owners.map((provider) => ({

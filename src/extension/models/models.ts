@@ -49,14 +49,13 @@ import { type Settings, saveSetting, settings } from '../settings/settings.ts';
 import { KnownWindows, listedWindow } from './knownContextSizes.ts';
 import type { StoredChecks } from './storedChecks.ts';
 
-/** Until a provider has to have said which models it has. */
+/** Milliseconds for the list of a provider's models. */
 const listMs = 15_000;
 const recentName = 'towpath.recentModels';
 
-/** The models a person can pick, and the one that is picked, ready to be talked to. */
+/** Selectable models and the selected model, as ready clients. */
 export class Models implements vscode.Disposable {
   private readonly windows: KnownWindows;
-  /** Of models that were made ready. */
   private readonly seenWindows = new Map<string, number>();
   private readonly credentials: Credentials;
   private picked?: string;
@@ -71,27 +70,24 @@ export class Models implements vscode.Disposable {
     private readonly named: NamedModels,
     private readonly engine: LocalEngine,
     modals: Dialogs,
-    /** What may be spent in a day. */
     private readonly budget: Budget,
-    /** Where what a local model has read is kept; nowhere when undefined. */
     private readonly keep: () => KeepOptions | undefined,
     private readonly log: vscode.LogOutputChannel,
-    /** What came of checking models. */
     private readonly checks: Pick<StoredChecks, 'inShort'>,
     private readonly readModel: ReadModel,
-    /** Called when a provider has listed another size of a context window. */
+    /** Called if a provider reports another context size. */
     windowChanged: () => void,
   ) {
     this.credentials = new Credentials(secrets, modals);
     this.windows = new KnownWindows(context.globalState, windowChanged);
   }
 
-  /** `provider/model` of what does the work; the demo model where nothing else is set up. */
+  /** `provider/model` of the main role; the demo model if nothing is configured. */
   get currentId(): string {
     return roleOf('work', settings()) || demoModel;
   }
 
-  /** What is shown as the model in use: none where a message would be refused because no model is picked any more. */
+  /** Id displayed as the current model: empty if messages would be rejected because no model is selected any more. */
   get shownId(): string {
     return this.chosen || this.recent.length === 0 ? this.currentId : '';
   }
@@ -100,7 +96,7 @@ export class Models implements vscode.Disposable {
     return roleOf('work', settings()) !== '';
   }
 
-  /** Tokens that the picked model keeps in view, as far as that is known without asking anybody. */
+  /** Known context size of the selected model in tokens; nothing is requested. */
   get window(): number | undefined {
     return this.windowOfId(this.currentId);
   }
@@ -114,10 +110,7 @@ export class Models implements vscode.Disposable {
     return own ?? this.windows.of(windowKey(id)) ?? this.seenWindows.get(id);
   }
 
-  /**
-   * Asks the picked model's provider for the size of its context window in the background, unless the size is known, or the
-   * list would need a key that is not saved.
-   */
+  /** Requests the context size of the selected model in the background, unless known or a missing key would be needed. */
   async lookUpWindow(): Promise<void> {
     const id = this.currentId;
     const provider = providerOf(split(id).provider);
@@ -126,43 +119,42 @@ export class Models implements vscode.Disposable {
     this.windows.ask(windowKey(id), async () => listedWindow(await this.list(provider.id), split(id).model));
   }
 
-  /** The same of any model, also by the table that came with Towpath. */
+  /** Returns the context size of any model, also from the catalog. */
   async knownWindow(id: string): Promise<number | undefined> {
     const { provider, model } = split(id);
     const address = providerOf(provider) ? addressOf(provider as ProviderId) : '';
     return this.windowOfId(id) ?? (await this.clients()).known(address, model)?.window;
   }
 
-  /** The picked model's provider, when it is one behind an address. */
+  /** Provider of the selected model, if the provider has an address. */
   get currentProvider(): Provider | undefined {
     return providerOf(split(this.currentId).provider);
   }
 
-  /** What does the work from now on. */
+  /** Selects the main model. */
   async pick(id: string): Promise<void> {
     const { models } = settings();
     if (models.work) await saveSetting('models', { ...models, work: id });
     else await saveSetting('model', id);
-    // Not before: a model that was chosen once, and no setting, means that the person took it away.
+    // the order matters: a remembered model without a setting means that the user removed the model
     await this.remember(id);
     this.picked = id;
   }
 
-  /** Also what a setting names that nobody picked here: it was chosen as well. */
+  /** Remembers a model, even if only a setting selects the model. */
   private async remember(id: string): Promise<void> {
     if (this.recent[0] === id) return;
     const recent = [id, ...this.recent.filter((one) => one !== id)].slice(0, 8);
     await this.context.globalState.update(recentName, recent);
   }
 
-  /** What the person picks while `ask` is at it; undefined: nothing. */
   async pickedIn(ask: () => Promise<unknown>): Promise<string | undefined> {
     this.picked = undefined;
     await ask();
     return this.picked;
   }
 
-  /** What is picked now, what was picked before, and the demo model. */
+  /** Returns the selected model, recent models, and the demo model. */
   options(): ModelOption[] {
     return [...new Set([this.currentId, ...this.recent, demoModel])].map((id) => this.describe(id));
   }
@@ -174,7 +166,7 @@ export class Models implements vscode.Disposable {
     return { ...option, detail, ...(problem && { problem: localize(problem) }) };
   }
 
-  /** A local model needs an engine, whatever else is right with it. */
+  /** Returns the problem of a model; a local model also needs an engine. */
   private problemOf(id: string): LocalizableText | undefined {
     return (id.startsWith('local/') ? this.engine.missing() : undefined) ?? problemOf(id);
   }
@@ -185,35 +177,34 @@ export class Models implements vscode.Disposable {
   }
 
   /**
-   * The picked model behind its adapter, or another one: of the person's choice, or what the file a run follows names, which
-   * is `provider/model`, a role, else a model of the picked one's provider. Throws an `EngineError` with the way out when it is
-   * not set up, or not the file's to choose.
+   * Returns the selected or another model with its adapter. `id` is the user's choice, or from the run's file: `provider/model`, a role, or
+   * a model of the selected provider. Throws an `EngineError` with a solution if the model is not set up, or if the file may not select the
+   * model.
    */
   async current({ id: asked, workflowId, before }: AskedModel = {}): Promise<RunModel> {
-    const id = asked !== undefined && isRole(asked) && !roleOf(asked, settings()) ? undefined : asked; // nobody has set it
+    const id = asked !== undefined && isRole(asked) && !roleOf(asked, settings()) ? undefined : asked; // role without a setting
     if (id !== undefined && workflowId !== undefined) return this.ready(await this.allowedId(id, workflowId));
     if (id === undefined) this.checkChosen(before);
     return this.ready(id ?? this.currentId);
   }
 
   /**
-   * What the person has set for small work; undefined: the model at work does it, too. Throws as `current`; `quiet`: also where they would
-   * have to be asked something for it.
+   * Returns the model for small tasks; undefined: the main model is used. Throws as `current`; `quiet`: also if a dialog would be needed.
    */
   async small(how?: { quiet: true }): Promise<RunModel | undefined> {
     const { small } = settings().models;
     return small ? this.ready(small, how) : undefined;
   }
 
-  /** The one for small work names runs, too: not one in this machine's memory, where that at work would have to make room. */
+  /** Returns the small model for run titles, except a local model that would evict the main model. */
   async naming(): Promise<RunModel | undefined> {
     const { small } = settings().models;
     return small && split(small).provider !== 'local' ? this.ready(small) : undefined;
   }
 
   /**
-   * What writes a text that the person waits for: the one for small work, else the picked one. Where both run on this machine, the picked
-   * one if it is in memory, for it would have to make room. Throws as `current`; the demo model can only play its script.
+   * Returns the model for texts that the user waits for: the small model, else the selected model. If both are local, the selected model
+   * has priority if loaded, to avoid a reload. Throws as `current`; the demo model can only play its script.
    */
   async writing(): Promise<RunModel> {
     const { small } = settings().models;
@@ -225,12 +216,12 @@ export class Models implements vscode.Disposable {
     throw new EngineError('UNKNOWN', message('The demo model only follows its script. Pick another model.'));
   }
 
-  /** A model at an address and with a key that are not saved yet, for one test. Throws as `current`, without a question. */
+  /** Returns a model with an unsaved address and key for one test. Throws as `current`, without dialogs. */
   async trial(id: string, trial: Trial): Promise<RunModel> {
     return this.ready(id, { quiet: true, trial });
   }
 
-  /** For who asks from outside of Towpath, on whose behalf the person is asked nothing. Throws as `current`. */
+  /** Returns a model for a requester outside of Towpath, without dialogs. Throws as `current`. */
   async outside(id: string): Promise<RunModel> {
     return this.ready(id, { quiet: true });
   }
@@ -280,9 +271,10 @@ export class Models implements vscode.Disposable {
   }
 
   /**
-   * What a provider says it has; it is asked without a key when none is saved. Throws `LLMError`, also after 15 seconds
-   * without an answer, or the signal's reason.
-   * @param trial where and with which key to ask, in the place of what is saved
+   * Lists a provider's models, without a key if none is stored. Throws `LLMError`, also after 15 seconds without an answer, or the signal's
+   * reason.
+   *
+   * @param trial unsaved address and key
    */
   async list(id: string, signal = new AbortController().signal, trial?: Trial): Promise<ModelInfo[]> {
     const provider = providerOf(id);
@@ -314,23 +306,22 @@ export class Models implements vscode.Disposable {
     return (await this.clients()).remote({ ...remoteChoice(provider.id, '', own, now), ...carried });
   }
 
-  /** Whether this model file is in memory, or on its way there. */
+  /** Returns true if the model file is loaded or loading. */
   isInMemory(file: string): boolean {
     return this.clients.made()?.isInMemory(file) ?? false;
   }
 
-  /** What a model file that is in memory runs on. */
+  /** Returns the device of a loaded model file. */
   placeOf(file: string): DeviceInfo | undefined {
     return this.clients.made()?.placeOf(file);
   }
 
-  /** Model files that were picked before. */
   localFiles(): string[] {
     const ids = [this.currentId, ...this.recent].filter((id) => id.startsWith('local/') && id !== demoModel);
     return ids.map((id) => split(id).model);
   }
 
-  /** Takes the local model out of memory: `busy` and nothing happens while it is at work; `none` when there is none. */
+  /** Unloads the local model: `busy` without effect during a job, `none` without a loaded model. */
   async unloadLocal(): Promise<'unloaded' | 'busy' | 'none'> {
     return this.clients.made()?.unloadLocal() ?? 'none';
   }
@@ -339,9 +330,9 @@ export class Models implements vscode.Disposable {
     await this.clients.made()?.dispose();
   }
 
-  /** A file of the workspace sends text nowhere, and has no file of its own loaded, unless the person agrees to it. */
+  /** Requires consent before a file of the workspace selects another provider or a local model file. */
   private async allowedId(named: string, file: string): Promise<string> {
-    if (isRole(named)) return roleOf(named, settings()) || this.currentId; // the person's own choice, whatever the file
+    if (isRole(named)) return roleOf(named, settings()) || this.currentId; // a role is the user's own choice
     const id = this.idOf(named);
     if (id === this.currentId || id === demoModel) return id;
     const { provider, model } = split(id);
@@ -370,8 +361,9 @@ export class Models implements vscode.Disposable {
   }
 
   /**
-   * Where a model was chosen once, none takes its place by itself; nor in a run that had one.
-   * @param before the one that the run's conversation went to last
+   * Throws if an earlier selected model is missing: no other model replaces it silently, nor in a run that had a model.
+   *
+   * @param before last model of the run's conversation
    */
   private checkChosen(before?: string): void {
     if (this.chosen) {
@@ -401,7 +393,7 @@ export class Models implements vscode.Disposable {
     return known ? named : `${split(this.currentId).provider}/${named}`;
   }
 
-  /** What the settings say, with the provider's own address where they say none. */
+  /** Returns the settings with the provider's default address. */
   private settingsOf(provider: ProviderId, now: Settings): ProviderSettings {
     return { ...providerSettings(now, provider), baseUrl: addressOf(provider) };
   }
@@ -423,13 +415,13 @@ export class Models implements vscode.Disposable {
   }
 }
 
-/** Address and key that are not saved yet; without a key the saved one for that address. */
+/** Unsaved address and key; without a key, the stored key of the address. */
 export interface Trial {
   baseUrl: string;
   apiKey?: string;
 }
 
-/** `quiet`: the user is asked nothing. */
+/** `quiet`: no dialogs. */
 interface HowReady {
   quiet: true;
   trial?: Trial;

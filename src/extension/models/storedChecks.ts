@@ -2,12 +2,11 @@ import type { Memento } from 'vscode';
 import { type CheckResult, checkInShort, checkResultSchema } from '../../check/taskResult.ts';
 
 const name = 'towpath.checks';
-/** The newest of so many models. */
+/** Maximum models with stored checks. */
 const most = 50;
 
-/** What came of checking models, the newest of each. What another version has kept in another form is not there. */
+/** Newest check results per model. Results in the format of another version are ignored. */
 export class StoredChecks {
-  /** Lists of models are drawn often. */
   private known?: CheckResult[];
 
   constructor(
@@ -15,7 +14,6 @@ export class StoredChecks {
     private readonly changed: () => void,
   ) {}
 
-  /** The newest first. */
   get all(): CheckResult[] {
     this.known ??= readable(this.memento.get<unknown>(name));
     return this.known;
@@ -25,7 +23,7 @@ export class StoredChecks {
     return this.all.find((one) => one.model === model);
   }
 
-  /** For lists of models; undefined: nobody has checked it. */
+  /** Returns the summary for lists of models; undefined without a check. */
   inShort(model: string): string | undefined {
     const result = this.of(model);
     return result && checkInShort(result);

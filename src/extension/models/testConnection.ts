@@ -11,13 +11,13 @@ import { providerSettings } from '../providers/providerSettings.ts';
 import { settings } from '../settings/settings.ts';
 import type { Models } from './models.ts';
 
-/** Tries the picked model with one short question, and says precisely what came of it. */
+/** Tests the selected model with a short request and shows the exact result. */
 export async function testConnection(models: Models, log: vscode.LogOutputChannel): Promise<void> {
   const id = models.currentId;
   const result = await stoppable(t('Towpath is testing {0}', id), (signal, progress) =>
     askOneWord(() => models.current(), signal, progress),
   );
-  if (!result) return; // given up by the person
+  if (!result) return; // cancelled by the user
   log.info(`Test of ${id}: ${result.text}`);
   const words = localize(result.said ?? result.text);
   if (result.works) notify('info', words);
@@ -27,16 +27,15 @@ export async function testConnection(models: Models, log: vscode.LogOutputChanne
 interface TestResult {
   works: boolean;
   text: string;
-  /** The same for people, where that can be told in their language. */
+  /** Localized form of the text, if available. */
   said?: LocalizedMessage;
   code?: string;
-  /** Time until the first word of the answer. */
   first?: LocalizedMessage;
-  /** In how many pieces the answer came. */
+  /** Number of chunks in the answer. */
   pieces: number;
 }
 
-/** One short question to a model; undefined when stopped. */
+/** Sends a short request; returns undefined if stopped. */
 export async function askOneWord(
   made: () => Promise<RunModel>,
   signal: AbortSignal,
@@ -84,7 +83,6 @@ export async function askOneWord(
   }
 }
 
-/** `keyOf`: the provider that wants another key. (The editor's own models have none of ours.) */
 export async function showProblem(text: string, keyOf: ProviderId | undefined): Promise<void> {
   const setSecret = t('Set Secret…');
   const ways = keyOf ? [t('Set API Key…'), ...(namesSecrets(keyOf) ? [setSecret] : [])] : [t('Pick Model…')];

@@ -18,17 +18,16 @@ import { createEditorClient } from './editorModels.ts';
 import { localWindow } from './localContextSize.ts';
 import type { LocalEngine } from './localEngine.ts';
 
-/** Clients that are kept: a model for each role, and what was listed meanwhile. */
+/** Maximum stored clients: one per role, and clients of model lists. */
 const mostRemotes = 6;
 
-/** What talks to models, loaded when one is first to be talked to. */
+/** Factory of model clients, loaded on first use. */
 export class Clients {
-  /** By file and settings. Those that are not picked any more serve the runs that still talk to them. */
+  /** By file and settings. Clients of models no longer selected serve the runs that still use them. */
   private readonly locals = new Map<string, LocalClient>();
   private readonly room = createRoom();
-  /** The newest few, by what they were made of: each has learned what its server accepts. */
+  /** Most recent clients by configuration: each has learned the restrictions of its server. */
   private readonly remotes = new Map<string, LLMClient>();
-  /** Asked by calls of workflows that allow it. */
   private readonly replies = createResponseCache();
   private readonly limiters = new Map<string, RateLimiter>();
 
@@ -39,7 +38,7 @@ export class Clients {
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  /** @param server what a reply that is kept depends on, beside the request */
+  /** @param server part of the cache key besides the request */
   adapter(
     client: LLMClient,
     limits: Partial<AdapterLimits>,
@@ -54,12 +53,11 @@ export class Clients {
     return createAdapter(client, limits, { limiter: this.limiterOf(provider, rates), cache, priceOf });
   }
 
-  /** What the table that came with Towpath says of a model at an address. */
   known(address: string, model: string): ReturnType<typeof catalogued> {
     return catalogued(address, model);
   }
 
-  /** The client in use is kept: it has learned what its server accepts. */
+  /** Returns the cached client, which has learned the restrictions of its server. */
   remote(choice: Omit<ProviderChoice, 'onNote'>): LLMClient {
     const key = JSON.stringify(choice);
     const client = this.remotes.get(key) ?? createClient({ ...choice, onNote: (note) => this.log.info(note) });
@@ -69,12 +67,11 @@ export class Clients {
     return client;
   }
 
-  /** The editor's own models. */
   editor(): LLMClient {
     return withRescue(createEditorClient());
   }
 
-  /** A run that is at work keeps the client it began with; they share the room for one model in memory. */
+  /** Returns a local client. A running run keeps its client; all share the memory for one model. */
   local(model: string, now: Settings): LLMClient {
     const dist = path.join(this.context.extensionPath, 'dist');
     const options = {
@@ -101,7 +98,6 @@ export class Clients {
     return withRescue(client);
   }
 
-  /** Tokens that conversations with it come to here. */
   localWindow(model: string, now: Settings, readModel: ReadModel): Promise<number> {
     return localWindow(this.localFile(model), now['local.contextSize'], readModel);
   }
@@ -119,7 +115,7 @@ export class Clients {
     return loaded?.[1].place();
   }
 
-  /** `busy` and nothing happens while it is at work; `none` when there is none. */
+  /** Unloads the local model: `busy` without effect during a job, `none` without a loaded model. */
   async unloadLocal(): Promise<'unloaded' | 'busy' | 'none'> {
     const loaded = [...this.locals.values()].find((client) => client.pid() !== undefined);
     if (!loaded) return 'none';
@@ -130,7 +126,7 @@ export class Clients {
     await Promise.all([...this.locals.values()].map((client) => client.dispose()));
   }
 
-  /** All runs of a provider share its limits; new limits begin anew. */
+  /** Returns the limiter shared by all runs of a provider; changed limits start anew. */
   private limiterOf(provider: string, limits: RateLimits): RateLimiter {
     const key = `${provider} ${JSON.stringify(limits)}`;
     const limiter = this.limiters.get(key) ?? createRateLimiter(limits);

@@ -8,19 +8,18 @@ import type { Dialogs } from '../dialogs/dialogs.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import type { ProviderSettings } from './providerSettings.ts';
 
-/** What goes with every request to a provider, and who sees it. */
+/** Credentials of every request to a provider. `secrets` are the values to redact. */
 interface Carried {
   apiKey?: string;
   headers: Record<string, string>;
-  /** What of the headers was kept apart. */
   secrets: string[];
 }
 
 type Wanted = Pick<ProviderSettings, 'baseUrl' | 'headers'>;
 
-/** Keys and the secrets of headers for a request. What was saved for one address goes to another only when the person says so. */
+/** Keys and header secrets for requests. A secret stored for one address is sent to another only with the user's consent. */
 export class Credentials {
-  /** `provider origin` where a person wants no key sent, of those that may work without one; asked once. */
+  /** Entries `provider origin` for which the user declined to send an optional key; requested once. */
   private readonly withoutKey = new Set<string>();
 
   constructor(
@@ -29,7 +28,8 @@ export class Credentials {
   ) {}
 
   /**
-   * For a run. Throws `LLMError` with the way out when a key or a secret is missing; `quiet`: also where the person would have to be asked.
+   * Returns the credentials of a run. Throws `LLMError` with a solution if a key or secret is missing; `quiet`: also if a dialog would be
+   * needed.
    */
   async forRun(provider: Provider, settings: Wanted, how?: { quiet: true }): Promise<Carried> {
     const origin = originOf(provider, settings);
@@ -44,8 +44,9 @@ export class Credentials {
   }
 
   /**
-   * Returns what a list of models or a test carries, without asking the user: no key if none is saved. Throws like `forRun`.
-   * @param typed a key that is not saved yet, in the place of the saved one
+   * Returns the credentials of a list or test without dialogs; no key if none is stored. Throws as `forRun`.
+   *
+   * @param typed unsaved key instead of the stored key
    */
   async forList(provider: Provider, settings: Wanted, typed?: string): Promise<Carried> {
     const origin = originOf(provider, settings);
@@ -53,7 +54,7 @@ export class Credentials {
     return this.carried(settings, apiKey, async () => undefined, origin);
   }
 
-  /** Tells whether a provider can list its models without asking the user: with a saved key, or without any. */
+  /** Returns true if models can be listed without a dialog: a key is stored or unnecessary. */
   async mayList(provider: Provider, settings: Wanted): Promise<boolean> {
     if (provider.key !== 'needed' || givesAccess(provider, settings)) return true;
     const origin = originOf(provider, settings);
@@ -102,7 +103,7 @@ export class Credentials {
     throw new LLMError('LLM_AUTH_FAILED', text);
   }
 
-  /** What was saved for another origin, when the person lets it go to this one, too. Over plain http nobody is asked: it is not sent there. */
+  /** Returns a secret of another origin with the user's consent. Over plain http no consent is requested and nothing is sent. */
   private async elsewhere(
     slot: string,
     origin: string,
@@ -115,7 +116,7 @@ export class Credentials {
     if (how)
       throw new LLMError('LLM_AUTH_FAILED', message('You have not yet decided whether {0} may use {1}.', origin, what));
     const use = t('Use There, Too');
-    const buttons = [t("Don't Send"), use]; // Enter presses the first
+    const buttons = [t("Don't Send"), use]; // Enter selects the first button
     const detail = t('It was saved for {0}. Anyone who runs {1} can see it.', other, origin);
     const text = t('Send {0} to {1}?', what, origin);
     if ((await this.modals.askWhenQuiet({ text, detail, buttons })) !== use) return undefined;
@@ -124,13 +125,13 @@ export class Credentials {
   }
 }
 
-/** Over plain http to another machine nothing secret goes. */
+/** Returns false for plain http to another machine, to which secrets are never sent. */
 export function mayCarry(origin: string): boolean {
   const { protocol, hostname } = new URL(origin);
   return protocol === 'https:' || isLoopback(hostname);
 }
 
-/** The headers say who asks: a key of the provider's own may be the gateway's business. */
+/** Returns true if headers authenticate the request, for example at a gateway that manages the provider's key. */
 export const givesAccess = (provider: Provider, { headers }: Pick<Wanted, 'headers'>): boolean =>
   Object.entries(headers).some(([name, value]) => name === keyHeaderOf(provider.id) || secretsIn(value).length > 0);
 

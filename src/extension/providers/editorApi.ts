@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
 
 /**
- * What editors have that are newer than the oldest one that Towpath supports, whose types it is checked with: it is declared in this
- * file alone, and used only where it is there.
+ * Editor API newer than the oldest supported version, whose types compile the project. Declared only in this file and used only if
+ * available.
  */
 
-/** By which our models are known to the editor; package.json says the same. */
+/** Vendor id of our models; package.json contains the same value. */
 export const ownVendor = 'towpath';
 
-/** A model as it is offered (`LanguageModelChatInformation`, 1.104). */
+/** A provided model (`LanguageModelChatInformation`, 1.104). */
 export interface ProvidedModelInformation {
-  /** Among those of our vendor. */
+  /** Unique within our vendor. */
   id: string;
   name: string;
   family: string;
@@ -22,22 +22,22 @@ export interface ProvidedModelInformation {
   capabilities: { imageInput: boolean; toolCalling: boolean };
 }
 
-/** A message to an offered model (`LanguageModelChatRequestMessage`, 1.104): its parts may be of any kind. */
+/** A message to a provided model (`LanguageModelChatRequestMessage`, 1.104); its parts may have any type. */
 export interface AskedMessage {
   role: number;
   content: readonly unknown[] | string;
 }
 
-/** What is asked beside the messages (`ProvideLanguageModelChatResponseOptions`, 1.104). */
+/** Options of a request (`ProvideLanguageModelChatResponseOptions`, 1.104). */
 export interface AskedOptions {
   tools?: readonly { name: string; description: string; inputSchema?: object }[];
   toolMode?: number;
   modelOptions?: Readonly<Record<string, unknown>>;
-  /** The id of the extension that asks; some editors tell it. */
+  /** Id of the requesting extension; only some editors provide it. */
   requestInitiator?: unknown;
 }
 
-/** Who offers models (`LanguageModelChatProvider`, 1.104). */
+/** Provider of models (`LanguageModelChatProvider`, 1.104). */
 export interface ModelProvider {
   onDidChangeLanguageModelChatInformation: vscode.Event<void>;
   provideLanguageModelChatInformation(
@@ -58,11 +58,11 @@ interface Newer {
   registerLanguageModelChatProvider?(vendor: string, provider: ModelProvider): vscode.Disposable;
 }
 
-/** This editor takes models of extensions: 1.104 and newer. */
+/** Returns true if the editor supports models of extensions (1.104 and newer). */
 export const takesModels = (): boolean =>
   typeof (vscode.lm as unknown as Newer).registerLanguageModelChatProvider === 'function';
 
-/** Undefined where the editor takes no models, or not from everybody yet. */
+/** Registers a provider; returns undefined if the editor does not support models of extensions, or not of all extensions. */
 export function offerModels(provider: ModelProvider): vscode.Disposable | undefined {
   if (!takesModels()) return undefined;
   try {

@@ -17,8 +17,8 @@ import { ownVendor } from './editorApi.ts';
 import { toEditorTools } from './editorWire.ts';
 
 /**
- * The models that the editor itself offers (`vscode.lm`), the provider `vscode-lm`. A model's id is `vendor/id` of the
- * editor's. The editor asks the person for consent on first use, keeps the keys, and counts no tokens for us.
+ * Creates a client of the editor's models (`vscode.lm`), the provider `vscode-lm`. A model id is the editor's `vendor/id`. The editor
+ * requests consent on first use, manages keys, and reports no token counts.
  */
 export function createEditorClient(): LLMClient {
   async function find(model: string): Promise<vscode.LanguageModelChat> {
@@ -38,7 +38,7 @@ export function createEditorClient(): LLMClient {
     for (const warning of news(request.cacheKey, unseenFiles(message("The editor's model"), leftOut)))
       yield { warning, done: false };
     const cancel = new vscode.CancellationTokenSource();
-    const watch = createWatch(signal); // the extension behind the model may not heed the token
+    const watch = createWatch(signal); // the extension of the model may ignore the token
     const soon = <Value>(promise: PromiseLike<Value>) => watch.wait(promise, 0, () => new Error());
     let begun = false;
     try {
@@ -54,7 +54,7 @@ export function createEditorClient(): LLMClient {
       throw toLLMError(error, request.model, begun);
     } finally {
       watch.close();
-      cancel.cancel(); // whoever leaves early has no use for the rest
+      cancel.cancel(); // the rest of the stream is unused
       cancel.dispose();
     }
   }
@@ -64,7 +64,7 @@ export function createEditorClient(): LLMClient {
     chat: (request, signal) => collect(chatStream(request, signal), request.model),
     async listModels() {
       const models = await vscode.lm.selectChatModels();
-      const others = models.filter(({ vendor }) => vendor !== ownVendor); // it would ask itself
+      const others = models.filter(({ vendor }) => vendor !== ownVendor); // excludes our own models, which would recurse
       return others.map((model) => ({ id: `${model.vendor}/${model.id}`, contextWindow: model.maxInputTokens }));
     },
   };
@@ -75,7 +75,7 @@ async function* read(
   request: ChatRequest,
 ): AsyncGenerator<ChatStreamChunk, void> {
   const nameOf = fromWireNames(request.tools ?? []);
-  const idFor = createCallIds(callIdsIn(request.messages)); // other extensions may well count from 0 in every reply
+  const idFor = createCallIds(callIdsIn(request.messages)); // other extensions may number calls from 0 in every reply
   let index = 0;
   for await (const part of response.stream) {
     if (part instanceof vscode.LanguageModelTextPart) yield { content: part.value, done: false };
@@ -90,12 +90,12 @@ async function* read(
   yield { done: true, finishReason: index > 0 ? 'tool_calls' : 'stop' };
 }
 
-/** Another extension's data, whatever its type says. */
+/** Parses data of another extension, whose type may be wrong. */
 function readInput(input: unknown): Pick<ToolCall, 'arguments' | 'malformed'> {
   return isObject(input) ? { arguments: { ...input } } : { arguments: {}, malformed: JSON.stringify(input) ?? '' };
 }
 
-/** The editor knows no system messages: the prompt goes first, as a message of the person's. */
+/** Converts messages. The editor has no system messages, so the system prompt is the first user message. */
 function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage[] {
   const user = vscode.LanguageModelChatMessage.User;
   const assistant = vscode.LanguageModelChatMessage.Assistant;

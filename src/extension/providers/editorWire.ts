@@ -1,7 +1,6 @@
 import { toWireName } from '../../llm/core/wireToolNames.ts';
 import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
 
-/** Tools as the editor's own models take them (`LanguageModelChatTool`). */
 export const toEditorTools = (
   tools: readonly ToolDefinition[],
 ): { name: string; description: string; inputSchema: JsonSchema }[] =>

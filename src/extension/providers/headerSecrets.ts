@@ -11,7 +11,6 @@ import { mayCarry } from './credentials.ts';
 import { addressOf } from './modelIds.ts';
 import { providerSettings, settingsProblem } from './providerSettings.ts';
 
-/** A secret that a header names, and where it goes. */
 interface Use {
   name: string;
   provider: Provider;
@@ -19,11 +18,11 @@ interface Use {
   origin: string;
 }
 
-/** The dialogs for secrets that headers of `towpath.providers` name. Escape leaves everything as it was. */
+/** Dialogs for secrets in headers of `towpath.providers`. Escape discards all changes. */
 export class HeaderSecrets {
   constructor(private readonly secrets: Secrets) {}
 
-  /** Saves one; of several it is asked which. */
+  /** Stores a secret; the user selects one of several. */
   async set(name?: string): Promise<void> {
     const problem = providers.map(({ id }) => settingsProblem(settings(), id)).find((one) => one !== undefined);
     if (problem) return void notify('error', t(problem));
@@ -48,13 +47,13 @@ export class HeaderSecrets {
     if (chosen) await this.ask(chosen.use);
   }
 
-  /** Secrets that this provider's headers name and nobody gave for its address. */
+  /** Returns true if a header of the provider references a secret that is not stored for the address. */
   async areMissing(provider: Provider, baseUrl?: string): Promise<boolean> {
     const known = await Promise.all(usesOf(provider, baseUrl).map((use) => this.isSet(use)));
     return known.includes(false);
   }
 
-  /** Asks for each of those; false when one was not given. */
+  /** Requests each missing secret; returns false if the user cancels. */
   async askMissing(provider: Provider, baseUrl?: string): Promise<boolean> {
     for (const use of onePerPlace(usesOf(provider, baseUrl)))
       if (!(await this.isSet(use)) && !(await this.ask(use))) return false;
@@ -104,12 +103,12 @@ function usesOf(provider: Provider, baseUrl = addressOf(provider.id)): Use[] {
   );
 }
 
-/** A secret belongs to an address: two providers, or two headers, there have it in common. */
+/** Removes duplicates: providers and headers of an address share a secret. */
 const onePerPlace = (uses: readonly Use[]): Use[] => [
   ...new Map(uses.map((use) => [`${use.name} ${use.origin}`, use])).values(),
 ];
 
-/** What is shorter cannot be told from a word, and so not be kept out of what is said. */
+/** Minimum length of a secret; a shorter secret cannot be redacted reliably. */
 const shortest = 4;
 
 function secretProblem(text: string): string | undefined {

@@ -3,7 +3,6 @@ import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
 import { usualWindow } from '../../llm/local/modelFile/memoryFit.ts';
 import { type LocalModel, listModels, type ReadModel } from '../../llm/local/modelFile/modelLibrary.ts';
 
-/** Tokens that conversations with a model file come to here, as far as the file says it. @param setting `local.contextSize` */
 export async function localWindow(file: string, setting: number, readModel: ReadModel): Promise<number> {
   const [model] = await listModels([file], readModel);
   return model ? windowOfLocal(model, setting) : maxContextSize(setting);

@@ -10,10 +10,10 @@ import {
 import { type EngineState, engineState } from '../../llm/local/engineInstall/engines.ts';
 import { type LocalizedMessage, t } from '../../protocol/text/l10n.ts';
 
-/** What runs local models here: the engine that came with Towpath, and GPU engines that a person adds to it. */
+/** Engine of local models: the packaged engine, and GPU engines added by the user. */
 export class LocalEngine {
   readonly dist: string;
-  /** Where GPU engines are added. */
+  /** Folder of GPU engines. */
   readonly storage: string;
 
   constructor(context: vscode.ExtensionContext) {
@@ -21,12 +21,11 @@ export class LocalEngine {
     this.storage = context.globalStorageUri.fsPath;
   }
 
-  /** The `node_modules` that a model's process takes its engine from. */
   modules(): string {
     return engineModules(this.dist, this.storage);
   }
 
-  /** Why no local model can run here; undefined where one can. */
+  /** Returns the reason that no local model can run; undefined if a model can run. */
   missing(): LocalizedMessage | undefined {
     return missingEngine(this.dist);
   }
@@ -36,7 +35,7 @@ export class LocalEngine {
     return { ...engineState(this.modules()), ...(missing && { missing: t(missing) }) };
   }
 
-  /** Clears away what belongs to another version. */
+  /** Deletes engines of other versions. */
   async sweep(): Promise<void> {
     await removeOthers(this.storage, libraryVersion(ownModules(this.dist)));
   }

@@ -11,20 +11,20 @@ import type { DecisionFile } from '../settings/decisionFile.ts';
 import { addressOf, describe, providerOf, split } from './modelIds.ts';
 
 const agreedName = 'models.agreed';
-/** Agreements that are kept; of more, the oldest are forgotten. */
+/** Maximum stored consents; the oldest are removed. */
 const most = 500;
 
-/** Somebody else's file, a provider, and where that is: what an agreement is bound to. */
+/** Subject of a consent: a file of the workspace, a provider, and its address. */
 interface NamedModel {
-  /** Its whole address: a folder that is opened in the place of another is not meant. */
+  /** Absolute URI, so that a folder opened in another's place is not covered. */
   file: string;
   provider: string;
   address: string;
 }
 
 /**
- * Models that a file of the workspace names. A model that the person did not pick is asked about, once for each file and
- * provider at its address, before anything is sent there. Closing the dialog is a no, which holds for this time.
+ * Consents for models selected by files of the workspace. A model other than the user's choice needs consent, once per file, provider and
+ * address, before any request. Closing the dialog denies this time only.
  */
 export class NamedModels {
   private readonly asking = new Map<string, Promise<boolean>>();
@@ -35,8 +35,9 @@ export class NamedModels {
   ) {}
 
   /**
-   * Throws an `EngineError` with the way out when the person does not agree.
-   * @param workflowId of a run: the file as it is in the workspace
+   * Throws an `EngineError` with a solution if the user denies.
+   *
+   * @param workflowId id of a run's workflow: the file in the workspace
    */
   async agree(workflowId: string, id: string, pickedId: string): Promise<void> {
     const { provider } = split(id);
@@ -50,7 +51,6 @@ export class NamedModels {
     throw new EngineError('UNKNOWN', refused(named));
   }
 
-  /** Oldest first. */
   agreed(): NamedModel[] {
     const kept = this.memory.get(agreedName);
     return Array.isArray(kept) ? kept.filter(isNamed) : [];
@@ -72,7 +72,7 @@ export class NamedModels {
       t('This file in this location asks once.'),
     ].join('\n\n');
     const text = t('Allow {0} to use {1}?', file, label);
-    const buttons = [t("Don't Use"), use]; // Enter presses the first
+    const buttons = [t("Don't Use"), use]; // Enter selects the first button
     if ((await this.modals.askWhenQuiet({ text, detail, buttons })) !== use) return false;
     this.keep([...this.agreed(), named]);
     return true;
@@ -83,7 +83,6 @@ export class NamedModels {
   }
 }
 
-/** As people know them. */
 export function whoIs({ file, provider, address }: NamedModel): { file: string; label: string; where: string } {
   const shown = shownFile(file);
   const label = labelIn(provider);
@@ -94,7 +93,6 @@ export function whoIs({ file, provider, address }: NamedModel): { file: string; 
 
 const shownFile = (file: string): string => visibleLine(vscode.workspace.asRelativePath(vscode.Uri.parse(file)));
 
-/** Undefined: the editor's. */
 function labelIn(id: string): LocalizableText | undefined {
   const provider = providerOf(id);
   return provider && labelOf(provider);
@@ -110,7 +108,7 @@ const refused = ({ file, provider }: NamedModel) =>
     { commands: ['towpath.pickModel'] },
   );
 
-/** The address without what is secret in it at times. Empty for what has none. */
+/** Returns the address without possible secrets; empty without an address. */
 function placeOf(id: string): string {
   const provider = providerOf(id);
   const address = provider ? addressOf(provider.id) : '';

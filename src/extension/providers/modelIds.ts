@@ -11,27 +11,25 @@ import { namedProviders, otherProvider, providerSettings, settingsProblem } from
 
 export const demoModel = 'local/demo';
 
-/** What models are for; a file that a run follows may name one in the place of a model. */
 export type Role = keyof Settings['models'];
 
 export const isRole = (name: string): name is Role => name === 'work' || name === 'plan' || name === 'small';
 
-/** `provider/model` of what the person has for it, else what is picked; empty: neither. */
+/** Returns the `provider/model` of a role, else of the main role; empty if neither is configured. */
 export const roleOf = (role: Role, { model, models }: Pick<Settings, 'model' | 'models'>): string =>
   models[role] || models.work || model;
 
-/** `provider/model`, as models are picked and named in settings; the model of `local` is the path of its file. */
 export function split(id: string): { provider: string; model: string } {
   const slash = id.indexOf('/');
   return { provider: id.slice(0, slash), model: id.slice(slash + 1) };
 }
 
-/** Where a provider is reached: what the settings say, else its own address; empty when neither knows. */
+/** Returns the address of a provider: configured, else the default; empty if neither exists. */
 export function addressOf(provider: ProviderId): string {
   return providerSettings(settings(), provider).baseUrl || providerOf(provider)?.baseUrl || '';
 }
 
-/** Returns the key of a model (`provider/model`) at the present address of its provider. */
+/** Returns the key of a model at the current address of its provider. */
 export const windowKey = (id: string): string => `${id} ${addressOf(split(id).provider as ProviderId)}`;
 
 export function isWebAddress(text: string): boolean {
@@ -42,13 +40,12 @@ export function providerOf(id: string): Provider | undefined {
   return providers.find((provider) => provider.id === id);
 }
 
-/** How a model is shown in a list. `problem`: why it cannot be used, with the way out. */
+/** Returns the list entry of a model; `problem` is the reason that the model is unusable, with a solution. */
 export function describe(id: string): ModelOption {
   const problem = problemOf(id);
   return { id, label: localize(modelNameOf(id)), ...aboutIt(id), ...(problem && { problem: localize(problem) }) };
 }
 
-/** What a model is called. */
 export function modelNameOf(id: string): LocalizableText {
   const { provider, model } = split(id);
   if (id === demoModel) return message('Demo model');
@@ -71,7 +68,7 @@ function aboutIt(id: string): Pick<ModelOption, 'detail' | 'images'> {
 
 const isUsable = ({ id }: Provider): boolean => settingsProblem(settings(), id) === undefined;
 
-/** Why a model cannot be used, with the way out; undefined: nothing is known against it. */
+/** Returns the reason that a model is unusable, with a solution; undefined if none is known. */
 export function problemOf(id: string): LocalizableText | undefined {
   const { provider: providerId, model } = split(id);
   if (id === demoModel)

@@ -7,13 +7,12 @@ import { SpentFiles } from '../../runs/dailySpend.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { settings } from '../settings/settings.ts';
 
-/** The person's limits of money, and the one question by which they are raised. */
+/** The user's cost limits, and the dialog that raises them. */
 export class MoneyLimits {
-  /** Of a day, in all windows. */
+  /** Daily budget of all windows. */
   readonly day: Budget;
   private readonly spent: SpentFiles;
 
-  /** @param folder that all windows share */
   constructor(
     folder: string,
     private readonly modals: Dialogs,
@@ -22,15 +21,16 @@ export class MoneyLimits {
     this.day = dayBudget(this.spent, () => this.of('day'));
   }
 
-  /** US dollars; 0: no limit; `NaN`: it cannot be understood. */
+  /** Returns the limit in US dollars; 0: unlimited; `NaN`: invalid. */
   of(what: LimitOf): number {
     return settings()[`limits.${what}`];
   }
 
   /**
-   * Asks whether as much as the limit may be spent once more. Resolves to how much that is; undefined: no, or there is no limit to raise.
-   * @param why the sentence with which the work rests
-   * @param title of the run that goes on then
+   * Offers to raise the limit by its own amount. Resolves to the added amount; undefined: declined, or no limit exists.
+   *
+   * @param why reason of the pause
+   * @param title title of the run that would continue
    */
   async ask(what: LimitOf, why: string, title?: string): Promise<number | undefined> {
     const more = this.of(what);
@@ -49,14 +49,13 @@ export class MoneyLimits {
     return answer === yes ? more : undefined;
   }
 
-  /** Allows so many dollars more today. Resolves to what may be spent in all. */
+  /** Raises today's budget; resolves to the new total. */
   async raiseDay(more: number): Promise<number> {
     await this.spent.raise(more);
     const { raised } = await this.spent.today();
     return this.of('day') + raised;
   }
 
-  /** Asks for the day's, and allows it. */
   async askForDay(why: string): Promise<boolean> {
     const more = await this.ask('day', why);
     if (more !== undefined) await this.raiseDay(more);

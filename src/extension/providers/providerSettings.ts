@@ -9,19 +9,18 @@ import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l
 import { linked } from '../../protocol/text/links.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** What the person's settings say of one provider behind an address. */
+/** Settings of a provider with an address. */
 export interface ProviderSettings {
-  /** As written: whether it is an address at all is seen where it is used. Empty: the provider's own. */
+  /** Address as written, validated on use. Empty: the default. */
   baseUrl: string;
-  /** By their names in lower case; a value may name secrets (`${secret:name}`). */
+  /** By lower-case name; a value may reference secrets (`${secret:name}`). */
   headers: Readonly<Record<string, string>>;
   organization?: string;
-  /** All of its models are asked through the Responses API. */
+  /** Forces the Responses API for all models. */
   api?: 'responses';
-  /** A sentence: what is written cannot be understood, and nothing is sent until it can. `settingsProblem` has it for people. */
+  /** Reason that the settings are invalid, in which case nothing is sent; localized by `settingsProblem`. */
   problem?: string;
   priceOf(model: string): Price | undefined;
-  /** Tokens. */
   windowOf(model: string): number | undefined;
 }
 
@@ -32,7 +31,7 @@ export type WrittenProvider = Pick<
 
 const tokens = z.number().int().min(1024).max(100_000_000);
 const mostHeaders = 50;
-/** Ends of a sentence about what is written, as those of `headerProblem` are. */
+/** Ends of messages about invalid settings, like those of `headerProblem`. */
 const faults = {
   characters: 'has characters that no header can carry',
   api: 'can only be "responses"',
@@ -51,8 +50,8 @@ const entrySchema = z.strictObject({
 });
 
 /**
- * One provider's entry of `towpath.providers`. Where it is silent, the settings of before count, which were one for each of
- * these: they stay where they are, for a synchronised machine may have an earlier Towpath that reads no other.
+ * Returns the provider's entry of `towpath.providers`. Missing values come from the older settings, one for each value. The older settings
+ * are never removed, because a synchronized machine may run an older version.
  */
 export function providerSettings(now: WrittenProvider, id: ProviderId): ProviderSettings {
   const { entry, said } = readEntry(now.providers, id);
@@ -72,14 +71,14 @@ export function providerSettings(now: WrittenProvider, id: ProviderId): Provider
   };
 }
 
-/** Why nothing can be sent by what is written of a provider, for people, too; undefined: it can. */
+/** Returns the localizable reason that the settings are invalid; undefined if valid. */
 export const settingsProblem = ({ providers: written }: Pick<WrittenProvider, 'providers'>, id: ProviderId) =>
   readEntry(written, id).said;
 
-/** The ids that `towpath.providers` has an entry of, known or not. */
+/** Returns the ids in `towpath.providers`, known or unknown. */
 export const namedProviders = (written: unknown): string[] => (isTable(written) ? Object.keys(written) : []);
 
-/** What to say of a name in `towpath.providers` that is none of ours; undefined for one that is. */
+/** Returns a message about an unknown name in `towpath.providers`; undefined for a known name. */
 export function otherProvider(name: string): LocalizedMessage | undefined {
   if (providers.some(({ id }) => id === name)) return undefined;
   const known = providers.map(({ id }) => id).join(', ');
@@ -93,13 +92,12 @@ export function otherProvider(name: string): LocalizedMessage | undefined {
   );
 }
 
-/** The same in English. */
 export function unknownProvider(name: string): string | undefined {
   const said = otherProvider(name);
   return said && inEnglish(said);
 }
 
-/** The setting with another address for one provider; all else of it as it was written. */
+/** Returns the setting with another address of one provider; the rest stays as written. */
 export function withAddress(written: unknown, id: ProviderId, baseUrl: string): Record<string, unknown> {
   const all = isTable(written) ? written : {};
   const entry = Object.hasOwn(all, id) && isTable(all[id]) ? all[id] : {};
@@ -125,7 +123,7 @@ function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof en
   return { entry: read.data };
 }
 
-/** The first thing that is wrong, without its value: it may be a secret. */
+/** Returns the first schema issue without the value, which may be secret. */
 function issueIn({ issues }: z.ZodError, id: string): LocalizedMessage {
   const { path, message: text, code, ...issue } = issues[0]!;
   const place = visibleLine([id, ...path].map(String).join('.')).slice(0, 200);
@@ -149,7 +147,7 @@ function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx)
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the choice of a client for this model by the settings, without its key and its headers. */
+/** Returns the client configuration of a model without key and headers. */
 export const remoteChoice = (
   provider: ProviderId,
   model: string,
@@ -164,7 +162,7 @@ export const remoteChoice = (
   azure: { deployment: model, ...(now['azure.apiVersion'] && { apiVersion: now['azure.apiVersion'] }) },
   ollama: { contextSize: windowOf(model) },
   fetchLimits: {
-    ...(provider !== 'ollama' && { connectMs: now['timeouts.connect'] }), // silent until its model is loaded
+    ...(provider !== 'ollama' && { connectMs: now['timeouts.connect'] }), // Ollama is silent until the model is loaded
     idleMs: now['timeouts.idle'],
   },
 });
