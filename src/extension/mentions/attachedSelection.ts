@@ -7,17 +7,16 @@ import { relativeIn } from '../../tools/sandbox/resolveReadPath.ts';
 import { pathOf } from '../editor/languageService.ts';
 
 const key = 'towpath.selectionGoes';
-/** Milliseconds that a selection stands before it is told: a pointer that is drawn over lines makes many. */
+/** Milliseconds before a selection is reported, because dragging changes it continuously. */
 const restsMs = 120;
 
 interface Dependencies {
   workspace: Workspace;
-  /** What is remembered for this workspace. */
   memory: vscode.Memento;
   post(message: HostMessage): void;
 }
 
-/** What was selected in an editor after the last message: it goes with the next one, unless the person has turned that off here. */
+/** Editor selection since the last message; attached to the next message unless disabled by the user. */
 export class Selected implements vscode.Disposable {
   private now?: { mention: Mention; document: vscode.TextDocument } | undefined;
   private rest?: NodeJS.Timeout;
@@ -30,7 +29,7 @@ export class Selected implements vscode.Disposable {
         if (textEditor === window.activeTextEditor) this.later(textEditor);
       }),
       window.onDidChangeActiveTextEditor((editor) => {
-        if (editor && editor.document !== this.now?.document) this.later(undefined); // they look at something else
+        if (editor && editor.document !== this.now?.document) this.later(undefined); // the user has switched to another document
       }),
     );
   }
@@ -45,13 +44,13 @@ export class Selected implements vscode.Disposable {
     post({ type: 'selection', mention: this.now?.mention ?? null, goes: memory.get(key) !== false });
   }
 
-  /** However the person has said something to the shown run: what was selected before that does not go with the next message. */
+  /** Resets the selection after any user message in the shown run. */
   told(event: RunEvent): void {
     const isNew = event.type === 'message' && event.message.role === 'user' && event.queued === undefined;
     if (isNew || event.type === 'queued') this.said();
   }
 
-  /** It was said with a message, or left out of it. */
+  /** Resets the selection after its message was sent. */
   said(): void {
     clearTimeout(this.rest);
     if (!this.now) return;

@@ -1,4 +1,4 @@
-/** How a thing from the code is asked about. */
+/** Texts of requests about code. */
 export const asks = {
   explain: (words: string) => `Explain ${words}.`,
   fix: (words: string) => `Fix ${words}.`,

@@ -5,9 +5,7 @@ import { inOnePiece, matchScore } from '../../tools/mention/match.ts';
 
 type Named = Extract<Completion, { mention: unknown }>;
 
-/** What the editor knows besides the files. */
 export interface CompletionSources {
-  /** Files in editors, as the workspace names them. */
   open: readonly {
     path: string;
     active: boolean;
@@ -15,15 +13,15 @@ export interface CompletionSources {
   }[];
   errors: number;
   warnings: number;
-  /** There may be a repository. */
+  /** True if Git may be available. */
   git: boolean;
-  /** The terminal in front. */
+  /** Name of the active terminal. */
   terminal?: string | undefined;
 }
 
 /**
- * What may be meant by the words after an `@`: what is selected, wrong and changed first, then open files, then others by how well they
- * fit. `found`: files and folders (which end in `/`) in that order.
+ * Returns completions of the text after `@`: selection, problems and changes first, then open files, then the best matches. `found`: files
+ * and folders (ending in `/`) in order.
  */
 export function completionsFor(query: string, known: CompletionSources, found: readonly string[]): Named[] {
   const typed = query.toLowerCase();
@@ -36,12 +34,12 @@ export function completionsFor(query: string, known: CompletionSources, found: r
   return [...words, ...paths].slice(0, maxCompletions);
 }
 
-/** Symbols of the workspace: each is named by its lines. */
+/** Returns completions for workspace symbols, each with its line range. */
 export function symbolCompletions(
   found: readonly { symbol: string; kind: string; path: string; line: number; endLine?: number | undefined }[],
 ): Named[] {
   return found.slice(0, mostSymbols).map(({ symbol, kind, path, line, endLine = line }) => ({
-    // A server that tells of a name alone does not say where the rest of it ends.
+    // some servers report only the range of the name
     mention: { kind: 'lines', path, from: line, to: endLine > line ? endLine : line + linesOfName },
     label: symbol,
     detail: `${kind} · ${path}:${line}`,
@@ -50,7 +48,7 @@ export function symbolCompletions(
 
 const [mostSymbols, linesOfName] = [10, 30];
 
-/** Files and the like, and room for the symbols behind them. */
+/** Truncates the rows so that the symbols fit. */
 export const withSymbols = (rows: readonly Named[], symbols: readonly Named[]): Named[] => [
   ...rows.slice(0, maxCompletions - symbols.length),
   ...symbols,

@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import { maxMentionText } from '../../protocol/content/mentionText.ts';
 import { truncateVisible, visibleLine } from '../../protocol/text/escapeInvisible.ts';
 
-/** What a command of `testing/message/context` is called with. */
+/** Argument of commands in `testing/message/context`. */
 export interface TestFailure {
   test: Pick<vscode.TestItem, 'id' | 'label' | 'uri' | 'range'>;
   message: Pick<vscode.TestMessage, 'message' | 'expectedOutput' | 'actualOutput' | 'location' | 'stackTrace'>;
@@ -16,10 +16,10 @@ export const isFailure = (value: unknown): value is TestFailure =>
   !!value.test &&
   !!value.message;
 
-/** Calls of a stack that are told. */
+/** Maximum stack frames. */
 const mostCalls = 20;
 
-/** The name of the test, and what the editor shows of how it failed. `shown`: a file as it may be told. */
+/** Returns the test's name and failure message. `shown` formats a file path. */
 export function failureText(
   { test, message }: TestFailure,
   shown: (uri: vscode.Uri) => string,

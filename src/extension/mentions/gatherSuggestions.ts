@@ -6,10 +6,9 @@ import { type GitExtension, repositoryOf } from '../commit/git.ts';
 import { pathOf } from '../editor/languageService.ts';
 import { offersFor } from './suggestions.ts';
 
-/** Lines of the file in front that are looked at. */
 const mostLines = 2000;
 
-/** Offers what is worth doing in this workspace: by what the editor knows already, and a few names. Nothing is read but what is open. */
+/** Suggests actions for this workspace by the editor's current state; only open documents are read. */
 export async function worthDoing(workspace: Workspace): Promise<Offer[]> {
   if (workspace.roots.length === 0) return [];
   const find = async (glob: string) =>
@@ -32,7 +31,7 @@ export async function worthDoing(workspace: Workspace): Promise<Offer[]> {
   });
 }
 
-/** Zero also where Git does not look after it, or is not ready: nobody is told so here. */
+/** Returns zero also without a repository or before Git is ready. */
 async function changedFiles(): Promise<number> {
   const { isTrusted } = vscode.workspace;
   const git = vscode.extensions.getExtension<GitExtension>('vscode.git');

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
 
-/** One answer to whatever the editor says is wrong. It is asked for at each cursor on a problem: it looks at nothing else. */
+/** Code action for any diagnostic. Called at each cursor movement, so no further data is read. */
 export const lightbulb: vscode.CodeActionProvider = {
   provideCodeActions({ uri }, _, { diagnostics }) {
     const [worst] = diagnostics

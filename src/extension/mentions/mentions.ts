@@ -24,31 +24,29 @@ import { editorLanguage, pathOf } from '../editor/languageService.ts';
 import { type CompletionSources, completionsFor, symbolCompletions, withSymbols } from './completions.ts';
 import type { Terminals } from './terminals.ts';
 
-/** Milliseconds that all that a message names has to be read. */
+/** Maximum milliseconds to read all mentions of a message. */
 const patience = 10_000;
-/** Characters that go with a message: a quarter of the model's window, or of a usual one, within these. */
+/** Characters of a message's mentions: a quarter of the context size, between these bounds, with a default. */
 const [leastRoom, usualRoom, mostRoom] = [4_000, 40_000, 120_000];
-/** Letters from which on symbols are asked for, milliseconds that their servers have, and how many of theirs are looked at. */
+/** Minimum letters for a symbol search, timeout in milliseconds, and maximum examined symbols. */
 const [leastOfSymbol, symbolMs, mostLookedAt] = [2, 1000, 30];
-/** Roughly; the text of a diff is cut by tokens. */
+/** Estimate; a diff is truncated by tokens. */
 const charactersOfToken = 3;
 
 interface Dependencies {
   workspace: Workspace;
   terminals: Terminals;
-  /** The person's policy for a run. */
   policy(runId: string): Policy;
-  /** Tokens of the picked model's window, when known. */
   window(): number | undefined;
   post(message: HostMessage): void;
 }
 
-/** What the person names after an `@`: completes it, says how much it is, and reads it when the message is sent. */
+/** Mentions after `@`: completion, size, and content at the time of sending. */
 export class Mentions implements vscode.Disposable {
   private readonly names: FileNames;
   private readonly closed = new AbortController();
   private readonly watched: vscode.Disposable[];
-  /** The newest question; an older one is not answered any more. */
+  /** Newest query; older queries are dropped. */
   private asked = 0;
 
   constructor(private readonly parts: Dependencies) {
@@ -60,7 +58,7 @@ export class Mentions implements vscode.Disposable {
       watcher.onDidCreate(changed),
       watcher.onDidDelete(changed),
       vscode.workspace.onDidChangeWorkspaceFolders(changed),
-      // What an ignore file leaves out is another question then.
+      // a changed ignore file changes the results
       vscode.workspace.onDidSaveTextDocument(({ fileName }) => /[\\/]\.(git|rg)?ignore$/.test(fileName) && changed()),
     ];
   }
@@ -70,7 +68,7 @@ export class Mentions implements vscode.Disposable {
     for (const one of this.watched) one.dispose();
   }
 
-  /** Tells what may be meant, by what is known now; and again once the files are listed anew. */
+  /** Posts completions by known files, and again after a new listing. */
   async offer(query: string, asked: number): Promise<void> {
     this.asked = asked;
     const fresh = this.names.fresh(this.closed.signal);
@@ -94,7 +92,7 @@ export class Mentions implements vscode.Disposable {
     if (symbols.length > 0 && !isLate()) tell(withSymbols(rows, symbols));
   }
 
-  /** What language servers say in time. */
+  /** Returns the symbols that language servers report within the timeout. */
   private async symbols(query: string): Promise<ReturnType<typeof symbolCompletions>> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
@@ -130,7 +128,7 @@ export class Mentions implements vscode.Disposable {
     };
   }
 
-  /** Tells what naming this would come to if the message were sent now. */
+  /** Posts the current size of a mention. */
   async measure(mention: Mention, runId: string): Promise<void> {
     const files = await this.read([mention], runId);
     const tokens = files.reduce(
@@ -142,7 +140,7 @@ export class Mentions implements vscode.Disposable {
     this.parts.post({ type: 'mention-size', mention, tokens: Math.round(tokens), ...told });
   }
 
-  /** Tells what a word names that was typed after an `@`. */
+  /** Posts the target of a word typed after `@`. */
   async resolve(word: string): Promise<void> {
     const mention = await this.typed(word);
     const unknown = mention === 'unknown' && { unknown: withoutPunctuation(word) };
@@ -154,7 +152,7 @@ export class Mentions implements vscode.Disposable {
     });
   }
 
-  /** Returns the picked mentions, and those that typed words name. */
+  /** Returns the selected mentions and the targets of typed words. */
   async namedIn({ mentions = [], typed = [] }: { mentions?: Mention[]; typed?: string[] }): Promise<Mention[]> {
     const found = (await Promise.all(typed.map((word) => this.typed(word)))).filter((one) => typeof one === 'object');
     const all = new Map([...mentions, ...found].map((one) => [wordOf(one), one]));
@@ -170,33 +168,32 @@ export class Mentions implements vscode.Disposable {
           const { kind } = await resolveToRead(this.parts.workspace, path, 'search');
           return kind === 'file' || kind === 'folder' ? kind : undefined;
         } catch {
-          return undefined; // not there, or not to be seen
+          return undefined;
         }
       },
       (extension) => this.names.names.some((name) => name.toLowerCase().endsWith(`.${extension}`)),
     );
   }
 
-  /** What these stand for now. */
+  /** Reads the current content of mentions. */
   read(mentions: readonly Mention[], runId: string): Promise<Attachment[]> {
     const room = Math.min(mostRoom, Math.max(leastRoom, this.parts.window() ?? usualRoom));
     return readMentions(mentions, room, this.reading(runId));
   }
 
-  /** Names of files and folders, as they are now. */
   async paths(): Promise<readonly string[]> {
     await this.names.fresh(this.closed.signal);
     return this.names.names;
   }
 
-  /** The text of a file that the person means, as a tool would read it. Throws an `Error` with a sentence. */
+  /** Returns the text of a file named by the user, read by the file tool. Throws an `Error` with a message. */
   async text(path: string, runId: string): Promise<string> {
     const given = await run(fileReadTool, { path }, this.reading(runId));
     if (given instanceof WithImages) throw new Error(t('{0} is a picture.', quoted(path)));
     return (given as FileGiven).text;
   }
 
-  /** What these addresses or whole paths are, of the open folders. */
+  /** Returns mentions for URIs or absolute paths in the open folders. */
   async namedBy(places: readonly string[]): Promise<Mention[]> {
     const found = places.map(async (place): Promise<Mention[]> => {
       const uri = uriOfPlace(place);
@@ -207,13 +204,13 @@ export class Mentions implements vscode.Disposable {
         const { type } = await vscode.workspace.fs.stat(uri);
         return [{ kind: type & vscode.FileType.Directory ? 'folder' : 'file', path }];
       } catch {
-        return []; // not there
+        return [];
       }
     });
     return (await Promise.all(found)).flat();
   }
 
-  /** As the tools have it; undefined: it is in none of the open folders. */
+  /** Returns the workspace path; undefined outside of the open folders. */
   pathOf(file: string): Promise<string | undefined> {
     return relativeIn(this.parts.workspace, file);
   }
@@ -229,7 +226,7 @@ export class Mentions implements vscode.Disposable {
   }
 }
 
-/** What is dragged in a window of a remote machine has an address of that; this program runs there. */
+/** Converts a dragged item; in a remote window its URI is remote, as is this process. */
 function uriOfPlace(place: string): vscode.Uri {
   if (!/^[a-z][\w+.-]+:\/\//.test(place)) return vscode.Uri.file(place);
   const uri = vscode.Uri.parse(place);
@@ -260,7 +257,7 @@ async function uncommitted(
   return { text, note: counted(files, 'file'), ...(why.length > 0 && { why: why.join(' ') }) };
 }
 
-/** Where a file of the workspace is, also one that is gone. */
+/** Returns the URI of a workspace path, even of a deleted file. */
 function fileOf({ roots }: Workspace, path: string): vscode.Uri | undefined {
   const [first = '', ...rest] = path.split('/');
   const root = roots.length > 1 ? roots.find(({ name }) => name === first) : roots[0];

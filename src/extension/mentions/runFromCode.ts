@@ -16,10 +16,9 @@ import { failureText, isFailure, type TestFailure } from './failure.ts';
 import type { Mentions } from './mentions.ts';
 import type { TerminalOutput, Terminals } from './terminals.ts';
 
-/** Lines with a problem that are named at once. */
 const mostProblems = 5;
 
-/** What a lightbulb is about. */
+/** Target of a code action. */
 interface CodeProblem {
   uri: vscode.Uri;
   line: number;
@@ -35,13 +34,13 @@ interface Dependencies {
 }
 
 /**
- * From wherever something stands in the editor into the message box, or at once to the model: the same mentions that are written after an `@`. What cannot
- * be named is said in a sentence.
+ * Commands that add code to the message box, or send a message about the code, by the same mentions as `@`. An unsupported target is
+ * reported in a message.
  */
 export class FromCode {
   constructor(private readonly parts: Dependencies) {}
 
-  /** Files and folders of the explorer, else the file in front. */
+  /** Adds files and folders of the explorer, else the active file. */
   addToChat = (args: unknown[]): Promise<void> => this.add(() => this.meant(args, 'whole'));
   addSelection = (): Promise<void> => this.add(() => this.inEditor());
   addProblem = (): Promise<void> => this.add(() => this.problemsAtCursor());
@@ -53,7 +52,7 @@ export class FromCode {
     );
   addTerminalSelection = (): Promise<void> => this.add(async () => inTerminal(await this.parts.terminals.selection()));
 
-  /** Sends a message about it: in the shown run, or, so that its work is not disturbed, in a new one. */
+  /** Sends a message: in the shown run, or in a new run if the shown run is active. */
   async ask(how: keyof typeof asks, args: unknown[]): Promise<void> {
     await this.saying(async () => this.send(how, await this.meant(args, how)));
   }
@@ -90,7 +89,7 @@ export class FromCode {
     }
   }
 
-  /** What a command was called with: by a menu, by the lightbulb, or by a key or the palette, which say nothing. */
+  /** Returns the target of a command from a menu, a code action, or (without arguments) a key or the palette. */
   private async meant(args: unknown[], how?: keyof typeof asks | 'whole'): Promise<Mention[]> {
     const [first, second] = args;
     if (how === 'reviewChanges') return [{ kind: 'changes' }];
@@ -113,7 +112,6 @@ export class FromCode {
     return this.inEditor();
   }
 
-  /** The lines that are selected, else the file. */
   private async inEditor(): Promise<Mention[]> {
     const { document, selection } = editorInFront();
     const path = await this.pathOf(document.uri);
@@ -123,7 +121,7 @@ export class FromCode {
     return [{ kind: 'lines', path, from: start.line + 1, to: last + 1 }];
   }
 
-  /** The lines with problems that are selected or have the cursor, with what is selected; where there are none, that. */
+  /** Returns the selected lines with problems, or the line at the cursor; without problems, the selection. */
   private async wrongInEditor(): Promise<Mention[]> {
     const [problems, all] = [await this.problems(), await this.inEditor()];
     if (problems.length === 0) return all;
@@ -168,7 +166,7 @@ export class FromCode {
     };
   }
 
-  /** As the tools have it. Throws an `Error` for what is in none of the open folders. */
+  /** Returns the workspace path. Throws an `Error` outside of the open folders. */
   private async pathOf(uri: vscode.Uri): Promise<string> {
     const name = quoted(uri.path.slice(uri.path.lastIndexOf('/') + 1));
     if (uri.scheme === 'untitled') throw new Error(t('{0} is not saved yet and has no path to mention.', name));

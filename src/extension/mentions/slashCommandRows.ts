@@ -3,7 +3,7 @@ import { maxCompletions } from '../../protocol/content/mentionText.ts';
 import { type Slash, slashActs } from '../../protocol/content/slash.ts';
 import { t } from '../../protocol/text/l10n.ts';
 
-/** One that can be said after a `/`, by the name it has where it is from. */
+/** Entry after `/`, with its original name. */
 export interface Sayable<Of = unknown> {
   kind: Slash['kind'];
   name: string;
@@ -20,7 +20,7 @@ export const ownActs: Sayable<undefined>[] = Object.entries(slashActs).map(([nam
   of: undefined,
 }));
 
-/** Each under a word of its own: of two with one name the first has it, and the next says of which kind it is. */
+/** Assigns unique words: of two entries with the same name, the first gets the name, and the second a name with its kind. */
 export function worded<Of>(all: readonly Sayable<Of>[]): Map<string, Sayable<Of>> {
   const words = new Map<string, Sayable<Of>>();
   for (const one of all) {
@@ -36,7 +36,7 @@ export function worded<Of>(all: readonly Sayable<Of>[]): Map<string, Sayable<Of>
   return words;
 }
 
-/** Those whose word begins so, then those that have it somewhere. */
+/** Returns entries that start with the query, then entries that contain the query. */
 export function slashRows(words: ReadonlyMap<string, Sayable>, query: string): Completion[] {
   const typed = query.toLowerCase();
   const all = [...words].map(([word, one]) => ({ word, one, at: word.slice(1).toLowerCase().indexOf(typed) }));

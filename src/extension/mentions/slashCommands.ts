@@ -25,9 +25,9 @@ import type { Agents } from '../runs/pickAgent.ts';
 import type { Mentions } from './mentions.ts';
 import { ownActs, type Sayable, slashRows, worded } from './slashCommandRows.ts';
 
-/** Files of prompts that are looked at. */
+/** Maximum prompt files. */
 const mostPrompts = 200;
-/** Milliseconds that servers have to say which prompts they have, and to give one. */
+/** Milliseconds for servers to list prompts, and to return a prompt. */
 const [listMs, giveMs] = [3000, 30_000];
 
 type Sent = Extract<ViewMessage, { type: 'send' }>;
@@ -40,16 +40,14 @@ interface Dependencies {
   conversation: Conversation;
   agents: Agents;
   post(message: HostMessage): void;
-  /** The next key lands in the message box. */
   focus(): Promise<void>;
 }
 
-/** What each of the files and servers comes to when it is said. */
+/** Source of the text of an entry. */
 type Source = undefined | { file: string } | { skill: string } | { id: string } | { prompt: ServerPrompt };
 
-/** What the person says after a `/`: Towpath's own commands, the workspace's prompts, skills, workflows and agents, and prompts of MCP servers. */
+/** Commands after `/`: Towpath's commands, prompts, skills, workflows and agents of the workspace, and prompts of MCP servers. */
 export class Slashes {
-  /** As they were found the last time. */
   private words = worded<Source>(ownActs);
   private isFound = false;
   private finding: Promise<void> | undefined;
@@ -57,7 +55,7 @@ export class Slashes {
 
   constructor(private readonly parts: Dependencies) {}
 
-  /** Tells what may be meant, by what is known now; and again once that is found anew, which begins with the `/`. */
+  /** Posts completions by known entries, and again after the refresh that `/` starts. */
   async offer(query: string, asked: number): Promise<void> {
     this.asked = asked;
     const tell = () => this.parts.post({ type: 'completions', asked, rows: slashRows(this.words, query) });
@@ -76,7 +74,7 @@ export class Slashes {
     await this.parts.focus();
   }
 
-  /** Does what a message begins with. False: it was not done. Undefined: it is a message like any other. */
+  /** Runs the command at the start of a message. Returns false if cancelled, undefined without a command. */
   async say(message: Sent): Promise<boolean | undefined> {
     const said = slashIn(message.text);
     if (!said) return undefined;
@@ -90,7 +88,7 @@ export class Slashes {
       const isBegun: boolean | undefined = await (one.kind === 'workflow'
         ? vscode.commands.executeCommand('towpath.runWorkflow', of.id, undefined, words)
         : vscode.commands.executeCommand('towpath.runAgent', of.id, words || undefined));
-      if (isBegun === undefined) await this.parts.focus(); // the dialog that was left had the keys
+      if (isBegun === undefined) await this.parts.focus(); // the cancelled dialog had the focus
       return isBegun === true;
     }
     if (of && 'skill' in of) {
@@ -114,7 +112,7 @@ export class Slashes {
     return true;
   }
 
-  /** In the place of the message that it was said by. */
+  /** Sends a text instead of the command message. */
   private send(
     { attachments = [], mentions = [], typed = [], when }: Sent,
     text: string,
@@ -160,7 +158,7 @@ export class Slashes {
     return values && promptText(prompt, values, AbortSignal.timeout(giveMs));
   }
 
-  /** The message box has the keys again at once: a server may take its time, and the person be elsewhere by then. */
+  /** Returns the arguments and focuses the message box at once, because a server may respond slowly. */
   private async ask(...about: Parameters<typeof askFor>): Promise<Record<string, string> | undefined> {
     const values = await askFor(...about);
     await this.parts.focus();
@@ -181,7 +179,7 @@ export class Slashes {
     const mentions = await this.parts.mentions();
     const files = (await mentions.paths()).filter(isPromptFile).sort().slice(0, mostPrompts);
     const read = files.map(async (file): Promise<Sayable<Source>[]> => {
-      const text = await mentions.text(file, conversation.id).catch(() => undefined); // kept by a rule
+      const text = await mentions.text(file, conversation.id).catch(() => undefined); // denied by a rule
       if (text === undefined) return [];
       return [{ kind: 'prompt', name: promptName(file), detail: promptOf(text).description || file, of: { file } }];
     });
@@ -231,7 +229,7 @@ const commands: Record<Exclude<SlashAct, 'plan'>, string> = {
   export: 'towpath.exportRun',
 };
 
-/** The words are the first of them; the others are asked for. Undefined: the person went away. */
+/** Returns the arguments: the text is the first, others are requested. Undefined: cancelled. */
 async function askFor(
   title: string,
   inputs: readonly { name: string; asks: string; needed?: boolean }[],

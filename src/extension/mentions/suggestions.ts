@@ -4,24 +4,24 @@ import type { Offer } from '../../protocol/panel/panelMessages.ts';
 import { amount, t } from '../../protocol/text/l10n.ts';
 import { asks } from './codePrompts.ts';
 
-/** What is known of a workspace without asking a model, or looking long. */
+/** State of a workspace, known without a model or a long search. */
 export interface EditorState {
   errors: number;
-  /** Files that are not committed as they are. */
+  /** Number of uncommitted files. */
   changes: number;
-  /** The file in the editor in front, and the line of the first thing that is left to do in it. */
+  /** Active file, and the line of its first TODO. */
   front?: { path: string; todo?: number } | undefined;
   readme?: string | undefined;
-  /** It says something to agents. */
+  /** True if the workspace has instructions for agents. */
   instructs: boolean;
-  /** There is a test, by its name. */
+  /** True if a test exists, detected by name. */
   tested: boolean;
 }
 
-/** How many there are in an empty panel. */
+/** Maximum suggestions in an empty panel. */
 const most = 3;
 
-/** What is worth doing here, first what cannot wait. */
+/** Returns suggestions, the most urgent first. */
 export function offersFor({ errors, changes, front, readme, instructs, tested }: EditorState): Offer[] {
   const file = front && ({ kind: 'file', path: front.path } as const);
   const name = front?.path.slice(front.path.lastIndexOf('/') + 1) ?? '';

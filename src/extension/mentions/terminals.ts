@@ -8,12 +8,10 @@ import { withUpdate } from '../../protocol/text/lineUpdates.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
 import { Cleaner } from '../../tools/shell/output.ts';
 
-/** Characters of a name. */
 const longestName = 60;
-/** Milliseconds that the editor has to copy. */
+/** Maximum milliseconds for the editor's copy command. */
 const copyMs = 2000;
 
-/** What stood in a terminal. `name` says which part. */
 export interface TerminalOutput {
   name: string;
   text: string;
@@ -21,12 +19,12 @@ export interface TerminalOutput {
 
 interface Command {
   line: string;
-  /** The end of what it wrote so far. */
+  /** End of the output so far. */
   output: string;
   code?: number | undefined;
 }
 
-/** The last command of each terminal, as far as its shell tells the editor of it; else what the editor can copy. */
+/** Last command of each terminal by shell integration, else the text that the editor can copy. */
 export class Terminals implements vscode.Disposable {
   private readonly last = new Map<vscode.Terminal, Command>();
   private readonly at = new WeakMap<vscode.TerminalShellExecution, Command>();
@@ -48,12 +46,12 @@ export class Terminals implements vscode.Disposable {
     this.listeners.dispose();
   }
 
-  /** A command and what it wrote: the last one of this terminal, else of the one in front. Throws an `Error` with a sentence. */
+  /** Returns the last command of the terminal, by default of the active one. Throws an `Error` with a message. */
   async lastCommand(terminal = vscode.window.activeTerminal): Promise<TerminalOutput> {
     if (!terminal) throw new UserFacingError(message('No terminal is open.'));
     const command = this.last.get(terminal);
     if (command?.output.trim()) return this.recorded(command);
-    // It ran before Towpath did, or was over at once; the editor may know it all the same.
+    // the command ran before activation, or ended at once; the editor may still have its output
     if (terminal !== vscode.window.activeTerminal) terminal.show(true);
     const text = await copiedBy('workbench.action.terminal.copyLastCommandAndLastCommandOutput');
     if (text?.trim()) return this.written(text.trim().split('\n', 1)[0]!, text);
@@ -65,7 +63,7 @@ export class Terminals implements vscode.Disposable {
     );
   }
 
-  /** What is selected in the terminal in front. Throws an `Error` with a sentence. */
+  /** Returns the selection in the active terminal. Throws an `Error` with a message. */
   async selection(): Promise<TerminalOutput> {
     if (!vscode.window.activeTerminal) throw new UserFacingError(message('No terminal is open.'));
     const text = await copiedBy('workbench.action.terminal.copySelection');
@@ -99,7 +97,7 @@ export class Terminals implements vscode.Disposable {
   }
 }
 
-/** What a command of the editor puts on the clipboard, which has afterwards what it had; undefined: nothing. */
+/** Returns the text that an editor command copies, and restores the clipboard; undefined if nothing was copied. */
 async function copiedBy(command: string): Promise<string | undefined> {
   const { clipboard } = vscode.env;
   const before = await clipboard.readText();
@@ -113,7 +111,6 @@ async function copiedBy(command: string): Promise<string | undefined> {
   }
 }
 
-/** The editor says that it has copied before it has. */
 async function changed(nothing: string): Promise<string | undefined> {
   const late = Date.now() + copyMs;
   for (;;) {
