@@ -14,7 +14,6 @@ import type { FetchLimits } from './transport/http.ts';
 
 export interface ProviderChoice {
   provider: ProviderId;
-  /** Replaces the provider's address; required for Azure (the resource's endpoint). */
   baseUrl?: string;
   apiKey?: string;
   model: string;
@@ -28,7 +27,6 @@ export interface ProviderChoice {
   /** Forces the Responses API for every model of an OpenAI-compatible provider; absent: only for models that need the API. */
   api?: 'responses';
   fetchLimits?: Partial<FetchLimits>;
-  /** Receives log messages about ignored options (a thinking budget, a parameter). */
   onNote?(note: string): void;
 }
 

@@ -24,7 +24,6 @@ export class AskRefused extends Error {
 }
 
 export interface Ask {
-  /** Display name of an extension or the editor. */
   who: LocalizableText;
   messages: readonly AskedMessage[];
   options: AskedOptions;
@@ -35,12 +34,10 @@ export interface Ask {
 
 interface Dependencies {
   line: RequestQueue;
-  /** What the model is called. */
   label: string;
   local: boolean;
   /** Returns the model when the request's turn has come. */
   ready(): Promise<RunModel>;
-  /** Wraps the call to record its usage. */
   recorded(model: RunModel, ask: () => Promise<AdapterResult>): Promise<AdapterResult>;
 }
 

@@ -33,7 +33,6 @@ interface Dependencies {
   log: vscode.LogOutputChannel;
 }
 
-/** A model offered by the user; `id` is Towpath's id. */
 interface OfferedModel {
   id: string;
   information: ProvidedModelInformation;
@@ -118,7 +117,6 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
     }
   };
 
-  /** Returns the usable models of the setting in the editor's format. */
   async offered(): Promise<OfferedModel[]> {
     const wanted = new Set(settings().offeredModels);
     const ids = [...wanted].filter((id) => id !== allLocal && split(id).provider !== 'vscode-lm');
@@ -167,7 +165,7 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
     };
   }
 
-  /** Returns a model; a run keeps its local model loaded until it pauses. */
+  /** Returns a model. A local model of a run stays loaded until the run pauses. */
   private async ready(id: string): Promise<RunModel> {
     const isLocal = (one: string) => split(one).provider === 'local';
     if (isLocal(id) && this.parts.modelsAtWork().some((one) => isLocal(one) && one !== id))
@@ -195,7 +193,7 @@ export class ProvidedModels implements ProvidedModel, vscode.Disposable {
     return answer === yes;
   }
 
-  /** Shows active requests in the status bar, where the user can stop them. */
+  /** Shows active requests in the status bar, with a command to stop them. */
   private show(): void {
     const { all } = this.line;
     if (all.length === 0) {

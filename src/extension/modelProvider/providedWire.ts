@@ -8,13 +8,10 @@ import type { AskedMessage, AskedOptions } from '../providers/editorApi.ts';
 
 /** Values of `LanguageModelChatMessageRole`; the last is not available in every editor. */
 const roles = { assistant: 2, system: 3 };
-/** Value of `LanguageModelChatToolMode`. */
 const required = 2;
 
-/** Generous limits for text of other extensions. */
 const limits: WordLimits = { description: 20_000, end: 2000, text: 10_000, schema: 200_000 };
 
-/** Converts a request from the editor. */
 export function fromEditorMessages(asked: readonly AskedMessage[]): Message[] {
   return asked.flatMap(({ role, content }) => {
     const parts = typeof content === 'string' ? [content] : content;
@@ -32,7 +29,6 @@ function assistant(parts: readonly unknown[]): Message {
   return { role: 'assistant', content: texts.join(''), ...(calls.length > 0 && { toolCalls: calls }) };
 }
 
-/** Splits a user message, which contains tool results beside text. */
 function fromUser(parts: readonly unknown[]): Message[] {
   const toolResults = parts.filter(isResult).map(({ callId, content }): ToolResult => {
     const { text, images } = said(content);
@@ -59,7 +55,6 @@ const isCall = (part: unknown): part is { callId: string; name: string; input: u
 const isResult = (part: unknown): part is { callId: string; content: readonly unknown[] } =>
   isRecord(part) && typeof part.callId === 'string' && Array.isArray(part.content);
 
-/** Converts the options: tools, required calls, and common model options. */
 export function fromEditorOptions({
   tools = [],
   toolMode,

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { type ModelProvider, offerModels, takesModels } from '../providers/editorApi.ts';
 import { ownValue } from '../settings/settingScopes.ts';
 
-/** Provider of the offered models. */
 export type ProvidedModel = Omit<ModelProvider, 'onDidChangeLanguageModelChatInformation'>;
 
 const name = 'offeredModels';

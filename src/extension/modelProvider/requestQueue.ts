@@ -1,7 +1,6 @@
 import { t } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 
-/** A request from outside of Towpath. */
 interface OpenAsk {
   who: LocalizableText;
   model: string;
@@ -13,7 +12,6 @@ interface OpenAsk {
 interface Entering {
   who: LocalizableText;
   model: string;
-  /** True for a local model; only one is loaded at a time. */
   local: boolean;
   stop(): void;
 }
@@ -21,13 +19,12 @@ interface Entering {
 /** Maximum requests per requester and in total, so that a looping requester does not block others. */
 const [mostOfOne, mostInAll] = [4, 12];
 
-/** Rejection of too many simultaneous requests, with a user-facing message. */
 export class TooManyAsks extends Error {
   override readonly name = 'TooManyAsks';
 }
 
 /**
- * Queue of external requests in order of arrival. Local models answer one request at a time, so a run of Towpath waits for at most one
+ * Queue of external requests in order of arrival. Local models answer requests one by one, so a run of Towpath waits for at most one
  * external answer.
  */
 export class RequestQueue {

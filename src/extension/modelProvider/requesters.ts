@@ -2,7 +2,6 @@ import { t } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { AskRefused } from './answerRequest.ts';
 
-/** Requester as reported by the editor. */
 export interface Requester {
   /** Extension id; undefined if the editor reports none. */
   id?: string;
@@ -14,7 +13,6 @@ interface AskersMemory {
   update(id: string, value: unknown): void;
 }
 
-/** Maximum requests of an extension that wait for the user's consent. */
 const mostWaiting = 4;
 
 /**
@@ -23,7 +21,6 @@ const mostWaiting = 4;
  */
 export class Askers {
   private readonly questions = new Map<string, { answer: Promise<boolean>; waiting: number }>();
-  /** Denied extensions; not requested again in this window. */
   private readonly declined = new Set<string>();
 
   constructor(
@@ -54,7 +51,6 @@ export class Askers {
     this.declined.delete(id);
   }
 
-  /** Clears denials, so that consent may be requested again. */
   reconsider(): void {
     this.declined.clear();
   }

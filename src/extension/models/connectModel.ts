@@ -17,7 +17,6 @@ import { askOneWord } from './testConnection.ts';
 
 type Step = 'provider' | 'address' | 'key' | 'model' | 'test';
 
-/** Step number in the title; several inputs may belong to a step. */
 const positions: Record<Step, number> = { provider: 1, address: 1, key: 2, model: 3, test: 3 };
 
 interface Choices {
@@ -26,10 +25,8 @@ interface Choices {
   baseUrl: string;
   /** Undefined: the stored key of the address, if any. */
   apiKey?: string;
-  /** Message shown above the key input. */
   problem?: string;
   listed?: string[];
-  /** Reason for a failed list of models. */
   unlisted?: string;
   model?: string;
   /** True if the provider is in use and only another of its models is selected. */
@@ -235,7 +232,6 @@ export class ConnectModel {
     },
   };
 
-  /** Requests another key and shows the reason. */
   private async otherKey(choices: Choices): Promise<Next> {
     const saved = await this.secrets.key(choices.provider.id, originOf(choices));
     if (choices.apiKey !== undefined) choices.problem = t(rejected);
@@ -243,7 +239,6 @@ export class ConnectModel {
     return { to: 'key', skipped: true };
   }
 
-  /** Lists a provider's models. */
   private async list(choices: Choices, signal: AbortSignal): Promise<Listing> {
     const { provider, baseUrl } = choices;
     // without the headers' secrets no request is possible; the step of the model requests them
@@ -289,7 +284,6 @@ export class ConnectModel {
 /** Result of listing. Neither `refused` nor `unanswered`: a server answers and accepts the key. */
 interface Listing {
   refused?: boolean;
-  /** Message for the input of the address or key. */
   unanswered?: string;
   found?: Pick<Choices, 'listed' | 'unlisted'>;
 }

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import type { ModelInfo } from '../../llm/core/client.ts';
 
 const name = 'towpath.contextWindows';
-/** Maximum stored models, most recent first. */
 const maxModels = 100;
 
 const storedSchema = z.array(z.tuple([z.string(), z.int().min(1).max(100_000_000)]));
@@ -15,7 +14,6 @@ export class KnownWindows {
 
   constructor(
     private readonly memento: Pick<Memento, 'get' | 'update'>,
-    /** Called if a size is new or different. */
     private readonly changed: () => void,
   ) {
     this.sizes = new Map(storedSchema.safeParse(memento.get<unknown>(name)).data ?? []);
@@ -44,6 +42,5 @@ export class KnownWindows {
   }
 }
 
-/** Returns the listed context size of a model in tokens. */
 export const listedWindow = (listed: readonly ModelInfo[], model: string): number | undefined =>
   listed.find(({ id }) => id === model)?.contextWindow;

@@ -62,7 +62,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
     return checksAsMarkdown(this.results, ofThePerson());
   }
 
-  /** Runs the check: an approval with the expected cost, the tasks until done or stopped, and the results. */
+  /** Runs the check: a confirmation with the expected cost, the tasks until done or stopped, and the results. */
   async check(id = this.parts.models.currentId): Promise<void> {
     const name = describe(id).label;
     if (id === demoModel)

@@ -122,7 +122,6 @@ export class Setup {
     else await this.connecting.setKey(provider);
   }
 
-  /** Deletes a stored key or header secret. */
   async deleteKey(): Promise<void> {
     const owners = providers.filter(({ id }) => keyOwner(id) === id);
     const keys = owners.map((provider) => ({

@@ -49,7 +49,6 @@ import { type Settings, saveSetting, settings } from '../settings/settings.ts';
 import { KnownWindows, listedWindow } from './knownContextSizes.ts';
 import type { StoredChecks } from './storedChecks.ts';
 
-/** Milliseconds for the list of a provider's models. */
 const listMs = 15_000;
 const recentName = 'towpath.recentModels';
 
@@ -75,7 +74,6 @@ export class Models implements vscode.Disposable {
     private readonly log: vscode.LogOutputChannel,
     private readonly checks: Pick<StoredChecks, 'inShort'>,
     private readonly readModel: ReadModel,
-    /** Called if a provider reports another context size. */
     windowChanged: () => void,
   ) {
     this.credentials = new Credentials(secrets, modals);
@@ -126,12 +124,10 @@ export class Models implements vscode.Disposable {
     return this.windowOfId(id) ?? (await this.clients()).known(address, model)?.window;
   }
 
-  /** Provider of the selected model, if the provider has an address. */
   get currentProvider(): Provider | undefined {
     return providerOf(split(this.currentId).provider);
   }
 
-  /** Selects the main model. */
   async pick(id: string): Promise<void> {
     const { models } = settings();
     if (models.work) await saveSetting('models', { ...models, work: id });
@@ -154,7 +150,6 @@ export class Models implements vscode.Disposable {
     return this.picked;
   }
 
-  /** Returns the selected model, recent models, and the demo model. */
   options(): ModelOption[] {
     return [...new Set([this.currentId, ...this.recent, demoModel])].map((id) => this.describe(id));
   }
@@ -306,12 +301,10 @@ export class Models implements vscode.Disposable {
     return (await this.clients()).remote({ ...remoteChoice(provider.id, '', own, now), ...carried });
   }
 
-  /** Returns true if the model file is loaded or loading. */
   isInMemory(file: string): boolean {
     return this.clients.made()?.isInMemory(file) ?? false;
   }
 
-  /** Returns the device of a loaded model file. */
   placeOf(file: string): DeviceInfo | undefined {
     return this.clients.made()?.placeOf(file);
   }
@@ -393,7 +386,6 @@ export class Models implements vscode.Disposable {
     return known ? named : `${split(this.currentId).provider}/${named}`;
   }
 
-  /** Returns the settings with the provider's default address. */
   private settingsOf(provider: ProviderId, now: Settings): ProviderSettings {
     return { ...providerSettings(now, provider), baseUrl: addressOf(provider) };
   }
@@ -421,7 +413,6 @@ export interface Trial {
   apiKey?: string;
 }
 
-/** `quiet`: no dialogs. */
 interface HowReady {
   quiet: true;
   trial?: Trial;

@@ -2,7 +2,6 @@ import type { Memento } from 'vscode';
 import { type CheckResult, checkInShort, checkResultSchema } from '../../check/taskResult.ts';
 
 const name = 'towpath.checks';
-/** Maximum models with stored checks. */
 const most = 50;
 
 /** Newest check results per model. Results in the format of another version are ignored. */

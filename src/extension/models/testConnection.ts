@@ -27,11 +27,9 @@ export async function testConnection(models: Models, log: vscode.LogOutputChanne
 interface TestResult {
   works: boolean;
   text: string;
-  /** Localized form of the text, if available. */
   said?: LocalizedMessage;
   code?: string;
   first?: LocalizedMessage;
-  /** Number of chunks in the answer. */
   pieces: number;
 }
 

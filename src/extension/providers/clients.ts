@@ -18,15 +18,12 @@ import { createEditorClient } from './editorModels.ts';
 import { localWindow } from './localContextSize.ts';
 import type { LocalEngine } from './localEngine.ts';
 
-/** Maximum stored clients: one per role, and clients of model lists. */
 const mostRemotes = 6;
 
-/** Factory of model clients, loaded on first use. */
 export class Clients {
-  /** By file and settings. Clients of models no longer selected serve the runs that still use them. */
+  /** Clients by file and settings. Clients of models no longer selected serve the runs that still use them. */
   private readonly locals = new Map<string, LocalClient>();
   private readonly room = createRoom();
-  /** Most recent clients by configuration: each has learned the restrictions of its server. */
   private readonly remotes = new Map<string, LLMClient>();
   private readonly replies = createResponseCache();
   private readonly limiters = new Map<string, RateLimiter>();
@@ -57,7 +54,6 @@ export class Clients {
     return catalogued(address, model);
   }
 
-  /** Returns the cached client, which has learned the restrictions of its server. */
   remote(choice: Omit<ProviderChoice, 'onNote'>): LLMClient {
     const key = JSON.stringify(choice);
     const client = this.remotes.get(key) ?? createClient({ ...choice, onNote: (note) => this.log.info(note) });

@@ -17,7 +17,7 @@ interface Carried {
 
 type Wanted = Pick<ProviderSettings, 'baseUrl' | 'headers'>;
 
-/** Keys and header secrets for requests. A secret stored for one address is sent to another only with the user's consent. */
+/** Keys and header secrets for requests. A secret stored for an address is sent to another address only with the user's consent. */
 export class Credentials {
   /** Entries `provider origin` for which the user declined to send an optional key; requested once. */
   private readonly withoutKey = new Set<string>();
@@ -54,7 +54,6 @@ export class Credentials {
     return this.carried(settings, apiKey, async () => undefined, origin);
   }
 
-  /** Returns true if models can be listed without a dialog: a key is stored or unnecessary. */
   async mayList(provider: Provider, settings: Wanted): Promise<boolean> {
     if (provider.key !== 'needed' || givesAccess(provider, settings)) return true;
     const origin = originOf(provider, settings);
@@ -125,7 +124,7 @@ export class Credentials {
   }
 }
 
-/** Returns false for plain http to another machine, to which secrets are never sent. */
+/** Returns false for plain http to another machine: secrets are never sent unencrypted. */
 export function mayCarry(origin: string): boolean {
   const { protocol, hostname } = new URL(origin);
   return protocol === 'https:' || isLoopback(hostname);

@@ -10,7 +10,6 @@ export const ownVendor = 'towpath';
 
 /** A provided model (`LanguageModelChatInformation`, 1.104). */
 export interface ProvidedModelInformation {
-  /** Unique within our vendor. */
   id: string;
   name: string;
   family: string;
@@ -22,13 +21,12 @@ export interface ProvidedModelInformation {
   capabilities: { imageInput: boolean; toolCalling: boolean };
 }
 
-/** A message to a provided model (`LanguageModelChatRequestMessage`, 1.104); its parts may have any type. */
+/** A message to a provided model (`LanguageModelChatRequestMessage`, 1.104) with parts of any type. */
 export interface AskedMessage {
   role: number;
   content: readonly unknown[] | string;
 }
 
-/** Options of a request (`ProvideLanguageModelChatResponseOptions`, 1.104). */
 export interface AskedOptions {
   tools?: readonly { name: string; description: string; inputSchema?: object }[];
   toolMode?: number;
@@ -37,7 +35,6 @@ export interface AskedOptions {
   requestInitiator?: unknown;
 }
 
-/** Provider of models (`LanguageModelChatProvider`, 1.104). */
 export interface ModelProvider {
   onDidChangeLanguageModelChatInformation: vscode.Event<void>;
   provideLanguageModelChatInformation(

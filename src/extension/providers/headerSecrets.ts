@@ -18,11 +18,9 @@ interface Use {
   origin: string;
 }
 
-/** Dialogs for secrets in headers of `towpath.providers`. Escape discards all changes. */
 export class HeaderSecrets {
   constructor(private readonly secrets: Secrets) {}
 
-  /** Stores a secret; the user selects one of several. */
   async set(name?: string): Promise<void> {
     const problem = providers.map(({ id }) => settingsProblem(settings(), id)).find((one) => one !== undefined);
     if (problem) return void notify('error', t(problem));
@@ -103,7 +101,6 @@ function usesOf(provider: Provider, baseUrl = addressOf(provider.id)): Use[] {
   );
 }
 
-/** Removes duplicates: providers and headers of an address share a secret. */
 const onePerPlace = (uses: readonly Use[]): Use[] => [
   ...new Map(uses.map((use) => [`${use.name} ${use.origin}`, use])).values(),
 ];

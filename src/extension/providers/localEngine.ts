@@ -10,10 +10,8 @@ import {
 import { type EngineState, engineState } from '../../llm/local/engineInstall/engines.ts';
 import { type LocalizedMessage, t } from '../../protocol/text/l10n.ts';
 
-/** Engine of local models: the packaged engine, and GPU engines added by the user. */
 export class LocalEngine {
   readonly dist: string;
-  /** Folder of GPU engines. */
   readonly storage: string;
 
   constructor(context: vscode.ExtensionContext) {
@@ -25,7 +23,6 @@ export class LocalEngine {
     return engineModules(this.dist, this.storage);
   }
 
-  /** Returns the reason that no local model can run; undefined if a model can run. */
   missing(): LocalizedMessage | undefined {
     return missingEngine(this.dist);
   }
@@ -35,7 +32,6 @@ export class LocalEngine {
     return { ...engineState(this.modules()), ...(missing && { missing: t(missing) }) };
   }
 
-  /** Deletes engines of other versions. */
   async sweep(): Promise<void> {
     await removeOthers(this.storage, libraryVersion(ownModules(this.dist)));
   }

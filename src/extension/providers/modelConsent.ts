@@ -11,10 +11,8 @@ import type { DecisionFile } from '../settings/decisionFile.ts';
 import { addressOf, describe, providerOf, split } from './modelIds.ts';
 
 const agreedName = 'models.agreed';
-/** Maximum stored consents; the oldest are removed. */
 const most = 500;
 
-/** Subject of a consent: a file of the workspace, a provider, and its address. */
 interface NamedModel {
   /** Absolute URI, so that a folder opened in another's place is not covered. */
   file: string;

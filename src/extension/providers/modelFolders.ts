@@ -2,7 +2,6 @@ import os from 'node:os';
 import * as vscode from 'vscode';
 import { settings } from '../settings/settings.ts';
 
-/** Returns the folder of downloaded models: the extension's global storage, shared by all windows, or the configured folder. */
 export const downloadFolder = (storage: vscode.Uri): string =>
   settings()['local.downloadFolder'] || vscode.Uri.joinPath(storage, 'models').fsPath;
 

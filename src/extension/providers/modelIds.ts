@@ -24,12 +24,10 @@ export function split(id: string): { provider: string; model: string } {
   return { provider: id.slice(0, slash), model: id.slice(slash + 1) };
 }
 
-/** Returns the address of a provider: configured, else the default; empty if neither exists. */
 export function addressOf(provider: ProviderId): string {
   return providerSettings(settings(), provider).baseUrl || providerOf(provider)?.baseUrl || '';
 }
 
-/** Returns the key of a model at the current address of its provider. */
 export const windowKey = (id: string): string => `${id} ${addressOf(split(id).provider as ProviderId)}`;
 
 export function isWebAddress(text: string): boolean {

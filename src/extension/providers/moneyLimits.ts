@@ -7,9 +7,7 @@ import { SpentFiles } from '../../runs/dailySpend.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { settings } from '../settings/settings.ts';
 
-/** The user's cost limits, and the dialog that raises them. */
 export class MoneyLimits {
-  /** Daily budget of all windows. */
   readonly day: Budget;
   private readonly spent: SpentFiles;
 
@@ -27,7 +25,7 @@ export class MoneyLimits {
   }
 
   /**
-   * Offers to raise the limit by its own amount. Resolves to the added amount; undefined: declined, or no limit exists.
+   * Offers to raise the limit by the same amount again. Resolves to the added amount; undefined: declined, or no limit exists.
    *
    * @param why reason of the pause
    * @param title title of the run that would continue
@@ -49,7 +47,6 @@ export class MoneyLimits {
     return answer === yes ? more : undefined;
   }
 
-  /** Raises today's budget; resolves to the new total. */
   async raiseDay(more: number): Promise<number> {
     await this.spent.raise(more);
     const { raised } = await this.spent.today();

@@ -9,14 +9,12 @@ import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l
 import { linked } from '../../protocol/text/links.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Settings of a provider with an address. */
 export interface ProviderSettings {
   /** Address as written, validated on use. Empty: the default. */
   baseUrl: string;
-  /** By lower-case name; a value may reference secrets (`${secret:name}`). */
+  /** Headers by lower-case name; a value may reference secrets (`${secret:name}`). */
   headers: Readonly<Record<string, string>>;
   organization?: string;
-  /** Forces the Responses API for all models. */
   api?: 'responses';
   /** Reason that the settings are invalid, in which case nothing is sent; localized by `settingsProblem`. */
   problem?: string;
@@ -31,7 +29,6 @@ export type WrittenProvider = Pick<
 
 const tokens = z.number().int().min(1024).max(100_000_000);
 const mostHeaders = 50;
-/** Ends of messages about invalid settings, like those of `headerProblem`. */
 const faults = {
   characters: 'has characters that no header can carry',
   api: 'can only be "responses"',
@@ -71,14 +68,11 @@ export function providerSettings(now: WrittenProvider, id: ProviderId): Provider
   };
 }
 
-/** Returns the localizable reason that the settings are invalid; undefined if valid. */
 export const settingsProblem = ({ providers: written }: Pick<WrittenProvider, 'providers'>, id: ProviderId) =>
   readEntry(written, id).said;
 
-/** Returns the ids in `towpath.providers`, known or unknown. */
 export const namedProviders = (written: unknown): string[] => (isTable(written) ? Object.keys(written) : []);
 
-/** Returns a message about an unknown name in `towpath.providers`; undefined for a known name. */
 export function otherProvider(name: string): LocalizedMessage | undefined {
   if (providers.some(({ id }) => id === name)) return undefined;
   const known = providers.map(({ id }) => id).join(', ');
@@ -97,7 +91,6 @@ export function unknownProvider(name: string): string | undefined {
   return said && inEnglish(said);
 }
 
-/** Returns the setting with another address of one provider; the rest stays as written. */
 export function withAddress(written: unknown, id: ProviderId, baseUrl: string): Record<string, unknown> {
   const all = isTable(written) ? written : {};
   const entry = Object.hasOwn(all, id) && isTable(all[id]) ? all[id] : {};
@@ -147,7 +140,6 @@ function checkHeaders(headers: Record<string, string>, context: z.RefinementCtx)
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the client configuration of a model without key and headers. */
 export const remoteChoice = (
   provider: ProviderId,
   model: string,

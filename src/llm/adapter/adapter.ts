@@ -19,7 +19,6 @@ export interface AdapterLimits extends TimeLimits {
   baseDelayMs: number;
   maxDelayMs: number;
   retryAfterCapMs: number;
-  /** Randomizes the delays of our own back-off by ± 25 %. */
   jitter: boolean;
   /** Thinking tokens of a request without a budget; 0 leaves the budget to the provider. */
   thinkingBudget: number;
@@ -70,7 +69,6 @@ export interface CompleteOptions {
   signal: AbortSignal;
   /** Allows a cached reply: only at temperature 0, and only if the adapter has a cache. */
   cache?: boolean;
-  /** Overrides of the adapter's limits for this call. */
   limits?: Partial<Pick<AdapterLimits, 'retries' | 'baseDelayMs' | 'maxDelayMs' | 'jitter'>>;
   /**
    * Receives the chunks of the reply. A reply that broke off before anything was shown is requested again, and its beginning is delivered
@@ -99,7 +97,6 @@ export interface LlmAdapter {
 
 export interface AdapterParts {
   limiter?: RateLimiter;
-  /** Consulted only for calls with `cache`. `provider` separates the replies of different endpoints. */
   cache?: { replies: ResponseCache; provider: string };
   /** Returns the price of the requested model, or of the model that reports to have answered. With a price, `usage` contains the cost. */
   priceOf?(model: string, answered?: string): Price | undefined;
@@ -149,7 +146,6 @@ function answerAgain(kept: CachedReply, { onChunk }: CompleteOptions): AdapterRe
   }
 }
 
-/** Sets the cost to 0: a cached reply is not paid twice. */
 function unpaid({ usage, ...reply }: CachedReply): CachedReply {
   return { ...reply, ...(usage && { usage: usage.cost === undefined ? usage : { ...usage, cost: 0 } }) };
 }
@@ -208,7 +204,6 @@ async function complete(call: Call): Promise<AdapterResult> {
   }
 }
 
-/** Throws if a finished reply is no usable answer: filtered, empty, or ended by an error of the provider. */
 function checkEnd(reply: Reply, model: string): void {
   const { finishReason, finishMessage } = reply;
   const words = finishMessage ? `: ${finishMessage}` : '.';

@@ -8,15 +8,12 @@ export interface RateLimits {
 
 export interface Reservation {
   waitMs: number;
-  /** Returns the reservation of a request that was not sent. */
   cancel(): void;
   answered(): void;
-  /** Replaces the estimate with the tokens that the request used. */
   settle(tokens: number): void;
 }
 
 export interface RateLimiter {
-  /** False if no token limit is set; the caller can then skip the estimate. */
   readonly countsTokens: boolean;
   /**
    * Reserves a position in the queue for a request of about `tokens`. A reservation that is neither cancelled nor settled counts in full.

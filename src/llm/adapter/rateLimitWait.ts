@@ -5,7 +5,6 @@ import { LLMError } from '../core/errors.ts';
 import { tokensOfFiles } from '../messages/attachments.ts';
 import type { Reservation } from './rateLimit.ts';
 
-/** The wait of a request for the rate limits of its provider, until `until` (epoch ms). */
 export interface RateWait {
   delayMs: number;
   until: number;

@@ -6,16 +6,17 @@ import { withDistinctNames } from '../messages/uniqueToolNames.ts';
 import { outOfTime, type Until } from '../transport/timeLimits.ts';
 import type { RateLimiter } from './rateLimit.ts';
 
-/** Time limits of a stream in milliseconds; 0 disables a limit. */
+/**
+ * Time limits of a stream in milliseconds; 0 disables a limit. `connectMs` ends with the first sign of the client: connected, loading, or
+ * reading the prompt. `idleMs` applies between two later chunks, and a keep-alive counts as a chunk.
+ */
 export interface TimeLimits {
-  /** Limit until the first sign of the client: connected, loading, or reading the prompt. */
   connectMs: number;
   /**
    * Limit until the first text, thinking or call; restarts when a server reports prompt progress. Disabled for local models, where the
    * prefill may take minutes.
    */
   firstTokenMs: number;
-  /** Limit between two later chunks. A provider's keep-alive counts as a chunk. */
   idleMs: number;
 }
 
@@ -25,7 +26,6 @@ interface Listening {
   limiter: RateLimiter | undefined;
   request: ChatRequest;
   reply: Reply;
-  /** Set to true by the first chunk visible to the user. */
   shown: { any: boolean };
   deadline: number;
   signal: AbortSignal;

@@ -9,14 +9,12 @@ export interface CachedReply {
   usage?: TokenUsage;
 }
 
-/** Cache of replies by request; evicts the least recently used reply. */
 export interface ResponseCache {
   get(key: string): CachedReply | undefined;
   set(key: string, reply: CachedReply): void;
 }
 
 interface ResponseCacheOptions {
-  /** Maximum number of replies. */
   entries?: number;
   ttlMs?: number;
   now?: () => number;

@@ -7,7 +7,6 @@ import type { LLMError } from '../core/errors.ts';
 interface Backoff {
   baseMs: number;
   maxMs: number;
-  /** Randomizes by ± 25 %, so that many clients do not retry at the same moment. */
   jitter: boolean;
 }
 
@@ -20,9 +19,7 @@ export function retryDelay(attempt: number, { baseMs, maxMs, jitter }: Backoff, 
 }
 
 interface RetryPolicy extends Backoff {
-  /** Maximum attempts after the first. */
   retries: number;
-  /** Longest accepted wait requested by a provider, in milliseconds. */
   retryAfterCapMs: number;
 }
 

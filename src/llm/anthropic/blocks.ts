@@ -23,7 +23,6 @@ export type Block =
   | { type: 'text'; length: number }
   | { type: 'thinking'; content: { type: 'thinking'; thinking: string; signature: string } }
   | { type: 'redacted_thinking'; content: { type: 'redacted_thinking'; [field: string]: unknown } }
-  /** The provider's own tools and other blocks that we did not request. */
   | { type: 'other' };
 
 const startSchema = z
@@ -36,7 +35,6 @@ const startSchema = z
   ])
   .catch({ type: 'other' });
 
-/** Creates a block from a `content_block`; `place` is the number of earlier calls. */
 export function toBlock(content: JsonObject, place: number): Block {
   const start = startSchema.parse(content);
   switch (start.type) {

@@ -1,6 +1,5 @@
 /** Properties of a model family that must be known before the first request. Others are learned from 400 answers. */
 interface ModelFacts {
-  /** Maximum output tokens; a larger `max_tokens` is a 400. */
   outputLimit: number;
   /** `budget`: thinking is set in tokens; `adaptive`: thinking is set as an effort, and a budget is a 400; `none`: no thinking. */
   thinking: 'budget' | 'adaptive' | 'none';

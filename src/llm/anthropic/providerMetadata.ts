@@ -14,7 +14,6 @@ export type NativeBlock =
 
 export type ThinkingBlock = Extract<NativeBlock, { type: 'thinking' | 'redacted_thinking' }>;
 
-/** Returns the blocks to store with a message; undefined without thinking, because the order then has no meaning. */
 export function toNative(blocks: readonly NativeBlock[]): Native | undefined {
   return blocks.some(isThinking) ? { provider, content: [...blocks] } : undefined;
 }
@@ -37,7 +36,6 @@ export function nativeBlocks({ native, content, toolCalls = [] }: AssistantMessa
 export const isThinking = (block: { type: string }): block is ThinkingBlock =>
   block.type === 'thinking' || block.type === 'redacted_thinking';
 
-/** Returns the identity of a thinking block: the signature, or else the content. */
 export function signatureOf(block: ThinkingBlock): string {
   return String(block.signature || block.data || block.thinking);
 }

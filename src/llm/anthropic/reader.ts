@@ -195,7 +195,6 @@ const withoutEmptyStart = (text: string) => text.replace(/^\s*\{\s*\}(?=\s*\{)/,
 const endOfTurn = (stopReason = 'stop') =>
   /^(pause_turn|compaction)$/.test(stopReason) ? 'stop' : finishReasonOf(stopReason);
 
-/** Converts a complete answer to the equivalent stream events; other values stay unchanged. */
 function eventsOf(answer: unknown): unknown[] {
   if (!isObject(answer) || !Array.isArray(answer.content)) return [answer];
   const blocks = answer.content.flatMap((content_block, index) => [

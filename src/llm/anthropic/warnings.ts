@@ -3,7 +3,6 @@ import { outputLimited } from '../messages/outputLimit.ts';
 import { budgetIgnored } from '../messages/warnings.ts';
 import type { WireFlags, WireRequest } from './wire.ts';
 
-/** Returns log messages about request options that the body omits or changes. */
 export function notesOf(request: ChatRequest, body: WireRequest, flags: WireFlags): string[] {
   const { model, maxTokens = 0, responseFormat } = request;
   return [

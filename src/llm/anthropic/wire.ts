@@ -7,11 +7,9 @@ import { factsOf } from './models.ts';
 
 /** Restrictions of a model or endpoint learned from rejected requests; initially empty. */
 export interface WireFlags {
-  /** Rejected parameters. */
   omit?: readonly OptionalParameter[];
   outputLimit?: number;
   thinking?: 'budget' | 'adaptive' | 'none';
-  /** Structured output is not supported: the prompt requests the format instead. */
   formatInWords?: boolean;
   /** Rejected signatures of thinking from another endpoint or model. */
   refused?: ReadonlySet<string>;
@@ -41,12 +39,9 @@ export interface WireRequest {
   stream: true;
 }
 
-/** Default of `max_tokens`: enough for a long file, and a bound on an endless answer. */
 const usualOutput = 32_000;
-/** Minimum thinking budget of the API, in tokens. */
 const leastThinking = 1024;
 
-/** Builds the body of `POST /v1/messages`, always streaming. */
 export function toWire(request: ChatRequest, flags: WireFlags = {}): WireRequest {
   const { system, messages } = toWireHistory(request, flags.refused ?? new Set());
   const facts = factsOf(request.model);

@@ -9,7 +9,6 @@ import { usableUsage } from './usableUsage.ts';
 
 export interface ChatRequest {
   model: string;
-  /** All messages in order, without the system prompt. */
   messages: readonly Message[];
   systemPrompt?: string;
   tools?: readonly ToolDefinition[];
@@ -20,13 +19,10 @@ export interface ChatRequest {
   stopSequences?: string[];
   /** Maximum thinking tokens; 0 or absent leaves the budget to the provider. Ignored by models without this setting. */
   thinkingBudget?: number;
-  /** Permission (`auto`, the default), prohibition or obligation to call a tool. */
   toolChoice?: 'auto' | 'none' | 'required';
-  /** JSON output, with a schema if the provider supports schemas. */
   responseFormat?: { type: 'json_object' } | { type: 'json_schema'; name: string; schema: JsonSchema };
   /** Id of the run. The local client reuses the sequence of the run; providers route their prompt cache by this key. */
   cacheKey?: string;
-  /** Name of a requester that is no run of Towpath; shown to requests waiting in the queue. */
   asker?: string;
 }
 
@@ -40,16 +36,13 @@ export interface ChatResponse {
   usage?: TokenUsage;
   model: string;
   finishReason: FinishReason;
-  /** User-facing messages about deviations from the request. */
   warnings?: string[];
 }
 
 interface ToolCallDelta {
-  /** Zero-based index of the call in the reply. */
   index: number;
   id?: string;
   name?: string;
-  /** Fragment of the JSON text of the arguments. */
   argumentsText?: string;
 }
 
@@ -60,13 +53,10 @@ export interface ChatStreamChunk {
   /** Marks the content received so far as thinking: only the end tag was written, not the start tag. */
   contentIsThinking?: true;
   toolCallDelta?: ToolCallDelta;
-  /** A complete call; its index is its position among the calls of the reply. */
   toolCall?: ToolCall;
-  /** Progress before the first token: model loading or prefill. */
   progress?: { text: string; said?: LocalizedMessage; fraction?: number };
   /** User-facing message about a deviation (tools omitted, prompt truncated by the server); the reply continues. */
   warning?: LocalizableText;
-  /** Remaining rate limits reported by the provider, with the first chunk. */
   rateLimit?: RateLimitNews;
   done: boolean;
   finishReason?: FinishReason;
@@ -89,7 +79,6 @@ export interface LLMClient {
   listModels?(signal?: AbortSignal): Promise<ModelInfo[]>;
 }
 
-/** Accumulator of the chunks of a reply. */
 export class Reply {
   content = '';
   thinking = '';
@@ -137,7 +126,6 @@ export class Reply {
   }
 }
 
-/** Implements `chat` for a streaming client. */
 export async function collect(stream: AsyncIterable<ChatStreamChunk>, model: string): Promise<ChatResponse> {
   const reply = new Reply();
   for await (const chunk of stream) reply.add(chunk);

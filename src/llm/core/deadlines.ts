@@ -3,7 +3,6 @@ import { groupDigits, inEnglish, type LocalizedMessage, message } from '../../pr
 /** Largest delay of `setTimeout`; a longer delay overflows and fires at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Deadline for a sequence of waits, used one at a time, during one answer. */
 export interface Watch {
   /**
    * Returns the value of the promise. Throws the signal's reason or, after `ms` milliseconds (0 or less: no limit), `expired()`. The
@@ -66,7 +65,6 @@ export function createWatch(signal?: AbortSignal): Watch {
 }
 
 interface WaitLimits {
-  /** Milliseconds; 0 or less disables the limit. */
   ms?: number;
   signal?: AbortSignal;
   expired?: () => Error;
@@ -120,5 +118,4 @@ export function lasting(ms: number): LocalizedMessage {
   return tenths % 10 === 0 ? message(unit.whole, whole) : message(unit.part, whole, tenths % 10);
 }
 
-/** English form of {@link lasting}. */
 export const durationText = (ms: number): string => inEnglish(lasting(ms));

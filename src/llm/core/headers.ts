@@ -1,4 +1,3 @@
-/** Reference to a stored secret in a header value: `${secret:name}`. */
 const reference = /\$\{secret:([A-Za-z0-9][\w.-]{0,63})\}/g;
 
 /**
@@ -25,7 +24,6 @@ export function headerProblem(name: string, value: string) {
 /** Returns true for printable ASCII. Other characters would start another header, or make fetch fail with the value in its message. */
 export const isSendable = (value: string): boolean => /^[\x20-\x7e]*$/.test(value);
 
-/** Returns the unique names of the secrets that a header value references. */
 export const secretsIn = (value: string): string[] => [
   ...new Set([...value.matchAll(reference)].map(([, name]) => name!)),
 ];
@@ -33,6 +31,5 @@ export const secretsIn = (value: string): string[] => [
 export const withSecrets = (value: string, secretOf: (name: string) => string): string =>
   value.replace(reference, (_, name) => secretOf(name));
 
-/** Returns true if a header probably contains a credential: the value references a secret, or the name suggests a credential. */
 export const isCredential = (name: string, value: string): boolean =>
   /auth|key|token|secret|cookie/i.test(name) || secretsIn(value).length > 0;

@@ -1,11 +1,8 @@
-/** Status of one limit from the headers of an answer; unreported values are absent. */
 export interface RateLimitStatus {
   remaining?: number;
-  /** Milliseconds until the limit is full again. */
   resetMs?: number;
 }
 
-/** Rate limits reported in the headers of an answer. */
 export interface RateLimitNews {
   requests?: RateLimitStatus;
   tokens?: RateLimitStatus;

@@ -1,6 +1,5 @@
 import type { TokenUsage } from '../../protocol/content/messages.ts';
 
-/** Upper bound of a plausible token count. */
 const maxTokens = 1e12;
 
 const isCount = (count: number | undefined): count is number => count !== undefined && count >= 0 && count <= maxTokens;

@@ -15,14 +15,12 @@ export function toWireName(name: string): string {
   return `${plain.slice(0, longestName - hash.length - 1)}_${hash}`;
 }
 
-/** Name prefix learned by some model families. */
 const familyPrefix = /^(?:functions|default_api|tools?)\./;
 /**
  * Trailing marks of a model family's own syntax, without arguments. The pattern is unambiguous, so hostile text cannot cause backtracking.
  */
 const strayMarks = /(?:<\|[\w ]*\|>\w*|<(?!\|)\/?[\w-]*|:\d+|[\s"'`()[\],;:>|*])+$/;
 
-/** Returns the tool name that a model wrote, without a family prefix and trailing marks. */
 export const plainName = (name: string): string =>
   name.length > mostCharacters ? name : name.replace(familyPrefix, '').replace(strayMarks, '');
 const mostCharacters = 200;

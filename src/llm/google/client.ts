@@ -15,13 +15,10 @@ import { notesOf } from './warnings.ts';
 import { type GoogleFlags, learnFromGoogle, toGoogleWire } from './wire.ts';
 
 export interface GoogleClientOptions extends Partial<ClientOptions> {
-  /** URL up to and without `/models/…`; absent: Google's own. */
   baseUrl?: string;
-  /** Sent in the header `x-goog-api-key`, never in the URL. */
   apiKey?: string;
 }
 
-/** Creates a client for Google's Gemini API (`generateContent`), the provider `google`. */
 export function createGoogleClient(options: GoogleClientOptions): LLMClient {
   const baseUrl = options.baseUrl?.trim() || googleBaseUrl;
   const at = addressesBelow(baseUrl, /\/models(\/[^/]*)?$/);
@@ -69,7 +66,6 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
 
 const notFoundHint = message('Check the name of the model, and the address (it ends in /v1beta).');
 
-/** Returns the resource path of `gemini-2.5-pro`, or of `models/gemini-2.5-pro` and `tunedModels/mine` as listed by Google. */
 function pathOf(model: string): string {
   const path = model.includes('/') ? model : `models/${model}`;
   return path.split('/').map(encodeURIComponent).join('/');

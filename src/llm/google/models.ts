@@ -10,7 +10,6 @@ const modelSchema = z.object({
   inputTokenLimit: size,
   supportedGenerationMethods: z.array(z.unknown()).optional().catch(undefined),
 });
-/** `{}` is a page without models. */
 const pageSchema = z.union([
   z.object({ models: list, nextPageToken: word }),
   z.strictObject({}).transform(() => ({ models: [], nextPageToken: undefined })),

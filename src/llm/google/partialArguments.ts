@@ -8,7 +8,6 @@ import { isObject, type JsonObject } from '../core/json.ts';
 export interface PartialArguments {
   add(pieces: unknown): void;
   readonly value: JsonObject;
-  /** True if no piece is missing and each piece had a valid path. */
   readonly whole: boolean;
 }
 

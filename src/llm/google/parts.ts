@@ -13,7 +13,6 @@ export function addText(parts: Part[], part: Part, fragment: string): void {
   }
 }
 
-/** Returns the original part with the assembled arguments and without the streaming fields. */
 export function toNativeCall(part: Part, functionCall: JsonObject, name: string, args: JsonObject): Part {
   const { partialArgs, willContinue, ...rest } = functionCall;
   return { ...part, functionCall: { ...rest, name, args } };
@@ -23,7 +22,6 @@ export function setArguments(part: Part, args: JsonObject): void {
   part.functionCall = { ...(part.functionCall as JsonObject), args };
 }
 
-/** Returns the parts if they contain something that the message lacks: a signature, an id of Google or other parts. */
 export function nativeOf(parts: Part[]): Native | undefined {
   const worthKeeping = parts.some((part) => {
     const { functionCall, thoughtSignature } = part;

@@ -23,7 +23,6 @@ interface GoogleReaderOptions {
   takenIds?: ReadonlySet<string>;
 }
 
-/** A call with incomplete arguments, and its position among the parts. */
 interface OpenCall {
   index: number;
   part: number;
@@ -125,7 +124,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
       return blocked || (rawFinish !== undefined && usage !== undefined);
     },
 
-    /** without `alt=sse` the stream is one JSON array, and some gateways always send an array */
+    /** Unpacks arrays: the stream is one JSON array if `alt=sse` is missing, and some gateways always send an array. */
     read: (event) => (Array.isArray(event) ? event.flatMap(readEvent) : readEvent(event)),
 
     end(marked) {

@@ -1,12 +1,10 @@
 import { isObject, type JsonObject } from '../core/json.ts';
 
-/** Google's subset of OpenAPI 3.0 for function parameters and response formats. */
 interface GoogleSchema {
   type?: 'STRING' | 'NUMBER' | 'INTEGER' | 'BOOLEAN' | 'ARRAY' | 'OBJECT';
   format?: string;
   description?: string;
   nullable?: true;
-  /** Non-empty strings only. */
   enum?: string[];
   items?: GoogleSchema;
   properties?: Record<string, GoogleSchema>;
@@ -30,7 +28,6 @@ export function toGoogleSchema(schema: unknown): GoogleSchema {
 }
 
 interface Place {
-  /** Root for the resolution of references. */
   root: unknown;
   /** References in resolution: a recursive schema ends as an object of any kind. */
   inside: readonly string[];
@@ -56,7 +53,6 @@ function convertReference({ $ref, ...siblings }: JsonObject, reference: string, 
   return convert(inlined, { ...place, inside: [...place.inside, reference] });
 }
 
-/** Resolves `#/$defs/name`, `#/definitions/name` or `#`. */
 function lookUp(root: unknown, reference: string): unknown {
   if (!reference.startsWith('#')) return undefined;
   let found = root;
@@ -67,7 +63,6 @@ function lookUp(root: unknown, reference: string): unknown {
   return found;
 }
 
-/** Merges schemas; the last schema wins on conflict. */
 function mergeAll({ allOf, ...siblings }: JsonObject): JsonObject {
   const parts = [...(allOf as unknown[]), siblings].filter(isObject);
   const merged: JsonObject = Object.assign({}, ...parts);
@@ -78,7 +73,6 @@ function mergeAll({ allOf, ...siblings }: JsonObject): JsonObject {
   return merged;
 }
 
-/** Returns the alternatives of `anyOf`, `oneOf` or several types. */
 function choicesOf(schema: JsonObject): unknown[] | undefined {
   if (isObject(schema.properties) && !Array.isArray(schema.type)) return undefined; // here `anyOf` means "one of these properties is required"
   for (const list of [schema.anyOf, schema.oneOf]) if (Array.isArray(list) && list.length > 0) return list;
@@ -138,7 +132,6 @@ function convertPlain(schema: JsonObject, place: Place): GoogleSchema {
   }
 }
 
-/** Returns the given type, or the type implied by other keywords. */
 function typeOf(schema: JsonObject, values: unknown[] | undefined): string {
   if (typeof schema.type === 'string') return schema.type.toLowerCase();
   if (isObject(schema.properties) || isObject(schema.additionalProperties)) return 'object';
@@ -148,7 +141,6 @@ function typeOf(schema: JsonObject, values: unknown[] | undefined): string {
   return typeof schema.minimum === 'number' || typeof schema.maximum === 'number' ? 'number' : 'string';
 }
 
-/** Converts properties. `required` may only list names of `properties`. */
 function convertProperties(schema: JsonObject, place: Place): Pick<GoogleSchema, 'properties' | 'required'> {
   if (!isObject(schema.properties)) return {};
   const entries = Object.entries(schema.properties).map(([name, value]) => [name, convert(value, place)] as const);
@@ -158,7 +150,6 @@ function convertProperties(schema: JsonObject, place: Place): Pick<GoogleSchema,
   return { properties: Object.fromEntries(entries), ...(required.length > 0 && { required }) };
 }
 
-/** Returns a description. `enum` is not supported for numbers and booleans, so the description lists the allowed values. */
 function describe(description: unknown, values?: unknown[]): { description?: string } {
   const allowed = values?.filter((value) => value !== null) ?? [];
   const list = allowed.length > 0 ? `One of: ${allowed.map((value) => JSON.stringify(value)).join(', ')}.` : '';

@@ -3,7 +3,6 @@ import { budgetIgnored } from '../messages/warnings.ts';
 import { thinkingConfigOf } from './thinking.ts';
 import type { GoogleFlags } from './wire.ts';
 
-/** Returns log messages about request options that are not sent or changed. */
 export function notesOf(request: ChatRequest, flags: GoogleFlags): string[] {
   const { model, responseFormat, tools = [] } = request;
   return [

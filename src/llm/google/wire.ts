@@ -24,7 +24,6 @@ export interface GoogleFlags extends ThinkingFlags {
 
 export const googleProvider = 'google';
 
-/** A part of a content in Google's format: `text`, `functionCall`, `thoughtSignature`, … */
 export type Part = JsonObject;
 
 export interface Content {
@@ -32,12 +31,10 @@ export interface Content {
   parts: Part[];
 }
 
-/** Form of `native.content`: the verbatim parts of the model's content in order; each may have a signature. */
 export interface NativeParts {
   parts: Part[];
 }
 
-/** Returns a valid function name, with a letter or `_` first. */
 export function toFunctionName(name: string): string {
   const wireName = toWireName(name);
   return /^[A-Za-z_]/.test(wireName) ? wireName : toWireName(`_${name}`);
@@ -92,9 +89,7 @@ function addTurn(contents: Content[], message: AssistantMessage, results: ToolRe
   if (flags.imagesApart) addParts(contents, 'user', images);
 }
 
-/** Image types that Gemini supports. */
 const isSeen = ({ mediaType }: Attachment) => /^image\/(png|jpeg|webp)$/.test(mediaType);
-/** Inline data has no name, so a text introduces the file. */
 const toPart = (file: Attachment): Part => (isTextAttachment(file) ? { text: textOfFile(file) } : toInline(file));
 const toInline = ({ mediaType, data }: Attachment): Part => ({ inlineData: { mimeType: mediaType, data } });
 
@@ -118,7 +113,6 @@ function ownParts({ native, toolCalls = [] }: AssistantMessage): Part[] | undefi
   return same ? withCutArguments(parts, toolCalls) : undefined;
 }
 
-/** Applies truncated arguments to the original parts; the signature of a part stays valid. */
 function withCutArguments(parts: Part[], calls: readonly ToolCall[]): Part[] {
   if (!calls.some(({ cut }) => cut)) return parts;
   let at = 0;
@@ -136,7 +130,6 @@ function toCallPart({ name, arguments: args }: ToolCall): Part {
   return { functionCall: { name: toFunctionName(name), args } };
 }
 
-/** Builds a response part. Images are part of the response (Gemini 3: "multimodal function responses"). */
 function toResponsePart({ functionCall }: Part, result: ToolResult, { imagesApart }: GoogleFlags): Part {
   const { name, id } = functionCall as JsonObject;
   const images = imagesApart ? [] : (result.attachments ?? []).filter(isSeen).map(toInline);
@@ -151,7 +144,6 @@ function toResponsePart({ functionCall }: Part, result: ToolResult, { imagesApar
   };
 }
 
-/** Returns the result as an object, which the API requires. */
 function toResponse(result: ToolResult): JsonObject {
   const content = contentFor(result);
   try {
@@ -171,7 +163,6 @@ function tell({ name, arguments: args }: ToolCall, result: ToolResult): string {
 const contentFor = ({ attachments = [], ...result }: ToolResult): string =>
   contentUnseen({ ...result, attachments: attachments.filter((one) => !isSeen(one)) });
 
-/** Appends parts. Consecutive contents of one role are merged, but results stay separate. */
 function addParts(contents: Content[], role: Content['role'], parts: Part[]): void {
   if (parts.length === 0) return;
   const last = contents.at(-1);
@@ -231,7 +222,6 @@ const lessons: [about: RegExp, flag: keyof GoogleFlags][] = [
   [/(developer|system)[ _]?instruction.{0,40}not (enabled|supported)/i, 'systemAsUser'],
 ];
 
-/** Returns the flags learned from the text of a 400 answer; undefined if the cause is unknown or already learned. */
 export function learnFromGoogle(words: string, flags: GoogleFlags): GoogleFlags | undefined {
   const lesson = lessons.find(([about]) => about.test(words))?.[1];
   return lesson && !flags[lesson] ? { ...flags, [lesson]: true } : undefined;

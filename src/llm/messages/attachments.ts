@@ -6,12 +6,10 @@ import { wellFormed } from './normalizeHistory.ts';
 export const isTextAttachment = ({ mediaType }: Attachment) => mediaType.startsWith('text/');
 export const isImage = ({ mediaType }: Attachment) => mediaType.startsWith('image/');
 
-/** Returns a text file as message text, for wires without text attachments. */
 export function textOfFile({ mediaType, data, name }: Attachment): string {
   return `${wellFormed(name ?? mediaType)}:\n${Buffer.from(data, 'base64').toString('utf8')}`;
 }
 
-/** Returns all files of user messages and tool results. */
 export function filesIn(messages: readonly Message[]): Attachment[] {
   return messages.flatMap((message) => {
     if (message.role === 'user') return message.attachments ?? [];
@@ -19,10 +17,8 @@ export function filesIn(messages: readonly Message[]): Attachment[] {
   });
 }
 
-/** Average tokens of an image; providers count some hundred to two thousand by size. */
 const tokensOfPicture = 1200;
 
-/** Estimates tokens: text files by length, other files as images. */
 export function tokensOfFiles(messages: readonly Message[]): number {
   return filesIn(messages).reduce(
     (sum, file) => sum + (isTextAttachment(file) ? tokensOfData(file.data) : tokensOfPicture),
@@ -30,7 +26,6 @@ export function tokensOfFiles(messages: readonly Message[]): number {
   );
 }
 
-/** Returns the result text for a model without images, with a note that the images were omitted. */
 export function contentUnseen(
   { content, attachments = [] }: ToolResult,
   why = 'Not shown, for this model does not see it',
@@ -45,7 +40,6 @@ export function contentUnseen(
   }
 }
 
-/** Introduction of images that cannot be part of their result. */
 export const imagesFrom = ({ name }: ToolCall): string => `Images from the result of ${toWireName(name) || 'a tool'}:`;
 
 /** Converts messages for a text-only model: text files become message text, other files only a name. */

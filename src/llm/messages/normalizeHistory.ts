@@ -3,7 +3,6 @@ import { failure, toToolResult } from '../../protocol/content/tools.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { asSystemMessage, withoutMark } from './systemTags.ts';
 
-/** Entry of a normalized history, after the system prompt. */
 export type AssistantText =
   | Extract<Message, { role: 'user' }>
   /** `results[i]` answers `message.toolCalls[i]`. */
@@ -56,7 +55,6 @@ function saidAfter(messages: readonly Message[], begin: number): AssistantText[]
 /** User message before a conversation that starts with an assistant message, which some providers reject. */
 export const beginningLeftOut = '(The beginning of this conversation is left out.)';
 
-/** User message that continues an interrupted answer. */
 export const goOn: Extract<AssistantText, { role: 'user' }> = { role: 'user', content: 'Continue.' };
 
 function endsWithAnswer(said: readonly AssistantText[]): boolean {
@@ -67,7 +65,6 @@ function endsWithAnswer(said: readonly AssistantText[]): boolean {
 const saysNothing = ({ content, attachments = [] }: Extract<AssistantText, { role: 'user' }>) =>
   content.trim() === '' && attachments.length === 0;
 
-/** Returns the results between an assistant message and the next, by call; the first result counts. */
 function resultsAfter(messages: readonly Message[], index: number): Map<string, ToolResult> {
   const results = new Map<string, ToolResult>();
   for (let at = index + 1; at < messages.length; at++) {

@@ -20,15 +20,12 @@ const saysTooMany =
   /too (?:large|high|big)|at most|exceed|above|maximum|range|(?:less|lower|greater) than|<=|> ?\d|cannot|limited|must be/i;
 /** vLLM: "20000 > 16384 - 1500", with the context size and the conversation as the last two numbers. */
 const leavesRoom = /\d+ > (\d+) - (\d+)/;
-/** Minimum useful output tokens: of a model, and of the remaining context. */
 const [leastLimit, leastRoom] = [512, 1024];
 
-/** Returns true if a rejection concerns the maximum output and not the length of the conversation. */
 export const refusesOutputLimit = (words: string): boolean =>
   roomSaid(words) !== undefined ||
   (namesOutput.test(words) && saysTooMany.test(words) && !namesConversation.test(words));
 
-/** Parses the accepted output tokens from a rejection, if fewer than `asked`. */
 export function learnOutputLimit(words: string, asked: unknown): OutputLesson | undefined {
   if (typeof asked !== 'number' || !refusesOutputLimit(words)) return undefined;
   const room = roomSaid(words);

@@ -27,7 +27,6 @@ export function parseArguments(text: string): ParsedArguments {
   return { arguments: {}, malformed: text };
 }
 
-/** Returns arguments as text; some servers send a parsed value. */
 export function textOfArguments(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : JSON.stringify(value);

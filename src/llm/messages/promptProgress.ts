@@ -3,11 +3,6 @@ import { textAs } from '../../protocol/text/localized.ts';
 import type { ChatStreamChunk } from '../core/client.ts';
 import { lasting } from '../core/deadlines.ts';
 
-/**
- * Returns the displayed progress of a prefill.
- *
- * @param ms milliseconds since the start
- */
 export function reading(so: { tokens: number; total: number; ms: number }): NonNullable<ChatStreamChunk['progress']> {
   const fraction = so.tokens / so.total;
   const percent = Math.floor(fraction * 100);
@@ -23,7 +18,6 @@ export function reading(so: { tokens: number; total: number; ms: number }): NonN
   return { ...textAs(words), fraction };
 }
 
-/** Estimates the remaining time; undefined while the estimate is unreliable or the rest is short. */
 function timeLeft({ tokens, total, ms }: { tokens: number; total: number; ms: number }): LocalizedMessage | undefined {
   const left = tokens > 0 ? (ms * (total - tokens)) / tokens : 0;
   return left >= 2000 ? lasting(Math.round(left / 1000) * 1000) : undefined;

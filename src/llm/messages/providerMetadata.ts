@@ -1,6 +1,5 @@
 import type { AssistantMessage, Message } from '../../protocol/content/messages.ts';
 
-/** Adds the model to the native form, which only this model can read. */
 export function withWriter(message: AssistantMessage, model: string): AssistantMessage {
   return message.native ? { ...message, native: { ...message.native, model } } : message;
 }

@@ -12,7 +12,6 @@ export const asSystemMessage = (content: string): UserMessage => ({
   content: content.trim() === '' ? '' : `<${tag}>\n${disarmed(content)}\n</${tag}>`,
 });
 
-/** Escapes system tags in the text and text files of a user message. */
 export function withoutMark(message: UserMessage): UserMessage {
   const { content, attachments } = message;
   return { ...message, content: disarmed(content), ...(attachments && { attachments: attachments.map(disarmedFile) }) };
@@ -38,9 +37,7 @@ export function disarming(letters: string): (text: string) => string {
 }
 
 const openingSigns = /[<＜﹤‹〈⟨˂❮]/g;
-/** Maximum examined characters per letter of the name. */
 const mostBetween = 12;
-/** Minimum letters that must match exactly; fewer are another word. */
 const leastOwn = 3;
 
 function begins(text: string, from: number, letters: string): boolean {
@@ -60,7 +57,6 @@ function begins(text: string, from: number, letters: string): boolean {
   return at === letters.length && own >= leastOwn;
 }
 
-/** Returns a character without accents and form. A non-Latin letter stays and can match any letter. */
 const skeleton = (sign: string): string => sign.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
 
 export const disarmed = disarming('systemmessage');

@@ -4,7 +4,6 @@ import { toWireName } from '../core/wireToolNames.ts';
 
 interface DistinctRequest {
   request: ChatRequest;
-  /** Restores the original tool names in a chunk. */
   ownNames(chunk: ChatStreamChunk): ChatStreamChunk;
 }
 
@@ -49,7 +48,6 @@ export function withDistinctNames(request: ChatRequest): DistinctRequest | undef
   };
 }
 
-/** short enough to be a valid wire name */
 function distinct(name: string): string {
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
   return `${toWireName(name).slice(0, 55)}_${hash}`;

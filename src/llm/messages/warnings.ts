@@ -3,7 +3,6 @@ import { inEnglish, message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { isImage } from './attachments.ts';
 
-/** Creates a function that reports each message once per client and ignores undefined. */
 export function tellOnce(onNote: ((note: string) => void) | undefined): (words: LocalizableText | undefined) => void {
   const told = new Set<string>();
   return (words) => {
@@ -16,7 +15,6 @@ export function tellOnce(onNote: ((note: string) => void) | undefined): (words: 
 
 export const budgetIgnored = (model: string) => `${model} has no setting for a thinking budget here; it is ignored.`;
 
-/** Creates a filter of messages that a run has already received. */
 export function oncePerRun(): (run: string | undefined, sentences: readonly LocalizableText[]) => LocalizableText[] {
   const told = new Set<string>();
   const key = (run: string | undefined, words: LocalizableText) => `${run} ${inEnglish(words)}`;
@@ -27,7 +25,6 @@ export function oncePerRun(): (run: string | undefined, sentences: readonly Loca
   };
 }
 
-/** Returns warnings about files that a text-only model cannot read. */
 export function unseenFiles(model: LocalizableText, leftOut: readonly Attachment[]): LocalizableText[] {
   if (leftOut.length === 0) return [];
   if (leftOut.every(isImage)) return [message('{0} does not accept images, so they are left out.', model)];

@@ -13,14 +13,12 @@ interface Listed {
   id: string;
   /** Regular expression of the origin. */
   address: string;
-  /** Other catalog entries with models at this address. */
   also?: readonly string[];
   models: readonly Model[];
 }
 
 const listed: readonly Listed[] = given.providers;
 
-/** Publication date of the catalog data. */
 export const catalogueDate: string = given.source.date;
 
 export function catalogued(
@@ -41,7 +39,6 @@ export function catalogued(
   return { ...(price && { price }), ...(found.window && { window: found.window }) };
 }
 
-/** Returns the last price that is valid at this time. */
 function priceNow(price: Model['price'], now: Date): Price | undefined {
   if (!Array.isArray(price)) return price as Price | undefined;
   const [day, time] = [now.toISOString().slice(0, 10), now.toISOString().slice(11, 16)];

@@ -35,7 +35,6 @@ export function withCost(usage: TokenUsage, price: Price | undefined): TokenUsag
   return { ...usage, cost: (prompt + completionTokens * output) / 1_000_000 };
 }
 
-/** Returns the minimum cost of a call in US dollars: the whole prompt cached, and one output token. */
 export function leastCost(promptTokens: number, price: Price | undefined): number | undefined {
   const usage = { promptTokens, completionTokens: 1, totalTokens: promptTokens + 1 };
   const fresh = withCost(usage, price).cost;

@@ -2,7 +2,6 @@ import { message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { type KeyNeed, type PresetId, type ProviderPreset, providerPresets } from './providerPresets.ts';
 
-/** Providers with an address. (`local` and `vscode-lm` are created by the host and the editor.) */
 export type ProviderId =
   | 'openai'
   | 'openai-responses'
@@ -25,7 +24,6 @@ export const googleBaseUrl = 'https://generativelanguage.googleapis.com/v1beta';
 
 const compatible = 'OpenAI-compatible endpoint';
 
-/** All selectable providers in display order. An empty address must be entered by the user. */
 export const providers: readonly Provider[] = [
   { id: 'openai', label: 'OpenAI', baseUrl: openAIBaseUrl, key: 'needed' },
   { id: 'openai-responses', label: 'OpenAI (Responses API)', baseUrl: openAIBaseUrl, key: 'needed' },
@@ -42,22 +40,18 @@ export const providers: readonly Provider[] = [
   { id: 'openai-compatible', label: compatible, baseUrl: '', key: 'optional' },
 ];
 
-/** Returns the display name of a provider, localizable if it is no proper name. */
 export const labelOf = ({ label }: Pick<Provider, 'label'>): LocalizableText =>
   label === compatible ? message(label) : label;
 
-/** Returns the header name for a provider's API key. */
 export const keyHeaderOf = (provider: ProviderId): string =>
   (({ anthropic: 'x-api-key', google: 'x-goog-api-key', azure: 'api-key' }) as Partial<Record<ProviderId, string>>)[
     provider
   ] ?? 'authorization';
 
-/** Returns true for providers with OpenAI's wires: chat completions and, for some models, Responses. */
 export const isOpenAIWire = (provider: ProviderId): boolean => !['anthropic', 'google', 'ollama'].includes(provider);
 
 export const keyOwner = (provider: string): string => (provider === 'openai-responses' ? 'openai' : provider);
 
-/** Returns the header name for an organization; undefined if unsupported. */
 export const organizationHeaderOf = (provider: ProviderId): string | undefined =>
   ['openai', 'openai-responses', 'openai-compatible'].includes(provider) ? 'openai-organization' : undefined;
 

@@ -2,9 +2,7 @@
 export interface WireFlags {
   /** Id of the provider; thinking is returned only to the provider that created the thinking. */
   provider: string;
-  /** Parameters rejected by the provider or model. */
   omit?: readonly string[];
-  /** Maximum output tokens of the model. */
   outputLimit?: number;
   /** True for OpenAI's newer models, which reject `max_tokens` and require `max_completion_tokens`. */
   completionTokens?: boolean;
@@ -22,11 +20,9 @@ export interface WireFlags {
   callIds?: 'nine' | 'forty';
   /** Supports only `json_object`: the prompt contains the schema (DeepSeek). */
   schemaInWords?: boolean;
-  /** Accepts the run id for routing to a prompt cache. */
   cacheKey?: boolean;
   /** Reports prefill progress on request (llama-server: `return_progress`). */
   readingProgress?: boolean;
-  /** The model rejected images: they are omitted with a warning to the user. */
   withoutImages?: boolean;
   answersResults?: boolean;
   /** The chat template has no system prompt: the first user message starts with the prompt (Gemma 2). */
@@ -65,7 +61,6 @@ export function learnFrom(words: string, parameter: string | undefined, flags: W
   };
 }
 
-/** Returns the rejected parameter among the given names, unless already omitted. */
 export function namedParameter(
   words: string,
   parameter: string | undefined,
@@ -92,7 +87,6 @@ export const wantsResponses = (words: string): boolean =>
 export const refusesImages =
   /image_url|(image|vision|multimodal)[^.]{0,40}not (support|allow|enabl)|not support[^.]{0,30}(image|vision)|image input is not|mmproj/i;
 
-/** Requires quotes for parameter names that are ordinary words. */
 function mentions(words: string, name: string): boolean {
   const pattern = /^(stop|reasoning|include|store)$/.test(name) ? `['"\`]${name}['"\`]` : `\\b${name}\\b`;
   return new RegExp(pattern).test(words);

@@ -18,7 +18,6 @@ import { toWire } from './wire.ts';
 export interface OllamaClientOptions extends Partial<ClientOptions> {
   baseUrl?: string;
   apiKey?: string;
-  /** Tokens, sent as `num_ctx`, because Ollama's default is small. */
   contextSize?: number;
   /** Duration in memory after a reply: seconds, or `5m`; negative: unlimited. */
   keepAlive?: string | number;
@@ -28,11 +27,9 @@ export interface OllamaClientOptions extends Partial<ClientOptions> {
 
 export interface OllamaClient extends LLMClient {
   listModels(signal?: AbortSignal): Promise<ModelInfo[]>;
-  /** Returns the cached capabilities of a model; all unknown if the server does not report them. */
   describe(model: string, signal?: AbortSignal): Promise<OllamaModel>;
 }
 
-/** Creates a client of Ollama's native API. */
 export function createOllamaClient(options: OllamaClientOptions = {}): OllamaClient {
   const { apiKey, contextSize, keepAlive } = options;
   const baseUrl = options.baseUrl?.trim() || 'http://127.0.0.1:11434';

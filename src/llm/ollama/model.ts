@@ -47,7 +47,6 @@ export function windowOf(model: OllamaModel, asked: number | undefined): number 
   return size === undefined ? undefined : Math.min(size, model.maximumContext ?? size);
 }
 
-/** Returns the model without the capability that a 400 denies ("does not support tools" or thinking). */
 export function learnFrom(words: string, model: OllamaModel): OllamaModel | undefined {
   const what = /does not support (tools|thinking)/i.exec(words)?.[1]?.toLowerCase();
   if (what === 'tools' && model.tools !== false) return { ...model, tools: false };

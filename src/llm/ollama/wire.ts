@@ -12,7 +12,6 @@ export const provider = 'ollama';
 
 export interface WireOptions {
   model: OllamaModel;
-  /** Tokens for `num_ctx`; absent: the Modelfile's size, or a small default. */
   contextSize?: number;
   keepAlive?: string | number;
 }
@@ -29,9 +28,7 @@ export interface WireCall {
 
 export interface Wire {
   body: { messages: WireMessage[]; [parameter: string]: unknown };
-  /** User-facing messages about content that the model cannot see or use. */
   warnings: LocalizedMessage[];
-  /** Log messages about ignored or adapted settings. */
   notes: string[];
 }
 

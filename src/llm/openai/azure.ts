@@ -14,7 +14,6 @@ interface AzureClientOptions
   apiVersion?: string;
 }
 
-/** Creates a client of OpenAI models at Azure: the same wire, other URLs, and the key in the header `api-key`. */
 export function createAzureClient(options: AzureClientOptions): LLMClient {
   const { deployment, api, apiKey, headers, secrets, onNote, fetchLimits } = options;
   const resource = `${options.endpoint

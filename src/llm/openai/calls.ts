@@ -15,9 +15,7 @@ export interface CallFragment {
 }
 
 interface CallCollector {
-  /** Adds a fragment; returns the index of its call in the reply. */
   add(fragment: CallFragment): number;
-  /** Returns complete calls not returned before, in order; at the end, all calls. */
   takeComplete(atEnd: boolean): ToolCall[];
 }
 

@@ -11,7 +11,6 @@ import { toWire } from './wire.ts';
 /** `elsewhere`: another API may support the model, so a rejection that refers to the API is thrown without learning. */
 type AskChat = (request: ChatRequest, signal: AbortSignal | undefined, elsewhere: boolean) => Promise<Asked>;
 
-/** Creates requests to chat completions; rejected parameters are learned once per model. */
 export function chatCompletions(
   { provider, endpoint, headers, limits, note }: Connection,
   { url, flags: first }: { url(model: string): string; flags: Omit<WireFlags, 'provider'> },

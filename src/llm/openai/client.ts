@@ -19,16 +19,12 @@ export interface OpenAIClientOptions extends ClientOptions {
   baseUrl: string;
   /** Absent: chat completions, and Responses for models that the server refers there. */
   api?: 'responses';
-  /** Known differences of the provider; others are learned from rejections. */
   flags?: Omit<WireFlags, 'provider'>;
-  /** URLs outside of `baseUrl` (Azure includes deployment and version). */
   chatUrl?(model: string): string;
   modelsUrl?: string;
-  /** Header of the key; absent: `authorization` with `Bearer`. */
   keyHeader?: string;
 }
 
-/** Creates a client of chat completions and the Responses API, selected per model. */
 export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
   const { provider, api, flags = {} } = options;
   const endpoint = toEndpoint({ notFoundHint: api ? joined([notFoundHint, maybeNone]) : notFoundHint, ...options });
@@ -42,7 +38,6 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
     flags: { completionTokens: provider === 'openai', ...flags },
   });
   const askResponses = responses(connection, { url: at('/responses'), cacheKey: flags.cacheKey });
-  /** Supported API by model, learned from the server. */
   const apis = new Map<string, 'chat' | 'responses'>();
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<Asked> {

@@ -6,13 +6,11 @@ import { parseArguments } from '../messages/parseArguments.ts';
 import { collectThinking } from './thinkingFields.ts';
 import type { WireCall } from './wire.ts';
 
-/** An assistant message in OpenAI's format. */
 export interface WireReply {
   role: 'assistant';
   content: string | null;
   tool_calls?: WireCall[];
   reasoning_content?: string;
-  /** Extension of OpenAI's format: returned with the message, so that signed thinking continues. */
   native?: Native;
 }
 
@@ -107,7 +105,6 @@ export function fromWireTools(wire: readonly unknown[]): ToolDefinition[] {
   });
 }
 
-/** Converts a message; malformed arguments keep their text, and names are the original tool names. */
 export function toWireReply(message: AssistantMessage): WireReply {
   const calls = (message.toolCalls ?? []).map(
     ({ id, name, arguments: args, malformed }): WireCall => ({

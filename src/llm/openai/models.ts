@@ -15,7 +15,6 @@ const modelSchema = z.object({
 });
 const listSchema = z.union([z.array(z.unknown()), z.object({ data: list }).transform(({ data }) => data)]);
 
-/** Purpose of a model if reported; a model without a purpose may support conversations. */
 const purposeSchema = z.object({
   type: word, // Together
   capabilities: z.object({ completion_chat: flag }).catch({}), // Mistral

@@ -13,11 +13,9 @@ export interface Connection {
   note(text: string): void;
 }
 
-/** A successful answer and its reader. */
 export interface Asked {
   answer: HttpAnswer;
   reader: ReplyReader;
-  /** Emitted before the reply. */
   warnings: readonly LocalizableText[];
   /** Learns from an error inside the answer; returns the error to throw, possibly retryable. */
   learn?(error: LLMError): LLMError;

@@ -18,11 +18,9 @@ import type { NativeThinking } from './wire.ts';
 
 export interface ReaderOptions {
   endpoint: Endpoint;
-  /** Provider that owns the thinking of the reply. */
   provider: string;
   tools: readonly Pick<ToolDefinition, 'name'>[];
   takenIds?: ReadonlySet<string>;
-  /** Stores `reasoning_details` for a provider that requires them. */
   keepDetails?: boolean;
 }
 
@@ -39,7 +37,6 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
   let rawFinish: string | undefined;
   /** Id of the event with the finish reason. The protocol requires one id for all events; Groq and Avian deviate. */
   let finishedId: string | undefined;
-  /** Finish reason that indicates an error. */
   let failed: string | undefined;
   let model: string | undefined;
   let usage: TokenUsage | undefined;
@@ -150,7 +147,6 @@ function progressIn({ prompt_progress: told }: JsonObject): ChatStreamChunk[] {
 
 const progressSchema = z.object({ total: countField, cache: countField, processed: countField, time_ms: countField });
 
-/** Returns the fields that the provider requires back. */
 function nativeOf(provider: string, first: ThinkingField | undefined, details: JsonObject[]): Native | undefined {
   const thinkingField = first === 'reasoning_content' || first === 'reasoning' ? first : undefined;
   if (thinkingField === undefined && details.length === 0) return undefined;

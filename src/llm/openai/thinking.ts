@@ -20,7 +20,6 @@ export function takesEffort(model: string): boolean {
   return /^(o\d|gpt-([5-9]|oss|\d{2})|codex|grok-3-mini)/.test(name);
 }
 
-/** Returns an effort supported by all models; levels above `high` exist only for some. */
 export function effortOf(tokens: number): 'low' | 'medium' | 'high' {
   if (tokens < 4096) return 'low';
   return tokens < 16_384 ? 'medium' : 'high';

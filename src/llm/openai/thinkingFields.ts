@@ -16,7 +16,6 @@ const fields = [
 
 export type ThinkingField = (typeof fields)[number];
 
-/** Returns the text of thinking; encrypted content and signatures are excluded. */
 export function textOfThinking(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(textOfThinking).join('');
@@ -26,7 +25,6 @@ export function textOfThinking(value: unknown): string {
 }
 
 interface ThinkingCollector {
-  /** Returns the new thinking of a delta or message. */
   add(delta: JsonObject): string;
   readonly first: ThinkingField | undefined;
 }
@@ -35,7 +33,6 @@ interface ThinkingCollector {
 export function collectThinking(): ThinkingCollector {
   let said = '';
   let first: ThinkingField | undefined;
-  /** Repeated range of `said` per field: from the field's first repetition to its current position. */
   const repeated = new Map<ThinkingField, { from: number; to: number }>();
 
   const news = (field: ThinkingField, text: string): string => {

@@ -5,7 +5,6 @@ import { budgetIgnored } from '../messages/warnings.ts';
 import type { WireFlags } from '../models/wireFlags.ts';
 import { thinkingParameter } from './thinking.ts';
 
-/** Returns log messages about request options that are not sent or changed. */
 export function notesOf(request: ChatRequest, flags: WireFlags): string[] {
   const { model, thinkingBudget = 0, responseFormat } = request;
   return [
@@ -17,7 +16,6 @@ export function notesOf(request: ChatRequest, flags: WireFlags): string[] {
   ];
 }
 
-/** Returns user-facing warnings about content that the model cannot see. */
 export function leftOut({ model, messages }: ChatRequest, { withoutImages }: WireFlags): LocalizedMessage[] {
   const unseen = withoutImages && filesIn(messages).some((file) => !isTextAttachment(file));
   if (!unseen) return [];

@@ -80,7 +80,6 @@ function readPythonBody(text: string, start: number, close: RegExp, known: Known
   }
 }
 
-/** Ends a damaged block at its closing fence; without a fence the block is cut off. */
 function unclosed(
   text: string,
   start: number,

@@ -1,11 +1,9 @@
-/** Elements of a form, in order. */
 export type Element =
   | { kind: 'mark'; parts: readonly MarkPart[] }
   | { kind: 'blank' }
   | { kind: Placeholder }
   | { kind: 'group'; elements: readonly Element[]; repeat: '?' | '*' | '+' };
 
-/** Placeholder names that are parsed; others are parts of marks. */
 type Placeholder = 'name' | 'args' | 'json' | 'keyed' | 'python' | 'literal' | 'key' | 'value' | 'word' | 'id';
 type MarkPart = string | RegExp;
 

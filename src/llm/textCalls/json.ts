@@ -32,7 +32,6 @@ export function callsIn(text: string, known: KnownTools, marked: boolean): Writt
   return items.length > 0 && calls.every((call) => call !== undefined) ? calls : marked ? asMalformed : undefined;
 }
 
-/** Keys for the arguments of a call. */
 const isArguments = /^(?:arguments|parameters|args|input)$/;
 
 function callIn(item: unknown, known: KnownTools, marked: boolean, text: string): WrittenCall | undefined {

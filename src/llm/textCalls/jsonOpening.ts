@@ -3,7 +3,6 @@ import { type KnownTools, lookUpTool } from './toolLookup.ts';
 /** Kind of a line by its beginning: call of a known tool (`call`), ordinary fence (`fence`), text, or undecided (`wait`). */
 export type Opening = 'call' | 'fence' | 'text' | 'wait';
 
-/** Maximum characters before the tool name of a call. */
 export const openingLimit = 400;
 
 const jsonToken = /\s*([{}[\]:,]|"(?:[^"\\]|\\.)*"|[^\s{}[\]:,"]+)/y;

@@ -6,7 +6,6 @@ interface Run {
 
 /** Returns true for a line of an indented code block or quotation, whose content is an example. */
 export const isQuotedLine = (line: string): boolean => /^(?: {4}| {0,3}\t| {0,3}>(?!>>))/.test(line);
-/** Characters of a line needed for that decision. */
 const headLength = 8;
 
 /**
@@ -17,7 +16,6 @@ export class MarkdownCode {
   private fence?: Run;
   private opener?: Run;
   private closes = false;
-  /** Text after the marks that close the fence. */
   private behind = '';
   private ticks?: number;
   private run?: Run;

@@ -22,7 +22,6 @@ function openingIn(line: string, known: KnownTools): Opening {
   return form === 'text' && first === '[' ? openingOfPythonList(line, known) : form;
 }
 
-/** Classifies a fence of any language: a call if its code begins with a call. */
 function openingOfFence(line: string, known: KnownTools): Opening {
   const fence = /^(`{3,}|~{3,})([^\n]*)(\n?)\s*/.exec(line);
   if (!fence) return /^(`{1,2}|~{1,2})$/.test(line) ? 'wait' : 'text';

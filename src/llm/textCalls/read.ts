@@ -43,7 +43,6 @@ function readRegion(text: string, at: number, known: KnownTools): Region {
   return endsLine(text, readForm(text, start, known), known);
 }
 
-/** Returns the text up to the line end, or up to calls that fill the rest of the message. */
 function readLine(text: string, at: number, known: KnownTools): Region {
   const end = endOfLine(text, at);
   if (isQuotedLine(text.slice(at, at + 8))) return { end };
@@ -58,7 +57,6 @@ function readLine(text: string, at: number, known: KnownTools): Region {
   }
 }
 
-/** Returns the index up to which the text contains only calls and blanks. */
 function endOfCalls(text: string, start: number, known: KnownTools): number {
   for (let at = start; at < text.length; ) {
     const region = endsLine(text, readForm(text, at, known), known);

@@ -15,7 +15,6 @@ type Mark = Extract<Element, { kind: 'mark' }>;
 
 const compiled = forms.map(({ form }) => compile(form));
 
-/** First characters of the forms. */
 export const firstCharacters: string = [...new Set(forms.flatMap(({ form }) => form.replace(/^\(+/, '')[0]!))].join('');
 
 /** Classifies the text at `at`: a call in a known form of a known tool, text, or `wait` if the text ends too early. */
@@ -31,7 +30,6 @@ export function openingOfForm(text: string, at: number, known: KnownTools): Open
   return wait ? 'wait' : 'text';
 }
 
-/** First marks of the forms, including optional marks. */
 const firstMarks = compiled.flatMap((elements) => {
   const begin = elements.findIndex(
     (element) => element.kind === 'mark' || (element.kind === 'group' && element.repeat !== '?'),
@@ -42,7 +40,6 @@ const firstMarks = compiled.flatMap((elements) => {
   return first.flatMap((element) => (element?.kind === 'mark' ? [element.parts] : []));
 });
 
-/** Returns true if a form's mark stands at `at`, followed by a call structure or by the line end. */
 export function beginsForm(line: string, at: number): boolean {
   const plain = plainMarks(line);
   return firstMarks.some((parts) => {
@@ -76,7 +73,6 @@ export function markInLine(
   return undefined;
 }
 
-/** Quick filter that excludes nearly all brackets of ordinary text. */
 const beginsMark = (text: string, at: number): boolean =>
   text[at] === '<'
     ? /^<[\w|｜:-]*(?:[\w|｜▁:=>/ -]|$)/.test(text.slice(at, at + 12))
@@ -122,7 +118,6 @@ export function readPythonList(text: string, start: number, known: KnownTools): 
   return isLast && reading.named ? { end: text.length, calls: [malformed(known, reading.named, rest)] } : undefined;
 }
 
-/** Returns the marks of a form, except marks that occur in any text: a quotation mark and the end of a tag. */
 const marksOf = (elements: readonly Element[]): Mark[] =>
   elements.flatMap((element) => {
     if (element.kind === 'group') return marksOf(element.elements);
@@ -130,7 +125,6 @@ const marksOf = (elements: readonly Element[]): Mark[] =>
     return element.kind === 'mark' && letters.length >= 6 ? [element] : [];
   });
 
-/** Returns the index after the closing mark of a form, searched from `from`. */
 function closeOf(elements: readonly Element[], plain: string, from: number): number | undefined {
   const marks = elements.filter((element): element is Mark => element.kind === 'mark');
   return marks.length < 2 ? undefined : findMark(marks.at(-1)!.parts, plain, from)?.end;
@@ -140,11 +134,8 @@ class Reading {
   /** Parsed calls. Calls of a completed repetition are `sealed`: later text cannot damage them. */
   calls: WrittenCall[] = [];
   private sealedCount = 0;
-  /** Last named known tool, in its written form. */
   named?: string;
-  /** True after a known tool name, or after the start of arguments in a marked object. */
   opened = false;
-  /** True if the end of a value is ambiguous. */
   unsure = false;
   at = 0;
   private call?: { name: string; given: Map<string, unknown>; whole?: WrittenCall };
@@ -163,7 +154,6 @@ class Reading {
     return this.calls.slice(0, this.sealedCount);
   }
 
-  /** Returns true if an unmatched closing mark follows `end`: the value then continues. */
   goesOn(end: number): boolean {
     if (!this.around) return false;
     const close = findMark(this.around.close.parts, this.plain, end);
@@ -367,7 +357,6 @@ class Reading {
     return end;
   }
 
-  /** Reads a Python call, or several in brackets, separated by commas or lines. */
   private readPython(start: number): number | 'no' | 'cut' {
     const listed = this.text[start] === '[';
     let at = listed ? skip(this.text, start + 1) : start;

@@ -4,11 +4,8 @@ import { openingOf } from './opening.ts';
 import { markInLine } from './reader.ts';
 import type { KnownTools } from './toolLookup.ts';
 
-/** Filter of lines that retains everything from the first line that begins a call. */
 interface Sieve {
-  /** Adds a piece of text; returns the text that can be shown now. */
   add(piece: string): string;
-  /** Returns the retained text once. `mayHoldCalls`: the text starts outside of a fence. */
   rest(): { text: string; mayHoldCalls: boolean };
   readonly spoke: boolean;
 }

@@ -64,7 +64,6 @@ export async function* rescueCalls(
     yield { ...withContent(chunk, ''), finishReason: 'tool_calls' };
   }
 
-  /** Yields the retained text. */
   function* held(): Generator<ChatStreamChunk> {
     for (const chunk of thoughts.rest()) yield* rescued(chunk);
     yield* asContent(sieve.rest().text);

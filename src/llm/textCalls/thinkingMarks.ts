@@ -33,7 +33,6 @@ export const thinkingMarks: readonly { families: string; open: string; close: st
   },
 ];
 
-/** Marks around an answer, whose content is the message. */
 const answerMarks: readonly string[] = [
   '<|start|>assistant<|channel|>final<|message|>',
   '<|channel|>final<|message|>',
@@ -68,13 +67,11 @@ export interface Thinking {
   close: MarkParts;
 }
 
-/** A mark in the text. `close` may end thinking without an opening mark. */
 type ThinkingMark =
   | { kind: 'open'; end: number; thinking: Thinking; isTag: boolean }
   | { kind: 'close' | 'answer' | 'end'; end: number }
   | 'cut';
 
-/** Maximum characters of a mark. */
 export const maxMarkLength = 64;
 
 /** Returns the mark at `at`; `cut` if the text ends within a possible mark. */

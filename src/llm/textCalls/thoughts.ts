@@ -3,14 +3,11 @@ import { findMark, matchMark, plainMarks } from './form.ts';
 import { MarkdownCode } from './markdownCode.ts';
 import { markAt, maxMarkLength, type Thinking } from './thinkingMarks.ts';
 
-/** Splitter of thinking and answer in a reply. */
 interface Thoughts {
   split(chunk: ChatStreamChunk): ChatStreamChunk[];
-  /** Returns the retained chunks at the end. */
   rest(): ChatStreamChunk[];
 }
 
-/** Maximum retained blanks before a possible mark. */
 const mostBlanks = 64;
 
 /**
@@ -25,10 +22,8 @@ export function createThoughts(): Thoughts {
   let isBeginning = true;
   let isBehind = false;
   let begun = false;
-  /** Last character of the emitted answer. */
   let lastSaid: string | undefined;
   let hasThought = false;
-  /** Quoted opening marks: the same number of closing marks are quotations too. */
   let quoted = 0;
   const code = new MarkdownCode();
 
@@ -47,7 +42,6 @@ export function createThoughts(): Thoughts {
     if (trimmed !== '') out.push({ thinking: trimmed, done: false });
   };
 
-  /** Reads thinking up to its closing mark; returns false if more text is needed. */
   const readThinking = (close: Thinking['close']): boolean => {
     const found = findMark(close, plainMarks(kept), 0);
     const end = found?.start ?? endOfThinking(kept, close);
@@ -60,7 +54,6 @@ export function createThoughts(): Thoughts {
     return true;
   };
 
-  /** Reads text up to the next thinking; returns false if more text is needed. */
   const readText = (isEnd: boolean): boolean => {
     const token = /[<[\]]/g;
     let from = 0; // start of unemitted text
@@ -132,7 +125,6 @@ export function createThoughts(): Thoughts {
     return false;
   };
 
-  /** Emits the text up to `at` and retains the rest. */
   const hold = (from: number, at: number): false => {
     const said = kept.slice(from, at);
     if (!(isBeginning && said.trim() === '' && at <= mostBlanks)) {
@@ -180,7 +172,6 @@ export function createThoughts(): Thoughts {
 /** Maximum retained end tokens and blanks, so that a model that emits nothing else is not retained forever. */
 const mostEndTokens = 1024;
 
-/** Returns true if only blanks and end-of-turn tokens can follow. */
 function isTurnEnd(text: string): boolean {
   for (let at = 0; ; ) {
     at += /^\s*/.exec(text.slice(at))![0].length;
@@ -192,7 +183,6 @@ function isTurnEnd(text: string): boolean {
   }
 }
 
-/** Returns the index up to which text is certainly thinking, before blanks and a possible closing mark. */
 function endOfThinking(text: string, close: Thinking['close']): number {
   const from = Math.max(0, text.length - maxMarkLength);
   const tail = plainMarks(text.slice(from));

@@ -19,7 +19,6 @@ const unreadableHeaders = /UND_ERR_HEADERS_OVERFLOW|HPE_/;
 const proxyRefusal = /Proxy response \((\d{3})\)/;
 const badCompression = /^Z_(?!BUF_ERROR)|incorrect header check|ERR__ERROR_FORMAT/;
 
-/** Converts an error of fetch before an answer. */
 export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
   const reason = reasonOf(endpoint, error);
   const { code, text } = reason;
@@ -82,7 +81,6 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
   return new LLMError('LLM_HTTP_ERROR', messageText, { reason: 'unreachable', retryable: true, details });
 }
 
-/** Converts a connection error within an answer. */
 export function interruptedError(endpoint: Endpoint, error: unknown): LLMError {
   const reason = reasonOf(endpoint, error);
   const { code, text } = reason;
@@ -107,7 +105,6 @@ function isProxyLogin(error: unknown): boolean {
   return innermost instanceof Error && innermost.name === 'Error' && innermost.message === '' && code === '';
 }
 
-/** Returns the system's own text for *Details*. */
 const detailsOf = ({ code, text }: NetworkReason) => ({ reason: code, text });
 
 function reasonOf({ secrets }: Endpoint, error: unknown): NetworkReason {

@@ -13,12 +13,10 @@ interface EndpointOptions {
   apiKey?: string;
   headers?: Record<string, string>;
   secrets?: readonly string[];
-  /** User-facing hint for a 404 or 405. */
   notFoundHint?: LocalizableText;
 }
 
 export interface ClientOptions extends EndpointOptions {
-  /** Receives a log message about ignored or adapted options, once each. */
   onNote?(note: string): void;
   fetchLimits?: Partial<FetchLimits>;
 }

@@ -5,11 +5,8 @@ import { word } from './wireFields.ts';
 export interface ErrorBody {
   /** User-facing message of the body, unredacted; '' if absent. */
   words: string;
-  /** Error codes of the provider: `invalid_api_key`, `RESOURCE_EXHAUSTED`. */
   codes: string[];
-  /** The rejected parameter. */
   parameter?: string;
-  /** HTTP status from the body, or implied by a code. */
   status?: number;
   /** Milliseconds to wait in Google's format: `error.details[] = {@type: …RetryInfo, retryDelay: "34s"}`. */
   retryDelayMs?: number;
@@ -77,7 +74,6 @@ function statusOf(codes: string, words: string): number | undefined {
   return /authentication|invalid_api_key|permission/i.test(codes) ? 401 : undefined;
 }
 
-/** Converts HTML or text to one line of at most 500 characters. */
 export function asPlainText(text: string): string {
   const plain = beginningOf(text, 20_000)
     .replace(/<(script|style|head)\b[\s\S]*?<\/\1\s*>/gi, ' ')
@@ -106,7 +102,6 @@ function fieldIn(body: unknown): string | undefined {
   return names.length > 0 ? names.join('.') : undefined;
 }
 
-/** Fields of an error message in order of preference, followed by fields with similar names. */
 const wordFields = ['error', 'message', 'detail', 'errors', 'msg', 'error_description', 'title'];
 const isWordField = (name: string): boolean => /(message|msg|error|fault|detail|reason|resp|string)s?$/i.test(name);
 

@@ -14,7 +14,6 @@ import { outOfTime, type Until } from './timeLimits.ts';
 
 /** Limits in milliseconds and bytes; a time of 0 disables the limit. */
 export interface FetchLimits {
-  /** Limit until the headers of the answer. */
   connectMs: number;
   idleMs: number;
   /** Limit between two events of a stream; keep-alive comments do not extend the limit. */
@@ -39,7 +38,6 @@ interface HttpRequest {
   endpoint: Endpoint;
   url: string;
   headers?: Record<string, string>;
-  /** Sent as JSON with POST; absent: a GET request. */
   body?: unknown;
   limits: FetchLimits;
   signal?: AbortSignal;
@@ -51,13 +49,10 @@ export interface HttpAnswer {
   limits: FetchLimits;
   signal: AbortSignal | undefined;
   contentType: string;
-  /** Rate limits from the headers. */
   rateLimit: RateLimitNews | undefined;
   /** Returns the next bytes; undefined at the end. `until` replaces the limit between two bytes. */
   read(until?: Until): Promise<Uint8Array | undefined>;
-  /** Returns the first bytes, which `read` returns again. */
   peek(): Promise<Uint8Array | undefined>;
-  /** Excludes bytes of event wrapping from the size of the answer. */
   discount(bytes: number): void;
   cancel(): void;
 }
@@ -168,7 +163,6 @@ export async function contentKindOf(answer: HttpAnswer): Promise<'events' | 'jso
   return answer.contentType.includes('json') && !/^[deir:]/.test(beginning) ? 'json' : 'events'; // `data:`, `: comment`
 }
 
-/** Redirect statuses; 304 and other statuses below 400 are not expected. */
 const redirects: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
 
 async function refusal(answer: HttpAnswer, response: Response): Promise<LLMError> {

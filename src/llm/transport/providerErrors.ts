@@ -15,19 +15,15 @@ export interface Endpoint {
   host: string;
   secrets: readonly string[];
   hasKey: boolean;
-  /** Name of the credentials rejected by a 401, if more than the API key. */
   credentials?: LocalizedMessage;
-  /** Hint for a 404 or 405, if different from the default. */
   notFoundHint?: LocalizableText;
 }
 
 /** Form of `LLMError.details`: the provider's answer. */
 export interface ProviderText {
   status?: number;
-  /** Message of the provider, redacted. */
   words: string;
   parameter?: string;
-  /** Context size in tokens, if a conversation was too long and the message contains the size. */
   window?: number;
   /** True if the conversation may be too long: the status fits, and the message names no other cause. */
   mayBeFull?: true;
@@ -39,7 +35,6 @@ export function endpointName(endpoint: Endpoint): LocalizableText {
   return typeof label === 'string' ? label + where : joined([label, where], '');
 }
 
-/** Hint if the answer does not come from a model. */
 export const wayToFind = (endpoint: Endpoint): LocalizableText =>
   endpoint.notFoundHint ?? message('Check the address and the name of the model.');
 
@@ -69,12 +64,10 @@ const windowWords = new RegExp(
 );
 /** A single text or list is too long for its field (a description, an id, tools), independent of the conversation. */
 const oneTextIsLong = /(string|array)_above_max_length|(string|array) too long|should have at most/i;
-/** The conversation has too many messages. */
 const hasManyMessages = /'(messages|input)': array too long/i;
 /** Rate or quota limits: a shorter conversation does not help. */
 const asksToWait =
   /throttl|rate.?limit|per (minute|hour|day|month)|too many requests|overload|at capacity|try again (later|in)\b|please wait/i;
-/** Returns true if the message says that the conversation is too long. */
 export const windowIsFull = (words: string): boolean =>
   (windowWords.test(words) && !oneTextIsLong.test(words) && !asksToWait.test(words)) || hasManyMessages.test(words);
 /** The request exceeds the account's tokens per minute (Groq: 413, OpenAI: 429), so waiting does not help. */
@@ -114,7 +107,6 @@ const saysWindow = [
   `token limit: ${count}`,
 ].map((pattern) => new RegExp(pattern, 'i'));
 
-/** Parses the context size in tokens; undefined if absent or implausible. */
 function windowSaid(words: string): number | undefined {
   const said = saysWindow.map((pattern) => pattern.exec(words)?.[1]).find((found) => found !== undefined);
   return asWindow(said);
@@ -126,7 +118,6 @@ function asWindow(said: string | undefined): number | undefined {
 }
 const leastWindow = 512;
 
-/** Returns the reported context size in tokens of an error about a conversation that is too long. */
 export function windowIn({ code, details }: ErrorInfo): number | undefined {
   const { window } = (details ?? {}) as Partial<ProviderText>;
   return code === 'LLM_CONTEXT_OVERFLOW' && typeof window === 'number' ? window : undefined;
@@ -141,19 +132,14 @@ export function mayBeFull({ details }: ErrorInfo, attempts: number): boolean {
   return mayBeFull && (status < 500 || attempts > 1);
 }
 
-/** Statuses that servers use for conversations that are too long. */
 const refusals = [400, 413, 422, 500];
-/** Parameters that contain the conversation or limit its length. */
 const isOfConversation = /^(messages|input|prompt|contents|max(_\w+)?_tokens)\b/;
-/** Parts of a request or account that may be rejected independent of the length of the conversation. */
 const namesPart =
   /\b(schema|tools?( ?(calls?|use|results?))?|functions?|roles?|signature|grammar|jinja|template|regex|pattern|json|unexpected token|images?|files?|pdf|audio|media|url|base64|account|billing|balance|payment|subscription|access|permission|region|budget|cache control|stop( sequences?)?)\b/i;
-/** Words that indicate another error of the request. */
 const namesFault =
   /\b(un(known|recogni[sz]ed|supported|expected)|extra|missing|required|invalid|malformed|duplicate|deprecated|syntax|parse|without|must|should|cannot|can't|could not|no such|not (found|supported|permitted|allowed|valid|enabled)|(does|do) not)\b/i;
 const namesSize = /token|context|window|length|long|large|size|limit|exceed|maximum|at most|too (many|much|big)/i;
 
-/** Returns true if the message names no cause other than the length of the conversation. */
 function saysNoOther(words: string, parameter: string | undefined): boolean {
   if (oneTextIsLong.test(words) || asksToWait.test(words)) return false;
   if (refusesOutputLimit(`${words} ${parameter ?? ''}`)) return false;

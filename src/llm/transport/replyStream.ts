@@ -14,7 +14,6 @@ export interface ReplyReader {
   read(event: unknown, whole?: boolean): ChatStreamChunk[];
   /** Called at the end of the reply. `marked`: the protocol's end mark or a complete answer was received, not only the end of the body. */
   end(marked: boolean): ChatStreamChunk[];
-  /** True after the model has finished; usage may follow. */
   readonly finished: boolean;
   /** True after the protocol's last event: the rest is ignored and the socket closed. */
   readonly over?: boolean;
@@ -33,7 +32,6 @@ export function clientOf(
 interface ReadOptions {
   /** Splits the body into objects; absent: server-sent events or one JSON object. */
   framing?(answer: HttpAnswer): EventStream;
-  /** Emitted before the reply. */
   warnings?: readonly LocalizableText[];
 }
 
@@ -94,7 +92,6 @@ function readBatch(batch: string[], endpoint: Endpoint, reader: ReplyReader, chu
   return false;
 }
 
-/** Returns the characters of event wrapping, about 300 per token, which are not stored. */
 function wrappingOf(batch: readonly string[], chunks: readonly ChatStreamChunk[]): number {
   let characters = 0;
   for (const data of batch) characters += data.length;
@@ -104,7 +101,6 @@ function wrappingOf(batch: readonly string[], chunks: readonly ChatStreamChunk[]
   return Math.min(Math.max(0, characters), batch.length * wrappingLimit);
 }
 
-/** Maximum wrapping characters of one event. */
 const wrappingLimit = 1024;
 
 async function* readWhole(answer: HttpAnswer, reader: ReplyReader): Batches {
@@ -120,7 +116,6 @@ function parseEvent(endpoint: Endpoint, data: string): unknown {
   }
 }
 
-/** Creates the error of a reply without an end mark. */
 export function cutShort(endpoint: Endpoint): LLMError {
   const text = message('The answer of {0} ended early.', endpointName(endpoint));
   return new LLMError('LLM_INCOMPLETE', text, { retryable: true });
@@ -135,7 +130,6 @@ export function anotherAnswer(endpoint: Endpoint): LLMError {
   return new LLMError('LLM_BAD_RESPONSE', text);
 }
 
-/** Creates the error of an answer in another protocol, with the message of its first event if available. */
 export function notAnAnswer(endpoint: Endpoint, first?: JsonObject): LLMError {
   if (messageIn(first) !== '') return errorInStream(endpoint, first);
   const text = message('{0} sent something that is not an answer of a model.', endpointName(endpoint));

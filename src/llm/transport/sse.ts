@@ -12,7 +12,6 @@ export interface EventStream {
    * loop closes the socket.
    */
   batches(): AsyncGenerator<string[], void, undefined>;
-  /** Reports that the model has finished, so only a short silence is awaited. */
   expectEnd(): void;
 }
 
@@ -94,7 +93,6 @@ export function untilNext(idleMs: number, eventMs: number, lastEvent: number): U
   return isSooner ? { ms: left, limit: 'events', of: eventMs } : { ms: idleMs, limit: 'idle', of: idleMs };
 }
 
-/** Returns true for complete data: JSON, or OpenAI's end mark. */
 function isWhole(data: string): boolean {
   if (data === '[DONE]') return true;
   try {

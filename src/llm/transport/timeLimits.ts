@@ -3,7 +3,6 @@ import { linked } from '../../protocol/text/links.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { LLMError } from '../core/errors.ts';
 
-/** Time limits of a model call; most have a setting. */
 type TimeLimit = keyof typeof limits;
 
 const limits = {

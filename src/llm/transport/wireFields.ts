@@ -8,7 +8,6 @@ export const size = z.number().positive().optional().catch(undefined);
 
 export const flag = z.boolean().optional().catch(undefined);
 
-/** Schema of an object with unchanged keys; other values become an empty object. */
 export const object = z.custom<JsonObject>(isObject).catch(() => ({}));
 
 /** Schema of a list; servers written in Go send null for an empty list. */
@@ -17,7 +16,6 @@ export const list = z
   .nullable()
   .transform((items) => items ?? []);
 
-/** Fast form of `word` for fields of every event. */
 export const wordIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 

@@ -6,7 +6,6 @@
 
 export interface DemoAutomatonScript {
   name: string;
-  /** Training context of the model in tokens, as stated in its metadata. States are distinguishable up to `maxContext`. */
   contextLength?: number;
   scenarios: readonly Scenario[];
 }
@@ -17,12 +16,10 @@ export interface Scenario {
   steps: readonly AutomatonStep[];
 }
 
-/** One assistant message. After its calls, the results arrive and the next step starts. */
 export interface AutomatonStep {
   think?: string;
   text?: string;
   calls?: readonly ScriptedCall[];
-  /** Pieces of an endless text, repeated in order; must be the last step. */
   loop?: readonly string[];
 }
 
@@ -50,15 +47,11 @@ const callClose = '</tool_call>';
 const thinkOpen = '<think>';
 const thinkClose = '\n</think>';
 const newline = byteToken(0x0a);
-/** Structural tokens without a rule. The head of a tool result includes its newline, so it never matches `user\n`. */
 const structure = ['\n<tool_response>\n', '\n</tool_response>', '</think>'];
 
 export interface Automaton {
-  /** Tokens with their own text, besides bytes and word pieces. */
   tokens: Set<string>;
-  /** Map from marker token to the state. */
   markers: Map<string, string>;
-  /** Map from state to current token to next token. */
   rules: Map<string, Map<string, string>>;
 }
 
@@ -115,7 +108,6 @@ export function toAutomaton(script: DemoAutomatonScript): Automaton {
   return { tokens, markers, rules };
 }
 
-/** Formats JSON with a space after each colon and comma, as chat templates and the call grammar print JSON. */
 export function jsonText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`;
   if (value && typeof value === 'object')
@@ -133,7 +125,6 @@ function isByteToken(token: string): boolean {
   return /^<0x[0-9A-F]{2}>$/.test(token);
 }
 
-/** Splits a text into groups of three words: few tokens and rules, and few repeated tokens (which would be ambiguous). */
 function phrases(text: string): string[] {
   const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [text];
   return Array.from({ length: Math.ceil(words.length / 3) }, (_, index) =>

@@ -1,4 +1,3 @@
-/** Chat template in the model file: turns between markers, calls and results as JSON in tags. */
 export const chatTemplate = `{%- if messages[0].role == 'system' -%}{%- set head = messages[0].content -%}{%- else -%}{%- set head = 'You run a script.' -%}{%- endif -%}
 {{- '<|im_start|>system\\n' + head -}}
 {%- if tools -%}

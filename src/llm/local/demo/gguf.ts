@@ -11,7 +11,6 @@ type TensorType = 'F32' | 'F16' | 'Q8_0';
 
 export interface Tensor {
   name: string;
-  /** Fastest dimension first: row length, then row count. */
   shape: readonly number[];
   type: TensorType;
   data: Float32Array;
@@ -72,7 +71,6 @@ function encodeTensor(type: TensorType, data: Float32Array): Buffer {
   }
 }
 
-/** Encodes blocks of 32 numbers: a half-precision scale, then 32 signed bytes. */
 function encodeQ8(data: Float32Array): Buffer {
   const blocks = data.length / 32;
   const out = Buffer.alloc(blocks * 34);
@@ -89,7 +87,6 @@ function encodeQ8(data: Float32Array): Buffer {
 const floatView = new Float32Array(1);
 const bitsView = new Uint32Array(floatView.buffer);
 
-/** Converts to half precision, rounded to nearest even. */
 function toFloat16(value: number): number {
   floatView[0] = value;
   const bits = bitsView[0]!;

@@ -9,7 +9,6 @@ const unknown = '<unk>';
 const endOfText = '<|endoftext|>';
 const startOfTurn = '<|im_start|>';
 
-/** Token types of llama.cpp. */
 const normal = 1;
 const control = 3;
 const userDefined = 4;
@@ -73,10 +72,6 @@ export function scriptedModel(script: DemoAutomatonScript): {
   return { metadata, tensors: network.tensors };
 }
 
-/**
- * Builds the vocabulary. Script tokens are "user-defined" and match before the merging of pieces; all other text falls back to pieces and
- * bytes.
- */
 function toVocabulary(scriptTokens: ReadonlySet<string>) {
   const vocabulary = [
     { text: unknown, type: 2, score: 0 },

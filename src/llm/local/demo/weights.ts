@@ -1,7 +1,6 @@
 import { type Automaton, anyUserMessage, byteToken, endOfTurn, maxContext } from './automaton.ts';
 import type { Tensor } from './gguf.ts';
 
-/** Width of the attention head; also the maximum number of states. */
 const headWidth = 128;
 /** Rotation period in tokens: the rotary embedding turns a key by `distance / ropeSpan` radians, the same for all pairs. */
 const ropeSpan = 1.5 * maxContext;

@@ -6,10 +6,8 @@ import { LLMError } from '../../core/errors.ts';
 import { gigabytes } from '../modelFile/memoryFit.ts';
 import type { RemoteModel } from './modelHub.ts';
 
-/** Bytes left free on the disk. */
 const reserve = 256 * 1024 ** 2;
 
-/** Throws if the missing part of a model exceeds the free space of the folder's disk. */
 export async function checkRoom(
   model: RemoteModel,
   folder: string,
@@ -36,7 +34,6 @@ async function freeOnDisk(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Returns the size in bytes; undefined if the file does not exist. */
 export async function sizeOnDisk(file: string): Promise<number | undefined> {
   try {
     return (await fs.stat(file)).size;

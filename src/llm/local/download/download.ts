@@ -18,7 +18,6 @@ import {
 } from './partialDownload.ts';
 
 export interface DownloadProgress {
-  /** `checking`: reads the existing part for the checksum. */
   state: 'checking' | 'downloading';
   /** Bytes of the whole model, all files together. */
   received: number;
@@ -32,15 +31,12 @@ export interface DownloadOptions {
   onProgress?: (progress: DownloadProgress) => void;
   /** Locks the file against other windows; rejects if another window holds the lock. */
   lock: (file: string) => Promise<{ release(): Promise<void> }>;
-  /** Returns the free bytes on the folder's disk. */
   freeBytes?: (folder: string) => Promise<number>;
-  /** Milliseconds. */
   connectMs?: number;
   idleMs?: number;
   retryMs?: number;
 }
 
-/** Reconnects without progress before the download fails. */
 const retries = 3;
 
 /**
@@ -124,7 +120,6 @@ async function downloadFile(file: RemoteFile, job: FileJob): Promise<void> {
   await saveUnfinished(job.first, job.unfinished);
 }
 
-/** Connection that broke off, with the progress made. */
 class Broken extends Error {
   constructor(
     readonly told: LLMError,
@@ -188,7 +183,6 @@ async function append(file: RemoteFile, partFile: string, so: Written, job: File
   }
 }
 
-/** Returns true if the body continues at our end. */
 function continues(response: Response, length: number): boolean {
   return response.status === 206 && new RegExp(`^bytes ${length}-`).test(response.headers.get('content-range') ?? '');
 }

@@ -5,7 +5,6 @@ import { withDeadline } from '../../core/deadlines.ts';
 import { LLMError } from '../../core/errors.ts';
 import { isLoopback } from '../../transport/http.ts';
 
-/** Alternatives to a download if the network fails. */
 export const withoutNetwork = message(
   'Without network: pick a .gguf file on this machine, use the demo model, or connect to a provider.',
 );
@@ -21,7 +20,6 @@ interface WebRequest {
 
 export interface WebResponse {
   response: Response;
-  /** Header of the answer or of an earlier redirect; the first occurrence counts. */
   header(name: string): string | undefined;
 }
 

@@ -11,13 +11,10 @@ export interface RemoteFile {
   name: string;
   url: string;
   bytes: number;
-  /** Hex; absent if the server reports none. */
   sha256?: string;
 }
 
-/** A downloadable model; a split model has several files. */
 export interface RemoteModel {
-  /** The address as entered by the user. */
   address: string;
   files: RemoteFile[];
 }
@@ -38,7 +35,6 @@ const treeSchema = z.array(
 );
 type TreeFile = z.infer<typeof treeSchema>[number];
 
-/** Default quantisations in order of preference: small enough for most machines, with little loss. */
 const preferred = ['Q4_K_M', 'Q4_K_S', 'Q4_0', 'MXFP4', 'Q5_K_M', 'Q8_0'];
 
 /**
@@ -124,7 +120,6 @@ function allParts(first: TreeFile, models: TreeFile[]): TreeFile[] {
 /** Excludes files that are no model: image projectors and importance matrices of the quantisation. */
 const isModel = (path: string) => isFileName(path.split('/').at(-1)!) && !/(^|\/)(mmproj|imatrix)/i.test(path);
 
-/** A file name that is valid on every system and contains no path. */
 const isFileName = (name: string) => /^[^\\/:*?"<>|\p{Cc}]+\.gguf$/iu.test(name);
 
 function hasQuantisation(path: string, quantisation: string): boolean {
@@ -132,7 +127,6 @@ function hasQuantisation(path: string, quantisation: string): boolean {
   return new RegExp(`(^|[-._/])${name}([-._/]|$)`, 'i').test(path);
 }
 
-/** Returns the URLs of all parts, which share one folder. */
 function urlsOf(first: string): string[] {
   return splitModelParts(new URL(first).pathname).map((pathname) => Object.assign(new URL(first), { pathname }).href);
 }

@@ -12,9 +12,7 @@ const unfinishedSchema = z.object({
       url: z.string(),
       bytes: z.number(),
       sha256: z.string().optional(),
-      /** Strong ETag of the answer that contained the bytes. */
       etag: z.string().optional(),
-      /** True if the file has its final name while other parts of a split model are missing. */
       finished: z.boolean().optional(),
     }),
   ),
@@ -54,7 +52,6 @@ export interface PausedDownload {
   total: number;
 }
 
-/** Returns the unfinished downloads in a folder, from any window. */
 export async function pausedDownloads(folder: string): Promise<PausedDownload[]> {
   const names = await fs.readdir(folder).catch(() => []);
   const paused: PausedDownload[] = [];
@@ -73,7 +70,6 @@ export async function pausedDownloads(folder: string): Promise<PausedDownload[]>
   return paused;
 }
 
-/** Removes an unfinished download, including finished parts of a split model. */
 export async function discard(first: string): Promise<void> {
   const unfinished = await read(`${first}${ending}`);
   for (const [name, { finished }] of Object.entries(unfinished?.files ?? {}))

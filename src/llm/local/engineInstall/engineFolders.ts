@@ -30,7 +30,6 @@ export function engineModules(dist: string, storage: string): string {
   return copy && libraryVersion(copy) === version ? copy : own;
 }
 
-/** Returns the folder for the copy of a library version and its GPU engines. */
 export const modulesOfVersion = (storage: string, version: string) =>
   path.join(enginesFolder(storage), version, 'node_modules');
 
@@ -44,7 +43,6 @@ export async function removeOthers(storage: string, version: string | undefined)
       await fs.rm(path.join(folder, entry.name), { recursive: true, force: true }).catch(() => {}); // in use: removed next time
 }
 
-/** Returns the version; undefined if the library is missing or incomplete. */
 export function libraryVersion(modules: string): string | undefined {
   try {
     return JSON.parse(readFileSync(path.join(modules, 'node-llama-cpp', 'package.json'), 'utf8')).version;
@@ -60,6 +58,5 @@ export function missingEngine(dist: string, machine: EngineMachine = thisMachine
   return isThere && machine.glibc ? undefined : withoutEngine(machine, shippedIn(dist), false);
 }
 
-/** Returns the URL of the library's main file for `import`. */
 export const libraryFile = (modules: string) =>
   pathToFileURL(path.join(modules, 'node-llama-cpp', 'dist', 'index.js')).href;

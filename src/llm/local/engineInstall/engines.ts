@@ -2,17 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { t } from '../../../protocol/text/l10n.ts';
 
-/** Installed engines, and user-facing texts about the hardware of the machine. */
+/** Installed engines, and user-facing texts about the machine; a text is absent if there is nothing to report. */
 export interface EngineState {
-  /** Packages, for example `linux-x64`, `linux-x64-vulkan`. */
   installed: string[];
-  /** GPU backends of the installed engines: `metal`, `cuda`, `vulkan`. */
   gpu: string[];
-  /** Reason that no local model can run; absent if a model can run. */
   missing?: string;
-  /** Detected graphics card; absent if there is none. */
   hardware?: string;
-  /** Recommended action to use the graphics card; absent if there is none. */
   advice?: string;
 }
 
@@ -34,7 +29,6 @@ export function engineState(
   return { installed, gpu, ...(hardware && { hardware }), ...(advice && { advice }) };
 }
 
-/** Returns the installed engine packages that match this machine. */
 export function installedEngines(modules: string, { platform, arch }: { platform: string; arch: string }): string[] {
   const name = `${platforms[platform] ?? platform}-${arch}`;
   return enginesIn(path.join(modules, '@node-llama-cpp')).filter((one) => one.startsWith(name));

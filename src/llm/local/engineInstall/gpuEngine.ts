@@ -14,14 +14,12 @@ import { engineOf } from './missingEngine.ts';
 
 const scope = '@node-llama-cpp';
 
-/** A GPU engine to add: a package of `@node-llama-cpp`, with the checksum pinned in this version. */
 export interface GpuEngine {
   kind: 'cuda' | 'vulkan' | 'cuda-ext';
   name: string;
   version: string;
   bytes: number;
   unpacked: number;
-  /** npm's format: `sha512-` and base64. */
   integrity: string;
 }
 
@@ -43,7 +41,6 @@ export interface AddOptions extends Pick<DownloadOptions, 'signal' | 'onProgress
   /** The `node_modules` of a package; in a checkout, the folder also contains unrelated packages. */
   modules: string;
   storage: string;
-  /** URL of an npm registry, for example a company's mirror. */
   registry: string;
 }
 
@@ -92,7 +89,6 @@ async function fetchArchive(engine: GpuEngine, folder: string, registry: string,
   }
 }
 
-/** Describes the manual installation without a registry. */
 const byHand = (engine: GpuEngine, folder: string, url: string) =>
   message(
     'Without network: fetch {0} on another machine, save the file in {1} as {2}, and run this command again.',
@@ -115,7 +111,6 @@ async function checkSum(archive: string, engine: GpuEngine): Promise<void> {
   );
 }
 
-/** Unpacks into a temporary folder, which is renamed when complete. */
 async function unpack(engine: GpuEngine, archive: string, modules: string, storage: string): Promise<void> {
   const target = modulesOfVersion(storage, engine.version);
   const work = await fs.mkdtemp(path.join(enginesFolder(storage), '.new-'));
@@ -141,7 +136,6 @@ async function unpack(engine: GpuEngine, archive: string, modules: string, stora
   }
 }
 
-/** Returns the system's `tar`, regardless of the path variable. */
 function tar(): string {
   return process.platform === 'win32'
     ? path.join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'tar.exe')

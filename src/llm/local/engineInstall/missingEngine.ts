@@ -1,12 +1,10 @@
 import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 /** Description of a Towpath package, in `target.json` beside the programs. A checkout has no such file. */
 export interface Shipped {
-  /** A platform in the editor's notation, or `universal`. */
   target: string;
   engine?: string;
 }
 
-/** Packages of `@node-llama-cpp` by platform in the notation of VS Code. */
 export const engineOf = {
   'linux-x64': 'linux-x64',
   'linux-arm64': 'linux-arm64',

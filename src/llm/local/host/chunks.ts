@@ -10,7 +10,6 @@ import { toNative } from '../ipc/chatHistory.ts';
 import type { JobProgress } from './modelProcess.ts';
 import { stripNulls } from './stripNulls.ts';
 
-/** Creates a converter from process events of one reply to chunks. The converter assigns the ids of calls. */
 export function requestChunks(
   request: ChatRequest,
   label: LocalizableText,
@@ -115,7 +114,6 @@ function objectIn(text: string): object | undefined {
   }
 }
 
-/** Removes nulls of omitted properties; returns the same text if there are none or if the text is incomplete. */
 function withoutNulls(text: string, schema: JsonSchema): string {
   try {
     const value: unknown = JSON.parse(text);

@@ -26,21 +26,16 @@ export interface LocalClientOptions {
   modelPath: string;
   /** Returns the `node_modules` of the engine at process start; absent: resolved from `workerPath`. */
   modules?: () => string;
-  /** Display name; default: the file name without extension. */
   label?: LocalizableText;
   /**
    * Maximum tokens of the context; 32,768 if absent or 0. Bounded by the trained context and by a third of the free memory. The context
    * starts with 8,192 tokens, or as many as the first prompt needs, and grows.
    */
   contextSize?: number;
-  /** Maximum bytes of the context above the minimum; absent: derived from the free memory. */
   memory?: number;
-  /** Number of threads; absent or 0: `threadsFor` at process start. */
   threads?: number;
   gpu?: 'auto' | false;
-  /** A wrapper of `chatWrappers.ts`; absent: the template in the file. */
   chatWrapper?: ChatWrapperName;
-  /** Shared by clients of which only one may have a model in memory. */
   room?: ModelMemory;
   /** Returns the idle milliseconds before the model is unloaded, read at the end of each job; 0: never. */
   idleUnloadMs?: () => number;
@@ -61,7 +56,6 @@ export interface LocalClientOptions {
 export interface LocalClient extends LLMClient {
   /** Ends the process until the next request. Returns false, without effect, while a job runs. */
   unload(): Promise<boolean>;
-  /** Ends the process permanently, even while a job runs. */
   dispose(): Promise<void>;
   pid(): number | undefined;
   place(): DeviceInfo | undefined;
@@ -83,7 +77,6 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   const news = oncePerRun();
   let current: ModelProcess | undefined;
   let contextWindow: number | undefined;
-  /** GPU on which the model could not be loaded. */
   let avoided: string | undefined;
   let memory = options.memory;
   let jobs = 0;
@@ -127,7 +120,6 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     idle.unref();
   };
 
-  /** Unloads the model, unless a request arrives while the state is being stored. */
   const leave = async (ms: number): Promise<boolean> => {
     const before = asked;
     await current?.keep(ms);
@@ -224,16 +216,13 @@ const waiting = (asker: string | undefined) =>
     ? message('Waiting for the other local model to finish its answer')
     : message('Waiting for the other local model to finish its answer to {0}', asker);
 
-/** Maximum milliseconds to store the state of a run before unloading: idle, or while another model waits. */
 const keepMs = { idle: 30_000, awaited: 1000 };
 
-/** Rough estimate before the model can count. */
 const roughTokens = ({ messages, systemPrompt = '', functions }: Job): number =>
   Math.ceil((JSON.stringify(messages).length + systemPrompt.length + JSON.stringify(functions).length) / 4);
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Converts a request to a job, with warnings about omitted parts. */
 export function toJob(request: ChatRequest): { job: Job; warnings: LocalizableText[] } {
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
   const functions = tools.map((tool) => {
@@ -265,7 +254,6 @@ export function toJob(request: ChatRequest): { job: Job; warnings: LocalizableTe
   return { job, warnings };
 }
 
-/** Stated once instead of per argument, because the grammar requires every argument. */
 const nullsInWords = 'Arguments that are not needed are null.';
 const isNullable = ({ type, enum: values, oneOf }: JsonSchema): boolean =>
   [type].flat().includes('null') ||

@@ -1,5 +1,4 @@
 export interface Pulse {
-  /** `feel` starts the pings with a new count, until `rest`. */
   feel(): void;
   rest(): void;
   heard(): void;

@@ -1,10 +1,8 @@
 interface LoadedModel {
-  /** Called without a running job; resolves when the memory is free. */
   unload(): Promise<void>;
 }
 
 export interface ModelMemory {
-  /** Returns true if `enter` would resolve at once. */
   isFree(tenant: LoadedModel): boolean;
   asker(): string | undefined;
   /**

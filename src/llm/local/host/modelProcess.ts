@@ -18,7 +18,6 @@ import { Standstill } from './stallDetector.ts';
 const patience = 30;
 /** Answers without progress during a job after which the process counts as stuck; a slice takes far less. */
 const stuckAfter = 300;
-/** Milliseconds to wait for the last output after the exit. */
 const outputMs = 300;
 const linesKept = 5;
 
@@ -44,21 +43,16 @@ export class ModelProcess {
   /** A ping is unanswered. A process that was suspended answers many pings at once, which count as one. */
   private asked = false;
   private readonly still = new Standstill();
-  /** Cancelled jobs with the time of cancellation (ms), until the process confirms. */
   private readonly cancelled = new Map<number, number>();
   private gpu: DeviceInfo['gpu'] = false;
   private readonly lastLines: string[] = [];
   contextSize?: number;
-  /** The process ended while its context grew. */
   endedGrowing = false;
   private growing = false;
   private closing = false;
   place?: DeviceInfo;
-  /** GPU on which the process ended before the model was loaded. */
   failedOn?: string;
-  /** State files being restored, by job. */
   private readonly restoring = new Map<number, string>();
-  /** Removal of the state file that ended the process. */
   endedRestoring?: Promise<unknown>;
   private kept = () => {};
 
@@ -140,7 +134,6 @@ export class ModelProcess {
     }
   }
 
-  /** Stores idle states on disk, as far as each run takes at most `ms` milliseconds. */
   async keep(ms: number): Promise<void> {
     if (this.state !== 'ready' || !this.options.load.keep) return;
     const late = new AbortController();

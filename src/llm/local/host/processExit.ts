@@ -4,7 +4,6 @@ import { LLMError } from '../../core/errors.ts';
 export interface Ending {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** Model in loading. */
   loading?: string;
   lastLines: readonly string[];
 }
@@ -14,7 +13,6 @@ const firstWindowsCrash = 0xc0000000;
 const windowsIllegalInstruction = 0xc000001d;
 const crashes: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE', 'SIGTRAP', 'SIGILL']);
 
-/** Explains the exit of the model process. Every run can continue after the error. */
 export function endedError({ code, signal, loading, lastLines }: Ending): LLMError {
   const how = signal ? message('signal {0}', signal) : message('code {0}', String(code));
   const details = { how: inEnglish(how), ...(lastLines.length > 0 && { lastLines: [...lastLines] }) };

@@ -35,7 +35,6 @@ function strip(value: unknown, node: unknown, root: unknown, depth: number): unk
   return Object.fromEntries(kept);
 }
 
-/** Resolves the schema of an object: follows references, merges `allOf`, selects the matching alternative. */
 function resolve(node: unknown, root: unknown, value: object): JsonSchema | undefined {
   for (let step = 0; step < deepest; step++) {
     if (!isSchema(node)) return undefined;

@@ -4,7 +4,6 @@ import { toWireName } from '../../core/wireToolNames.ts';
 import { contentUnseen } from '../../messages/attachments.ts';
 import { goOn, repairHistory } from '../../messages/normalizeHistory.ts';
 
-/** Used part of node-llama-cpp's chat history types. */
 export type HistoryItem =
   | { type: 'system'; text: string }
   | { type: 'user'; text: string }
@@ -18,7 +17,6 @@ export interface FunctionCall {
   result: unknown;
   /** Raw text of the call, so that the rendered prompt equals the evaluated tokens. */
   rawCall?: unknown;
-  /** True for the first call of a reply; later calls belong to the same generation. */
   startsNewChunk?: boolean;
 }
 
@@ -32,7 +30,6 @@ export interface Segment {
 
 const provider = 'local';
 
-/** Native form of a reply for its own model. Text and thinking are repeated only if order or form matters. */
 const nativeContentSchema = z.object({
   spoken: z.array(z.union([z.string(), z.looseObject({ type: z.literal('segment'), text: z.string() })])).optional(),
   calls: z.array(z.object({ id: z.string(), raw: z.unknown() })).optional(),
@@ -40,7 +37,6 @@ const nativeContentSchema = z.object({
 });
 type NativeContent = z.infer<typeof nativeContentSchema>;
 
-/** Builds `native` of a message: output in order, and each call in its written form. */
 export function toNative(
   spoken: readonly (string | Segment)[],
   calls: readonly { id: string; raw: unknown }[],

@@ -1,12 +1,10 @@
 import { t } from '../../../protocol/text/l10n.ts';
 export interface DeviceInfo {
-  /** `cuda`, `metal`, `vulkan`; false: CPU only. */
   gpu: string | false;
   gpuLayers: number;
   layers: number;
 }
 
-/** Display text: `the CPU`, `the GPU (cuda, 33 of 33 layers)`, `the GPU (vulkan, 12 of 33 layers, the others on the CPU)`. */
 export function deviceText({ gpu, gpuLayers, layers }: DeviceInfo): string {
   if (gpu === false) return t('the CPU');
   if (gpuLayers === 0) return t('the CPU (no layer fits on {0})', gpu);

@@ -3,12 +3,10 @@ import { joined, messageOf, toErrorInfo } from '../../../protocol/text/localized
 import { type Shipped, thisMachine, withoutEngine } from '../engineInstall/missingEngine.ts';
 import type { WorkerFailure } from './ipc.ts';
 
-/** The engine's library is missing or incomplete. */
 export class NoEngine extends Error {}
 
 interface EngineFacts {
   shipped?: Shipped;
-  /** True if the engine's files exist for this machine. */
   isThere?: boolean;
 }
 

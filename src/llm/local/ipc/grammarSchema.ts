@@ -113,9 +113,7 @@ export function toSubset(schema: JsonSchema): JsonSchema {
   return names.size > 0 ? { ...result, $defs: { ...definitions } } : result;
 }
 
-/** Larger limits make the grammar slow. */
 const longestLimit = 2000;
-/** Control characters that the grammar does not escape, and lone surrogates. */
 const unspeakable = /(?![\t\r\n])\p{Cc}|\p{Surrogate}/u;
 const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 const formats = new Set<unknown>(['date-time', 'time', 'date']);

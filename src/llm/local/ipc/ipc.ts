@@ -17,26 +17,20 @@ export type ToWorker =
   | { type: 'load'; options: LoadOptions }
   | { type: 'generate'; id: number; job: Job }
   | { type: 'abort'; id: number }
-  /** Stores idle states on disk, as far as each takes at most `ms` milliseconds; answered by `kept`. */
   | { type: 'keep'; ms: number }
   | { type: 'ping' };
 
 export interface LoadOptions {
   modelPath: string;
   modules?: string;
-  /** Maximum tokens of the context; 0: no setting. Bounded by the model and the memory. */
   contextSize: number;
-  /** Estimated tokens of the first prompt; determines the initial size. */
   first?: number;
   memory?: number;
   threads: number;
   gpu: 'auto' | false;
-  /** The template in the file (`auto`), or a format of `chatWrappers.ts`. */
   chatWrapper: ChatWrapperName;
-  /** `false`: a sliding-window model stores only its window, even with enough memory. */
   fullCache?: false;
   lookup?: false;
-  /** Options of the state cache on disk; absent: no cache. */
   keep?: KeepOptions;
   oneRun?: true;
 }
@@ -46,9 +40,7 @@ export interface Job {
   messages: readonly Message[];
   systemPrompt?: string;
   functions: Record<string, { description: string; params?: JsonSchema }>;
-  /** The reply must start with a call. */
   mustCall?: boolean;
-  /** Schema of a JSON reply without thinking; only without functions. */
   answer?: JsonSchema;
   /** Replies with the same key share evaluated tokens. */
   key?: string;
@@ -56,38 +48,32 @@ export interface Job {
   temperature?: number;
   topP?: number;
   stopSequences?: string[];
-  /** Maximum thinking tokens; absent: unlimited. */
   thinkingBudget?: number;
 }
 
 export type FromWorker =
-  /** Sent before loading: the device selected by the engine. */
   | { type: 'engine'; gpu: DeviceInfo['gpu'] }
   | { type: 'loading'; fraction: number }
-  /** `contextSize`: maximum tokens of the context, as in `grown`. */
   | { type: 'loaded'; contextSize: number; place: DeviceInfo }
   /** The context is being recreated with `size` tokens until `grown`; the states move through files. */
   | { type: 'growing'; size: number }
   | { type: 'grown'; contextSize: number }
   | { type: 'load-failed'; error: WorkerFailure }
   | { type: 'log'; text: string }
-  /** `work`: tokens evaluated so far. */
   | { type: 'pong'; work: number }
   | { type: 'kept' }
   | JobEvent;
 
-export type JobEvent = { id: number } /** The engine is busy with another job. */ & (
+export type JobEvent = { id: number } & (
   | { type: 'waiting' }
   | { type: 'reading'; tokens: number; total: number; ms: number }
   | { type: 'restoring'; file: string }
   | { type: 'restored' }
-  /** User-facing warning about a deviation; the reply continues. */
   | { type: 'warning'; text: LocalizableText }
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
   | { type: 'call-text'; index: number; name: string; text: string }
   | { type: 'call'; index: number; name: string; params: unknown; raw: unknown }
-  /** A call whose arguments match the grammar but not the schema, as text. */
   | { type: 'bad-call'; index: number; name: string; text: string }
   /** `form`: the model's format of calls and thinking; text in another format is not reused. */
   | {
@@ -102,7 +88,6 @@ export type JobEvent = { id: number } /** The engine is busy with another job. *
 );
 
 type WithoutId<Event> = Event extends unknown ? Omit<Event, 'id'> : never;
-/** Sends the events of one reply to the client. */
 export type SendToHost = (event: WithoutId<JobEvent>) => void;
 
 interface TokenCounts {

@@ -1,10 +1,8 @@
 export interface KeepOptions {
-  /** Absolute path of this workspace's states. */
   folder: string;
   folders: readonly string[];
   /** Folder with a folder per run; a state without its run is obsolete. */
   runs: string;
-  /** Maximum bytes of all states together. */
   bytes: number;
   restMs?: number;
   /** Maximum share of the prefill time that a restore may take. */

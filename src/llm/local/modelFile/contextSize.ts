@@ -1,8 +1,6 @@
 /** Initial tokens of a context; the size doubles as conversations grow. */
 export const firstContext = 8192;
-/** Default maximum in tokens: longer conversations are slow. */
 const usualContext = 32_768;
-/** Tokens reserved for a reply if the context can grow. */
 const reply = 4096;
 
 /**
@@ -12,7 +10,6 @@ const reply = 4096;
  */
 export const maxContextSize = (setting: number): number => (setting === 0 ? usualContext : setting);
 
-/** Returns the tokens of a prompt with its reply. */
 export const withReply = (prompt: number, maxTokens = reply): number => prompt + Math.min(reply, maxTokens);
 
 export function contextFor(tokens: number, most: number): number {
@@ -21,7 +18,6 @@ export function contextFor(tokens: number, most: number): number {
   return Math.min(size, most);
 }
 
-/** Returns the sizes above `size` in descending order from `largest`. */
 export function contextsFrom(largest: number, size: number): number[] {
   const sizes: number[] = [];
   for (let one = largest; one > size; one = contextFor(one / 2, one - 1)) sizes.push(one);

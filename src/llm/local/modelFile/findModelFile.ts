@@ -2,9 +2,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 
 interface ModelFileLocations {
-  /** Absolute paths of model folders of the user. */
   folders: readonly string[];
-  /** Absolute paths of model files selected by the user. */
   files: readonly string[];
   /** Absolute paths of folders writable by others: their files count only if selected. */
   foreign: readonly string[];

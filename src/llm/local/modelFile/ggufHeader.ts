@@ -53,15 +53,12 @@ const readers: Record<number, { size: number; read(bytes: Buffer): number | bool
 };
 const stringType = 8;
 const arrayType = 9;
-/** Maximum characters of a stored text; a chat template is only checked for presence. */
 const longestText = 4096;
 /** Maximum metadata entries and tensors: models have hundreds, and parsing is synchronous. */
 const mostEntries = 65_536;
 /** Maximum array elements of variable size, which must be read sequentially: a vocabulary and its merges. */
 const mostElements = 4_000_000;
-/** Maximum dimensions of the engine's tensors. */
 const mostDimensions = 4;
-/** Maximum stored array, one number per layer; vocabularies are longer. */
 const longestArray = 512;
 
 function read(cursor: Cursor): GgufHeader {

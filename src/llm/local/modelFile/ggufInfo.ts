@@ -2,7 +2,6 @@ import { message } from '../../../protocol/text/l10n.ts';
 import { type LocalizableText, messageOf } from '../../../protocol/text/localized.ts';
 import { type GgufHeader, GgufTrouble, type GgufValue, readGgufHeader } from './ggufHeader.ts';
 
-/** Metadata of a model file, read without loading; missing values are absent. */
 export interface GgufInfo {
   name?: string;
   architecture: string;
@@ -13,15 +12,12 @@ export interface GgufInfo {
   /** Trained tokens before context extension; some models encode positions differently in a larger context. */
   originalContext?: number;
   layers?: number;
-  /** Memory per context token, in bytes. */
   bytesPerToken?: number;
   licence?: string;
-  /** False: the engine guesses the chat format. */
   hasChatTemplate: boolean;
   parts: number;
 }
 
-/** Throws `GgufTrouble` if the file is corrupt. */
 export function readGgufInfo(path: string): GgufInfo {
   return toGgufInfo(readGgufHeader(path));
 }
@@ -80,7 +76,6 @@ function bytesPerToken(
   return headsOfAllLayers * (keyWidth + valueWidth) * 2;
 }
 
-/** Names of llama.cpp's `general.file_type`. */
 const quantisations: Record<number, string> = {
   0: 'F32',
   1: 'F16',

@@ -8,29 +8,24 @@ export interface MachineMemory {
 
 interface FitRequest {
   bytes: number;
-  /** Bytes per context token; absent: estimated from the weights. */
   bytesPerToken?: number;
-  /** Maximum tokens of the context by the settings. */
   contextSize: number;
   trainedContext?: number;
 }
 
 export interface MemoryFit {
   verdict: 'fits' | 'tight' | 'too-large';
-  /** Bytes of the weights, the initial context and the engine's buffers. */
   needs: number;
   /** Tokens of context that fit the free memory, bounded by settings and training; 0 if the weights do not fit. */
   contextSize: number;
   reason: string;
 }
 
-/** Bytes of the engine's own buffers. */
 const engineBytes = 256 * 1024 ** 2;
-/** Share of the free memory available to a model; the rest belongs to the system and the editor. */
 export const usable = 0.9;
 const usuallyFree = 0.6;
 
-/** Returns the maximum bytes of a context: a third of the free memory, minus the needs of the weights. */
+/** Returns the maximum bytes of a context: at most a third of the free memory, and never memory that the weights need. */
 export const contextBytes = (weights: number, free: number): number =>
   Math.max(0, Math.min(free / 3, free * usable - weights * 1.02 - engineBytes));
 
@@ -89,7 +84,6 @@ const units = [
   { from: Number.NEGATIVE_INFINITY, bytes: 1e3, whole: '{0} kB', part: '{0}.{1} kB' },
 ] as const;
 
-/** Formats decimal sizes: `40 kB`, `0.2 MB`, `640 MB`, `2.5 GB`. */
 export function gigabytes(bytes: number): LocalizedMessage {
   const unit = units.find(({ from }) => bytes >= from) ?? units[2];
   const tenths = Math.round((bytes / unit.bytes) * 10);

@@ -6,19 +6,16 @@ import { type GgufInfo, readModelFile } from './ggufInfo.ts';
 import { isLaterPart, splitModelParts } from './splitModel.ts';
 
 export interface LocalModel {
-  /** Path of the (first) file, which is loaded. */
   path: string;
   files: string[];
   bytes: number;
   info?: GgufInfo;
-  /** User-facing reason that the model cannot be used. */
   trouble?: string;
 }
 
 const deepest = 4;
 const mostFiles = 2000;
 
-/** Reader of a model file's metadata or error, possibly in a worker. */
 export type ReadModel = (file: string) => Said | Promise<Said>;
 type Said = Pick<LocalModel, 'info'> & { trouble?: LocalizableText };
 
@@ -70,7 +67,6 @@ const lacking = (missing: number, all: number): string =>
 
 const headers = new Map<string, { version: string; said: ReturnType<ReadModel> }>();
 
-/** Caches a header, which may be megabytes (the vocabulary), until the file changes. */
 function readOnce(file: string, version: string, read: ReadModel): ReturnType<ReadModel> {
   const known = headers.get(file);
   if (known?.version === version) return known.said;

@@ -3,9 +3,7 @@ import { type MachineMemory, type MemoryFit, memoryFit } from './memoryFit.ts';
 
 export interface CuratedModel {
   name: string;
-  /** Address of the model; the hub provides size and checksum at download. */
   address: string;
-  /** Approximate, for the choice. */
   bytes: number;
   bytesPerToken: number;
   trainedContext: number;
@@ -13,7 +11,6 @@ export interface CuratedModel {
   readonly goodFor: string;
 }
 
-/** Known models with training for tool calls, ascending by size. */
 export const curated: readonly CuratedModel[] = [
   {
     name: 'Qwen3 1.7B',

@@ -1,6 +1,5 @@
 const part = /-(\d{5})(-of-(\d{5})\.gguf)$/i;
 
-/** Returns true for a later part of a split model; only the first part is loaded. */
 export const isLaterPart = (path: string): boolean => Number(part.exec(path)?.[1] ?? 1) > 1;
 
 /** Returns the paths of all parts in order, existing or not; a model in one file returns its path. */

@@ -11,10 +11,8 @@ import { Keeper } from './stateCache.ts';
 import { stateIdentity } from './stateIdentity.ts';
 import { removeLeft } from './stateTransfer.ts';
 
-/** Maximum bytes of all checkpoints of a sequence, for a model whose memory cannot be truncated. */
 const checkpointBytes = 512 * 1024 ** 2;
 
-/** A loaded model with its library version and the memory (bytes) that was free before. */
 interface LoadedContext {
   llama: Llama;
   model: LlamaModel;
@@ -26,7 +24,6 @@ export type Sequence = LlamaContextSequence;
 
 export interface Remembering {
   context: ResizableContext<Token, Sequence>;
-  /** Stores states on disk. */
   keeper?: Keeper<Token, Sequence>;
 }
 
@@ -82,7 +79,6 @@ export async function createContext(
   return { context, keeper };
 }
 
-/** Creates a context of the given size, else the minimum size, as large as the engine can. */
 async function begin(
   memory: MemoryUse,
   size: number,
@@ -108,11 +104,6 @@ async function sequencesFor(model: LlamaModel, { keep, oneRun }: LoadOptions, bu
   return ram <= budget ? 2 : 1;
 }
 
-/**
- * Creates a context.
- *
- * @param isFirst permits a smaller context if memory is missing
- */
 function makeContext(
   model: LlamaModel,
   options: { threads: number; sequences: number },

@@ -1,17 +1,14 @@
 import { firstContext } from '../modelFile/contextSize.ts';
 import type { Shape } from './resizableContext.ts';
 
-/** Granularity of tried sizes, in tokens. */
 const grain = 256;
 
-/** Bytes of system memory and graphics memory. */
 export interface Bytes {
   ram: number;
   vram: number;
 }
 
 export interface MemoryUse {
-  /** Maximum bytes of system memory for a context. */
   budget: number;
   /** True if a sliding-window model can store all tokens, so that its memory can be truncated. */
   keepsAll: boolean;
@@ -20,7 +17,6 @@ export interface MemoryUse {
   taken(): Bytes;
 }
 
-/** Returns the tokens of the largest context in the memory budget, at most `wanted` and at least the minimum. */
 export async function maxContextTokens(memory: MemoryUse, wanted: number): Promise<number> {
   const fits = (size: number) => mayBe(memory, { size, fullCache: false });
   if (wanted <= firstContext || (await fits(wanted))) return wanted;

@@ -7,27 +7,21 @@ import { shorten } from './truncateResults.ts';
 export interface FittedPrompt<Token> {
   history: HistoryItem[];
   prompt: Token[];
-  /** Maximum tokens of the reply. */
   room: number;
 }
 
 interface PromptWindow<Token> {
   reach(prompt: Token[]): Promise<{
     contextSize: number;
-    /** True if a larger context size in the settings would have an effect. */
     canGrow: boolean;
   }>;
-  /** The model's format of calls and thinking. */
   form: string;
   tokensOf(history: HistoryItem[]): Token[];
   count(text: string): number;
 }
 
-/** Reserved tokens after the reply: the frame of calls is not counted by the limit. */
 const margin = 64;
-/** Minimum characters of a truncated tool result. */
 const leastText = 500;
-/** Truncations of each run, so that each is reported once. */
 const cutBefore = new Map<string, string>();
 
 /**

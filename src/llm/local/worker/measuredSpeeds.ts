@@ -10,11 +10,9 @@ const speedsSchema = z.object({
   restoredAt: z.number().optional(),
 });
 
-/** Prefix of the files, stored beside the states. */
 export const speedsPrefix = 'speeds.';
 const fileIn = (folder: string, identity: string) => path.join(folder, `${speedsPrefix}${identity}`);
 
-/** Returns the measured speeds; empty if absent or unreadable. */
 export async function readSpeeds(folder: string, identity: string): Promise<Speeds> {
   try {
     return speedsSchema.parse(JSON.parse(await fs.readFile(fileIn(folder, identity), 'utf8')));
@@ -23,7 +21,6 @@ export async function readSpeeds(folder: string, identity: string): Promise<Spee
   }
 }
 
-/** Writes the speeds; ignores a missing folder, which contains no states either. */
 export async function writeSpeeds(folder: string, identity: string, speeds: Speeds): Promise<void> {
   await fs.writeFile(fileIn(folder, identity), JSON.stringify(speeds), { mode: 0o600 }).catch(() => {});
 }

@@ -1,8 +1,6 @@
-/** Maximum searched tokens of prompt and reply, the newest. */
 const window = 8192;
 /** Length of the pattern before an expected token. */
 const pattern = 3;
-/** Maximum compared positions, newest first, and maximum compared tokens per position. */
 const most = { places: 16, same: 64 };
 /** Sample sizes: steps of one token, expectations, and trial steps of two tokens. */
 const known = { alone: 4, expected: 4, tried: 3 };
@@ -23,7 +21,6 @@ class Least {
   }
 }
 
-/** Mean with more weight on new values. */
 class Mean {
   count = 0;
   value = 0;
@@ -44,10 +41,8 @@ class Mean {
 export class PromptLookup<Token extends number> {
   private tokens: Token[] = [];
   private indexed = 0;
-  /** Newest position after each pattern, and for each position the previous position. */
   private readonly last = new Map<number, number>();
   private before = new Int32Array(0);
-  /** Milliseconds of one-token and two-token steps. */
   private readonly alone = new Least();
   private both = new Least();
   private readonly right = new Mean();
@@ -110,7 +105,6 @@ export class PromptLookup<Token extends number> {
     return this.both.value <= (1 + right.value) * alone.value * gain;
   }
 
-  /** Indexes patterns that end before the newest token. */
   private index(): void {
     const { tokens, last } = this;
     if (this.before.length < tokens.length) {
@@ -131,7 +125,6 @@ export class PromptLookup<Token extends number> {
     return Math.imul(Math.imul(tokens[end - 3]!, 0x9e3779b1) ^ tokens[end - 2]!, 0x85ebca6b) ^ tokens[end - 1]!;
   }
 
-  /** Returns the earlier position with the longest matching context. */
   private place(): number | undefined {
     const { tokens } = this;
     const end = tokens.length;

@@ -3,26 +3,20 @@ import { createSlots, type Slots } from './slots.ts';
 import { type CarriedSequence, type CarrierParts, type SequenceSlot, StateTransfer } from './stateTransfer.ts';
 
 export interface Shape {
-  /** Tokens of each sequence. */
   size: number;
-  /** True if a sliding-window model stores all tokens. */
   fullCache: boolean;
 }
 
 export interface Context<Sequence> extends Shape {
-  /** As many sequences as in the previous context. */
   sequences: readonly Sequence[];
   close(): Promise<void>;
 }
 
 export interface GrowingParts<Sequence> extends CarrierParts {
-  /** Throws if memory is insufficient. */
   make(shape: Shape): Promise<Context<Sequence>>;
   /** Returns the best shape of a size after the current context is closed; undefined if none fits. */
   shapeOf(size: number, now: Shape): Promise<Shape | undefined>;
-  /** Maximum tokens. */
   most: number;
-  /** Returns true if a state of one shape is valid in the other. */
   areOfOneKind(one: Shape, other: Shape): boolean;
   tell(message: { type: 'growing'; size: number } | { type: 'grown'; contextSize: number }): void;
 }
@@ -33,7 +27,6 @@ interface GrowingSequence<Token extends number> extends CarriedSequence<Token> {
 
 interface Need<Token> {
   tokens: number;
-  /** Key of the job with this prompt. */
   key: string | undefined;
   prompt: Token[];
 }
@@ -46,7 +39,6 @@ export class ContextLost extends Error {}
  */
 export class ResizableContext<Token extends number, Sequence extends GrowingSequence<Token>> {
   readonly slots: Slots<SequenceSlot<Sequence>>;
-  /** Called when a slot has lost its content. */
   onLoss: (seat: SequenceSlot<Sequence>) => void = () => {};
   steps = 0;
   private readonly seats: readonly SequenceSlot<Sequence>[];
@@ -65,7 +57,6 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     return this.context;
   }
 
-  /** Maximum tokens of the context. */
   get most(): number {
     return this.largest;
   }
@@ -90,7 +81,6 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     return tokens <= this.context.size || this.context.size >= this.largest;
   }
 
-  /** Returns the larger shape; undefined if another job has grown the context meanwhile or memory is insufficient. */
   private async larger(need: Need<Token>): Promise<Shape | undefined> {
     if (this.isEnough(need)) return undefined;
     for (const size of contextsFrom(contextFor(need.tokens, this.largest), this.context.size)) {

@@ -7,7 +7,6 @@ interface Slot<Value> {
 
 export interface Loan<Value> {
   value: Value;
-  /** True if the borrower's earlier content was replaced because the slot was needed. */
   dropped: boolean;
   giveBack(): void;
 }

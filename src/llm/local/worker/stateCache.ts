@@ -31,24 +31,19 @@ interface CachedSequence<Token extends number> {
 }
 
 interface KeeperParts<Sequence> extends KeepOptions {
-  /** Identity of the states of the current context. */
   identity(): Promise<string>;
-  /** Estimate until a state is saved. */
   bytesPerToken: number;
   slots: Slots<SequenceSlot<Sequence>>;
   log(text: string): void;
 }
 
-/** Minimum tokens worth a file. */
 const leastTokens = 256;
 const restMs = 5000;
 /** Maximum milliseconds of a save while other requests may wait; a prefill would take far longer. */
 const mostMs = 3000;
-/** Maximum share of the free disk space for all states. */
 const ofFree = 0.1;
 
 interface Held {
-  /** Key of the run with these tokens. */
   key?: string;
   unsaved: boolean;
   timer?: NodeJS.Timeout;
@@ -60,7 +55,6 @@ interface Held {
  */
 export class Keeper<Token extends number, Sequence extends CachedSequence<Token>> {
   private readonly held = new Map<SequenceSlot<Sequence>, Held>();
-  /** Pending saves by run, until the file is renamed. */
   private readonly saving = new Map<string, Promise<void>>();
   private readonly speeds: Promise<Speeds>;
   private bytesPerToken: number;
@@ -103,7 +97,6 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
     return best.tokens < leastTokens ? 0 : best.state.tokens.length + 1;
   }
 
-  /** Discards the record of a slot that has lost its content. */
   forget(seat: SequenceSlot<Sequence>): void {
     clearTimeout(this.held.get(seat)?.timer);
     this.held.delete(seat);
@@ -121,7 +114,6 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
     if (tokens >= leastTokens && ms > 0) await this.measured('readPerSecond', (tokens * 1000) / ms);
   }
 
-  /** Saves all idle unsaved states, as far as each takes at most `ms` milliseconds. */
   async saveAll(ms: number): Promise<void> {
     for (const seat of this.held.keys()) await this.saveIdle(seat, ms);
     await Promise.all(this.saving.values());
@@ -150,7 +142,6 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
     giveBack();
   }
 
-  /** Resolves when the engine has written the state; the remaining work is in `saving`. */
   private saved(seat: SequenceSlot<Sequence>, ms: number, free = () => {}): Promise<void> {
     const { key } = this.of(seat);
     if (key === undefined) return Promise.resolve();
@@ -166,7 +157,6 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
     });
   }
 
-  /** @param free called when the sequence is no longer needed */
   private async save(seat: SequenceSlot<Sequence>, ms: number, free: () => void): Promise<void> {
     const { key, unsaved } = this.of(seat);
     const { sequence } = seat;
@@ -240,7 +230,6 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
     return false;
   }
 
-  /** Returns the usable states of a prompt with the number of shared tokens, best first. */
   private async usableFor(prompt: Token[]): Promise<{ state: State; tokens: number }[]> {
     const states = await statesIn(this.parts.folder, await this.parts.identity());
     return states
@@ -290,7 +279,6 @@ export class Keeper<Token extends number, Sequence extends CachedSequence<Token>
   }
 }
 
-/** Returns the shared tokens if the state can be truncated to that length. */
 function usable({ tokens, from }: State, prompt: readonly number[]): number {
   let shared = 0;
   const most = Math.min(tokens.length, prompt.length - 1); // the last prompt token is always evaluated

@@ -11,7 +11,6 @@ import { speedsPrefix } from './measuredSpeeds.ts';
  */
 const stateSchema = z.object({
   identity: z.string(),
-  /** Token numbers, four bytes each, in base64. */
   tokens: z.base64(),
   from: z.number(),
   bytes: z.number(),
@@ -56,7 +55,6 @@ async function readState(file: string, identity: string): Promise<State | undefi
   }
 }
 
-/** Creates a file for the engine, readable only by the user. */
 export async function beginState(folder: string, key: string): Promise<string> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `${key}.${randomUUID()}${unfinished}`);
@@ -111,7 +109,6 @@ export async function isIntactState({ file, bytes, sha256 }: State, signal: Abor
   }
 }
 
-/** Marks a state as recently used, so that trimming removes the state last. */
 export async function touchState({ file }: State): Promise<void> {
   const now = new Date();
   await fs.utimes(file.replace(/state$/, 'json'), now, now).catch(() => {});
@@ -166,7 +163,6 @@ export async function trimStates(
   return left;
 }
 
-/** Hashes in chunks, so that other work can run between the chunks. */
 async function sumOf(file: string, signal?: AbortSignal): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;

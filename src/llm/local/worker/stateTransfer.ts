@@ -20,7 +20,6 @@ export interface CarriedSequence<Token extends number> {
 }
 
 export interface CarrierParts {
-  /** Folder of the files; absent: a new folder in the system's temporary folder. */
   folder?: string;
   bytesPerToken: number;
   log(text: string): void;
@@ -87,7 +86,6 @@ export class StateTransfer<Token extends number, Sequence extends CarriedSequenc
   }
 }
 
-/** Prefixes before the process id: of a file, and of a folder in the system's temporary folder. */
 const [carried, ownFolder] = ['carried-', 'towpath-carried-'];
 
 /**

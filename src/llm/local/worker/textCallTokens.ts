@@ -1,6 +1,5 @@
 import type { SendToHost } from '../ipc/ipc.ts';
 
-/** Fragment of call arguments from the engine. */
 interface ParamsChunk {
   callIndex: number;
   functionName: string;
@@ -26,7 +25,6 @@ export function writtenCalls(tell: SendToHost) {
       if (isJson(params)) tell({ type: 'call', index, name, params: params ?? {}, raw });
       else tell({ type: 'bad-call', index, name, text });
     },
-    /** Reports the open call as a bad call; returns false if none is open. */
     giveUp: (): boolean => {
       if (!open) return false;
       tell({ type: 'bad-call', index: completed, name: open.name, text: open.text.trim() });

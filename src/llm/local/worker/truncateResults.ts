@@ -3,7 +3,6 @@ import { excerptOfResult, truncate } from '../../core/truncate.ts';
 
 export interface Shortened {
   messages: Message[];
-  /** Number of truncated texts and removed characters. */
   texts: number;
   characters: number;
 }

@@ -94,7 +94,6 @@ async function keep(ms: number): Promise<void> {
   send({ type: 'kept' });
 }
 
-/** Throws `NoEngine` if the library is missing. */
 async function libraryIn(modules: string | undefined): Promise<Engine['library']> {
   try {
     return await (modules ? import(libraryFile(modules)) : import('node-llama-cpp'));
@@ -104,7 +103,6 @@ async function libraryIn(modules: string | undefined): Promise<Engine['library']
   }
 }
 
-/** Returns a progress counter of evaluated tokens and growth steps. */
 function work(): number {
   if (!engine) return 0;
   const { sequences, steps } = engine.context;
@@ -148,7 +146,6 @@ interface Asked extends FittedPrompt<Token> {
   tokensOf(history: HistoryItem[]): Token[];
 }
 
-/** Builds the prompt and grows the context as far as needed and possible. */
 async function prepare(engine: Engine, job: Job, tell: SendToHost, signal: AbortSignal): Promise<Asked> {
   const { model, allowed, form, context, keeper } = engine;
   const functions = Object.keys(job.functions).length > 0 ? (job.functions as never) : undefined;
@@ -236,7 +233,6 @@ function written({ tokenMeter, tokenPredictions: { refuted, unused } }: Sequence
   return tokenMeter.usedOutputTokens - refuted - unused;
 }
 
-/** Returns the history of a conversation without messages. */
 const openingOf = ({ systemPrompt }: Job, form: string): HistoryItem[] =>
   toHistory([{ role: 'user', content: '' }], systemPrompt, form);
 

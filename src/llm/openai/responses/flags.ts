@@ -3,17 +3,12 @@ import { namedParameter, refusesImages } from '../../models/wireFlags.ts';
 import { nativeItems, reasoningKey } from './providerMetadata.ts';
 
 export interface ResponsesFlags {
-  /** Id of the provider; reasoning is returned only to the provider that created the reasoning. */
   provider: string;
-  /** Rejected parameters, including parts of `reasoning`. */
   omit?: readonly string[];
   outputLimit?: number;
   cacheKey?: boolean;
-  /** The model rejected images: they are omitted with a warning to the user. */
   withoutImages?: boolean;
-  /** Structured output is not supported: the prompt contains the schema. */
   schemaInWords?: boolean;
-  /** Rejected reasoning: of another API key, or of a server with a new encryption key. */
   refused?: ReadonlySet<string>;
 }
 
@@ -34,7 +29,6 @@ export function learnFrom(
   return format && !flags.schemaInWords ? { ...flags, schemaInWords: true } : undefined;
 }
 
-/** Returns the parameter of an error message that may not name the parameter. */
 function objectedTo(words: string): string | undefined {
   if (/encrypted content is not supported/i.test(words)) return 'include';
   return /reasoning summar/i.test(words) ? 'reasoning.summary' : undefined;

@@ -11,7 +11,6 @@ export interface CallItem {
   name?: string;
   pieces: string[];
   whole?: string;
-  /** The model was stopped within the call. */
   unfinished?: boolean;
   done: boolean;
   given: boolean;
@@ -20,7 +19,6 @@ export interface CallItem {
 export interface MessageItem {
   type: 'message';
   pieces: string[];
-  /** Length of the item's text in the message, including a separator before the text. */
   length: number;
   phase?: string;
   done: boolean;
@@ -40,7 +38,6 @@ export type Item = CallItem | MessageItem | ReasoningItem | { type: 'other'; don
 const partSchema = z.object({ type: word, text: word, refusal: word }).catch({});
 const partsSchema = z.array(partSchema).optional().catch(undefined);
 
-/** Schema of a finished item, from its event or the list of a complete answer. */
 const finalSchema = z.object({
   type: word,
   id: word,
@@ -59,7 +56,6 @@ export function readItem(item: unknown): FinalItem {
   return { ...finalSchema.parse(fields), ...(argumentsText !== undefined && { argumentsText }) };
 }
 
-/** Creates an item; `place` is the number of earlier calls. */
 export function toItem({ type, call_id: id, name, phase }: FinalItem, place: number): Item {
   switch (type) {
     case 'message':

@@ -75,7 +75,6 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     return [...chunks, { toolCallDelta, done: false }];
   };
 
-  /** Returns the item of an event if the type matches. */
   const itemOf = <Type extends Item['type']>({ output_index: index, item_id: id }: JsonObject, type: Type) => {
     let item = byIndex.get(index);
     if (item?.type !== type && typeof id === 'string') item = byId.get(id);
@@ -83,7 +82,6 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     return item?.type === type ? (item as Extract<Item, { type: Type }>) : undefined;
   };
 
-  /** Returns the item of an event, or a new item for servers that omit the start event. */
   const itemFor = <Type extends Item['type']>(event: JsonObject, type: Type, chunks: ChatStreamChunk[]) => {
     let item = itemOf(event, type);
     if (!item) {
@@ -139,7 +137,6 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     return [...chunks, { toolCallDelta: { index: call.place, argumentsText }, done: false }];
   };
 
-  /** Emits the part of a finished item that was not streamed. */
   const settle = (item: Item, final: FinalItem, raw: unknown): ChatStreamChunk[] => {
     const chunks: ChatStreamChunk[] = [];
     if (item.done) return chunks;
@@ -302,7 +299,6 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
   };
 }
 
-/** Converts a complete answer to the final event of a stream; other values stay unchanged. */
 function asEvent(answer: unknown): unknown {
   if (!isObject(answer) || !Array.isArray(answer.output)) return answer;
   return { type: 'response.done', response: answer };

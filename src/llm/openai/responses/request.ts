@@ -12,7 +12,6 @@ import { createResponsesReader } from './reader.ts';
 import { notesOf } from './warnings.ts';
 import { toWire } from './wire.ts';
 
-/** Creates requests to the Responses API; rejected parameters are learned once per model. */
 export function responses(
   { provider, endpoint, headers, limits, note }: Connection,
   { url, cacheKey }: { url: string; cacheKey?: boolean },
@@ -20,7 +19,6 @@ export function responses(
   const flagsOfModel = new Map<string, ResponsesFlags>();
   const flagsFor = (model: string): ResponsesFlags => flagsOfModel.get(model) ?? { provider, cacheKey };
 
-  /** Returns true if the rejection changed the flags, so that the next request differs. */
   function learn({ words, parameter }: ProviderText, request: ChatRequest): boolean {
     const flags = flagsFor(request.model);
     const asked = toWire(request, flags).max_output_tokens;

@@ -5,7 +5,6 @@ import { leftOut } from '../warnings.ts';
 import type { ResponsesFlags } from './flags.ts';
 import { reasoningOf } from './wire.ts';
 
-/** Returns log messages about request options that are not sent or changed. */
 export function notesOf(request: ChatRequest, flags: ResponsesFlags): string[] {
   const { model, thinkingBudget = 0, responseFormat, stopSequences = [] } = request;
   return [
