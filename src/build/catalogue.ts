@@ -4,10 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { lock } from './shippedPackages.ts';
 import { projectRoot } from './targets.ts';
 
-/** Package with prices and context sizes; the lock file pins its version and checksum. */
+/** Package with prices and context sizes; the lock file pins version and checksum. */
 export const cataloguePackage = '@pydantic/genai-prices';
 
-/** Generated catalog, shipped in the programs. */
 export const catalogueFile = path.join(projectRoot, 'src/llm/models/catalogue.json');
 
 /** Providers with chat completions and user API keys, by the names of the package. */
@@ -126,7 +125,6 @@ function priceOf(amounts: Amounts): object | undefined {
   return { ...at(-1), ...(steps.length > 0 && { above: steps.map((tokens) => ({ tokens, ...at(tokens) })) }) };
 }
 
-/** Returns a regular expression of model names, matched without case. */
 function patternOf({ equals, starts_with, ends_with, contains, regex, or, and }: Match): string {
   if (or) return or.map(patternOf).join('|');
   if (and) return `^${and.map((one) => `(?=.*?(?:${patternOf(one)}))`).join('')}`;

@@ -17,7 +17,7 @@ const folder = path.join(modules, scope);
 const platforms = { linux: 'linux', darwin: 'mac', win32: 'win' };
 const architectures = { x64: 'x64', arm64: 'arm64', arm: 'armv7l', riscv64: 'riscv64' };
 const machine = `${platforms[process.platform] ?? process.platform}-${architectures[process.arch] ?? process.arch}`;
-/** Engine of a plain install; on Apple silicon it already uses the GPU. */
+/** Engine of a plain install; on Apple silicon, this engine uses the GPU. */
 const plain = machine === 'mac-arm64' ? 'mac-arm64-metal' : machine;
 const extras =
   { 'linux-x64': ['cuda', 'cuda-ext', 'vulkan'], 'win-x64': ['cuda', 'cuda-ext', 'vulkan'] }[machine] ?? [];

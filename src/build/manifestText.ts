@@ -17,7 +17,6 @@ const spoken = new Set([
   'altText',
 ]);
 
-/** Setting values, which are not translated. */
 const values = new Set(['default', 'enum']);
 
 type Manifest = Record<string, unknown>;

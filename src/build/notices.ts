@@ -5,7 +5,6 @@ import { projectRoot } from './targets.ts';
 
 const rule = '─'.repeat(100);
 
-/** Returns the licence texts of all shipped third-party packages. */
 export function thirdPartyNotices(packages: PackageFacts[], llamaCpp: string | undefined): string {
   const parts = packages.map((one) => `${one.name} ${one.version}\nLicence: ${one.licence}\n\n${textOf(one)}`);
   const head = 'Towpath contains what others have made. Their names, versions and licences, each with its own text:';
@@ -20,7 +19,7 @@ function textOf({ name, licence, author, licenceFiles }: PackageFacts): string {
   return text(author ?? `the authors of ${name}`);
 }
 
-/** Standard texts for packages that name a licence without its text. */
+/** Standard texts for packages that name a licence but contain no text. */
 const standard: Record<string, (holder: string) => string> = {
   MIT: (holder) => `Copyright (c) ${holder}
 

@@ -37,7 +37,6 @@ export function factsOf(folder: string): PackageFacts {
   };
 }
 
-/** Returns the packages in a bundled program by esbuild's metafiles. */
 export function bundledPackages(metafiles: Metafile[]): string[] {
   const inputs = metafiles
     .flatMap(({ outputs }) => Object.values(outputs))

@@ -13,7 +13,6 @@ import { type BuildTarget, projectRoot } from './targets.ts';
 
 export interface Built {
   folder: string;
-  /** Folders of the bundled packages. */
   bundled: string[];
   closure: { files: string[]; folders: string[] };
   /** Files beside `dist`, selected by `.vscodeignore`. */
@@ -89,14 +88,12 @@ function productManifest(): { name: string; version: string; license: string } {
   return manifest;
 }
 
-/** Returns the same keys with German texts. */
 function inGerman(english: Record<string, string>): Record<string, string> {
   const file = path.join(projectRoot, 'src/l10n/package.nls.de.json');
   const german = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
   return Object.fromEntries(Object.entries(english).map(([key, words]) => [key, german[words] ?? words]));
 }
 
-/** Returns the llama.cpp release of the engines. */
 export function llamaCppRelease(): string {
   const file = path.join(projectRoot, 'node_modules/node-llama-cpp/llama/binariesGithubRelease.json');
   return JSON.parse(readFileSync(file, 'utf8')).release;
