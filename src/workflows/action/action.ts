@@ -12,7 +12,6 @@ export interface ActionContext {
   callId: string;
   defaults: NonNullable<WorkflowFile['settings']['llm']>;
   tools: readonly ToolSpec[];
-  /** Approval policy of the agent that performs the action. */
   approval?: Agent['approval'];
   scope: TemplateScope;
   /**
@@ -27,7 +26,6 @@ export interface RecordedConversation {
   readonly apart: Apart;
   /** Number of messages before the first model call. */
   readonly given: number;
-  /** Records the input messages, unless the model has already answered. */
   begin(messages: readonly Message[]): Promise<void>;
 }
 

@@ -12,7 +12,6 @@ const llm: Record<string, Action> = {
   'llm.tools': llmTools,
 };
 
-/** Returns the second name of an action. */
 export const dual = (name: string) => `actions.${name.replace('.', '_')}`;
 
 const builtIn = new Map<string, Action>([

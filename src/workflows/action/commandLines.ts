@@ -44,7 +44,6 @@ export function quotingProblem(command: unknown): LocalizedMessage | undefined {
   return undefined;
 }
 
-/** Returns the open quote after a piece of a command line. */
 function openAfter(text: string, before: string): string {
   let open = before;
   for (let at = 0; at < text.length; at++) {

@@ -65,7 +65,6 @@ const fileWrite: Action = {
   },
 };
 
-/** Returns the JSON of a URL. */
 const httpGet: Action = {
   parameters: getShape,
   async run(given, context) {
@@ -142,7 +141,6 @@ export const dialectActions: Record<string, Action> = {
   'template.render': template,
 };
 
-/** Replacements for actions of other hosts, by prefix. */
 const instead: [start: string, use: LocalizedMessage][] = [
   [
     'http.',

@@ -18,7 +18,6 @@ export const llmCall: Action = {
   },
 };
 
-/** {@link llmCall} with streamed display. */
 export const llmStream: Action = {
   parameters: callSchema,
   gives: z.strictObject({
@@ -33,7 +32,6 @@ export const llmStream: Action = {
   },
 };
 
-/** Default of the longest delay, in seconds. */
 const usualMaxDelay = 60;
 
 /** Retries a call; a failure is a value for the workflow. */
@@ -152,7 +150,6 @@ const answerOf = (reply: AdapterResult) => ({
 
 const contentOf = (reply: AdapterResult) => reply.message?.content ?? '';
 
-/** Returns the problem of a JSON answer; undefined if valid. */
 function formatProblem(content: string, format: CallParameters['response_format']): LocalizableText | undefined {
   if (!format || format.type === 'text') return undefined;
   let value: unknown;

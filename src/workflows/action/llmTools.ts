@@ -38,7 +38,6 @@ const toolsSchema = z.strictObject({
     .describe('How often the model may call tools: 10 without it.'),
 });
 
-/** Calls a model with tools until the answer, using the agent loop in a separate conversation. */
 export const llmTools: Action = {
   parameters: toolsSchema,
   gives: z.strictObject({
@@ -148,7 +147,6 @@ const deniedAgain = {
 
 type OfferedTools = Pick<TurnOptions, 'allows' | 'extraTools'>;
 
-/** Restricts the tools to the tool named by `tool_choice`. */
 function chosenTools(
   { tools, tool_choice: choice }: z.output<typeof toolsSchema>,
   context: ActionContext,

@@ -27,7 +27,6 @@ export const workflowRun: Action = {
   },
 };
 
-/** Maximum nesting of workflows. */
 export const maxNesting = 8;
 
 export const nestedIn = ({ nodes }: WorkflowFile): string[] => {
@@ -71,7 +70,6 @@ export async function nestedFiles(
   return files;
 }
 
-/** Returns the validated inputs of a workflow. Throws `UserFacingError`. */
 export function nestedInputs(
   params: Record<string, unknown>,
   files: ReadonlyMap<string, WorkflowFile>,

@@ -24,5 +24,4 @@ export const givesOf = (action: string): Shape | undefined =>
   (actionOf(action).gives ?? toolsByName.get(action)?.gives ?? (isServerTool(action) ? serverResult : undefined))
     ?.shape;
 
-/** Matches `mcp.<server>.<tool>`. */
 const isServerTool = (name: string) => /^mcp\.[^.]+\.[^.]+$/.test(name);

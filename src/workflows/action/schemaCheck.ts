@@ -13,7 +13,6 @@ export function schemaOf(schema: Record<string, unknown>): z.ZodType {
   }
 }
 
-/** Returns the problem of a schema of a file; undefined if valid. */
 export function schemaProblem(schema: Record<string, unknown>): LocalizableText | undefined {
   try {
     schemaOf(schema);

@@ -12,7 +12,6 @@ import { renderAll } from '../template/template.ts';
 import { type ActionContext, ActionError } from './action.ts';
 import { schemaOf } from './schemaCheck.ts';
 
-/** Converts a YAML tool to a tool definition. */
 export function definitionOf({ name, description, parameters }: ToolSpec): ToolDefinition {
   const entries = Object.entries(parameters);
   const required = entries.filter(([, parameter]) => parameter.required === true).map(([key]) => key);

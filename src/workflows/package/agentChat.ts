@@ -4,7 +4,6 @@ import type { Package } from './load.ts';
 import { mountWorkspace } from './mounts.ts';
 import { allowsTool, type PackageAgent, personaOf } from './packageAgents.ts';
 
-/** Creates a chat with an agent of a package; the chat has no end state. */
 export function agentTalk(id: string, source: Package, agent: PackageAgent, project: Workspace): Workflow {
   const menu = agent.menu.map(({ trigger, title }, index) => `${index + 1}. ${trigger}: ${title}`);
   const instructions = [

@@ -75,7 +75,6 @@ async function readArchive(file: string, name: string, limits: ArchiveLimits): P
   }
 }
 
-/** Reads all files of the archive into memory, by path. */
 async function readEntries(bytes: Buffer, name: string, limits: ArchiveLimits): Promise<Map<string, Buffer>> {
   const refuse = (words: LocalizableText) => new PackageError(name, words);
   const files = new Map<string, Buffer>();
@@ -109,7 +108,6 @@ async function readEntries(bytes: Buffer, name: string, limits: ArchiveLimits): 
 class Names {
   private readonly kinds = new Map<string, 'file' | 'folder'>();
 
-  /** Adds a name; returns the reason of a rejection. */
   add(name: string): LocalizedMessage | undefined {
     const isFolder = name.endsWith('/');
     const segments = name.replace(/\/$/, '').split('/');

@@ -73,7 +73,6 @@ export function builderAgents(
       .array(z.strictObject({ id: z.string(), content: packageLabels, description: z.string().optional() }))
       .default([]),
     menu: z.array(menuItem).max(100).default([]),
-    /** Replaces the persona. */
     systemPrompt: z.string().max(20_000).optional(),
     userPromptTemplate: z.string().optional(),
     discussion: z.boolean().optional(),

@@ -11,7 +11,6 @@ const stateFile = 'workflow.md';
 /** State document of a run. The stored text was validated before writing and is complete. */
 export class StateDocument {
   private constructor(
-    /** Folder with resolved links. */
     readonly folder: string,
     readonly graph: PackageGraph,
     public state: PackageState,

@@ -19,7 +19,6 @@ const manifestSchema = z.object({
         /** Markdown with the initial variables and text of the state document. */
         state: z.string().min(1).optional(),
         agentId: idSchema.optional(),
-        /** Folder of outputs with relative paths. */
         artifacts: z
           .string()
           .regex(
@@ -34,7 +33,6 @@ const manifestSchema = z.object({
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** A package format: parses files to the common form. */
 export interface PackageFormat {
   manifest: z.ZodType<Manifest>;
   /**
@@ -52,7 +50,6 @@ export interface PackageFormat {
   lenient: boolean;
 }
 
-/** Format documented in the help page about packages. */
 export const ownFormat: PackageFormat = {
   manifest: manifestSchema,
   agents: () => agentsSchema,

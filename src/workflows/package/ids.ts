@@ -1,5 +1,4 @@
 export interface PackageRunId {
-  /** Key among the known packages. */
   key: string;
   workflowId?: string;
   agentId?: string;

@@ -130,7 +130,6 @@ function checkAgents(
   }
 }
 
-/** Returns the path of a step file relative to the package's folder. */
 export const stepFile = ({ graphFile }: Pick<PackageWorkflow, 'graphFile'>, file: string): string =>
   path.posix.join(path.posix.dirname(graphFile), file);
 

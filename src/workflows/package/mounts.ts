@@ -9,9 +9,7 @@ import type { StateDocument } from './document.ts';
 import { mergeState } from './update.ts';
 
 interface MountOptions {
-  /** Author of a change to the state document. */
   by?: 'model' | 'person';
-  /** Maximum bytes that the current writer may write. */
   maxWriteBytes?(): number | undefined;
 }
 

@@ -15,13 +15,11 @@ export const packageLabels = z.string().min(1).max(20_000);
 
 const menuItemSchema = z
   .object({
-    /** Text that the user types to select the item: one word. */
     trigger: line,
     title: line,
     aliases: z.array(line).optional(),
-    /** Workflow started by the item, or … */
+    /** Workflow started by the item; absent: `prompt` is sent to the agent. */
     workflow: idSchema.optional(),
-    /** … message to the agent. */
     prompt: packageLabels.optional(),
   })
   .refine(({ workflow, prompt }) => (workflow === undefined) !== (prompt === undefined), {
@@ -50,7 +48,6 @@ const agentSchema = z.object({
     .default({ deny: [] }),
 });
 export interface PackageAgent extends z.infer<typeof agentSchema> {
-  /** Maximum bytes of a written text. */
   maxWriteBytes?: number;
 }
 

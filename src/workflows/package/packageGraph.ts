@@ -12,10 +12,8 @@ const nodeSchema = z.object({
   id: idSchema,
   type: z.enum(['step', 'decision', 'merge', 'end']),
   title: z.string().max(200).optional(),
-  /** Markdown file with the node's instructions. */
   file: z.string().min(1).optional(),
   agentId: idSchema.optional(),
-  /** Outputs of the node: name and path. */
   outputs: z.record(z.string(), z.string().min(1)).default({}),
 });
 type PackageNode = z.infer<typeof nodeSchema>;
@@ -29,7 +27,6 @@ export const packageGraphSchema = z.object({
         from: idSchema,
         to: idSchema,
         label: z.string().min(1).max(200).optional(),
-        /** Condition of the edge, as text for the model. */
         condition: z.string().max(1000).optional(),
       }),
     )
@@ -38,7 +35,6 @@ export const packageGraphSchema = z.object({
 /** Source of truth for transitions. */
 export type PackageGraph = z.infer<typeof packageGraphSchema>;
 
-/** Possible next node, with label and condition of the edge. */
 interface NextNode {
   id: string;
   label?: string;
@@ -63,7 +59,6 @@ export function nextNodeLabel({ id, label, condition }: NextNode): string {
   return why === '' ? id : `${id} (${why})`;
 }
 
-/** Returns the graph for display, the entry node first. */
 export function packageOutline({ nodes, edges, entryNodeId }: PackageGraph): Outline {
   const ordered = [...nodes].sort((one, two) => Number(two.id === entryNodeId) - Number(one.id === entryNodeId));
   return {
@@ -130,7 +125,6 @@ function edgeProblems(graph: PackageGraph): LocalizedMessage[] {
   });
 }
 
-/** Returns an error that stops every run. */
 function brokenEdge(graph: PackageGraph, edge: PackageGraph['edges'][number], index: number): LocalizedMessage[] {
   const missing = (['from', 'to'] as const).filter((side) => !nodeOf(graph, edge[side]));
   const problems = missing.map((side) => message('{0}: there is no node "{1}"', `edges[${index}].${side}`, edge[side]));

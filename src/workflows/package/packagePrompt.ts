@@ -25,7 +25,6 @@ export function runDirective(directive: Directive): string {
   });
 }
 
-/** Returns the instructions of a node with its possible next nodes. */
 export function nodeBrief(workflow: PackageWorkflow, nodeId: string): string {
   const node = nodeOf(workflow.graph, nodeId)!;
   const next = nextNodes(workflow.graph, nodeId).map(nextNodeLabel);
@@ -46,7 +45,6 @@ export const userInput = (forNodeId: string): string =>
 export const persona = (agent: PackageAgent): string =>
   `${block('AGENT_PERSONA', { agentId: agent.id })}\n\n${personaOf(agent)}`;
 
-/** Returns the output paths of a node by name. */
 export function artifactOutputs({ graph, artifacts }: PackageWorkflow, nodeId: string): Record<string, string> {
   const placed = (file: string) =>
     artifactPath(file.startsWith('@') ? file : `${artifacts.replace(/\/$/, '')}/${file}`);

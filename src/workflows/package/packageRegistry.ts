@@ -56,7 +56,6 @@ export class PackageRegistry {
     return [...found.values()];
   }
 
-  /** Adds an archive, or the folder of a `bmad.json`. Throws `PackageError`. */
   async open(file: string): Promise<ShelvedPackage & { source: Package }> {
     if (!this.options.project.trusted) throw new PackageError(path.basename(file), untrusted);
     const read = await this.read(isArchive(file) ? file : path.dirname(file));
@@ -181,7 +180,6 @@ function toldOf(words: LocalizableText): { problem: string; said?: LocalizedMess
 const untrusted = message(
   'This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).',
 );
-/** Matches an unpacked archive, named by its content hash. */
 const isUnpacked = (name: string) => /^[0-9a-f]{64}$/.test(name);
 const keyLength = 16;
 const unusedMs = 60 * 60 * 1000;

@@ -43,7 +43,6 @@ export function reminderFor(run: Run, workflow: PackageWorkflow, state: PackageS
   return `${begins}- nodeId: ${nodeId}\n- missing: ${missing.join('; ').replace(/\s+/g, ' ')}\n- how: ${how}`;
 }
 
-/** Returns the index of the first brief of the current visit to the node. */
 function beginOf(messages: readonly Message[], nodeId: string): number {
   let begin = messages.length;
   for (let index = messages.length - 1; index >= 0; index--) {

@@ -26,7 +26,6 @@ export interface PackageRunOptions {
   workflow: PackageWorkflow;
   activeAgentId: string;
   project: Workspace;
-  /** Returns the folder of a run's state, stored with the run. */
   stateFolder(runId: string): string;
   autopilot(): boolean;
   now(): Date;
@@ -79,10 +78,8 @@ You carry out a workflow of the package ${JSON.stringify(source.title)} in VS Co
   return { id: activeAgentId, name: source.title, instructions: instructions.trim() };
 }
 
-/** One execution from the current position to a stop point. */
 class PackageRun {
   private readonly workspace: Workspace;
-  /** Position most recently sent to the model. */
   private told?: { nodeId: string; agentId: string; place: number };
 
   constructor(
@@ -175,7 +172,6 @@ class PackageRun {
     return this.told!.place < this.summarised;
   }
 
-  /** Index up to which messages are summarized. */
   private get summarised(): number {
     return this.context.run.compactions.findLast(({ summary }) => summary !== undefined)?.upTo ?? 0;
   }
@@ -206,7 +202,6 @@ function hasUnanswered(messages: readonly Message[]): boolean {
 const isBrief = (message: Message): boolean =>
   message.role === 'system' && message.content.startsWith('RUN_DIRECTIVE\n');
 
-/** Returns the most recent persona in the conversation. */
 function lastPersona(messages: readonly Message[]): string | undefined {
   const brief = messages.findLast((message) => isBrief(message) && message.content.includes('\n\nAGENT_PERSONA\n'));
   return brief && /\n\n(AGENT_PERSONA\n[\s\S]*?)\n\nNODE_BRIEF\n/.exec(brief.content)?.[1];

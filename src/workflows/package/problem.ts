@@ -18,10 +18,8 @@ export const problemIn = (file: string, words: LocalizableText): PackageProblem 
 
 const wordsAbout = ({ problem, said }: PackageProblem): LocalizableText => said ?? problem;
 
-/** Error of an unusable package, with all problems in reading order. */
 export class PackageError extends UserFacingError {
   override readonly name = 'PackageError';
-  /** The first problem; `others` are the remaining problems. */
   readonly first: PackageProblem;
 
   constructor(
@@ -56,7 +54,6 @@ function inOne(problems: readonly PackageProblem[]): LocalizableText {
 const andMore = (told: LocalizableText, more: number): LocalizableText =>
   more > 0 ? message('{0}; and {1} more', told, more) : told;
 
-/** Collector of package problems: each part is validated independent of the others. */
 export class PackageFindings {
   private readonly problems: PackageProblem[] = [];
 
@@ -82,7 +79,6 @@ export class PackageFindings {
   }
 }
 
-/** Parses JSON of any structure. Throws `PackageError`. */
 export function parsePackageJson(file: string, text: string): unknown {
   const trouble = jsonTrouble(text);
   if (trouble) throw new PackageError(file, trouble.message);

@@ -3,7 +3,6 @@ import { isArchive } from './archiveNames.ts';
 import { loadPackage, type Package } from './load.ts';
 import { PackageError, type PackageProblem } from './problem.ts';
 
-/** A package as plain data, or its problems by file. */
 export type ReadPackage = { folder: string } & (
   | { source: Package }
   | (PackageProblem & { others?: readonly PackageProblem[] })

@@ -16,7 +16,6 @@ const stateSchema = z.looseObject({
 /** Frontmatter of `@state/workflow.md`: the position of a run. */
 export type PackageState = z.infer<typeof stateSchema>;
 
-/** Maximum characters of a state document. */
 const stateLimit = 200_000;
 
 /** Parses a state document. Throws `E_WRITE_LIMIT`, `E_INVALID_FRONTMATTER` or `E_SCHEMA_VALIDATION`. */
@@ -30,7 +29,6 @@ export function parseState(text: string): PackageState {
   throw new ToolError('E_SCHEMA_VALIDATION', message, { problems });
 }
 
-/** Returns the initial document: text and variables of the template, at the entry node. */
 export function newState(template: string | undefined, entryNodeId: string, now: Date): string {
   const { values, body } = template === undefined ? { values: {}, body: defaultBody } : frontmatterOf(template);
   const frontmatter = {

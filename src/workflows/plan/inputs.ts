@@ -23,14 +23,12 @@ export function inputsOf(file: WorkflowFile): string[] {
 /** Keys set by a loop, unless the file uses them otherwise. */
 export const loopKeys = ['iterations', 'limit_reached'] as const;
 
-/** Returns the keys with an initial value or set explicitly by a step. */
 export const usedKeys = (file: WorkflowFile): ReadonlySet<string> =>
   new Set([
     ...Object.keys({ ...file.input_schema, ...file.initial_state }),
     ...file.nodes.flatMap((node) => [node, ...(node.steps ?? []), ...(node.body ?? [])].flatMap(stepKeysOf)),
   ]);
 
-/** Returns the keys set explicitly by a step. */
 export const stepKeysOf = ({ output, run, uses, with: given }: WorkflowStep): string[] => [
   ...(typeof output === 'string' ? [output] : Object.keys(output ?? {})),
   ...(run ? [run.output_key] : []),

@@ -12,7 +12,6 @@ export interface Next {
   fanIn?: string;
 }
 
-/** Parallel section that contains a branch. */
 export interface Inside {
   heads: readonly string[];
   fanIn: string;
@@ -24,7 +23,6 @@ export function edgesFrom({ edges }: WorkflowFile, node: string): EdgeSpec[] {
   return edges.filter((edge) => (edge.from ?? (edge.type === 'entry' ? startName : undefined)) === node);
 }
 
-/** Returns the first nodes, selected by the edges from `__start__`. */
 export function entryOf(file: WorkflowFile, scope: TemplateScope): Next {
   const edges = edgesFrom(file, startName);
   if (edges.length === 0) return { next: [file.nodes[0]!.name] };
@@ -120,7 +118,6 @@ function walk(file: WorkflowFile): { reached: Map<string, Stand>; parts: Part[] 
   return { reached, parts };
 }
 
-/** Edge that starts a branch, and the enclosing parallel section. */
 interface Part {
   head: EdgeSpec;
   inside: Inside | undefined;
@@ -128,22 +125,18 @@ interface Part {
 
 export const workflowParts = (file: WorkflowFile): Part[] => walk(file).parts;
 
-/** Returns the position of each reachable node. */
 export const standsOf = (file: WorkflowFile): ReadonlyMap<string, Stand> => walk(file).reached;
 
-/** Returns the names of unreachable nodes. */
 export function unreachableOf(file: WorkflowFile): string[] {
   const { reached } = walk(file);
   return file.nodes.map(({ name }) => name).filter((name) => !reached.has(name));
 }
 
-/** Returns all possible successors regardless of conditions, including error handlers. */
 function successorsOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
   const failed = node.on_error?.goto;
   return [...followersOf(file, node, inside), ...(failed === undefined ? [] : [failed])];
 }
 
-/** Returns all possible successors of a successful node. */
 export function followersOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
   if (typeof node.goto === 'string') return [node.goto];
   if (node.goto) return node.goto.map(({ to }) => to);

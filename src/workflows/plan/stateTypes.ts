@@ -9,7 +9,6 @@ export interface StateType {
   rules: Rules;
 }
 
-/** Rules of `input_schema` besides the type. */
 interface Rules {
   required?: boolean;
   default?: unknown;
@@ -21,7 +20,6 @@ interface Rules {
   pattern?: string;
 }
 
-/** Returns undefined for an invalid type. */
 export function typeOf(written: unknown): StateType | undefined {
   if (written === null || written === undefined) return { kind: 'any', words: 'any', rules: {} };
   if (typeof written === 'string') return parseType(written);
@@ -120,7 +118,6 @@ function propertiesOf(written: object): StateType | undefined {
   };
 }
 
-/** Splits outside of brackets. */
 function splitAt(text: string, sign: string): string[] {
   const pieces = [''];
   let depth = 0;

@@ -3,7 +3,6 @@ import { inEnglish, type LocalizedMessage, message } from '../../protocol/text/l
 import { joined, type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
 import { readYaml, type YamlFile, type YamlPath, type YamlProblem } from './yaml.ts';
 
-/** A valid file, possibly with `warnings`, or the problems of an invalid file. */
 export type LoadedWorkflow<Value> =
   | { value: Value; problems: []; warnings: YamlProblem[] }
   | { value?: undefined; problems: YamlProblem[]; warnings: YamlProblem[] };
@@ -56,7 +55,6 @@ function parseParts<Schema extends z.ZodType>(schema: Schema, given: unknown) {
   return { issues };
 }
 
-/** Maximum rounds: omitted parts may invalidate other parts. */
 const mostRounds = 4;
 
 function remove(value: unknown, issue: z.core.$ZodIssue): boolean {
@@ -77,10 +75,8 @@ function onlyOnce(problems: YamlProblem[]): YamlProblem[] {
   });
 }
 
-/** Maximum reported problems of a file, and maximum warnings. */
 export const maxProblems = 64;
 
-/** Limits the problems; the last entry contains the number of omitted problems. */
 function atMost(problems: YamlProblem[]): YamlProblem[] {
   if (problems.length <= maxProblems) return problems;
   const told = problems.slice(0, maxProblems - 1);
@@ -88,7 +84,6 @@ function atMost(problems: YamlProblem[]): YamlProblem[] {
   return [...told, { ...problems[told.length]!, ...toErrorInfo(words) }];
 }
 
-/** Keys of other hosts of the dialect, with their replacements here. */
 const instead = {
   script: 'Towpath does not run code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
   language: 'Towpath does not run code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
@@ -121,7 +116,6 @@ const absent = (key: string): LocalizedMessage =>
     ? message(instead[key as keyof typeof instead])
     : message('There is no key `{0}` here.', key);
 
-/** Converts a schema issue at `before` to messages. */
 export function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: YamlPath): YamlProblem[] {
   const path = [...before, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))];
   const last = path.at(-1);
@@ -166,7 +160,6 @@ type Key = string | number | undefined;
 const shown = (key: Key): LocalizableText => (typeof key === 'number' ? message('This') : `\`${key}\``);
 const only = (key: Key, all: readonly unknown[]): LocalizableText =>
   message('{0} can only be {1}.', shown(key), listOf(all));
-/** Localizes a schema message if the message is ours. */
 const placed = (key: Key, english: string): LocalizableText => joined([shown(key), { english }], ': ');
 
 function hasToBe(key: Key, expected: readonly string[]): LocalizableText {

@@ -43,11 +43,9 @@ export function flowFindings(file: WorkflowFile, yaml: YamlFile): YamlProblem[] 
 
 interface States {
   keys: Keys | undefined;
-  /** Known fields of the key's value, if equal for all steps that set the key. */
   inner: ReadonlyMap<string, Held | undefined>;
 }
 
-/** Fields of a result, and its action. */
 interface Held {
   keys: Keys;
   action: LocalizableText;
@@ -125,7 +123,6 @@ function statesOf(file: WorkflowFile): States {
 /** Fields of every result: truncation, and changes by the user. */
 const always = ['cut', 'leftOut', 'value', 'changedByPerson'];
 
-/** Returns the fields of a step's result; undefined if unknown in advance. */
 function heldBy(step: WorkflowStep & { agent?: unknown }): Held | undefined {
   if (step.agent !== undefined) return { keys: new Set(['content']), action: message('An agent') };
   const action = step.uses ?? '';
@@ -153,7 +150,6 @@ interface Text {
   path: YamlPath;
   text: string;
   expression: boolean;
-  /** Step whose `result` is available. */
   step?: WorkflowStep;
 }
 

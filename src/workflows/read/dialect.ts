@@ -6,9 +6,7 @@ import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 export interface Spelled {
   /** The converted file; problems still refer to the original positions. */
   file: YamlFile;
-  /** Problems of parts without an equivalent. */
   problems: YamlProblem[];
-  /** Warnings about ignored parts. */
   warnings: YamlProblem[];
 }
 
@@ -23,7 +21,6 @@ export const readDialect = (file: YamlFile): Spelled => new Dialect(file).read()
 class Dialect {
   private readonly problems: YamlProblem[] = [];
   private readonly warnings: YamlProblem[] = [];
-  /** Original paths of moved parts. */
   private readonly places = new Map<string, YamlPath>();
 
   constructor(private readonly file: YamlFile) {}
@@ -121,7 +118,10 @@ class Dialect {
     return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
   }
 
-  /** Converts a model call: `prompt` becomes a message, and the provider is ignored in favor of the settings. */
+  /**
+   * Converts a model call: `prompt` becomes a message, and provider and model become one model id. An unknown provider is ignored with a
+   * warning.
+   */
   private request(given: Plain, path: YamlPath): Plain {
     const { prompt, system, provider, model, ...rest } = this.keys(given, path, foreign.request);
     if (prompt !== undefined && rest.messages === undefined) {
@@ -153,7 +153,6 @@ class Dialect {
     return ours;
   }
 
-  /** Renames and omits keys of a mapping. */
   private keys(given: Plain, path: YamlPath, table: Record<string, ForeignKey>): Plain {
     const entries = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
       const rule = Object.hasOwn(table, key) ? table[key]! : undefined;

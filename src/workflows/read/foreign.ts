@@ -1,8 +1,6 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-/** Key of other hosts of the dialect. `as`: our name. */
 export interface ForeignKey {
   as?: string;
-  /** Reason for ignoring the key; default: `leftOut`. */
   say?: LocalizedMessage;
   /** Returns true if omitting this value has no effect, so no warning is needed. */
   harmless?(value: unknown): boolean;

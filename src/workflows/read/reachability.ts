@@ -6,7 +6,7 @@ import type { EdgeSpec, NodeSpec, WorkflowFile } from '../plan/schema.ts';
 import type { WorkflowFindings } from './check.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
-/** Finds dead ends and unreachable nodes in a valid file; adds to `warnings`. */
+/** Finds unreachable nodes, possible dead ends, and parallel sections with a common end in a valid file; adds to `warnings`. */
 export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: YamlProblem[]): WorkflowFindings {
   const warn = (path: YamlPath, words: LocalizableText, key?: 'key') => warnings.push(yaml.problem(path, words, key));
   const nested = workflowParts(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
@@ -57,7 +57,7 @@ function blindTo(file: WorkflowFile): NodeSpec[] {
   });
 }
 
-/** Warns about an edge that an earlier edge of its node hides: edges are tried in order. */
+/** Warns about an edge that is never followed, and about a node whose edges may all fail. Edges are tried in order. */
 function doubtAbout(edge: EdgeSpec, file: WorkflowFile): LocalizedMessage | undefined {
   if (file.nodes.some((node) => node.name === edge.from && node.goto !== undefined))
     return message('`{0}` has a `goto`, so its edges are not followed.', String(edge.from));

@@ -22,7 +22,6 @@ export function readsOf(tree: Node): TemplateRead[] {
       inside(node);
     } else for (const child of childrenOf(node)) look(child);
   };
-  /** Reads bracket expressions in the path of an ignored value. */
   const inside = (node: Node | undefined): void => {
     if (node?.type === 'MemberExpression') {
       if (node.computed) look(node.property);
@@ -37,7 +36,6 @@ export function readsOf(tree: Node): TemplateRead[] {
   return reads;
 }
 
-/** Returns the path up to the first computed part; undefined without a leading name. */
 function pathOf(node: Node): string[] | undefined {
   if (node.type === 'Identifier') return [String(node.value)];
   if (node.type !== 'MemberExpression') return undefined;
@@ -52,7 +50,6 @@ const isOpen = (node: Node): boolean =>
     node.property?.type === 'IntegerLiteral' ||
     (!!node.computed && node.property?.type !== 'StringLiteral'));
 
-/** Returns names defined by the template or the language. */
 function boundIn(tree: Node): Set<string> {
   const names = new Set([...language, ...Object.keys(functions)]);
   for (const open = [tree]; open.length > 0; ) {

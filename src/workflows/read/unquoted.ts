@@ -4,9 +4,7 @@ import { childrenOf, identifierName, type Node } from '../template/language.ts';
 import { treeOf } from '../template/template.ts';
 import { readsOf, type TemplateRead } from './templateReads.ts';
 
-/** Filters with a numeric result. */
 const toNumber = /^(?:int|float|length|wordcount|abs|round)$/;
-/** Operators with a boolean result. */
 const compares = /^(?:[=!]=|[<>]=?|in|not in)$/;
 
 /**
@@ -47,7 +45,6 @@ export function unquotedIn(command: unknown, isSafe: (read: TemplateRead) => boo
   return expressions.map(([, inside]) => inside!.trim()).find((inside) => !isWordIn(inside, isSafe));
 }
 
-/** Returns the expression with complete quoting. */
 export function toQuote(expression: string): string {
   const whole = expression.replace(/\s*\|\s*quote\s*$/, '');
   return /[~+*/%-]|\b(?:or|and|if)\b/.test(whole) ? `(${whole})` : whole;
@@ -70,7 +67,6 @@ export function readsIn(text: string, expression = true): TemplateRead[] {
   }
 }
 
-/** Creates a test for constants of the file and values declared as number or boolean. */
 export function isSafeIn(
   { variables, state_schema, input_schema }: WorkflowFile,
   [first, second]: TemplateRead,

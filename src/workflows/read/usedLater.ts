@@ -42,7 +42,6 @@ export function usedLater(
 /** Keys resolved before the step has a result. */
 const inputs: ReadonlySet<string> = new Set(['with', 'run', 'foreach']);
 
-/** Returns the result field read by a template; undefined if none. */
 function usedOf(
   [root = '', key, part]: readonly string[],
   file: WorkflowFile,

@@ -33,9 +33,8 @@ import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 interface KnownNames {
   tools: readonly string[];
-  /** Agents of `.towpath/agents`; undefined: not validated. */
+  /** Agents of `.towpath/agents`; undefined: not validated. The same applies to `workflows`. */
   agents?: readonly string[];
-  /** Workflows of `.towpath/workflows`; undefined: not validated. */
   workflows?: readonly string[];
 }
 
@@ -84,7 +83,6 @@ class Check {
     return wayFindings(file, this.yaml, this.warnings);
   }
 
-  /** Validates a tool list: names and inline tools. */
   tools(list: readonly (string | ToolSpec)[] | undefined, path: YamlPath): void {
     const names = [...this.known.tools, ...this.file.tools.map((tool) => tool.name)];
     this.distinct(list ?? [], path);
@@ -248,7 +246,6 @@ class Check {
     this.add(path, withHint(message('There is no action `{0}`.', name), absent ?? near));
   }
 
-  /** Validates parameter names, and values without templates. */
   private parameters(action: string, given: Record<string, unknown>, path: YamlPath): void {
     const shape = parametersOf(action);
     if (!shape) return;
@@ -311,13 +308,11 @@ class Check {
     }
   }
 
-  /** Returns the tools that match a name or pattern. */
   private covered(pattern: string): string[] {
     const names = [...this.file.tools.map(({ name }) => name), ...this.known.tools];
     return pattern.endsWith('*') ? names.filter((name) => covers(pattern, name)) : [pattern];
   }
 
-  /** Validates that the action accepts the parameters. */
   private takes(action: string, given: Record<string, unknown>, path: YamlPath): void {
     const shape = parametersOf(action);
     if (!shape) return;
@@ -410,10 +405,8 @@ class Check {
   }
 }
 
-/** Maximum quoted characters of an expression. */
 const longestExpression = 80;
 
-/** Returns true for a field of a node's result. */
 const isOfResult = ([first, key]: TemplateRead): boolean =>
   (first === 'result' || first === 'action_result') && key !== undefined && !/^\d+$/.test(key);
 

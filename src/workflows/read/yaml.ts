@@ -31,17 +31,14 @@ export type YamlPath = readonly (string | number)[];
 export interface YamlFile {
   value: unknown;
   problems: YamlProblem[];
-  /** Warnings about values that YAML reads unexpectedly. */
   warnings: YamlProblem[];
   /** Creates a problem at the value of `path`, or (`key`) at its key. */
   problem(path: YamlPath, words: LocalizableText, key?: 'key'): YamlProblem;
-  /** Returns true if the value at `path` is an unquoted scalar. */
   isPlain(path: YamlPath): boolean;
 }
 
 /** Maximum syntax errors: later errors are mostly consequential. */
 const mostErrors = 3;
-/** Maximum characters of a message, which may quote the file. */
 const longestMessage = 600;
 
 /** Parses YAML 1.2 with positions. Never throws: errors are in `problems`, and `value` is then undefined. */
@@ -105,7 +102,6 @@ export function readYaml(text: string): YamlFile {
 type Place = [from: number, to: number];
 
 class Places {
-  /** Duplicate keys of a map. */
   readonly twice: Place[] = [];
   private readonly pairs = new Map<YAMLMap, Map<string, Pair>>();
 
@@ -126,7 +122,6 @@ class Places {
     });
   }
 
-  /** Returns the existing nodes from the root to `path`. */
   nodesOn(path: YamlPath): unknown[] {
     const nodes: unknown[] = [this.document.contents];
     for (const part of path) {
@@ -170,7 +165,6 @@ function bareTemplates(document: Document): [number, number][] {
   return found;
 }
 
-/** Maximum examined characters of a line. */
 const longestLine = 2000;
 const lineAt = (text: string, offset: number): string => {
   const start = text.lastIndexOf('\n', offset - 1) + 1;

@@ -15,7 +15,6 @@ export function agentWorkflow(id: string, file: AgentFile): Workflow {
   };
 }
 
-/** Returns the identity and the tools of an agent's turn. */
 export function agentTurn(id: string, file: AgentFile, context: ActionContext): TurnOptions {
   const { allows = () => true, extraTools = [] } = toolsOf(
     renderAll(file.tools, context.scope) as AgentFile['tools'],

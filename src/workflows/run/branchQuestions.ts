@@ -17,7 +17,7 @@ export class BranchQuestions {
     if (context.intent === 'continue' && last?.role === 'user' && this.waiting.length > 0) this.words = last.content;
   }
 
-  /** Delivers a pending answer to the branch; returns false while the branch waits for its own question. */
+  /** Delivers the user's message to the branch with the first open question. Returns false for a branch that must keep waiting. */
   async hear(branch: string): Promise<boolean> {
     const place = this.waiting.indexOf(branch);
     if (this.words === undefined || place < 0 || !this.open().includes(branch)) return true;
@@ -26,7 +26,6 @@ export class BranchQuestions {
     return true;
   }
 
-  /** Shows the first open question when the run stops for it. */
   async tell(stop: StopPoint): Promise<StopPoint> {
     const { run, emit } = this.context;
     const [branch] = this.open();
@@ -38,7 +37,6 @@ export class BranchQuestions {
     return stop;
   }
 
-  /** Returns the branches that wait for the user, in order of their start. */
   private open(): string[] {
     const { graph } = this.context.run;
     if (!graph) return [];

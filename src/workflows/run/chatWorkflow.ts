@@ -20,7 +20,6 @@ End with the plan, for somebody who has read nothing of this: the goal, the file
 
 const speaker = ({ agentId }: { agentId: string }): Agent => (agentId === planAgent ? planner : towpath);
 
-/** Built-in chat workflow, without an end state. */
 export const chat: Workflow = {
   id: chatWorkflow,
   agent: towpath,

@@ -1,4 +1,3 @@
-/** Runner with bounded concurrency; further work waits. */
 export type ConcurrencyLimit = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
 export function concurrencyLimit(most: number): ConcurrencyLimit {

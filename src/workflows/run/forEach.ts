@@ -17,7 +17,6 @@ import { asStoredJson } from './jsonState.ts';
 import { isFinal, mergeStopPoints } from './retry.ts';
 import { type NodeResult, type NodeWork, outputOf, scopeOf } from './runNode.ts';
 
-/** An item of a `foreach` list in progress. */
 export interface Item {
   node: NodeSpec;
   branch: string;
@@ -27,7 +26,6 @@ export interface Item {
   anew: boolean;
 }
 
-/** Maximum items of a list. */
 export const maxForEachItems = 1000;
 export const defaultConcurrency = 8;
 
@@ -98,7 +96,6 @@ function kindOf(value: unknown): LocalizableText {
   return Object.hasOwn(kinds, kind) ? message(kinds[kind as keyof typeof kinds]) : `a ${kind}`;
 }
 
-/** Returns the node for one item, whose result is the set values. */
 function itemNode({ foreach: _, output: __, on_error: rule, ...node }: NodeSpec, index: number): NodeSpec {
   const { goto: ___, ...own } = rule ?? {};
   const said = node.agent === undefined ? {} : { output: { content: '{{ result.content }}' } };
@@ -111,7 +108,6 @@ const notBegun = ({ name }: NodeSpec, index: number) => ({
   message: 'Another one failed before it was begun.',
 });
 
-/** Returns the error of an item that continued by `on_error`. */
 function failureOf(state: Record<string, unknown> | undefined, item: string): { message: string } | undefined {
   const { error } = state ?? {};
   return (Object(error) as { node?: unknown }).node === item ? (error as { message: string }) : undefined;

@@ -18,7 +18,6 @@ export function stateChange(
   return { state: Object.fromEntries(rest), grown: Object.fromEntries(grown) };
 }
 
-/** Returns undefined if the value is unchanged or changed other than by appending. */
 function growthOf(before: unknown, after: unknown): Growth | undefined {
   if (Array.isArray(before) && Array.isArray(after))
     return before.length > 0 && after.length > before.length && isDeepStrictEqual(after.slice(0, before.length), before)

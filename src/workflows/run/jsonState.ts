@@ -11,10 +11,8 @@ export function asStoredJson(values: Values): Record<string, unknown> {
   return JSON.parse(JSON.stringify(Object.fromEntries(entries.map(([key, value]) => [key, value ?? null]))));
 }
 
-/** Bytes of JSON above which a warning is shown. */
 const largeValue = 1_000_000;
 
-/** Returns the warnings for a node's event: collected warnings (once), mistyped values, and large values. */
 export function warned(
   { file, warnings: noted }: { file: WorkflowFile; warnings: LocalizableText[] },
   before: Values = {},

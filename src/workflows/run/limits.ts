@@ -24,12 +24,10 @@ export class Limits {
     this.began = now();
   }
 
-  /** Returns a context that pauses when a limit is reached. */
   resting(context: WorkflowContext): WorkflowContext {
     return Object.create(context, { pausing: { get: () => context.pausing || this.reached !== undefined } });
   }
 
-  /** Reason for the pause; undefined if no limit is reached. */
   get reached(): ErrorInfo | undefined {
     const { cost, minutes } = this.limits;
     const spent = (this.run.usage.cost ?? 0) - (this.before.cost ?? 0);

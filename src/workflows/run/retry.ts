@@ -13,7 +13,6 @@ const final = ['TOOL_DENIED', 'TOOL_INTERRUPTED', 'TOOL_NOT_AVAILABLE'];
 
 export const isFinal = (code: string | undefined): boolean => code !== undefined && final.includes(code);
 
-/** Returns true if `on_error` handles the error. */
 export const canRetry = (error: unknown, { signal }: Pick<WorkflowContext, 'signal'>): boolean =>
   !signal.aborted &&
   !(error instanceof StoreError || error instanceof RunSuspended) &&
@@ -54,10 +53,8 @@ export async function retried<Value>(
   }
 }
 
-/** Maximum reported failures of a section. */
 const mostSaid = 5;
 
-/** Merges the failures of several tracks without duplicates; undefined if none failed. */
 export function mergeStopPoints(failed: readonly StopPoint[]): StopPoint | undefined {
   const [first] = failed;
   const said = new Map(
@@ -71,13 +68,11 @@ export function mergeStopPoints(failed: readonly StopPoint[]): StopPoint | undef
   };
 }
 
-/** Returns the value of `error` in the state. */
 export const errorIn = (node: string, error: unknown): { node: string; code: string; message: string } => {
   const { code, message } = errorOf(error);
   return { node, code, message };
 };
 
-/** Returns the stored form of a thrown error. */
 export function errorOf(error: unknown): ErrorInfo {
   if (error instanceof ActionError) return error.info;
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };

@@ -148,7 +148,6 @@ class Walk {
     }
   }
 
-  /** Returns the position of a track with the names of its file. */
   private local({ at, fanIn }: Track): Next {
     const own = (name: string) => name.slice(this.prefix.length);
     return { next: at.map(own), ...(fanIn !== undefined && { fanIn: own(fanIn) }) };
@@ -193,7 +192,6 @@ class Walk {
     return mergeStopPoints(stops.filter(({ phase }) => phase === 'Failed')) ?? stops[0];
   }
 
-  /** Runs a node; undefined: the run continues. */
   private async visit(name: string, line: Visit): Promise<StopPoint | undefined> {
     const node = this.options.file.nodes.find((one) => one.name === name);
     if (node) return this.enter(node, line);
@@ -294,7 +292,6 @@ class Walk {
     return eachItem(work, ({ node, branch, ...item }) => this.enter(node, { branch, item: { ...item, around } }));
   }
 
-  /** Returns the files changed during the visit of a node. */
   private made(callPrefix: string): { artifacts?: string[] } {
     const calls = callsOf(this.context.run).filter(([id]) => id.startsWith(`${callPrefix}:`));
     const artifacts = calls.flatMap(([, { changes = [] }]) => changes.map(({ path }) => path));

@@ -28,14 +28,12 @@ import { asStoredJson, warned } from './jsonState.ts';
 import { conversationOf } from './nodeConversation.ts';
 import { canRetry, errorIn, errorOf, retried, UnattendedInterruption } from './retry.ts';
 
-/** The execution of a node. */
 export interface NodeWork {
   file: WorkflowFile;
   agents: ReadonlyMap<string, AgentFile>;
   context: WorkflowContext;
   node: NodeSpec;
   place: { node: string; branch?: string };
-  /** Unique per visit of the node. */
   callPrefix: string;
   /** True if the node was active when the run paused or the editor exited. */
   resumed: boolean;
@@ -43,12 +41,10 @@ export interface NodeWork {
   /** For an item of a list: the surrounding values, and the item's own fixed values. */
   item?: { around: Readonly<Record<string, unknown>>; given: Readonly<Record<string, unknown>> };
   nested(params: Record<string, unknown>): Promise<Nested>;
-  /** Concurrency limit of agents in parallel branches. */
   atOnce: ConcurrencyLimit;
   warnings: LocalizableText[];
 }
 
-/** Result and text of a nested workflow. */
 export interface Nested {
   result: Record<string, unknown>;
   said?: string;
@@ -59,7 +55,6 @@ export type NodeResult = Done | { stop: StopPoint };
 type Done = {
   state: Record<string, unknown>;
   said?: string;
-  /** Following node after a failure. */
   failedTo?: string;
 };
 

@@ -5,7 +5,6 @@ import { TemplateError } from './language.ts';
 
 type Tokens = ReturnType<typeof tokenize>;
 
-/** Maximum characters inside the braces of a template. */
 export const maxTemplateValues = 20_000;
 /** Maximum consecutive blanks, because the library scans quadratically. */
 const mostBlanks = 500;
@@ -120,7 +119,6 @@ function checkBlocks(tokens: Tokens): void {
 
 const blocks = new Set(['if', 'elif', 'for', 'macro', 'call', 'filter', 'set']);
 
-/** Returns true for `{% set name = value %}`, which needs no end tag. */
 function isAssignment(tokens: Tokens, start: number): boolean {
   for (let at = start; at < tokens.length && tokens[at]!.type !== 'CloseStatement'; at++)
     if (tokens[at]!.type === 'Equals') return true;

@@ -13,7 +13,6 @@ export const maxTemplateSteps = 300_000;
 const mostMs = 1000;
 const longestText = 5_000_000;
 
-/** Reason of a failed evaluation, as the end of a sentence. */
 class Reason extends UserFacingError {}
 class MissingError extends Reason {}
 
@@ -116,7 +115,6 @@ export class TemplateInterpreter extends Interpreter {
     this.tell(key === undefined ? emptyAtAny(whole, name, only) : emptyAt(whole, name, key, only));
   }
 
-  /** Converts an interpreter error to the names of the file. */
   private inWords(error: unknown, node: Node | undefined, environment: Environment): unknown {
     // stack overflows are handled by an outer frame; an error without a message is the control flow of loops
     if (

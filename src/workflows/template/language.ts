@@ -5,7 +5,6 @@ import { meant, withHint } from './near.ts';
 
 export class TemplateError extends UserFacingError {}
 
-/** Used part of the parser's tree. */
 export interface Node {
   type: string;
   value?: string;
@@ -38,7 +37,6 @@ export const functions: Record<string, (...args: never[]) => unknown> = {
 };
 export const maxRangeLength = 10_000;
 
-/** Synonyms of filters. */
 const sameFilter: Record<string, string> = { json: 'tojson', d: 'default', count: 'length' };
 /** Filters of the interpreter with correct behavior. */
 const itsFilters =
@@ -170,7 +168,6 @@ function checkName(name: string, names: readonly string[], what: 'filter' | 'tes
   throw new TemplateError(joined([withHint(none, meant(name, names)), message('There are {0}.', all)]));
 }
 
-/** Validates a test with an argument. */
 function checkTest(name: string): void {
   checkName(name, testNames, 'test');
   if (!Object.hasOwn(ownTests, name))

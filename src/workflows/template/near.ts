@@ -11,6 +11,5 @@ export function meant(name: string, candidates: Iterable<string>): LocalizedMess
   return message('Did you mean {0} or {1} or {2}?', first, second, third);
 }
 
-/** Joins a message and an optional hint. */
 export const withHint = (said: LocalizableText, hint: LocalizableText | undefined): LocalizableText =>
   hint === undefined || hint === '' ? said : joined([said, hint]);

@@ -75,7 +75,6 @@ export function holds(condition: string | boolean, scope: TemplateScope): boolea
   return Boolean(value);
 }
 
-/** Returns the validated tree of a template or expression. Throws `TemplateError`. */
 export const treeOf = (text: string, expression: boolean): Node =>
   programOf(expression ? bracedExpression(text) : text) as unknown as Node;
 
@@ -115,7 +114,6 @@ function bracedExpression(expression: string): string {
   return whole ? plain : `{{ ${withBrackets(plain)} }}`;
 }
 
-/** Converts `{{ … }}` to `( … )`. */
 function withBrackets(text: string): string {
   const made: string[] = [];
   let at = 0;
@@ -167,7 +165,6 @@ function programOf(text: string): Program {
   return program;
 }
 
-/** Suggests a replacement for rejected syntax. */
 function hintFor(text: string, messageText: string): LocalizedMessage | undefined {
   if (/&&|\|\|/.test(text)) return message('Write `and`, `or`.');
   const statement = /Unknown statement type: (\w+)/.exec(messageText)?.[1];

@@ -55,7 +55,6 @@ const words = {
   FunctionValue: 'a function',
 } as const;
 
-/** Describes a value for a message: its type, and the value if short. */
 export function valueKindOf(value: TemplateValue): LocalizableText {
   const kind = message(words[value.type as keyof typeof words] ?? 'something else');
   const isShown = ['StringValue', 'IntegerValue', 'FloatValue'].includes(value.type);

@@ -79,7 +79,6 @@ function valuesOf({ enum: values = [], const: only, type }: Schema): string[] {
   return all.map(String);
 }
 
-/** Returns the possible schemas at `path`; below `with`, the schema of the action. */
 function schemasAt(document: Document, path: Path, language: WorkflowLanguage): Schema[] {
   let all = alternatives(language.schema);
   for (const [index, part] of path.entries()) {

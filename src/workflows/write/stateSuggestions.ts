@@ -32,7 +32,6 @@ export function stateSuggestionsAt(
   return { from, all };
 }
 
-/** Maximum examined characters of a line. */
 const longestLine = 500;
 
 function namedBy(head: string, document: Document, path: Path, language: WorkflowLanguage): Record<string, Schema> {
@@ -44,7 +43,6 @@ function namedBy(head: string, document: Document, path: Path, language: Workflo
   return resultOf(plain(step), language)?.properties ?? {};
 }
 
-/** Returns all state keys with the known schemas of their values. */
 function stateOf(document: Document, language: WorkflowLanguage): Record<string, Schema> {
   const file = plain(document.toJS());
   const all: Record<string, Schema> = {

@@ -3,7 +3,6 @@ import { parseYaml } from '../../tools/core/yaml.ts';
 
 // Language knowledge and positions of a file during input.
 
-/** Used part of a JSON schema. */
 export interface Schema {
   description?: string;
   deprecated?: boolean;
@@ -16,7 +15,6 @@ export interface Schema {
   items?: Schema;
 }
 
-/** Schema of an action: parameters and result. */
 export interface ActionSchema extends Schema {
   gives?: Schema;
 }
@@ -27,14 +25,12 @@ export interface Suggestion {
   description?: string;
 }
 
-/** Source of completions and descriptions. */
 export interface WorkflowLanguage {
   schema: Schema;
   action(name: string): ActionSchema | undefined;
   agents: readonly string[];
 }
 
-/** Placeholder at the position of the cursor. */
 export const marker = 'towpath__here';
 const tolerant = { strict: false, uniqueKeys: false, logLevel: 'silent' } as const;
 /** Parses tolerantly; returns undefined for an unsupported document. */
