@@ -67,7 +67,6 @@ export class ModelFetcher {
     if (chosen === remove) await this.downloads.discard(kept.first);
   }
 
-  /** Confirms size, source and target before the download. */
   private async agree(model: RemoteModel, known: CuratedModel | undefined): Promise<boolean> {
     const bytes = model.files.reduce((sum, file) => sum + file.bytes, 0);
     const fit = known

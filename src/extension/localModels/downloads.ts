@@ -144,7 +144,6 @@ export class Downloads implements vscode.Disposable {
 
 const lockOf = (first: string) => `${first}.lock`;
 
-/** Measures the speed of the last seconds. */
 function createPace() {
   let points: { at: number; received: number }[] = [];
   return {

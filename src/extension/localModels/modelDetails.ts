@@ -66,7 +66,6 @@ export function modelDetails(
   ].join('\n');
 }
 
-/** Returns the failed tasks of a check. */
 function failures(check: CheckResult): string[] {
   const [, ...table] = failuresAsMarkdown(check, t);
   return table.length > 0 ? [...table, ''] : [];
