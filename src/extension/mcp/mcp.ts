@@ -21,12 +21,11 @@ import { McpQuestions } from './mcpQuestions.ts';
 import { McpReview } from './mcpReview.ts';
 import { offeredEditorTools } from './offeredEditorTools.ts';
 
-/** VS Code's configuration file of servers in a folder. */
 export const configFile = path.join('.vscode', 'mcp.json');
 const approvalsName = 'servers';
 const wordsName = 'tools';
 
-/** MCP servers of this window: configured in folders and settings, approved by the user, each with its own log. */
+/** MCP servers of this window: configured in folders and settings, approved by the user, with a log per server. */
 export class Mcp implements vscode.Disposable {
   readonly servers: McpServers;
   readonly questions: McpQuestions;

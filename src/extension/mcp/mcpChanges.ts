@@ -6,14 +6,12 @@ import type { ToolsQuestion } from '../../tools/mcp/toolChanges.ts';
 import type { QuestionText } from '../dialogs/approvalText.ts';
 import { type Excerpt, excerptLine } from '../dialogs/dialogExcerpt.ts';
 
-/** Maximum lines and characters of changes in a dialog. */
 const mostLines = 20;
 const mostCharacters = 2000;
 const longestName = 130;
-/** Maximum characters of one difference, and of its context. */
+/** Maximum characters of a difference, and of the surrounding context. */
 const longestPart = 200;
 const around = 30;
-/** Maximum characters of both sides of a review. */
 const longestSides = 4_000_000;
 /** Line length in a review, because editors truncate very long lines. */
 const pieces = /.{1,100}/gu;
@@ -87,7 +85,7 @@ class Lines {
   private left = 0;
   whole = true;
 
-  /** @param parts one line each */
+  /** @param parts a line per part */
   add(what: Heading, name: string, parts: Iterable<Excerpt>): void {
     if (this.left === 0 && this.take(what, name, parts)) return;
     this.left += 1;
@@ -164,7 +162,7 @@ function differing(label: string, was: string, now: string): Excerpt[] {
   ];
 }
 
-/** Formats a text as one line with head and tail; only the ends of a very long text are examined for hidden characters, to save time. */
+/** Formats a text as a line with head and tail. Only the ends of a very long text are examined for hidden characters, to save time. */
 function shortened(text: string, most: number): Excerpt {
   if (text.length <= 10 * most) return excerptLine(visibleLine(text), most);
   const end = Math.floor(most / 4);

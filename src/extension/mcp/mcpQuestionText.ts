@@ -11,7 +11,6 @@ interface ServerQuestionText {
   message: string;
   detail: string;
   whole: boolean;
-  /** The complete text. */
   review: string;
 }
 

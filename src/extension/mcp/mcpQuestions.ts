@@ -14,7 +14,6 @@ import type { McpReview } from './mcpReview.ts';
 
 /** Dialogs about MCP servers. The first button, selected by Enter, never approves. */
 export class McpQuestions implements McpPerson {
-  /** Hashes of reviewed texts. */
   private readonly reviewed = new Set<string>();
 
   constructor(

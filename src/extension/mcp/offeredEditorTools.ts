@@ -10,7 +10,7 @@ import { DecisionFile } from '../settings/decisionFile.ts';
 const limitMs = 600_000;
 const memoryName = 'on';
 
-/** Creates the set of enabled editor tools (`vscode.lm.tools`: of the editor, other extensions, and its MCP servers). */
+/** Creates the set of enabled editor tools (`vscode.lm.tools`: tools of the editor, other extensions, and MCP servers of the editor). */
 export function offeredEditorTools(context: vscode.ExtensionContext): EditorTools {
   const memory = new DecisionFile(vscode.Uri.joinPath(context.globalStorageUri, 'editor-tools.json').fsPath);
   return new EditorTools({
@@ -47,7 +47,7 @@ function contributed(): Map<string, Pick<EditorToolSet, 'lender' | 'title'>> {
   return new Map(all);
 }
 
-/** Calls a tool. Outside of the editor's chat there is no invocation token, so the editor shows its own dialog if needed. */
+/** Calls a tool. Outside of the editor's chat there is no invocation token, so the editor shows a dialog if needed. */
 async function invoke(name: string, input: object, signal: AbortSignal): Promise<readonly unknown[]> {
   const cancel = new vscode.CancellationTokenSource();
   const stop = () => cancel.cancel();
