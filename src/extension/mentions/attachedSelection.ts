@@ -50,7 +50,6 @@ export class Selected implements vscode.Disposable {
     if (isNew || event.type === 'queued') this.said();
   }
 
-  /** Resets the selection after its message was sent. */
   said(): void {
     clearTimeout(this.rest);
     if (!this.now) return;

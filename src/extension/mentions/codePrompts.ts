@@ -1,4 +1,3 @@
-/** Texts of requests about code. */
 export const asks = {
   explain: (words: string) => `Explain ${words}.`,
   fix: (words: string) => `Fix ${words}.`,

@@ -13,9 +13,7 @@ export interface CompletionSources {
   }[];
   errors: number;
   warnings: number;
-  /** True if Git may be available. */
   git: boolean;
-  /** Name of the active terminal. */
   terminal?: string | undefined;
 }
 
@@ -48,7 +46,6 @@ export function symbolCompletions(
 
 const [mostSymbols, linesOfName] = [10, 30];
 
-/** Truncates the rows so that the symbols fit. */
 export const withSymbols = (rows: readonly Named[], symbols: readonly Named[]): Named[] => [
   ...rows.slice(0, maxCompletions - symbols.length),
   ...symbols,

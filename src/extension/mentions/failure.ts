@@ -16,10 +16,8 @@ export const isFailure = (value: unknown): value is TestFailure =>
   !!value.test &&
   !!value.message;
 
-/** Maximum stack frames. */
 const mostCalls = 20;
 
-/** Returns the test's name and failure message. `shown` formats a file path. */
 export function failureText(
   { test, message }: TestFailure,
   shown: (uri: vscode.Uri) => string,

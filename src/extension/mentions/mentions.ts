@@ -24,13 +24,11 @@ import { editorLanguage, pathOf } from '../editor/languageService.ts';
 import { type CompletionSources, completionsFor, symbolCompletions, withSymbols } from './completions.ts';
 import type { Terminals } from './terminals.ts';
 
-/** Maximum milliseconds to read all mentions of a message. */
 const patience = 10_000;
 /** Characters of a message's mentions: a quarter of the context size, between these bounds, with a default. */
 const [leastRoom, usualRoom, mostRoom] = [4_000, 40_000, 120_000];
 /** Minimum letters for a symbol search, timeout in milliseconds, and maximum examined symbols. */
 const [leastOfSymbol, symbolMs, mostLookedAt] = [2, 1000, 30];
-/** Estimate; a diff is truncated by tokens. */
 const charactersOfToken = 3;
 
 interface Dependencies {
@@ -46,7 +44,6 @@ export class Mentions implements vscode.Disposable {
   private readonly names: FileNames;
   private readonly closed = new AbortController();
   private readonly watched: vscode.Disposable[];
-  /** Newest query; older queries are dropped. */
   private asked = 0;
 
   constructor(private readonly parts: Dependencies) {
@@ -92,7 +89,6 @@ export class Mentions implements vscode.Disposable {
     if (symbols.length > 0 && !isLate()) tell(withSymbols(rows, symbols));
   }
 
-  /** Returns the symbols that language servers report within the timeout. */
   private async symbols(query: string): Promise<ReturnType<typeof symbolCompletions>> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
@@ -128,7 +124,6 @@ export class Mentions implements vscode.Disposable {
     };
   }
 
-  /** Posts the current size of a mention. */
   async measure(mention: Mention, runId: string): Promise<void> {
     const files = await this.read([mention], runId);
     const tokens = files.reduce(
@@ -140,7 +135,6 @@ export class Mentions implements vscode.Disposable {
     this.parts.post({ type: 'mention-size', mention, tokens: Math.round(tokens), ...told });
   }
 
-  /** Posts the target of a word typed after `@`. */
   async resolve(word: string): Promise<void> {
     const mention = await this.typed(word);
     const unknown = mention === 'unknown' && { unknown: withoutPunctuation(word) };
@@ -152,7 +146,6 @@ export class Mentions implements vscode.Disposable {
     });
   }
 
-  /** Returns the selected mentions and the targets of typed words. */
   async namedIn({ mentions = [], typed = [] }: { mentions?: Mention[]; typed?: string[] }): Promise<Mention[]> {
     const found = (await Promise.all(typed.map((word) => this.typed(word)))).filter((one) => typeof one === 'object');
     const all = new Map([...mentions, ...found].map((one) => [wordOf(one), one]));
@@ -175,7 +168,6 @@ export class Mentions implements vscode.Disposable {
     );
   }
 
-  /** Reads the current content of mentions. */
   read(mentions: readonly Mention[], runId: string): Promise<Attachment[]> {
     const room = Math.min(mostRoom, Math.max(leastRoom, this.parts.window() ?? usualRoom));
     return readMentions(mentions, room, this.reading(runId));

@@ -18,7 +18,6 @@ import type { TerminalOutput, Terminals } from './terminals.ts';
 
 const mostProblems = 5;
 
-/** Target of a code action. */
 interface CodeProblem {
   uri: vscode.Uri;
   line: number;
@@ -121,7 +120,10 @@ export class FromCode {
     return [{ kind: 'lines', path, from: start.line + 1, to: last + 1 }];
   }
 
-  /** Returns the selected lines with problems, or the line at the cursor; without problems, the selection. */
+  /**
+   * Returns the problems in the selection or at the cursor, together with the selected lines. Returns the selection or the file if there
+   * are no problems.
+   */
   private async wrongInEditor(): Promise<Mention[]> {
     const [problems, all] = [await this.problems(), await this.inEditor()];
     if (problems.length === 0) return all;

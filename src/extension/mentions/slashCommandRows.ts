@@ -3,7 +3,6 @@ import { maxCompletions } from '../../protocol/content/mentionText.ts';
 import { type Slash, slashActs } from '../../protocol/content/slash.ts';
 import { t } from '../../protocol/text/l10n.ts';
 
-/** Entry after `/`, with its original name. */
 export interface Sayable<Of = unknown> {
   kind: Slash['kind'];
   name: string;

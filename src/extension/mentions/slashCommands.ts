@@ -25,7 +25,6 @@ import type { Agents } from '../runs/pickAgent.ts';
 import type { Mentions } from './mentions.ts';
 import { ownActs, type Sayable, slashRows, worded } from './slashCommandRows.ts';
 
-/** Maximum prompt files. */
 const mostPrompts = 200;
 /** Milliseconds for servers to list prompts, and to return a prompt. */
 const [listMs, giveMs] = [3000, 30_000];
@@ -43,7 +42,6 @@ interface Dependencies {
   focus(): Promise<void>;
 }
 
-/** Source of the text of an entry. */
 type Source = undefined | { file: string } | { skill: string } | { id: string } | { prompt: ServerPrompt };
 
 /** Commands after `/`: Towpath's commands, prompts, skills, workflows and agents of the workspace, and prompts of MCP servers. */

@@ -7,21 +7,15 @@ import { asks } from './codePrompts.ts';
 /** State of a workspace, known without a model or a long search. */
 export interface EditorState {
   errors: number;
-  /** Number of uncommitted files. */
   changes: number;
-  /** Active file, and the line of its first TODO. */
   front?: { path: string; todo?: number } | undefined;
   readme?: string | undefined;
-  /** True if the workspace has instructions for agents. */
   instructs: boolean;
-  /** True if a test exists, detected by name. */
   tested: boolean;
 }
 
-/** Maximum suggestions in an empty panel. */
 const most = 3;
 
-/** Returns suggestions, the most urgent first. */
 export function offersFor({ errors, changes, front, readme, instructs, tested }: EditorState): Offer[] {
   const file = front && ({ kind: 'file', path: front.path } as const);
   const name = front?.path.slice(front.path.lastIndexOf('/') + 1) ?? '';

@@ -19,7 +19,6 @@ export interface TerminalOutput {
 
 interface Command {
   line: string;
-  /** End of the output so far. */
   output: string;
   code?: number | undefined;
 }
