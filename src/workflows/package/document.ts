@@ -28,7 +28,7 @@ export class StateDocument {
       await keepFile(file, text);
     }
     const state = parseState(text);
-    checkTransition(graph, state, state); // validates the nodes
+    checkTransition(graph, state, state); // throws if the state names unknown nodes
     return new StateDocument(real, graph, state);
   }
 

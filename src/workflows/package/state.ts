@@ -61,7 +61,7 @@ function frontmatterOf(text: string): { values: Record<string, unknown>; body: s
   try {
     values = document.toJS({ maxAliasCount: 50 });
   } catch (error) {
-    throw invalid((error as Error).message); // aliases that expand to far more than was written
+    throw invalid((error as Error).message); // YAML aliases that expand excessively
   }
   if (isTooMuch(values)) throw invalid('it holds too much.');
   if (typeof values !== 'object' || values === null || Array.isArray(values))

@@ -4,7 +4,7 @@ export interface ForeignKey {
   say?: LocalizedMessage;
   /** Returns true if omitting this value has no effect, so no warning is needed. */
   harmless?(value: unknown): boolean;
-  /** Returns true for a value that is reported as an error by the file check instead of omitted. */
+  /** Returns true for a value that the file check reports as an error. */
   unless?(value: unknown): boolean;
 }
 

@@ -77,7 +77,7 @@ export async function eachItem(
 
 function listOf({ foreach, type }: NodeSpec, scope: TemplateScope): readonly unknown[] {
   const list = typeof foreach === 'string' ? evaluate(foreach, scope) : renderAll(foreach, scope);
-  if ((list === null || list === undefined) && type === 'dynamic_parallel') return []; // as in the dialect
+  if ((list === null || list === undefined) && type === 'dynamic_parallel') return []; // the dialect treats an absent list as empty
   if (!Array.isArray(list)) {
     throw new UserFacingError(message('`foreach` needs a list, but this is {0}.', kindOf(list)));
   }

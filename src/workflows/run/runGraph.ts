@@ -263,7 +263,7 @@ class Walk {
         ...said,
         ...this.made(callPrefix),
       });
-      return signal.aborted ? stopPointOf(signal) : undefined; // completed work stays
+      return signal.aborted ? stopPointOf(signal) : undefined; // a stop does not undo completed work
     } catch (error) {
       if (error instanceof StoreError) throw error;
       if (signal.aborted) return this.stopped(fail);

@@ -267,7 +267,7 @@ async function ownTalk({ context, place, callPrefix, track }: NodeWork, branch: 
   const open = openCalls(messages, context.run.calls, prefix).map(({ id }) => id);
   for (const { id } of pendingCalls(messages)) {
     if (open.includes(id)) continue;
-    const made = visits.find((visit) => context.run.calls[visit + id]) ?? prefix; // also before the restart of the node
+    const made = visits.find((visit) => context.run.calls[visit + id]) ?? prefix; // the call may belong to a visit before the node was restarted
     const told = lostOutcome(context.run, made + id);
     await add({ role: 'tool', content: '', toolResults: [toToolResult(id, told)] });
   }
