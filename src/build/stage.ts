@@ -81,7 +81,7 @@ export function stage(target: BuildTarget, built: Built, folder: string): void {
     chmodSync(path.join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
 }
 
-/** Returns the manifest without build settings, which refer to absent files. */
+/** Returns the manifest without build settings, because these refer to absent files. */
 function productManifest(): { name: string; version: string; license: string } {
   const manifest = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8'));
   for (const key of ['private', 'scripts', 'dependencies', 'devDependencies', 'overrides']) delete manifest[key];

@@ -5,7 +5,6 @@ import * as vscode from 'vscode';
  * available.
  */
 
-/** Vendor id of our models; package.json contains the same value. */
 export const ownVendor = 'towpath';
 
 /** A provided model (`LanguageModelChatInformation`, 1.104). */
@@ -31,7 +30,6 @@ export interface AskedOptions {
   tools?: readonly { name: string; description: string; inputSchema?: object }[];
   toolMode?: number;
   modelOptions?: Readonly<Record<string, unknown>>;
-  /** Id of the requesting extension; only some editors provide it. */
   requestInitiator?: unknown;
 }
 

@@ -105,7 +105,7 @@ const onePerPlace = (uses: readonly Use[]): Use[] => [
   ...new Map(uses.map((use) => [`${use.name} ${use.origin}`, use])).values(),
 ];
 
-/** Minimum length of a secret; a shorter secret cannot be redacted reliably. */
+/** Minimum characters of a secret; a shorter secret cannot be redacted reliably. */
 const shortest = 4;
 
 function secretProblem(text: string): string | undefined {

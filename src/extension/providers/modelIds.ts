@@ -38,7 +38,6 @@ export function providerOf(id: string): Provider | undefined {
   return providers.find((provider) => provider.id === id);
 }
 
-/** Returns the list entry of a model; `problem` is the reason that the model is unusable, with a solution. */
 export function describe(id: string): ModelOption {
   const problem = problemOf(id);
   return { id, label: localize(modelNameOf(id)), ...aboutIt(id), ...(problem && { problem: localize(problem) }) };

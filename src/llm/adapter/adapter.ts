@@ -98,7 +98,7 @@ export interface LlmAdapter {
 export interface AdapterParts {
   limiter?: RateLimiter;
   cache?: { replies: ResponseCache; provider: string };
-  /** Returns the price of the requested model, or of the model that reports to have answered. With a price, `usage` contains the cost. */
+  /** Returns the price of the requested model, or of the model named in the answer. With a price, `usage` contains the cost. */
   priceOf?(model: string, answered?: string): Price | undefined;
 }
 

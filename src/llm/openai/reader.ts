@@ -88,7 +88,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
         failed ??= [wordIn(choice.native_finish_reason), finish].find((one = '') => /error|malformed/i.test(one));
       }
 
-      const delta = whole ? choice.message : choice.delta; // Perplexity sends both in both
+      const delta = whole ? choice.message : choice.delta; // Perplexity sends `delta` and `message` in streams and in complete answers
       if (!isObject(delta)) return []; // Azure's filter results have no delta
       const chunks: ChatStreamChunk[] = progressIn(event);
       const parts = partsOf(delta);
