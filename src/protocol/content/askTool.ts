@@ -6,14 +6,14 @@ import type { ToolOutcome } from './tools.ts';
 export const askTool = 'ask.person';
 
 /**
- * The outcome of a question that the editor's end left open. It is neither stored nor told: the call stays without a result, and is
- * answered after the next start.
+ * Error code of a user question that was open when the editor closed. The outcome is neither stored nor sent to the model: the call stays
+ * without a result and is answered after the next start.
  */
 export const unanswered = 'TOOL_UNANSWERED';
 
 export const isUnanswered = (outcome: ToolOutcome): boolean => !outcome.ok && outcome.error.code === unanswered;
 
-/** It answers these questions: each has something, or something was said to all. */
+/** Tells whether an answer covers all questions: each has a choice or a text, or a text covers all. */
 export function answersAll(questions: readonly UserQuestions[], { choices, said, attachments }: Answer): boolean {
   const isSaid = Boolean(said?.trim()) || Boolean(attachments?.length);
   if (choices.length === 0) return isSaid;
@@ -30,7 +30,7 @@ function fits({ answers, many }: UserQuestions, { chosen }: Choice): boolean {
   return isOne && new Set(chosen).size === chosen.length && chosen.every((place) => place < answers.length);
 }
 
-/** All that the reply did was to ask the person, who answered. */
+/** Tells whether user questions were the only calls of the reply and the user answered all of the questions. */
 export const onlyAsked = (
   { toolCalls = [] }: AssistantMessage,
   calls: Readonly<Record<string, { answer?: Answer }>>,
@@ -42,16 +42,15 @@ type Success = Extract<ToolOutcome, { ok: true }> & { data: Answered };
 interface Answered {
   answers: { question: string; chosen: string[]; words?: string }[];
   said?: string;
-  /** What the person named with it. */
   named?: { name: string; text: string }[];
 }
 
-/** Gives what the model is told, and a step of a workflow gets: each question with what was chosen or said, which may be nothing. */
+/** Returns the outcome for the model and for workflow steps: each question with the chosen answer or text, which may be empty. */
 export function answerOutcome(questions: readonly UserQuestions[], { choices, said, attachments }: Answer): Success {
   const answers = questions.map(({ question, answers }, index) => {
     const choice = choices[index];
     const chosen = choice?.chosen.flatMap((place) => answers[place]?.label ?? []) ?? [];
-    const words = choice ? choice.words : said; // words alone answer all of them
+    const words = choice ? choice.words : said; // a text alone answers all questions
     return { question, chosen, ...(words && { words }) };
   });
   const files = attachments?.filter(({ mediaType }) => mediaType.startsWith('text/')) ?? [];

@@ -1,4 +1,4 @@
-/** Reason of a decision by a preset or a basis, as a sentence: in English in the record, translated in the panel. */
+/** Reasons of automatic decisions as sentences: English in the record, translated in the panel. */
 export const basisSentences = {
   'reads-free': 'Auto-approved: reads.',
   'edits-free': 'Auto-approved: edits.',

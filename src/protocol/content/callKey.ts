@@ -1,4 +1,4 @@
-/** Identity of a tool call over all runs: providers number their calls anew in every run. */
+/** Identity of a tool call across all runs. Providers restart call ids in every run. */
 export interface CallKey {
   runId: string;
   toolCallId: string;

@@ -1,27 +1,26 @@
-/** What was done about a full window. What is kept and shown stays whole; what is sent gets less. */
+/** Reduction of the prompt after the context window was full. The stored and displayed conversation stays complete. */
 export interface Compaction {
-  /** Long texts of the messages before this one are sent shortened: tool output, and the arguments of calls. */
+  /** Long texts of the messages before this index are truncated in requests: tool output and arguments of calls. */
   upTo: number;
-  /** How many characters of each text; `usualMost` without it. */
+  /** Characters per text; `usualMost` if absent. */
   most?: number;
-  /** Sent in place of those messages. */
+  /** Replaces the messages before `upTo` in requests. */
   summary?: string;
-  /** Sent with the summary, word for word as it was said: the open plan, files, decisions. Absent: of before there was such a thing. */
+  /** Text sent verbatim with the summary: the open plan, files, decisions. Absent in records of earlier versions. */
   kept?: string;
-  /** How many messages there were. */
+  /** Number of messages at the time of the compaction. */
   at: number;
 }
 
-/** Characters of each text that are sent of it where nothing else is said. */
+/** Default limit of a truncated text, in characters. */
 export const usualMost = 600;
 
-/** What the model sees in the place of what is older, in words for a person. With so little room, what it said itself is cut, too. */
+/** Describes for the user the older content in the prompt. A limit below the default also truncates the model's own answers. */
 export function seesOf({ summary, most = usualMost }: Pick<Compaction, 'summary' | 'most'>) {
   if (summary !== undefined) return 'a summary of the oldest steps';
   return most < usualMost ? 'older tool output, and long answers of its own, shortened' : 'older tool output shortened';
 }
 
-/** What happened, as it is kept with its conversation. */
 export function compactionOf({ upTo, most, summary, kept }: Omit<Compaction, 'at'>, at: number): Compaction {
   return {
     upTo,

@@ -1,17 +1,20 @@
 import * as z from 'zod';
 
 /**
- * What fills a model's window, in tokens: `total` as the provider has counted it, with what came since; the parts as they are
- * estimated. What a model wrote in answer to them is in `answers`.
+ * Content of a model's context window in tokens. `total` is the count of the provider plus an estimate of newer messages; the parts are
+ * estimates. `size`: the context window, absent if unknown. `roomAt`: the threshold of automatic compaction. `words`: messages of the user.
+ * `output`: results of calls. `answers`: text of the model. `summary`: the summary of earlier messages. `leftOut`: messages no longer sent.
+ * `cached`: tokens of the newest call read from the provider's cache.
  */
 export const fillingSchema = z.object({
   total: z.number(),
-  /** That the model keeps in view; absent: not known. */
   size: z.number().optional(),
-  /** Where room is made by itself. */
   roomAt: z.number().optional(),
   instructions: z.number(),
-  /** Files of the workspace among these. `cut`: not all of the file is sent. `hidden`: it contains invisible characters, which are marked. */
+  /**
+   * Instruction files of the workspace, part of `instructions`. `cut`: the file is sent truncated. `hidden`: the file contains invisible
+   * characters, which are escaped.
+   */
   files: z
     .array(
       z.object({
@@ -23,16 +26,11 @@ export const fillingSchema = z.object({
     )
     .optional(),
   tools: z.number(),
-  /** Of the person. */
   words: z.number(),
-  /** What calls gave: files, output, pages. */
   output: z.number(),
   answers: z.number(),
-  /** Of what came before, in the place of that. */
   summary: z.number(),
-  /** Of what was said, and is not sent any more. */
   leftOut: z.number(),
-  /** Read from the provider's cache by the newest call. */
   cached: z.number().optional(),
 });
 export type ContextUsage = z.infer<typeof fillingSchema>;

@@ -1,4 +1,4 @@
-/** Pictures that go with one message, and the bytes of each as base64: what all providers take. */
+/** Limits that all providers accept: images per message, and base64 characters per image. */
 export const maxImages = 8;
 export const largestImage = 5_000_000;
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;

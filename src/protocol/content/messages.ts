@@ -3,9 +3,8 @@ import { sentenceSchema } from '../text/localizedSchema.ts';
 import { mentionedSchema } from './mention.ts';
 
 /**
- * A failure as data: `code` is for code, `message` says what happened and the way out, in English; `said` is the same for people, where
- * that can be told in their language; `reason` (a `Reason` of codes.ts) says more than the code where another way out follows from it; `links`:
- * the commands and the setting that the message names, by their ids.
+ * Failure as data. `code` is for code; `message` states cause and solution in English; `said` is the localizable form. `reason` (a `Reason`
+ * of codes.ts) refines the code when the solution differs. `links`: ids of the commands and of the setting named in the message.
  */
 export const errorInfoSchema = z.object({
   code: z.string(),
@@ -18,22 +17,22 @@ export const errorInfoSchema = z.object({
 export type ErrorInfo = z.infer<typeof errorInfoSchema>;
 
 /**
- * What the model asked for. `arguments` is parsed once; what is not one JSON object is kept as text in `malformed`
- * (then `arguments` is empty) and answered `TOOL_ARGS_INVALID_JSON`, never run.
+ * Call requested by the model. `arguments` is parsed once. Text other than one JSON object is stored in `malformed` (then `arguments` is
+ * empty), answered with `TOOL_ARGS_INVALID_JSON`, and never run.
  */
 const toolCallSchema = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()),
   malformed: z.string().optional(),
-  /** Its long arguments are cut: in what is sent, to fit the model's window, or everywhere, if no tool takes that much. */
+  /** Long arguments are truncated: in a request to fit the context window, or everywhere if they exceed the limits of every tool. */
   cut: z.literal(true).optional(),
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
 /**
- * A file that goes with a message, for models that see such files (`image/png`); `data` is base64. `mention`: it is what the person
- * named in it, as it was when that was sent.
+ * File attached to a message, for models that accept the media type (`image/png`); `data` is base64. `mention`: the file comes from a
+ * mention, read when the message was sent.
  */
 export const attachmentSchema = z.object({
   mediaType: z.string(),
@@ -44,8 +43,8 @@ export const attachmentSchema = z.object({
 export type Attachment = z.infer<typeof attachmentSchema>;
 
 /**
- * What the model is told: `content` is the outcome's `ok` and `data` (with its `hint`) or `error` as JSON, `error` the code of a failed
- * one; `attachments` are the pictures that go with the data.
+ * Text sent to the model for a call. `content` is the outcome's `ok` and `data` (with its `hint`) or `error` as JSON; `error` is the code
+ * of a failure; `attachments` are the images of the data.
  */
 const toolResultSchema = z.object({
   toolCallId: z.string(),
@@ -55,11 +54,10 @@ const toolResultSchema = z.object({
 });
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
-/** A provider's own form of an assistant message (signatures, raw calls), replayed to that provider and `model` only. */
+/** Provider's own form of an assistant message (signatures, raw calls), replayed only to the same provider and `model`. */
 const nativeSchema = z.object({ provider: z.string(), model: z.string().optional(), content: z.unknown() });
 export type Native = z.infer<typeof nativeSchema>;
 
-/** The message that a person's words, and what goes with them, become. */
 export function userMessage(text: string, attachments: readonly Attachment[] = []): Extract<Message, { role: 'user' }> {
   return { role: 'user', content: text, ...(attachments.length > 0 && { attachments: [...attachments] }) };
 }
@@ -75,15 +73,14 @@ export const messageSchema = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     content: z.string(),
     thinking: z.string().optional(),
-    /** How long the model thought, when it did for a second or more. */
+    /** Milliseconds of thinking, from one second on. */
     thoughtMs: z.number().optional(),
     toolCalls: z.array(toolCallSchema).optional(),
     native: nativeSchema.optional(),
-    /** The reply was cut off (stopped, or the stream broke): what was shown is kept, nothing of it was run. */
+    /** The reply was cut off by a stop or a broken stream. The displayed text is stored; no call of the reply was run. */
     incomplete: z.boolean().optional(),
-    /** What did not go as asked (a tool list left out, a prompt cut by the server): sentences for the person. */
+    /** Non-fatal problems of the request, as sentences for the user (tools omitted, prompt truncated by the server). */
     warnings: z.array(z.string()).optional(),
-    /** Of the warnings, what they are made of. */
     said: z.array(sentenceSchema).optional(),
   }),
   z.object({ role: z.literal('tool'), content: z.literal(''), toolResults: z.array(toolResultSchema) }),
@@ -91,16 +88,17 @@ export const messageSchema = z.discriminatedUnion('role', [
 export type Message = z.infer<typeof messageSchema>;
 export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 
-/** Tokens of one model call. `promptTokens` includes `cachedTokens`; `completionTokens` includes `thinkingTokens`. */
+/**
+ * Tokens of one model call. `promptTokens` includes `cachedTokens`; `completionTokens` includes `thinkingTokens`. `cacheWriteTokens`:
+ * prompt tokens written to the cache, if the provider charges for cache writes. `cost`: US dollars, absent if prices are unknown.
+ */
 export const tokenUsageSchema = z.object({
   promptTokens: z.number(),
   completionTokens: z.number(),
   totalTokens: z.number(),
   cachedTokens: z.number().optional(),
-  /** Of the prompt: what was kept for the next request, where a provider charges for that. */
   cacheWriteTokens: z.number().optional(),
   thinkingTokens: z.number().optional(),
-  /** US dollars, where the prices are known. */
   cost: z.number().optional(),
 });
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;

@@ -14,36 +14,34 @@ const growthSchema: z.ZodType<Growth> = z.union([
   z.strictObject({ set: z.unknown() }),
 ]);
 
-/** What happened at a node of a workflow; together these say where the run stands. */
+/** Event at a workflow node. The position of a run in its workflow is the fold of these events. */
 export const nodeChangeShape = {
   node: z.string(),
-  /** `step`: one of the steps of a node is done, the node goes on. `undone`: as if it had not been begun, this time. */
+  /** `step`: a step of the node is done and the node continues. `undone`: the current visit of the node is discarded. */
   status: z.enum(['start', 'step', 'end', 'failed', 'undone']),
   /**
-   * The line it runs in: a parallel branch by its first node, one item of a node over a list (`node[0]`), or the workflow that is a
-   * step of a node (`node()`, whose nodes are called `node/inner`); after the line around it (`outer/inner`).
+   * Name of the line of nodes: a parallel branch by its first node, an item of a node over a list (`node[0]`), or a nested workflow
+   * (`node()`, with nodes named `node/inner`), prefixed by the enclosing line (`outer/inner`).
    */
   branch: z.string().optional(),
-  /** Values it set. */
   state: z.record(z.string(), z.unknown()).optional(),
-  /** Values that it set of which only what was added to lists is recorded. */
+  /** Values recorded as additions to their lists. */
   grown: z.record(z.string(), growthSchema).optional(),
-  /** With `start`, of an item of a list: how many there are. */
+  /** With `start` of a list item: number of items. */
   of: z.number().int().optional(),
-  /** With `start`: what the line had done before does not count. */
+  /** With `start`: earlier work of the line does not count. */
   anew: z.literal(true).optional(),
-  /** `state` and `artifacts` are all there are now: what is not among them is gone. */
+  /** `state` and `artifacts` are complete: absent entries were removed. */
   whole: z.literal(true).optional(),
-  /** With `failed`: what was shown of it, which is a part. */
+  /** With `failed`: the partial output that was displayed. */
   output: z.unknown().optional(),
-  /** With `end`: what follows. Several run side by side, until `fanIn`; none: the end. */
+  /** With `end`: the following nodes. Several nodes run in parallel until `fanIn`; an empty list ends the workflow. */
   next: z.array(z.string()).optional(),
   fanIn: z.string().optional(),
-  /** Workspace-relative paths of what it made. */
+  /** Workspace-relative paths. */
   artifacts: z.array(z.string()).optional(),
-  /** What it did is not as the file says it would be, and goes on all the same. */
+  /** Deviations from the workflow file that do not stop the node. */
   warnings: z.array(z.string()).optional(),
-  /** Of the warnings, what they are made of. */
   said: z.array(sentenceSchema).optional(),
   error: errorInfoSchema.optional(),
 };

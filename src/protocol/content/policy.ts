@@ -1,14 +1,12 @@
 import type { OwnedRule } from './rule.ts';
 
-/** What is free without a rule; each is also free in the ones after it. */
+/** Approval presets, from strict to permissive. Each preset allows everything that the preceding presets allow. */
 export const approvalPresets = ['ask-everything', 'reads-free', 'edits-free', 'autopilot'] as const;
 export type ApprovalPreset = (typeof approvalPresets)[number];
 
-/** More runs unasked in the one than in the other. */
 export const isWider = (one: ApprovalPreset, other: ApprovalPreset): boolean =>
   approvalPresets.indexOf(one) > approvalPresets.indexOf(other);
 
-/** What a person calls them. */
 export const presetNames = {
   'ask-everything': 'Ask for everything',
   'reads-free': 'Auto-approve reads',
@@ -16,7 +14,7 @@ export const presetNames = {
   autopilot: 'Autopilot',
 } as const satisfies Record<ApprovalPreset, string>;
 
-/** Short names for narrow panels, where they are never cut. */
+/** Short labels for narrow panels, which are never truncated. */
 export const presetShortNames = {
   'ask-everything': 'Ask all',
   'reads-free': 'Reads',
@@ -26,10 +24,8 @@ export const presetShortNames = {
 
 export interface Policy {
   preset: ApprovalPreset;
-  /** Commands that are known to only read run without a question. */
   readOnlyCommands: boolean;
   rules: readonly OwnedRule[];
 }
 
-/** The rules of nobody: what a person gets who has set nothing. */
 export const defaultPolicy: Policy = { preset: 'reads-free', readOnlyCommands: false, rules: [] };

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * Effects of the commands of a kind: `looks` shows the project and runs none of its code; `checks` runs its tests, linters, type
- * checks and builds; `asks` asks a registry or GitHub about it and runs none of its code; `loads` looks or asks, and runs code of the
- * project to do so. The stored meaning of a kind never widens: a row that moves to another kind leaves the rules of its old one.
+ * Effects of the commands of a kind. `looks` reads the project and runs none of its code. `checks` runs its tests, linters, type checks and
+ * builds. `asks` queries a registry or GitHub and runs none of its code. `loads` reads or queries, and runs code of the project to do so.
+ * The stored meaning of a kind never widens: a row that moves to another kind is removed from the rules of the old kind.
  */
 export const kinds = ['looks', 'checks', 'asks', 'loads'] as const;
 export type RuleKind = (typeof kinds)[number];
@@ -18,13 +18,12 @@ export const kindNames = {
 } as const satisfies Record<RuleKind, string>;
 
 /**
- * What a person has decided once for many calls. `tool` is a name, or a beginning and `*` (`fs.*`); `path` a glob of
- * workspace-relative paths, all of which must match; `site` where a page is from; `server` whose tool it is and as what, where a
- * name says neither.
+ * Decision of the user for many calls. `tool` is a name or a prefix with `*` (`fs.*`). `path` is a glob of workspace-relative paths, all of
+ * which must match. `site` is the origin of a page. `server` identifies the MCP server if the tool name does not.
  *
- * Of commands: to ask or deny, `command` are the words that one begins with, wherever it runs. To allow, it is all of its words,
- * as they run in `folder` (workspace-relative; absent: the workspace's root); with `varies` it is a row of the table of commands
- * whose other arguments are known to be harmless, and with `kind` instead of `command` all rows of that kind.
+ * Commands: to ask or deny, `command` is the first words of a command in any folder. To allow, `command` is the complete argument vector in
+ * `folder` (workspace-relative; absent: the workspace root). With `varies`, `command` is a row of the command table with other arguments
+ * known to be harmless. With `kind` instead of `command`, the rule covers all rows of the kind.
  */
 export const ruleSchema = z.strictObject({
   effect: z.enum(['allow', 'ask', 'deny']),
@@ -37,9 +36,9 @@ export const ruleSchema = z.strictObject({
   site: z.string().min(1).max(300).optional(),
   server: z
     .strictObject({
-      /** What is started or reached, for people. */
+      /** Command line or address of the server, for display. */
       starts: z.string().max(300),
-      /** The same with all that belongs to it, and what the tool says about itself, hashed. */
+      /** Hashes: `identity` of the complete server configuration, `definition` of the tool's description by the server. */
       identity: z.string().min(1).max(100),
       definition: z.string().min(1).max(100),
     })
@@ -47,7 +46,6 @@ export const ruleSchema = z.strictObject({
 });
 export type Rule = z.infer<typeof ruleSchema>;
 
-/** A rule and whose it is, for the reason that is shown. */
 export interface OwnedRule extends Rule {
   scope: 'workspace' | 'user';
 }

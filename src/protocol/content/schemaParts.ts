@@ -1,11 +1,11 @@
 import type { JsonSchema } from './tools.ts';
 
-// Parts of a tool's schema, as the grammar, the way back from it and the reading of arguments use them.
+// Parts of a tool's JSON schema for the grammar, the argument parser and the conversion from the grammar.
 
-/** Deeper nesting and longer chains of references are left open: any value. */
+/** Maximum depth of nesting and of reference chains. Deeper schemas accept any value. */
 export const deepest = 24;
 
-/** `allOf` as one schema: properties and required keys together, the later keyword wins. */
+/** Merges `allOf` into one schema: properties and required keys are united, the later keyword wins. */
 export function merged(node: JsonSchema, root: unknown): JsonSchema {
   const { allOf, ...own } = node;
   const result: JsonSchema = { ...own };
@@ -26,7 +26,7 @@ export function typesOf(schema: JsonSchema): string[] {
   return schema.items || schema.prefixItems ? ['array'] : [];
 }
 
-/** Schemas of the values under names that are not among `properties`. */
+/** Schemas of values with keys outside of `properties`. */
 export function otherValues(schema: JsonSchema): JsonSchema[] {
   const patterns = isSchema(schema.patternProperties) ? Object.values(schema.patternProperties) : [];
   return [...patterns, schema.additionalProperties].filter(isSchema);
@@ -36,7 +36,7 @@ export function requiredOf(schema: JsonSchema): Set<string> {
   return new Set(Array.isArray(schema.required) ? schema.required : []);
 }
 
-/** Only references into the schema itself. */
+/** Resolves a JSON pointer within the same schema; undefined for other references. */
 export function dereference(pointer: string, root: unknown): unknown {
   if (pointer === '#') return root;
   if (!pointer.startsWith('#/')) return undefined;

@@ -1,15 +1,17 @@
-/** A part of the program that is loaded when somebody first needs it, or what is made of it then. */
+/**
+ * Module that is loaded on first use, or a value created from the module. The call throws a user-facing error if loading fails; the next
+ * call tries again. `made()` returns undefined before the first use.
+ */
 interface Lazy<Value> {
-  /** Throws a sentence for the person when it cannot be loaded; the next who needs it tries again. */
   (): Promise<Value>;
-  /** Undefined where nobody has needed it. */
   made(): Value | undefined;
 }
 
 /**
- * The one way to load what is not needed at once.
- * @param load an `import()` alone: the build makes a file of its own of what that names
- * @param make called once, whoever asks meanwhile
+ * Loads a module on first use. No other mechanism defers loading.
+ *
+ * @param load only an `import()`: the build creates a separate file for its specifier
+ * @param make called once, also for concurrent callers
  */
 export function lazily<Part>(load: () => Promise<Part>): Lazy<Part>;
 export function lazily<Part, Value>(load: () => Promise<Part>, make: (part: Part) => Value): Lazy<Value>;
@@ -31,7 +33,7 @@ export function lazily<Part, Value>(load: () => Promise<Part>, make?: (part: Par
   return Object.assign(lazy, { made: () => made });
 }
 
-/** A window works on while an update replaces the files of its program, or while they are removed. */
+/** Explains a failed load: a window may still run while an update replaces or removes the files of the program. */
 export function notLoaded(cause: unknown): Error {
   const { code, name = 'Error' } = cause as { code?: string; name?: string };
   const message = `A part of Towpath could not be loaded (${code ?? name}). Reload the window: Towpath may have been updated or removed while it was open.`;

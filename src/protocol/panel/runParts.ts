@@ -2,19 +2,17 @@ import type { Message } from '../content/messages.ts';
 import type { CallState, Run } from '../run/run.ts';
 import { createDictionary, type Dictionary, toDictionary } from '../values/dictionary.ts';
 
-/** Messages of one part. */
 const partSize = 250;
 
 /** Messages of a long run with their calls, sent before the run itself. */
 export interface RunPart {
   runId: string;
-  /** The place of the first of them in the run. */
   from: number;
   messages: Message[];
   calls: Dictionary<CallState>;
 }
 
-/** Takes a long run apart: its messages in parts, and a run without those. Nothing of the run is changed. */
+/** Splits a long run into message parts and a run without these messages. The argument is not changed. */
 export function splitRun(run: Run): { parts: RunPart[]; rest: Run } {
   if (run.messages.length <= partSize) return { parts: [], rest: run };
   const rest = { ...run, messages: [] as Message[], calls: toDictionary({ ...run.calls }) };
@@ -34,7 +32,7 @@ export function splitRun(run: Run): { parts: RunPart[]; rest: Run } {
   return { parts, rest };
 }
 
-/** Puts a run together again; undefined: a part is missing. `rest` is changed. */
+/** Joins the parts into `rest`, which is changed. Returns undefined if a part is missing. */
 export function joinParts(parts: readonly RunPart[], rest: Run, before: number): Run | undefined {
   let at = 0;
   for (const { runId, from, messages } of parts) {

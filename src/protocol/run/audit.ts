@@ -2,10 +2,10 @@ import type { Message, TokenUsage } from '../content/messages.ts';
 import { visibleLine } from '../text/escapeInvisible.ts';
 import type { RunEvent, StoredChange } from './events.ts';
 
-/** What the audit says of one event, beside when and in which run it was. */
+/** Audit record of one event, besides time and run. */
 export type AuditEntry = { kind: 'run' | 'question' | 'answer' | 'effect' | 'model-call' } & Record<string, unknown>;
 
-/** How words stand in a line: `hide` takes keys out of them; `sha256` is in hexadecimal digits. */
+/** Text filters for audit lines: `hide` removes keys; `sha256` returns hexadecimal digits. */
 export interface AuditText {
   hide(text: string): string;
   sha256(text: string): string;
@@ -17,8 +17,8 @@ type Entries = {
 };
 
 /**
- * The audit's line for an event; undefined: none. Nothing of what is said, read or written is in it: of files their paths and the
- * hashes of what they held, of commands their first line and the hash of all of it. Those words without keys.
+ * Returns the audit record of an event; undefined: none. The record contains no message or file content: files appear as paths and content
+ * hashes, commands as the first line and a hash of the full text, without keys.
  */
 export function auditOf(event: RunEvent, words: AuditText): AuditEntry | undefined {
   return (entries[event.type] as (event: RunEvent, words: AuditText) => AuditEntry | undefined)(event, words);
@@ -36,7 +36,7 @@ function replyEntry(message: Message, words: AuditText, callPrefix = ''): AuditE
   return { kind: 'model-call', status: message.incomplete ? 'broken-off' : 'answered', calls };
 }
 
-/** A new type of event does not compile before it is decided here. */
+/** Exhaustive by type: a new event type does not compile without a row. */
 const entries: Entries = {
   'run-start': ({ workflowId, agentId, model }) => ({
     kind: 'run',
@@ -183,7 +183,7 @@ const entries: Entries = {
     status: 'understood',
     calls: [{ call: toolCallId, ...placesIn(given, words) }],
   }),
-  'approval-request': none, // `question` says it
+  'approval-request': none, // the `question` event contains the request
   'command-start': none,
   outline: none,
   node: none,
@@ -197,10 +197,9 @@ const entries: Entries = {
 
 const phases = { Running: 'at-work', WaitingUser: 'rests', Completed: 'done', Failed: 'failed' };
 
-/** Characters of a text that is no more than named. */
 const mostText = 300;
 
-/** Keys are looked for in all of it: what is cut in two is found no more. */
+/** Removes keys from the full text first: a truncated key would not be found. */
 function shown(text: string, words: AuditText): string {
   const [first = ''] = words
     .hide(text)
@@ -209,11 +208,11 @@ function shown(text: string, words: AuditText): string {
   return visibleLine([...first].slice(0, mostText).join(''));
 }
 
-/** Its first line: what a here-document writes to a file comes after it. */
+/** First line only: the body of a here-document follows and is content. */
 const commandOf = (line: string | undefined, words: AuditText) =>
   line !== undefined && { command: shown(line, words), commandSha256: words.sha256(line) };
 
-/** The contents are hashes already; null: no file. */
+/** Contents are hashes already; null: no file. */
 const changesOf = (changes: readonly StoredChange[] | undefined, words: AuditText) =>
   changes && {
     changes: changes.map(({ path, before, after }) => ({ path: shown(path, words), before, after })),
@@ -222,7 +221,7 @@ const changesOf = (changes: readonly StoredChange[] | undefined, words: AuditTex
 const movedOf = (moved: { from: string; to: string } | undefined, words: AuditText) =>
   moved && { moved: { from: shown(moved.from, words), to: shown(moved.to, words) } };
 
-/** What says where, by the names that our tools have for it; other arguments may be contents. */
+/** Arguments that contain locations; other arguments may be contents. */
 const placeNames = ['path', 'from', 'to', 'url', 'folder'];
 
 function placesIn(given: Record<string, unknown>, words: AuditText): Record<string, string> {

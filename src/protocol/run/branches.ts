@@ -1,17 +1,15 @@
 import * as z from 'zod';
 
-/** The newest event that a run shares with what was forked from it there. Numbers of events are the same in both. */
 const placeSchema = z.object({ run: z.string(), seq: z.number().int() });
 type BranchPosition = z.infer<typeof placeSchema>;
 
 /**
- * Where a run's own part begins: what it says up to there `run` had said. `line`: where that one's own part begins, then the one
- * before it, so that it is known who belongs together when some of them are deleted.
+ * Origin of a branch: events up to `seq` belong to `run`. `line`: origins of the ancestors, so that a family stays known after an ancestor
+ * is deleted.
  */
 export const parentSchema = z.object({ ...placeSchema.shape, line: z.array(placeSchema).optional() });
 export type Parent = z.infer<typeof parentSchema>;
 
-/** A run among those that may be branches of each other. */
 export interface Branch {
   id: string;
   parent?: Parent;
@@ -20,15 +18,16 @@ export interface Branch {
   pinned?: boolean;
 }
 
-/** Ways to go on from one place, of which the run that is asked about took one: `ways[nth]`, the oldest first. */
+/**
+ * Fork point of a run: the run is `ways[nth]` of branches from one event, oldest first. Each branch is named by a run that continues it.
+ */
 export interface ForkPoint {
   seq: number;
-  /** The run by which each way is reached. */
   ways: string[];
   nth: number;
 }
 
-/** The places at which others went on otherwise than the run with this id, in order. Who is deleted is counted where somebody that went its way is not. */
+/** Returns the fork points of the run in order. A deleted run counts as long as a run continues from its part. */
 export function forkPoints(id: string, runs: readonly Branch[]): ForkPoint[] {
   const self = runs.find((run) => run.id === id);
   if (!self) return [];
@@ -54,24 +53,22 @@ export function forkPoints(id: string, runs: readonly Branch[]): ForkPoint[] {
   return points.sort((one, other) => one.seq - other.seq);
 }
 
-/** Runs that come from this one, by whatever way. */
 export const descendants = <Run extends Branch>(id: string, runs: readonly Run[]): Run[] =>
   runs.filter(({ parent }) => placesOf(parent).some(({ run }) => run === id));
 
-/** A run in its family; `newest`: when something last happened in that. */
+/** Run in its family. `depth`: number of ancestors; `newest`: time of the last activity in the family. */
 interface BranchedRun<Run> {
   run: Run;
-  /** Under how many runs it stands. */
   depth: number;
   newest: number;
 }
 
 /**
- * Each run under the one that it comes from; where that is deleted, under the one before that. Families by their newest run, those
- * with a pinned one first, branches of a run in the order in which they began.
+ * Sorts runs under their parents, or under the nearest existing ancestor. Families are sorted by their newest run, families with a pinned
+ * run first, branches by their start.
  */
 export function underTheirRuns<Run extends Branch>(runs: readonly Run[]): BranchedRun<Run>[] {
-  const before = new Set<string>(); // a record that was altered could name its own branch
+  const before = new Set<string>(); // guards against cycles in an altered record
   const below = new Map<string | undefined, Run[]>();
   for (const run of runs.toSorted((one, other) => one.createdAt - other.createdAt)) {
     const above = placesOf(run.parent).find((place) => before.has(place.run))?.run;
@@ -94,7 +91,6 @@ export function underTheirRuns<Run extends Branch>(runs: readonly Run[]): Branch
     .flatMap(({ members, newest }) => members.map((member) => ({ ...member, newest })));
 }
 
-/** A run and all that it shares a beginning with. */
 export function kinOf<Run extends Branch>(id: string, runs: readonly Run[]): Run[] {
   const self = runs.find((run) => run.id === id);
   return self ? runs.filter((run) => rootOf(run) === rootOf(self)) : [];
@@ -102,7 +98,6 @@ export function kinOf<Run extends Branch>(id: string, runs: readonly Run[]): Run
 
 const placesOf = (parent: Parent | undefined): BranchPosition[] => (parent ? [parent, ...(parent.line ?? [])] : []);
 
-/** The first of all that it comes from. */
 const rootOf = ({ id, parent }: Branch): string => placesOf(parent).at(-1)?.run ?? id;
 
 const newest = (way: string, takers: readonly Branch[]): string =>
@@ -111,7 +106,7 @@ const newest = (way: string, takers: readonly Branch[]): string =>
     takers.reduce((one, other) => (other.updatedAt > one.updatedAt ? other : one))
   ).id;
 
-/** By whose part a run goes on from a place; undefined: it never comes by there. */
+/** Id of the run whose part contains the continuation of the path from a fork point; undefined: the path does not contain the point. */
 function wayAt({ id, parent }: Branch, { run, seq }: BranchPosition): string | undefined {
   const path = [{ run: id, seq: Number.POSITIVE_INFINITY }, ...placesOf(parent)];
   const at = path.findIndex((place) => place.run === run);

@@ -1,4 +1,3 @@
-/** Arguments that say what a call is about. */
 export const aboutNames: ReadonlySet<string> = new Set([
   'command',
   'path',
@@ -16,7 +15,7 @@ export const aboutNames: ReadonlySet<string> = new Set([
 
 const longest = 200;
 
-/** Of a call that stands in no message: what it is about, as far as that is told in a few words. */
+/** Short description of a call outside the conversation, from its string arguments. */
 export function aboutOf(args: Record<string, unknown>): { about?: Record<string, string> } {
   const told = Object.entries(args).flatMap(([name, value]) =>
     aboutNames.has(name) && typeof value === 'string' && value.length <= longest ? [[name, value] as const] : [],

@@ -4,8 +4,8 @@ import type { StoredEvent } from './events.ts';
 export const formatVersion = 4;
 
 /**
- * Format version that introduced each stored event type; types without a row are of version 1. The journal writes the version
- * on the line, so that an older Towpath knows a newer line from a damaged one. A new event type needs a row.
+ * Format version that introduced each stored event type; types without a row have version 1. The journal writes the version on the line, so
+ * that an older Towpath distinguishes a newer line from a damaged line. A new event type needs a row.
  */
 export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>>> = {
   'approval-request': 2,
@@ -16,8 +16,6 @@ export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>
   'hold-end': 4,
 };
 
-/** Format version that introduced `grown` in events of nodes. */
 export const grownVersion = 3;
 
-/** Format version that introduced `holds` in approvals. */
 export const holdVersion = 4;

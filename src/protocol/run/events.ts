@@ -11,112 +11,103 @@ import { sentenceSchema } from '../text/localizedSchema.ts';
 import { parentSchema } from './branches.ts';
 
 export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
-/** `Running`: the loop is at work. `WaitingUser`, `Completed`, `Failed`: stop points; each can be continued. */
 export type RunPhase = z.infer<typeof runPhaseSchema>;
 
 const removedKindSchema = z.enum(['file', 'link', 'folder']);
 export type RemovedKind = z.infer<typeof removedKindSchema>;
 
 /**
- * A change of one file as kept contents: `before` and `after` are content ids (sha256) in the store; `null` means that
- * the file does not exist on that side. With `kind` it was deleted as it was on disk: `before` is not a text but a file's bytes,
- * where a link led, or nothing, for an empty folder.
+ * Change of one file. `before` and `after` are content ids (SHA-256) in the store; `null`: no file on this side. `kind` marks a deletion of
+ * the file as stored on disk: `before` is the bytes of a file, the target of a link, or empty for an empty folder. `mode` and `encoding`
+ * describe removed content; `encoding` is absent for plain UTF-8, and each listed encoding has a byte order mark.
  */
 const storedChangeSchema = z.object({
   path: z.string(),
   before: z.string().nullable(),
   after: z.string().nullable(),
   kind: removedKindSchema.optional(),
-  /** Of what goes away: the permissions it had. */
   mode: z.number().int().optional(),
-  /** Of a text that goes away, where it is not plain UTF-8; each has a byte order mark. */
   encoding: z.enum(['utf8bom', 'utf16le', 'utf16be']).optional(),
 });
 export type StoredChange = z.infer<typeof storedChangeSchema>;
 
-/** A move that is taken back by moving: of a folder, or of a file that is not text. Workspace-relative. */
+/** Move of a folder or binary file, undone by moving back. Paths are workspace-relative. */
 const movedSchema = z.object({ from: z.string(), to: z.string() });
 export type Moved = z.infer<typeof movedSchema>;
 
 /**
- * Change that an undo or redo made. Kind, mode and encoding are those of what went away, `afterKind` that of what came. `path`: as
- * the run last called it; `place`: where it is with the moves of the same undo undone, if that is elsewhere; `paths`: as the calls called it,
- * if otherwise.
+ * Change made by an undo or redo. Kind, mode and encoding describe the removed content, `afterKind` the restored content. `path`: the
+ * newest path in the run; `place`: the path with the moves of the same undo reverted, if different; `paths`: the paths used by the calls,
+ * if different; `at`: the path at the time of the change; `step`: the position among the changes and moves of the undo, absent in records
+ * of earlier versions.
  */
 const undoChangeSchema = storedChangeSchema.extend({
   afterKind: removedKindSchema.optional(),
   place: z.string().optional(),
   paths: z.array(z.string()).optional(),
-  /** Path at which it was made: between moves of the same undo a file has other ones. */
   at: z.string().optional(),
-  /** Number in the order of the changes and moves of its undo. Absent: an older version wrote it. */
   step: z.number().int().optional(),
 });
 export type UndoChange = z.infer<typeof undoChangeSchema>;
 
-/** Move that an undo or redo made; `step` as in its changes. */
 const undoMoveSchema = movedSchema.extend({ step: z.number().int().optional() });
 export type UndoneMove = z.infer<typeof undoMoveSchema>;
 
-/** A command line, and by what its processes are found again: `marker` stands in the environment of each. */
+/** Command line with `marker`, an environment variable value that identifies the processes of the command. */
 const commandSchema = z.object({ line: z.string(), folder: z.string(), marker: z.string() });
 export type Command = z.infer<typeof commandSchema>;
 
-/**
- * A process as no other ever is: its number, when it began, in the system's own words, and (Linux) which start of the machine
- * those count from.
- */
+/** Unique identity of a process: process id, start time in the format of the system, and (Linux) the boot id. */
 const processSchema = z.object({ pid: z.number().int(), began: z.string(), boot: z.string().optional() });
 export type ProcessIdentity = z.infer<typeof processSchema>;
 
 /**
- * A command that its call left in the background: the id by which the run speaks of it, and the process of the window that has
- * it (none where the system does not say).
+ * Command that continues after its call: the id within the run, and the process of the owning window, absent if the system does not report
+ * the process.
  */
 const backgroundSchema = z.object({ id: z.string(), owner: processSchema.optional() });
 export type Background = z.infer<typeof backgroundSchema>;
 
 /**
- * How a command in the background ended: by itself, by `shell.stop` (`call`), by the person, with its window or its run
- * (`window`), because it wrote too much (`flood`) or its time was over; `lost`: its window ended without a word.
+ * End of a background command: by itself, by `shell.stop` (`call`), by the user (`person`), with its window or run (`window`), by the
+ * output limit (`flood`) or by timeout; `lost`: the window ended without a record. `stillRunning`: processes that survived. `outputId`:
+ * content id of the output.
  */
 export const commandEndShape = {
   by: z.enum(['itself', 'call', 'person', 'window', 'flood', 'timeout', 'lost']),
   exitCode: z.number().int().nullable().optional(),
   signal: z.string().optional(),
-  /** What of it was at work all the same. */
   stillRunning: z.array(z.string()).optional(),
-  /** The content id of what it wrote. */
   outputId: z.string().optional(),
 };
 const commandEndSchema = z.object(commandEndShape);
 export type CommandEnd = z.infer<typeof commandEndSchema>;
 
-/** Of a step of a workflow: the hash of its name and arguments, and what it gives once its files show that it is done. */
+/** Start of a workflow step: the hash of its name and arguments, and its result once the files prove that the step is done. */
 const stepStartSchema = z.object({ argumentsId: z.string(), data: z.unknown() });
 export type StepStart = z.infer<typeof stepStartSchema>;
 
-/** Outcome of a node's own call, so that it is known when the editor ends before the node has it. */
+/** Outcome of a node's own call, stored in case the editor closes before the node receives the outcome. */
 const recordedOutcomeSchema = z.union([z.object({ error: errorInfoSchema }), z.object({ data: z.unknown() })]);
 export type RecordedOutcome = z.infer<typeof recordedOutcomeSchema>;
 
-/** What a person is asked about, in their language: short and true. `where` is the real path, or the folder a command runs in. */
+/**
+ * Approval request for the user, in the language of the editor. `where` is the real path or the working folder of a command. `english` is
+ * the text for records if the language differs. `note` states the reason of a repeated request or the difference to the earlier request.
+ */
 export const questionSchema = z.object({
   id: z.string(),
   what: z.string(),
   where: z.string(),
   why: z.string(),
-  /** The same for records, where that is another language. */
   english: z.object({ what: z.string(), where: z.string() }).optional(),
   command: z.string().optional(),
-  /** What it changes, as `shownChange` writes it. */
   diff: z.string().optional(),
-  /** Why it is asked again, or what is different from what was proposed before. */
   note: z.string().optional(),
 });
 export type UserQuestion = z.infer<typeof questionSchema>;
 
-/** Parts of a plan that an approval covers, each as a hash: the file before and after, the command, where it happens, the tool. */
+/** Hashes of the parts of a plan that an approval covers: file before and after, command, location, tool. */
 const proposedSchema = z.object({
   before: z.string().optional(),
   after: z.string().optional(),
@@ -129,30 +120,29 @@ export type Proposed = z.infer<typeof proposedSchema>;
 export const decisionSchema = z.enum(['allow', 'allow-run', 'deny']);
 export type Decision = z.infer<typeof decisionSchema>;
 
-/** When words to a run at work are given: at its next turn, once it is done, or now, in place of what it is at. */
+/** Delivery time of a message to a running run: at the next turn, after the run, or at once, replacing the current work. */
 export const whenSchema = z.enum(['turn', 'done', 'now']);
 export type When = z.infer<typeof whenSchema>;
 
-/** Whose limit of money it is: of one run, or of a day in all windows. */
+/** Scope of a spending limit: one run, or one day in all windows. */
 const limitOfSchema = z.enum(['run', 'day']);
 export type LimitOf = z.infer<typeof limitOfSchema>;
 
-/** What a person said: words and what goes with them. */
 const userTextShape = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
 export type UserText = z.infer<z.ZodObject<typeof userTextShape>>;
 
-/** A model call as it went out. */
+/**
+ * Recorded request. `asked`: the selected model (`provider/model`). `host`: the server (`api.example.com`). `sent`: message and tool counts
+ * with estimated tokens.
+ */
 const requestShape = {
-  /** The model that was asked, as people pick it (`provider/model`). */
   asked: z.string().optional(),
-  /** Where it is, when it is behind an address: `api.example.com`. */
   host: z.string().optional(),
-  /** What was sent; tokens as they are estimated. */
   sent: z.object({ messages: z.number(), tools: z.number(), tokens: z.number() }).optional(),
 };
 
 const besideShape = {
-  /** It is no answer in the conversation: a summary of it, which somebody needs or may need. */
+  /** The reply is a summary, not part of the conversation. */
   beside: z.literal(true).optional(),
 };
 
@@ -160,7 +150,6 @@ const understoodShape = {
   arguments: z.record(z.string(), z.unknown()),
   leftOut: z.array(z.string()).optional(),
 };
-/** Differences of a call's arguments from what the model sent. */
 export type UnderstoodArguments = z.infer<z.ZodObject<typeof understoodShape>>;
 
 const place = { runId: z.string(), seq: z.number().int(), at: z.number() };
@@ -168,10 +157,7 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
   z.object({ ...place, type: z.literal(type), ...shape });
 
 const storedEvents = [
-  /**
-   * `parent`: it goes on from a place in another run, and has what that one said before as its own. `imported`: it came from a file,
-   * and is data of somebody else's.
-   */
+  /** `parent`: the run continues another run and shares its earlier events. `imported`: the run comes from a file and is untrusted data. */
   event('run-start', {
     workflowId: z.string(),
     agentId: z.string(),
@@ -179,27 +165,24 @@ const storedEvents = [
     parent: parentSchema.optional(),
     imported: z.literal(true).optional(),
   }),
-  /** Empty: none was found. `usage`: what asking a model for it took. `by` the person: empty is to be called by its words again. */
+  /** Empty title: the model found none. `usage`: tokens of the title request. An empty title by the user restores the automatic title. */
   event('title', {
     title: z.string(),
     usage: tokenUsageSchema.optional(),
     ...requestShape,
     by: z.literal('person').optional(),
   }),
-  /** The person keeps it among the first in the list of runs, or no longer. */
   event('pin', { pinned: z.boolean() }),
-  /** The person lets be spent so many US dollars `more`, which is `to` so many in all: by this run, or today by all of them. */
+  /** The user raises a spending limit by `more` US dollars `to` a new total, for this run or for today. */
   event('limit-raise', { of: limitOfSchema, more: z.number(), to: z.number() }),
-  /** What the workspace says to agents, as it is when the run begins: every prompt of the run has this, whatever becomes of the files. */
+  /** Instruction files at the start of the run. Every prompt of the run contains this text, also after a change of the files. */
   event('instructions', { files: z.array(instructionSchema) }),
-  /** From here on the conversation goes to this model (`provider/model`), and no longer to the one before. */
   event('model', { model: z.string() }),
-  /** The person's choice: from here on this agent speaks, and no longer the one before. */
   event('agent', { agentId: z.string() }),
   /**
-   * `branch`: said in the conversation that a parallel branch of the workflow has of its own. `ends`: it tells of the ends of
-   * these calls' commands. `edits`: it tells that the person, or whoever else, has made this of files that the run changed. `instructions`:
-   * it tells what these files say to agents. `queued`: it is what waited under this number.
+   * `branch`: belongs to the conversation of a parallel branch. `ends`: reports the end of the commands of these calls. `edits`: reports
+   * changes by others to files of the run. `instructions`: contains these instruction files. `queued`: delivers the queued message with
+   * this number.
    */
   event('message', {
     message: messageSchema,
@@ -210,8 +193,8 @@ const storedEvents = [
     queued: z.number().int().optional(),
   }),
   /**
-   * A message in the conversation that a step of a node has with a model of its own. `conversation`: which one at this node, `given`: it was
-   * there before the model was asked; `anew`: what was recorded before is no part of it. Ids of its calls begin with `callPrefix`.
+   * Message in the conversation of a node's step with its own model. `conversation`: key within the node. `given`: the message precedes the
+   * first request. `anew`: earlier messages are discarded. Ids of its calls start with `callPrefix`.
    */
   event('node-message', {
     node: z.string(),
@@ -222,24 +205,23 @@ const storedEvents = [
     given: z.literal(true).optional(),
     anew: z.literal(true).optional(),
   }),
-  /** Said while the loop was at work; it waits under this event's number, and is a `message` once it is given. `when`: without it `turn`. */
+  /**
+   * Message of the user during a turn, identified by the event number. A `message` event records the delivery. `when`: `turn` if absent.
+   */
   event('queued', { ...userTextShape, when: whenSchema.optional() }),
-  /** What waits under this number is this now. What was given meanwhile stays as it was. */
+  /** Changes a queued message; a message that was already delivered stays unchanged. */
   event('queued-change', { queued: z.number().int(), ...userTextShape, when: whenSchema }),
-  /** The person took it back. */
   event('queued-remove', { queued: z.number().int() }),
   /**
-   * The arguments of a call are understood otherwise than the model sent them, which the message keeps: those that differ, by name, and the
-   * names of those that are left out.
+   * Corrected arguments of a call; the message retains the original. Contains the changed arguments, and the names of removed arguments.
    */
   event('call-arguments', { toolCallId: z.string(), ...understoodShape }),
   /**
-   * The user is asked to approve a call. Without an `approval`, a `tool-start` or a `tool-end` after it, the call still needs its approval,
-   * also in a later window. `proposed`: hashes of what the user was shown, by part.
+   * Requests an approval of the user. Without an `approval`, `tool-start` or `tool-end` after this event, the call still needs its
+   * approval, also in a later window. `proposed`: hashes of the displayed parts.
    */
   event('approval-request', {
     toolCallId: z.string(),
-    /** The tool's. */
     name: z.string(),
     title: z.string().optional(),
     question: questionSchema,
@@ -247,46 +229,40 @@ const storedEvents = [
   }),
   event('approval', {
     toolCallId: z.string(),
-    /** The tool's. */
     name: z.string().optional(),
-    /** Of a server's tool: what that calls it for people. */
     title: z.string().optional(),
     decision: decisionSchema,
     waitedMs: z.number(),
     words: z.string().optional(),
-    /** The person changed it before allowing it. */
     edited: z.boolean().optional(),
-    /** Why nobody was asked, when nobody was. */
+    /** Sentence with the reason of an automatic decision; `basis` is the form for code, absent in records of earlier versions. */
     automatic: z.string().optional(),
-    /** The same for code. Absent: asked, or of an earlier version. */
     basis: approvalBasisSchema.optional(),
     /** A denial that holds the run: no request is sent until a message of the user or a `hold-end` follows. */
     holds: z.literal(true).optional(),
   }),
-  /** The user lets the run continue after denials without saying what to do instead. */
+  /** The user continues the run after denials without feedback. */
   event('hold-end', {}),
-  /** The intent, on disk before the effect; with it a call whose end was never written can be judged, and undone. */
+  /** Intent, written to disk before the effect. Recovery judges and undoes a call without a recorded end by this event. */
   event('tool-start', {
     toolCallId: z.string(),
     name: z.string(),
     title: z.string().optional(),
-    /** What it is about to do to files, if it can say. */
     changes: z.array(storedChangeSchema).optional(),
     moved: movedSchema.optional(),
     command: commandSchema.optional(),
-    /** It changes nothing, and may be repeated. */
     onlyReads: z.literal(true).optional(),
-    /** The command that runs, where it only reads and leaves no process. */
+    /** Read-only command that leaves no process. */
     reads: z.string().optional(),
     step: stepStartSchema.optional(),
-    /** Of a call that stands in no message: what it is about, by its arguments' names. */
+    /** Subject of a call outside the conversation, by argument name. */
     about: z.record(z.string(), z.string()).optional(),
   }),
-  /** The command that a call runs has a process, which may live longer than the editor. */
+  /** Process of the command, which may outlive the editor. */
   event('command-start', { toolCallId: z.string(), process: processSchema }),
-  /** The call waits until the person answers its questions, also over the editor's end. */
+  /** Waits for the answer of the user, also after the editor closed. */
   event('ask', { toolCallId: z.string(), questions: z.array(askedSchema) }),
-  /** On disk before the call goes on with it. Words to the model, and nothing else: no question of the gate is answered so. */
+  /** Written to disk before the call continues. The answer is text for the model and never approves a call. */
   event('answer', { toolCallId: z.string(), ...answerShape }),
   event('tool-end', {
     toolCallId: z.string(),
@@ -294,45 +270,42 @@ const storedEvents = [
     ok: z.boolean(),
     ms: z.number(),
     code: z.string().optional(),
-    /** What it did to files; of one that failed or was interrupted, what it may have done. Empty: it is known to have changed nothing. */
+    /** Changes made to files; for a failed or interrupted call, the possible changes. An empty list means no changes. */
     changes: z.array(storedChangeSchema).optional(),
     moved: movedSchema.optional(),
-    /** Of a call that the editor's end interrupted: the last sign of life of the run (epoch milliseconds). */
+    /** Last recorded activity of the run before the editor closed (epoch milliseconds). */
     interruptedAt: z.number().optional(),
-    /** Processes of its command that were at work after the editor's end, when that was looked at. */
+    /** Processes of the command that were running at recovery. */
     stillRunning: z.array(z.string()).optional(),
-    /** What it changed, or its first lines, as `shownChange` writes it. */
     diff: z.string().optional(),
-    /** The content id of what was too long to tell. */
+    /** Content id of output that exceeds the limit of the result. */
     outputId: z.string().optional(),
-    /** Its command goes on. */
     background: backgroundSchema.optional(),
-    /** Of the command that it ran to its end; null: it was killed. */
+    /** Exit code of a completed command; null: killed by a signal. */
     exitCode: z.number().int().nullable().optional(),
-    /** Of a call that a node made, and that may have changed something. Pictures are not in it. */
+    /** Outcome of a node's call that may have changed something, without images. */
     outcome: recordedOutcomeSchema.optional(),
   }),
-  /**
-   * The person's decision about calls of nodes that were interrupted: the run continues after them with this result, or they run again,
-   * each with its approval.
-   */
+  /** Decision of the user on interrupted calls of nodes: continue with this result, or run the calls again with new approvals. */
   event('interruption-choice', {
     toolCallIds: z.array(z.string()),
     choice: z.enum(['after', 'again']),
     result: z.unknown().optional(),
   }),
-  /** The command that a call left in the background is not at work any more; this can be long after the call. */
+  /** End of a background command, possibly long after its call. */
   event('command-end', { toolCallId: z.string(), ...commandEndShape }),
-  /** The person took changes of these calls back, or, without any, had files as the run left them; `changes` are what that did. */
+  /**
+   * Undo of the changes of these calls, or, with no calls, restoration of files as the run left them. `changes` are the effects of the
+   * undo.
+   */
   event('undo', {
     toolCallIds: z.array(z.string()),
     changes: z.array(undoChangeSchema),
-    /** Paths of the calls' own changes and moves that are undone by it, where they are not those of `changes`. */
     paths: z.array(z.string()).optional(),
-    /** Moves that it made, in order. Absent: an older version wrote it, and it cannot be redone. */
+    /** Moves in order. Absent in records of earlier versions, which cannot be redone. */
     moves: z.array(undoMoveSchema).optional(),
   }),
-  /** The user took back the undo with the number `undo`, as far as `changes` and `moves` say; `paths`: of the calls' own changes and moves. */
+  /** Reverts undo number `undo` to the extent of `changes` and `moves`. `paths` are the paths used by the calls. */
   event('redo', {
     undo: z.number().int(),
     toolCallIds: z.array(z.string()),
@@ -340,7 +313,7 @@ const storedEvents = [
     paths: z.array(z.string()),
     moves: z.array(undoMoveSchema),
   }),
-  /** `node`: of a call outside the conversation. */
+  /** `node`: the call belongs to a node, outside the conversation. */
   event('usage', {
     usage: tokenUsageSchema,
     attempts: z.number(),
@@ -349,16 +322,17 @@ const storedEvents = [
     node: z.string().optional(),
     ...requestShape,
     ...besideShape,
-    /** As it went out, in the run's conversation. */
     filling: fillingSchema.optional(),
-    /** Of `ms`: waited before and between its tries. */
+    /** Part of `ms` spent waiting before and between attempts. */
     delayMs: z.number().optional(),
   }),
-  /** A model call that gave no answer at this try; it is tried again after `waitMs`, and without that no more. */
+  /**
+   * Failed attempt of a model call; the next attempt starts after `waitMs`, absent after the last attempt. `message` is for the user and
+   * may quote the provider.
+   */
   event('attempt', {
     attempt: z.number().int(),
     code: z.string(),
-    /** For people, with the provider's own words. */
     message: z.string(),
     waitMs: z.number().optional(),
     model: z.string(),
@@ -366,12 +340,11 @@ const storedEvents = [
     ...requestShape,
     ...besideShape,
   }),
-  /** The workflow that the run follows, as it is now. */
   event('outline', { outline: outlineSchema }),
   event('node', nodeChangeShape),
   /**
-   * Room was made in the model's window: from now on it is sent less. `node`: in the conversation that a node of the workflow has of its
-   * own; `branch`: which is kept with this branch; `conversation`: which one of a step it is.
+   * Compaction of the context window. `node`: in the conversation of a node; `branch`: in the conversation of a parallel branch;
+   * `conversation`: key of the step's conversation.
    */
   event('compaction', {
     upTo: z.number().int().min(0),
@@ -381,13 +354,11 @@ const storedEvents = [
     node: z.string().optional(),
     branch: z.string().optional(),
     conversation: z.string().optional(),
-    /** What fills the window then. */
     filling: fillingSchema.optional(),
   }),
   /**
-   * The record was found damaged, and is gone on with. What is numbered after `from`, up to `to`, came after a loss: it is
-   * shown apart. `places`: the first bytes of what is damaged, which has been told by this; `damage`: in sentences; `said`: what they are
-   * made of.
+   * Damaged record that was continued. Events after `from`, up to `to`, followed a loss and are displayed separately. `places`: file
+   * offsets of the reported damage; `damage`: sentences.
    */
   event('mended', {
     from: z.number().int(),
@@ -403,16 +374,14 @@ const shownEvents = [
   event('chunk', {
     content: z.string().optional(),
     thinking: z.string().optional(),
-    /** The content of this reply so far was thinking. */
+    /** The content streamed so far was thinking. */
     contentIsThinking: z.literal(true).optional(),
-    /** A fragment of a call being written; `index` counts the calls of this reply. */
+    /** Fragment of a streamed call; `index` counts the calls of the reply. */
     toolCall: z
       .object({ index: z.number(), name: z.string().optional(), argumentsText: z.string().optional() })
       .optional(),
-    /** The node whose model call says it, outside the conversation. */
     node: z.string().optional(),
   }),
-  /** A model call goes out. */
   event('request', {
     model: z.string(),
     node: z.string().optional(),
@@ -420,7 +389,7 @@ const shownEvents = [
     ...besideShape,
     filling: fillingSchema.optional(),
   }),
-  /** What is being waited for: a model loading, a prompt being read (`fraction` 0..1), a retry (`until`, epoch ms; `attempt`: which try it is). */
+  /** Progress of a wait: a loading model, prompt evaluation (`fraction` 0..1), a retry (`until`, epoch ms; `attempt`: its number). */
   event('progress', {
     text: z.string(),
     said: sentenceSchema.optional(),
@@ -428,19 +397,17 @@ const shownEvents = [
     until: z.number().optional(),
     attempt: z.number().int().optional(),
   }),
-  /** The person asked for a rest: it comes when the turn is over. */
   event('pausing', {}),
   event('question', { toolCallId: z.string(), question: questionSchema, title: z.string().optional() }),
   event('tool-output', { toolCallId: z.string(), text: z.string() }),
 ] as const;
 
-/** What is kept in a journal, one line each. */
 export const storedEventSchema = z.discriminatedUnion('type', storedEvents);
 export type StoredEvent = z.infer<typeof storedEventSchema>;
-/** Everything that happens in a run; `chunk`, `request`, `progress`, `pausing`, `question` and `tool-output` are shown, never stored. */
+/** Events of a run. `chunk`, `request`, `progress`, `pausing`, `question` and `tool-output` are displayed and never stored. */
 export const runEventSchema = z.discriminatedUnion('type', [...storedEvents, ...shownEvents]);
 export type RunEvent = z.infer<typeof runEventSchema>;
 
 type WithoutPlace<Event> = Event extends unknown ? Omit<Event, 'runId' | 'seq' | 'at'> : never;
-/** An event before the run's log gives it its place (`runId`, `seq`, `at`). */
+/** Event without its position in the log (`runId`, `seq`, `at`). */
 export type EventBody = WithoutPlace<RunEvent>;

@@ -6,22 +6,19 @@ import { applyEvent } from './fold.ts';
 import { pendingCalls } from './pending.ts';
 import { newRun, type Run } from './run.ts';
 
-/** Runs as one file holds them: a run with its branches, whose numbers of events are those of the journals. */
+/** File format of exported runs: a run with its branches, with the event numbers of the journals. `shown` is the exported run. */
 export interface RunsFile {
   'towpath-runs': 1;
-  /** The one that was exported; the others are its branches. */
   shown: string;
   runs: { id: string; events: StoredEvent[] }[];
 }
 
-/** Takes out of one text what must not leave this machine. */
 export type Hide = (text: string) => string;
 
 /**
- * What of a run can go elsewhere, and all that is taken of what comes from there: what was said, and how calls ended. Not among it is
- * whatever could be done or answered by it: what was allowed, open questions, waiting words, changes to be undone, processes; what
- * it cost somebody; the forms that belong to a provider; and notes to the model: they are about this workspace, and a model heeds them
- * more than words, whoever wrote them. After damage nothing is sure to belong to the conversation: it ends there.
+ * Filters the events of a run for export and import: messages and ends of calls. Removed are all data with an effect or owner: approvals,
+ * open requests, queued messages, changes to undo, processes, costs, provider metadata, and system notes (about another workspace, and
+ * weighted more than user text by models). The conversation ends at the first damage, because later messages may not belong to it.
  */
 export function dataOf(events: readonly StoredEvent[], hide: Hide): StoredEvent[] {
   const damaged = events.findIndex(({ type }) => type === 'mended');
@@ -36,7 +33,7 @@ type Of<Type extends StoredEvent['type']> = Extract<StoredEvent, { type: Type }>
 const place = ({ runId, seq, at }: Pick<StoredEvent, 'runId' | 'seq' | 'at'>) => ({ runId, seq, at });
 const nothing = () => undefined;
 
-/** A new type of event does not compile before it is decided here. */
+/** Exhaustive by type: a new event type does not compile without a row. */
 const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => StoredEvent | undefined } = {
   'run-start': ({ imported: _, ...event }) => event,
   title: ({ title, ...event }, hide) => (title ? { ...place(event), type: 'title', title: hide(title) } : undefined),
@@ -96,7 +93,7 @@ const noteGone = 'A note stood here, about the workspace that this was said in.'
 function messageData(message: Message, hide: Hide): Message {
   switch (message.role) {
     case 'system':
-      return { role: 'system', content: noteGone }; // it keeps its place, by which summaries count
+      return { role: 'system', content: noteGone }; // retains the index, which summaries refer to
     case 'user': {
       const { attachments, content } = message;
       return { role: 'user', content: hide(content), ...attachmentsData(attachments, hide) };
@@ -110,7 +107,7 @@ function messageData(message: Message, hide: Hide): Message {
   }
 }
 
-/** Its content is JSON, in which a text that is hidden must not take a quote with it. */
+/** Hides text inside the parsed JSON, so that a replacement never breaks a quote. */
 function resultData({ toolCallId, content, error, attachments }: ToolResult, hide: Hide): ToolResult {
   const told = { toolCallId, ...(error !== undefined && { error }), ...attachmentsData(attachments, hide) };
   try {
@@ -120,7 +117,7 @@ function resultData({ toolCallId, content, error, attachments }: ToolResult, hid
   }
 }
 
-/** Pictures go as they are; of another file nobody can say what is in it once a part of it is hidden. */
+/** Retains images. Other files are removed if any part is hidden, because the remainder is unpredictable. */
 function attachmentsData(attachments: readonly Attachment[] = [], hide: Hide): { attachments?: Attachment[] } {
   const whole = attachments.filter(({ mediaType, data }) => {
     if (/^(image|audio|video)\//.test(mediaType)) return true;
@@ -133,7 +130,6 @@ function attachmentsData(attachments: readonly Attachment[] = [], hide: Hide): {
   };
 }
 
-/** The same with every text in it hidden, names included. */
 function hidden<Value>(value: Value, hide: Hide): Value {
   if (typeof value === 'string') return hide(value) as Value;
   if (Array.isArray(value)) return value.map((one) => hidden(one, hide)) as Value;
@@ -147,18 +143,18 @@ const fileSchema = z.object({
   runs: z.array(z.object({ id: z.string(), events: z.array(z.unknown()) })).min(1),
 });
 
-/** A run that comes from a file: with ids of its own, at rest, and nothing in it that waits for anybody. */
+/** Imported run with new ids, at rest, with no waiting request. `shown`: the exported run. */
 export interface Imported {
   id: string;
   events: StoredEvent[];
-  /** The one that was exported. */
   shown: boolean;
 }
 
 /**
- * The runs of a file that somebody else may have written. Throws `SyntaxError` with a sentence.
- * @param said what its JSON says
- * @param newId gives the id of a new run
+ * Parses the runs of an untrusted file. Throws `SyntaxError` with a message for the user.
+ *
+ * @param said parsed JSON of the file
+ * @param newId creates a run id
  */
 export function importedRuns(said: unknown, newId: () => string): Imported[] {
   const file = fileSchema.safeParse(said).data;
@@ -178,7 +174,7 @@ export function importedRuns(said: unknown, newId: () => string): Imported[] {
   }));
 }
 
-/** The events of a run in the order of their numbers; what only a newer Towpath knows is passed over. */
+/** Validates the events and their order; skips events of newer versions. */
 function checked(events: readonly unknown[], nth: number): StoredEvent[] {
   let last = 0;
   const known = events.flatMap((one, index) => {
@@ -200,7 +196,7 @@ function checked(events: readonly unknown[], nth: number): StoredEvent[] {
 
 const types = new Set<string>(storedEventSchema.options.map((one) => one.shape.type.value));
 
-/** By which a run keeps what it is told. */
+/** Keys that the fold uses for an event. */
 function namesIn(event: StoredEvent): string[] {
   if (event.type === 'tool-end') return [event.toolCallId];
   if (event.type === 'node') return [event.node, ...(event.branch !== undefined ? [event.branch] : [])];
@@ -212,7 +208,7 @@ function namesIn(event: StoredEvent): string[] {
   return [...own, ...calls, ...results, ...(branch !== undefined ? [branch] : [])];
 }
 
-/** Its own, at rest: calls without a result have one, so that none is run or asked about when it is gone on with. */
+/** Events with new ids; every call without a result receives an error result, so that none runs or needs an approval later. */
 function atRest(id: string, events: StoredEvent[], ids: ReadonlyMap<string, string>): StoredEvent[] {
   const run: Run = newRun(id);
   const own = events.map((event): StoredEvent => {
@@ -237,7 +233,7 @@ function atRest(id: string, events: StoredEvent[], ids: ReadonlyMap<string, stri
 
 type Parent = NonNullable<Of<'run-start'>['parent']>;
 
-/** As far as those it comes from are in the file. */
+/** Parents within the file only. */
 function parentIn(parent: Parent | undefined, ids: ReadonlyMap<string, string>): Parent | undefined {
   if (!parent) return undefined;
   const { line = [], ...first } = parent;

@@ -5,8 +5,8 @@ import { type Run, runTitle } from './run.ts';
 import { understoodCall } from './understoodArguments.ts';
 
 /**
- * A run as a person would post it: who said what, and a line for each call. What tools gave stays out, and what a model thought, and
- * what was said in the system's name. `hide` takes keys and home folders out.
+ * Renders a run as Markdown for publication: messages, and one line per call. Omits tool output, thinking and system messages. `hide`
+ * removes keys and home folders.
  */
 export function markdownOf(run: Run, hide: (text: string) => string): string {
   const { damage, graph } = run;
@@ -55,7 +55,6 @@ function partsOf(
 
 type Results = ReadonlyMap<string, string | undefined>;
 
-/** By call: the code of its failure, or none. */
 const resultsIn = (messages: readonly Message[]): Results =>
   new Map(
     messages.flatMap((message) =>
@@ -69,7 +68,7 @@ const quoted = (lines: readonly string[]): string => lines.map((line) => `> ${li
 const fileLine = ({ name, mediaType }: Attachment, hide: (text: string) => string): string =>
   `*(${escaped(proseLine(hide(name ?? mediaType)))})*`;
 
-/** What a call is about, by the names that tools have for it. */
+/** Arguments that describe a call. */
 const abouts = ['command', 'path', 'url', 'pattern', 'query', 'from', 'to', 'folder', 'name'];
 const mostText = 200;
 
@@ -92,7 +91,7 @@ function cut(text: string): string {
   return characters.length > mostText ? `${characters.slice(0, mostText).join('')}…` : line;
 }
 
-/** A fence longer than any in it, on one line. */
+/** Code span on one line, with a fence longer than any fence inside. */
 function code(text: string): string {
   const line = visibleLine(text);
   const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map(({ length }) => length));
@@ -101,7 +100,7 @@ function code(text: string): string {
   return `${fence}${room}${line}${room}${fence}`;
 }
 
-/** A block of code that was cut off ends here: else all that follows were in it. */
+/** Closes an unterminated code block, so that the following text is not part of the block. */
 function closed(text: string): string {
   let open: string | undefined;
   for (const [, fence] of text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)) {

@@ -9,16 +9,15 @@ import { dropAnswered, dropOutcomes, recordOutcome } from './outcomes.ts';
 import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
 import { foldFiles } from './runFiles.ts';
 
-/** Characters of live output kept in the fold. */
+/** Maximum live output in the fold, in characters. */
 const outputLimit = 20_000;
 
-/** What happens beside what is being waited for: what the person does meanwhile, and what befalls a command. */
+/** Events that leave the current progress in place: actions of the user, and ends of background commands. */
 const leavesProgress = new Set<RunEvent['type']>([
   ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'agent', 'undo', 'redo', 'command-end'] as const),
   ...(['queued', 'queued-change', 'queued-remove'] as const),
 ]);
 
-/** What is shown as it happens, and never stored. */
 const shownTypes: ReadonlySet<RunEvent['type']> = new Set(
   Object.keys({
     chunk: true,
@@ -35,19 +34,19 @@ export const isStored = (event: RunEvent): event is StoredEvent => !shownTypes.h
 const isBeside = (event: RunEvent): boolean => event.type === 'usage' && event.beside === true;
 
 /**
- * A snapshot and the events around it may overlap: what was stored counts once, by its number. What is only shown has the number of
- * what was stored before it.
+ * Tells whether an event is new to the run. Snapshots and events may overlap: a stored event counts once, by number. A display event has
+ * the number of the preceding stored event.
  */
 export const isNews = (run: Run, event: RunEvent): boolean =>
   isStored(event) ? event.seq > run.seq : event.seq >= run.seq;
 
-/** What the person says about a run is nothing that happened in it. */
+/** User metadata of the run, without effect on its update time. */
 const isAbout = (event: RunEvent): boolean => event.type === 'pin' || (event.type === 'title' && event.by === 'person');
 
-/** What a branch has from the run that it comes from was that one's work, and is counted there. */
+/** False for events inherited from the parent run, which are counted there. */
 const isOwn = ({ parent }: Run, event: RunEvent): boolean => !parent || event.seq > parent.seq;
 
-/** Folds one event into the run, in place, if it is news: host and panel use the same function on the same events. */
+/** Folds a new event into the run, in place. Host and panel use the same function. */
 export function applyEvent(run: Run, event: RunEvent): void {
   if (!isNews(run, event)) return;
   run.seq = event.seq;
@@ -75,7 +74,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
     case 'model':
       run.models = [...(run.models ?? []), { model: event.model, at: run.messages.length }];
-      run.contextTokens = 0; // it counts in its own way
+      run.contextTokens = 0; // counted separately
       delete run.filling;
       break;
     case 'agent':
@@ -104,7 +103,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       for (const one of event.instructions ?? [])
         run.instructed = toDictionary({ ...run.instructed, [one.path]: { ...one, at: run.messages.length } });
       if (event.queued !== undefined) run.queued = waitingBut(run, event.queued);
-      else if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift(); // of before it had a number
+      else if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift(); // for records from before queue numbers
       run.messages.push(event.message);
       run.messageTimes.push(event.at);
       break;
@@ -163,7 +162,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
     case 'approval-request':
       run.calls[event.toolCallId] = {
-        ...begunBefore(run.calls[event.toolCallId]), // a node asks again under the same id
+        ...begunBefore(run.calls[event.toolCallId]), // a node repeats a request under the same id
         status: 'asking',
         question: event.question,
         proposed: event.proposed,
@@ -207,7 +206,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
         run.tools ??= createDictionary();
         run.tools[event.toolCallId] = event.name;
       }
-      call.ok = undefined; // a node that goes on does it under the same id
+      call.ok = undefined; // a continued node reuses the id
       call.code = undefined;
       call.changes = event.changes;
       call.moved = event.moved;
@@ -227,7 +226,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.status = 'asking';
       call.asked = event.questions;
       call.answer = undefined;
-      call.ok = undefined; // a node that is begun anew asks under the same id
+      call.ok = undefined; // a restarted node reuses the id
       run.asking = [...asksBut(run, event.toolCallId), event.toolCallId];
       break;
     }
@@ -262,7 +261,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.interruptedAt !== undefined) call.interruptedAt = event.interruptedAt;
       if (event.outcome) recordOutcome(run, event.toolCallId, { tool: event.name, ...event.outcome });
       call.diff = event.diff;
-      delete call.question?.diff; // the card has it now
+      delete call.question?.diff; // the card has the diff now
       break;
     }
     case 'interruption-choice':
@@ -355,21 +354,21 @@ export function applyEvent(run: Run, event: RunEvent): void {
         run.live = undefined;
         if (run.work) run.work.ended = event.at;
       } else {
-        delete run.unmade; // looked at before it was gone on with
+        delete run.unmade; // examined before the continuation
         run.work = { began: event.at, costBefore: run.usage.cost ?? 0 };
       }
       break;
   }
 }
 
-/** Ends a hold with the first message after it; a message of the user is the feedback on the calls that were denied. */
+/** Ends a hold with the first message after it. A message of the user is the feedback on the denied calls. */
 function endHold(run: Run, { role, content }: Message): void {
   if (!run.held || (role !== 'user' && role !== 'assistant')) return;
   if (role === 'user' && content !== '') for (const id of run.held) if (run.calls[id]) run.calls[id].feedback = content;
   delete run.held;
 }
 
-/** State of a call that stays when it is asked about: its arguments; and after an interruption, that it began once, whatever the answer is. */
+/** Call state that survives a new approval request: the arguments, and the earlier start of an interrupted call. */
 const begunBefore = ({
   understood,
   again,
@@ -416,7 +415,7 @@ function addUsage(run: Run, usage: TokenUsage): void {
   };
 }
 
-/** With the answer that the model gave to it. */
+/** Adds the newest answer to the context usage. */
 const withAnswer = (
   filling: ContextUsage,
   {

@@ -4,18 +4,18 @@ import type { AbortReason, OutcomeReason } from '../text/codes.ts';
 import type { Links } from '../text/links.ts';
 
 /*
- * Codes of English text that earlier versions stored without a code. Texts and patterns in this file are literal copies of what
- * those versions wrote: data that is never reworded, and to which nothing is added. A new text is stored with its code.
+ * Codes of English text that earlier versions stored without a code. Texts and patterns in this file are literal copies of stored text:
+ * never reword them, and never add any. New text is stored with its code.
  */
 
-/** Returns the reason of a failed call, also of one that an earlier version stored; undefined: its code says all. */
+/** Returns the reason of a failed call, also from records of earlier versions; undefined: the code is sufficient. */
 export function outcomeReasonOf({ code, message, details }: ErrorInfo): OutcomeReason | undefined {
   const { reason } = Object(details) as { reason?: unknown };
   if (typeof reason === 'string') return reason as OutcomeReason;
   return formerOutcomes.find(([of, begins]) => of === code && message.startsWith(begins))?.[2];
 }
 
-/** Code, beginning of the message, and reason. */
+/** Code, start of the message, reason. */
 const formerOutcomes: readonly [code: string, begins: string, reason: OutcomeReason][] = [
   ['TOOL_DENIED', 'Too many calls in one answer: only the first ', 'TOO_MANY_CALLS'],
   ['TOOL_DENIED', 'The run ended before this was answered.', 'RUN_ENDED'],
@@ -25,7 +25,7 @@ const formerOutcomes: readonly [code: string, begins: string, reason: OutcomeRea
   ['TOOL_ARGS_INVALID', 'pattern: ', 'PATTERN_INVALID'],
 ];
 
-/** Returns the reason why a run was aborted, also of one that an earlier version stored; undefined: the user stopped it. */
+/** Returns the abort reason of a run, also from records of earlier versions; undefined: the user stopped the run. */
 export function abortReasonOf({ code, message, reason }: ErrorInfo): AbortReason | undefined {
   if (code !== 'ENGINE_ABORTED') return undefined;
   return reason === 'closed' || message === formerClosed ? 'closed' : undefined;
@@ -34,7 +34,7 @@ export function abortReasonOf({ code, message, reason }: ErrorInfo): AbortReason
 const formerClosed =
   'The editor closed while this run was at work. Nothing was lost; what had not been answered did not run.';
 
-/** Returns the commands and the setting that an error of an earlier version names in its message. */
+/** Returns the commands and the setting named in an error message of an earlier version. */
 export function formerLinks(message: string): Links {
   const titles = [...message.matchAll(/\*Towpath: ([^*\n]{1,60})\*/g)];
   const commands = titles.flatMap(([, title]) => formerCommands.get(title!) ?? []);
@@ -52,7 +52,7 @@ const formerCommands: ReadonlyMap<string, string> = new Map([
   ['Show Log', 'towpath.showLog'],
 ]);
 
-/** Returns the basis of a decision that an earlier version stored as a sentence alone; undefined: another one. */
+/** Returns the basis of a decision that an earlier version stored as a sentence only; undefined: unknown sentence. */
 export function formerBasis(automatic: string): ApprovalBasis | undefined {
   const known = formerBases.find(([sentence]) => sentence === automatic);
   if (known) return known[1];
@@ -75,7 +75,7 @@ const formerBases: readonly [sentence: string, basis: ApprovalBasis][] = [
   ["The run's own.", { by: 'of-run' }],
 ];
 
-/** Former forms of a system note. The bundle of a language has each as an alias of the present form. */
+/** Former forms of a system note. Each language bundle contains them as aliases of the present form. */
 export const formerNoteForms = [
   'went on without its window',
   'was ended: it wrote more than 100 MiB',
@@ -85,7 +85,6 @@ export const formerNoteForms = [
   'Files of this workspace that speak to agents have changed. They say now:',
 ];
 
-/** Former forms of the text beside an attachment. */
 export const formerMentionForms = [
   'its beginning',
   'no problem any more',
@@ -95,5 +94,4 @@ export const formerMentionForms = [
   'What is selected is in no file of the open folders.',
 ];
 
-/** Former reasons why a file of a folder was not read. */
 export const formerMentionReasons = ['no room', 'not a text that can be read', 'asked about'];

@@ -5,67 +5,62 @@ import { inEnglish, type LocalizedMessage, message } from '../text/l10n.ts';
 import { createDictionary, type Dictionary, keysOf } from '../values/dictionary.ts';
 import { grow } from '../values/growth.ts';
 
-/** One line of nodes: the run's own, or a parallel branch's with its own copy of the values. */
+/**
+ * Line of workflow nodes: the main line, or a parallel branch with its own copy of the state. `at`: the running or next nodes, empty at the
+ * end. `steps`: completed steps of the node. `fanIn`: the node that joins parallel nodes of `at`. `visit`: the running visit of the node,
+ * absent between nodes. `messages`, `compactions`: conversation of a branch. `conversations`: model conversations of the running step,
+ * dropped at its end.
+ */
 export interface Track {
-  /** The nodes that are at work or come next; none: it has come to its end. */
   at: string[];
-  /** Steps of the node that are done. */
   steps: number;
   state: Record<string, unknown>;
-  /** Its nodes that are next run side by side, until this one. */
   fanIn?: string;
-  /** The visit of its node that is at work; absent between nodes. */
   visit?: number;
-  /** What an agent and its tools have said at its node: a branch has a conversation of its own. */
   messages?: Message[];
-  /** What was done about its model's full window, in order. */
   compactions?: Compaction[];
-  /** Conversations that the step at work has with models, by their keys; gone once the step is done. */
   conversations?: Dictionary<NodeConversation>;
 }
 
-/** Recorded conversation of a step with a model: it goes on in it after an error, a stop and the editor's end. */
+/**
+ * Recorded conversation of a step with a model, continued after an error, a stop or a restart. `given`: number of messages before the first
+ * request. `callIds`: run call ids by the model's ids.
+ */
 export interface NodeConversation {
   messages: Message[];
-  /** Number of messages that were there before the model was asked. */
   given: number;
   compactions: Compaction[];
-  /** Ids that its calls have in the run, by the model's ids. */
   callIds: Dictionary<string>;
 }
 
 interface NodeState {
   status: 'running' | 'completed' | 'failed';
-  /** How often it was begun. */
   visits: number;
   startedAt: number;
   endedAt?: number;
-  /** Of one that failed: what was shown before, a part. */
+  /** Partial output of a failed node. */
   output?: unknown;
-  /** What followed it the last time it ended. */
+  /** Successors after the newest end. */
   next?: string[];
-  /** Of an item of a list: how many there are. */
+  /** Number of items, for a list item. */
   of?: number;
   error?: ErrorInfo;
   warnings?: string[];
-  /** Of the warnings, what they are made of. */
   said?: LocalizedMessage[];
-  /** What its model is saying; of more than `liveLimit` characters the newest, after an ellipsis. */
+  /** Streamed text, limited to the newest `liveLimit` characters after an ellipsis. */
   live?: string;
 }
 
-/** Where a run stands in its workflow. */
 export interface Graph {
   nodes: Dictionary<NodeState>;
   main: Track;
-  /** It has come to its end: with this node, and when there were so many messages. What is said after that is about it. */
+  /** Final node, and the number of messages then. Later messages are about the completed workflow. */
   end?: { node: string; messages: number };
-  /** By name (`outer/inner`). Empty outside of a parallel part. */
+  /** Lines by name (`outer/inner`). Empty outside of parallel parts. */
   branches: Dictionary<Track>;
   artifacts: string[];
 }
 
-/** A message in a conversation of a step; see the event `node-message`. */
 export interface NodeMessage {
   branch?: string;
   conversation: string;
@@ -75,7 +70,6 @@ export interface NodeMessage {
   anew?: true;
 }
 
-/** Characters of a node's live text kept in the fold. */
 const liveLimit = 200_000;
 
 export const newGraph = (): Graph => ({
@@ -85,21 +79,21 @@ export const newGraph = (): Graph => ({
   artifacts: [],
 });
 
-/** The key of the values that a parallel part gave, where its branches come together. */
+/** State key of the results of a parallel part, at its join. */
 export const resultsKey = 'parallel_results';
 
-/** What a branch begins with, and what it gives: not what the part before it gave, of which every round would hold all rounds before. */
+/** Removes earlier parallel results, so that rounds do not nest the results of all earlier rounds. */
 export function withoutResults({ [resultsKey]: _, ...values }: Track['state']): Track['state'] {
   return values;
 }
 
-/** Folds what happened at a node into the graph, in place. */
+/** Folds a node event into the graph, in place. */
 export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   const { node, branch } = change;
   if (change.status === 'start') begin(graph, change, at);
   const track = trackOf(graph, branch);
   const state = graph.nodes[node];
-  if (!track || !state) return; // what never began cannot end
+  if (!track || !state) return; // a node without a start cannot end
   const grown = Object.entries(change.grown ?? {}).map(([key, growth]) => [key, grow(track.state[key], growth)]);
   track.state = { ...(!change.whole && track.state), ...change.state, ...Object.fromEntries(grown) };
   graph.artifacts = [...new Set([...(change.whole ? [] : graph.artifacts), ...(change.artifacts ?? [])])];
@@ -123,7 +117,7 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
     ...(messages && { messages }),
     ...(compactions && { compactions }),
     ...(conversations && { conversations }),
-  }; // what failed is begun anew, and goes on with what was said
+  }; // a failed node restarts with its conversation
   if (change.status === 'failed') setTrack(graph, branch, { ...rest, ...said, at: track.at });
   if (change.status !== 'end') return;
   const around = branch === undefined ? undefined : parentOf(graph, branch).fanIn;
@@ -147,37 +141,32 @@ function begin(graph: Graph, { node, branch, of, anew }: NodeChange, at: number)
     state: isOwnLine(branch) ? {} : structuredClone(withoutResults(parentOf(graph, branch!).state)),
   };
   setTrack(graph, branch, { ...rest, at: [node], visit });
-  const goesOn = before?.status === 'failed'; // where it failed
+  const goesOn = before?.status === 'failed';
   for (const name of keysOf(graph.branches))
     if ((branch === undefined || name.startsWith(`${branch}/`)) && !(goesOn && isOpenedBy(node, branch, name)))
       delete graph.branches[name];
 }
 
-/** The line of one item of a list: a node's name, and its place in the list. */
 export const itemOf = (node: string, index: number): string => `${node}[${index}]`;
 
-/** A line of this name, after the line around it; no node has a `/` in its name. */
+/** Joins line names; node names never contain a `/`. */
 export const lineIn = (around: string | undefined, name: string): string =>
   around === undefined ? name : `${around}/${name}`;
 
-/** The line of the workflow that is a step of a node. */
 export const nestedLine = (node: string): string => `${node}()`;
 
-/** A line that a node opens for itself, or one in it. */
 function isOpenedBy(node: string, branch: string | undefined, line: string): boolean {
   const own = lineIn(branch, node.slice(node.lastIndexOf('/') + 1));
   return line.startsWith(`${own}[`) || line.startsWith(`${own}(`);
 }
 
-/** A line that has no copy of the values around it. */
+/** True for a line that shares the state of its enclosing line. */
 const isOwnLine = (branch: string | undefined): boolean => branch !== undefined && /[\])]$/.test(branch);
 
-/** What a node's own lines have come to is its result by now. */
 function closeLines({ branches }: Graph, { node, branch }: NodeChange): void {
   for (const name of keysOf(branches)) if (isOpenedBy(node, branch, name)) delete branches[name];
 }
 
-/** Folds a message of a step's conversation into its line, in place. */
 export function applyNodeMessage(
   graph: Graph,
   { branch, conversation: key, callPrefix, message, given, anew }: NodeMessage,
@@ -194,7 +183,7 @@ export function applyNodeMessage(
     for (const { id } of message.toolCalls ?? []) own.callIds[id] = callPrefix + id;
 }
 
-/** It is where it was before it was begun the last time. */
+/** Restores the node state before the newest visit. */
 function takeBack(graph: Graph, node: string): void {
   const { visits, startedAt } = graph.nodes[node]!;
   if (visits > 1) graph.nodes[node] = { status: 'completed', visits: visits - 1, startedAt, endedAt: startedAt };
@@ -206,15 +195,13 @@ function setTrack(graph: Graph, branch: string | undefined, track: Track): void 
   else graph.branches[branch] = track;
 }
 
-/** The line that a branch belongs to. */
 const parentOf = ({ main, branches }: Graph, branch: string): Track =>
   branches[branch.slice(0, Math.max(0, branch.lastIndexOf('/')))] ?? main;
 
-/** The line of this name; undefined: the run's own. */
 export const trackOf = ({ main, branches }: Graph, branch: string | undefined): Track | undefined =>
   branch === undefined ? main : branches[branch];
 
-/** The window of a node's model was full: said at the node, and kept with the conversation of its branch. */
+/** Folds a compaction of a node's conversation. */
 export function applyNodeCompaction(
   graph: Graph,
   {

@@ -1,42 +1,38 @@
 import type { TokenUsage } from '../content/messages.ts';
 import type { StoredEvent } from './events.ts';
 
-/** What a model took on one day. Sums, but for its names. */
+/**
+ * Model usage of one day in local time (`2026-11-23`), as sums. `model`: `provider/model`, if recorded. `cost`: US dollars of calls with a
+ * known price; `unpriced`: calls with an unknown price. `timedTokens`, `ms`: output tokens and milliseconds without waits of calls with a
+ * recorded time. `retries`, `failures`: attempts with and without a following attempt. `stops`: stops by the user.
+ */
 export interface ModelDay {
-  /** Of the machine's own calendar: `2026-11-23`. */
   day: string;
-  /** As people pick it (`provider/model`), where the record says so. */
   model: string;
   calls: number;
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;
-  /** US dollars of the calls whose price is known. */
   cost: number;
-  /** Calls without a known price. */
   unpriced: number;
-  /** Of calls whose time is on record: what they wrote, and how long it took without waits. */
   timedTokens: number;
   ms: number;
-  /** Tries that were followed by another one, and those that were not. */
   retries: number;
   failures: number;
-  /** How often the person stopped it. */
   stops: number;
 }
 
-/** What became of the calls of a tool. */
+/**
+ * Results of the calls of a tool. `denied`: by the user, a rule or a preset. `interrupted`: by a stop or the end of the editor. `ms`:
+ * duration of each completed call. `waits`: milliseconds until each approval.
+ */
 export interface ToolCounts {
   tool: string;
   done: number;
   failed: number;
-  /** By the person, a rule or a preset: it did not run. */
   denied: number;
-  /** It was stopped, or the editor ended. */
   interrupted: number;
-  /** Milliseconds of each call that came to an end. */
   ms: number[];
-  /** Milliseconds of each question until the person's answer. */
   waits: number[];
 }
 
@@ -48,7 +44,7 @@ export interface Counts {
 
 export const noCounts = (): Counts => ({ runs: 0, models: [], tools: [] });
 
-/** One run's. What a branch has from the run it comes from is counted there; what was imported was somebody else's. */
+/** Counts the events of a run. Inherited events of a branch count in the parent run; imported runs count nothing. */
 export function countsOf(events: readonly StoredEvent[]): Counts {
   const start = events.find((event) => event.type === 'run-start');
   if (start?.imported) return noCounts();
@@ -62,9 +58,7 @@ class Counting {
   readonly models = new Map<string, ModelDay>();
   readonly tools = new Map<string, ToolCounts>();
   private readonly names = new Map<string, string>();
-  /** The conversation's. */
   private model = '';
-  /** Who was asked last. */
   private last = '';
 
   add(event: StoredEvent, isOwn: boolean): void {
@@ -126,7 +120,7 @@ class Counting {
     }
   }
 
-  /** Records of before say how a model is called on its wire alone. */
+  /** Early records contain only the model's name on the wire. */
   private nameOf(asked: string | undefined, model: string): string {
     return asked ?? (this.model === model || this.model.endsWith(`/${model}`) ? this.model : model);
   }
@@ -182,7 +176,6 @@ const noCalls = (tool: string): ToolCounts => ({
   waits: [],
 });
 
-/** All of them together. */
 export function sumCounts(all: readonly Counts[]): Counts {
   const tools = new Map<string, ToolCounts>();
   for (const { tool, ms, waits, ...counts } of all.flatMap((one) => one.tools)) {
@@ -198,7 +191,7 @@ export function sumCounts(all: readonly Counts[]): Counts {
   };
 }
 
-/** One line for each day and model; or, of each model all days together (`day` is ''). */
+/** Groups by day and model, or by model over all days (`day` is ''). */
 export function groupDays(days: readonly ModelDay[], by: 'day' | 'model' = 'day'): ModelDay[] {
   const found = new Map<string, ModelDay>();
   for (const one of days) {
@@ -209,7 +202,7 @@ export function groupDays(days: readonly ModelDay[], by: 'day' | 'model' = 'day'
   return [...found.values()].sort((one, other) => compare(other.day, one.day) || compare(one.model, other.model));
 }
 
-/** Undefined: of nothing. */
+/** Undefined for an empty list. */
 export function median(values: readonly number[]): number | undefined {
   if (values.length === 0) return undefined;
   const sorted = [...values].sort((one, other) => one - other);
@@ -217,23 +210,23 @@ export function median(values: readonly number[]): number | undefined {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Tokens that a model writes in a second, counted from the request; undefined: not on record. */
+/** Output tokens per second since the request; undefined: not recorded. */
 export const speedOf = ({ timedTokens, ms }: ModelDay): number | undefined =>
   ms > 0 && timedTokens > 0 ? (timedTokens * 1000) / ms : undefined;
 
-/** Of the tokens that were read, those that the provider had kept: 0..1. */
+/** Share of prompt tokens read from the provider's cache: 0..1. */
 export const cacheShareOf = ({ promptTokens, cachedTokens }: ModelDay): number | undefined =>
   promptTokens > 0 ? cachedTokens / promptTokens : undefined;
 
-/** What it cost in dollars, of calls whose price is known; undefined: of none. */
+/** US dollars of calls with a known price; undefined if no price is known. */
 export const costOf = ({ calls, unpriced, cost }: ModelDay): number | undefined =>
   calls > unpriced ? cost : undefined;
 
-/** Of the calls that ran to their end, those that did what was asked: 0..1. */
+/** Share of successful calls among completed calls: 0..1. */
 export const successOf = ({ done, failed }: ToolCounts): number | undefined =>
   done + failed > 0 ? done / (done + failed) : undefined;
 
-/** Both tables, the second after an empty line; an unknown value is an empty field, never 0. */
+/** Renders both tables as CSV, separated by an empty line. An unknown value is an empty field, never 0. */
 export function csvOf({ models, tools }: Counts): string {
   const modelLines = groupDays(models).map((one) => [
     one.day,
@@ -288,7 +281,7 @@ const toolHead = [
   'median ms until an answer',
 ];
 
-/** As RFC 4180 has it; what a spreadsheet would take for a formula becomes a text. */
+/** Quotes a field according to RFC 4180. Text that a spreadsheet would treat as a formula receives a leading apostrophe. */
 function field(value: string | number | undefined): string {
   if (typeof value === 'number') return String(Math.round(value * 1e6) / 1e6);
   const text = /^[=+\-@\t\r]/.test(value ?? '') ? `'${value}` : (value ?? '');

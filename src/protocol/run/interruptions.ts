@@ -5,20 +5,20 @@ import type { NodeConversation } from './graph.ts';
 import { pendingCalls } from './pending.ts';
 import { type CallState, callsOf, type Run } from './run.ts';
 
-/** Calls of a node that had begun, and may have changed something, when the editor ended; nothing says whether they did. */
+/**
+ * Calls of a node with an unknown effect: started, possibly mutating, and interrupted by the end of the editor. `calls`: ids in the run.
+ * `at`: last recorded activity (epoch milliseconds). `step`: number of the node's step with the open result, absent for a call of a model.
+ * `command`: command line of a model's call.
+ */
 interface Interruption {
   node: string;
-  /** Ids of the calls in the run. */
   calls: string[];
-  /** Last sign of life of the work (epoch milliseconds). */
   at: number;
-  /** Number of the step of the node whose result is open; absent: it is that of a call of a model. */
   step?: number;
-  /** Command line of a model's call. */
   command?: string;
 }
 
-/** Interruption of the node that is at work on a line; undefined: none. Calls that the files can still prove are not among them. */
+/** Returns the interruption of the node on a line; undefined: none. Calls whose files can still prove the effect are excluded. */
 export function interruptionAt(run: Run, node: string, branch: string | undefined): Interruption | undefined {
   const { graph } = run;
   const track = branch === undefined ? graph?.main : graph?.branches[branch];
@@ -47,20 +47,19 @@ export function interruptionAt(run: Run, node: string, branch: string | undefine
     const step = Number(number);
     if (index === undefined || step < steps) continue;
     if (inner === undefined && !run.calls[nextAttempt(id)]) add(state, [id], { step });
-    // Of a conversation that is not recorded, the step itself is meant.
+    // An unrecorded conversation is repeated as a whole: the step itself is interrupted.
     if (inner !== undefined && !isAgents(inner)) add(state, [`${prefix}${index}`, id], { step });
   }
   return found.calls.length === 0 ? undefined : found;
 }
 
-/** What the person decides at once: a node, or the items of a list. */
+/** Subject of one decision of the user: a node, or the interrupted items of a list. */
 export interface InterruptedWork extends Interruption {
   label: string;
-  /** Numbers of interrupted and of all items of the list. */
   items?: { count: number; of: number };
 }
 
-/** Interrupted work of a run, of which the person decides one after the other. */
+/** Returns the interrupted work of a run; the user decides on each entry in turn. */
 export function interruptedWork(run: Run): InterruptedWork[] {
   const { graph } = run;
   if (!graph) return [];
@@ -83,7 +82,6 @@ export function interruptedWork(run: Run): InterruptedWork[] {
   return [...works.values()];
 }
 
-/** Says that work was interrupted. */
 export function interruptionSentence(
   { label, items }: Pick<InterruptedWork, 'label' | 'items'>,
   time?: string,
@@ -94,7 +92,7 @@ export function interruptionSentence(
   return message('“{0}” was interrupted at {1}. It may have run.', label, time);
 }
 
-/** Node whose step has a recorded outcome that the editor's end kept from it; undefined: there is none. */
+/** Returns a node whose step has a recorded outcome that the node has not received; undefined: none. */
 export function finishedNode({
   graph,
   outcomes = createDictionary(),
@@ -114,15 +112,15 @@ export function finishedNode({
 const interruptedAt = (run: Run, { ok, code, interruptedAt: at, startedAt = 0, ms = 0 }: CallState): number =>
   at ?? (ok === undefined || code === 'TOOL_INTERRUPTED' ? (ms > 0 ? startedAt + ms : run.updatedAt) : startedAt + ms);
 
-/** Tells whether nothing says if the call had its effect. */
+/** Tells whether the effect of a call is unknown. */
 export function isUnknown({ outcomes }: Pick<Run, 'outcomes'>, id: string, state: CallState): boolean {
   const { startedAt, decision, onlyReads, ok, step, changes, moved, again } = state;
   if (startedAt === undefined || decision === undefined || onlyReads || again || outcomes?.[id]) return false;
   const isOfFiles = Boolean(changes || moved);
-  if (ok === undefined) return !isOfFiles; // its files decide when the run continues
+  if (ok === undefined) return !isOfFiles; // the files decide when the run continues
   return ok ? !(step || isOfFiles) : !(changes?.length === 0 && !moved);
 }
 
-/** Id of the call that was made when this call of a step had failed. */
+/** Id of the retry after a failed call of a step. */
 const nextAttempt = (id: string): string =>
   id.replace(/^(.*?)(?:r(\d+))?$/, (_, first, attempt = 0) => `${first}r${Number(attempt) + 1}`);

@@ -9,5 +9,8 @@ const conversation: readonly StoredEvent['type'][] = [
   'mended',
 ];
 
-/** Tells whether events of this type are part of the conversation: after a lost one, what follows cannot be joined to what precedes. */
+/**
+ * Tells whether the event type is part of the conversation. After the loss of a conversation event, later messages cannot be joined to
+ * earlier messages.
+ */
 export const isConversation = (type: string): boolean => (conversation as readonly string[]).includes(type);

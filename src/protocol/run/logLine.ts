@@ -5,18 +5,17 @@ import { type RunEvent, runEventSchema, type StoredChange } from './events.ts';
 import { dollars } from './money.ts';
 import { commandEndText, hasDied } from './run.ts';
 
-/** What the log says of one event. */
+/** Log line of one event: names, sizes, times, codes and command lines. Messages appear only as their length. */
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
-  /** One line, nothing hidden in it: names, sizes, times and codes; of commands their words, and of what is said nothing but its length. */
   text: string;
 }
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 /**
- * The line of an event; undefined: one that tells nothing by itself. `hide` takes out what may stand in paths, commands and
- * providers' words: home folders, keys. Of the whole text, for what is cut in two is found no more.
+ * Returns the log line of an event; undefined: none. `hide` removes home folders and keys from the whole text before truncation, because
+ * truncated keys would not be found.
  */
 export function logLineOf(event: RunEvent, hide: (text: string) => string): LogLine | undefined {
   const said = (lines[event.type] as (event: RunEvent) => Said)(event);
@@ -25,12 +24,11 @@ export function logLineOf(event: RunEvent, hide: (text: string) => string): LogL
   return { level, text: visibleLine(cut(hide(text))) };
 }
 
-/** Every type of event, so that a test can have a case of each. */
 export const eventTypes = runEventSchema.options.map((one) => one.shape.type.value);
 
 type Said = string | [Exclude<LogLine['level'], 'info'>, string] | undefined;
 
-/** A new type of event does not compile before it is decided here. */
+/** Exhaustive by type: a new event type does not compile without a row. */
 const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   'run-start': ({ imported, workflowId, agentId, model }) =>
     `run ${imported ? 'was imported' : 'begins'}: workflow ${workflowId}${agentId && `, agent ${agentId}`}${model && `, model ${model}`}`,
@@ -49,14 +47,14 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     if (role === 'system' && instructions)
       return `the model hears what the workspace says: ${filesInShort(instructions)}`;
     if (role === 'system') return ends ? `the model hears of ${counted(ends.length, 'ended command')}` : undefined;
-    if (role === 'tool') return undefined; // its end says more
+    if (role === 'tool') return undefined; // the end of the call is more specific
     const warned = message.warnings?.join(' ');
     const said = `${lengthOf(content)}, ${counted(message.toolCalls?.length ?? 0, 'call')}`;
     if (message.incomplete) return ['warn', `the reply broke off: ${said}${warned ? `. ${warned}` : ''}`];
     return warned ? ['warn', `the reply came not quite as asked: ${warned}`] : ['debug', `the reply is ${said}`];
   },
   'node-message': ({ node, message }) => {
-    if (message.role !== 'assistant') return undefined; // the request has said it, or its end says more
+    if (message.role !== 'assistant') return undefined; // logged with the request or at the end
     return [
       'debug',
       `the reply for node ${node} is ${lengthOf(message.content)}, ${counted(message.toolCalls?.length ?? 0, 'call')}`,
@@ -71,7 +69,7 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     'debug',
     `the arguments of ${named(undefined, toolCallId)} are not as sent: ${[...Object.keys(changed), ...leftOut].join(', ')}`,
   ],
-  'approval-request': () => undefined, // `question` says it
+  'approval-request': () => undefined, // logged by `question`
   approval: ({ toolCallId, name, decision, waitedMs, words, edited, automatic, holds }) => {
     const what = named(name, toolCallId);
     if (automatic !== undefined) return `${what} ${decisions[decision]} without a question: ${automatic}`;
@@ -140,7 +138,7 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   request: ({ model, asked = model, host, node, beside, sent }) =>
     `asking ${asked}${host ? ` at ${host}` : ''}${forNode(node)}${forSummary(beside)}${sent ? `: ${sizes(sent)}` : ''}`,
   progress: ({ text, fraction, attempt, until, at }) => {
-    if (fraction !== undefined || attempt !== undefined) return undefined; // the try before has said it
+    if (fraction !== undefined || attempt !== undefined) return undefined; // logged by the preceding attempt
     return until === undefined ? text : `${text} (${duration(Math.max(0, until - at))})`;
   },
   pausing: () => 'the person wants it to rest after this turn',
@@ -188,7 +186,6 @@ function tokens({ promptTokens, cachedTokens, completionTokens, cost }: TokenUsa
   return `${counted(promptTokens, 'token')} read${cached}, ${pluralOf(completionTokens)} written${paid}`;
 }
 
-/** `812 ms`, `3.2 s`, `2 min 5 s`. */
 function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
@@ -197,10 +194,10 @@ function duration(ms: number): string {
 }
 
 const mostPaths = 10;
-/** Characters; nobody reads a longer line, and a command may be a file. */
+/** Maximum length of a log line, in characters; a command may contain a whole file. */
 const mostText = 1000;
 
-/** Not within a pair: half of one is no character. */
+/** Never splits a surrogate pair. */
 function cut(text: string): string {
   if (text.length <= mostText) return text;
   const end = /[\uD800-\uDBFF]/.test(text[mostText - 1]!) ? mostText - 1 : mostText;

@@ -2,20 +2,18 @@ import type { ErrorInfo } from '../content/messages.ts';
 import { inEnglish, type LocalizedMessage, message } from '../text/l10n.ts';
 import type { LimitOf } from './events.ts';
 
-/** `$2`, `$0.80`, `$12.40`, `$0.0034`; what is not nothing never looks like it: `under $0.0001`. */
+/** Formats US dollars in English: `$2`, `$0.80`, `$12.40`, `$0.0034`. A positive amount never appears as zero: `under $0.0001`. */
 export const dollars = (amount: number): string => inEnglish(money(amount));
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: `{0}` is a place, `$` a dollar
 const [even, uneven] = ['${0}', '${0}.{1}'] as const;
 
-/** The same as people write it. */
 export function money(amount: number): LocalizedMessage {
   if (Number.isInteger(amount)) return message(even, amount);
   if (amount > 0 && amount < 0.0001) return message('under {0}', money(0.0001));
   return inParts(amount, amount > 0 && amount < 0.01 ? 4 : 2);
 }
 
-/** To the cent: `$2.00`. */
 export const cents = (amount: number): LocalizedMessage => inParts(amount, 2);
 
 function inParts(amount: number, digits: number): LocalizedMessage {
@@ -23,12 +21,10 @@ function inParts(amount: number, digits: number): LocalizedMessage {
   return message(uneven, whole!, part!);
 }
 
-/** A limit of money that the person has set is reached. */
 export const limitCodes = { run: 'LIMIT_RUN_REACHED', day: 'LIMIT_DAY_REACHED' } as const;
 
-/** Which limit an error is about that the person can raise. */
 export const limitReached = (error: Pick<Partial<ErrorInfo>, 'code'> | undefined): LimitOf | undefined =>
   error?.code === limitCodes.run ? 'run' : error?.code === limitCodes.day ? 'day' : undefined;
 
-/** A run rests with this until the person decides about money: it is no failure of the work. */
+/** A spending limit pauses the run for a decision of the user. The run has not failed. */
 export const isOverLimit = (error: ErrorInfo | undefined): boolean => Boolean(error?.code.startsWith('LIMIT_'));

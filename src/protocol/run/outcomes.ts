@@ -6,12 +6,11 @@ import type { RecordedOutcome } from './events.ts';
 import type { Graph, NodeMessage } from './graph.ts';
 
 /**
- * Outcome of a call that a node made, from the end of the call until the node has it: when the editor ends in between, the node goes on
- * with it and the call is not repeated. `byPerson`: the person gave the result of a call that was interrupted.
+ * Outcome of a node's call between the end of the call and its delivery to the node. After a restart the node continues with the outcome,
+ * and the call is not repeated. `byPerson`: the user supplied the result of an interrupted call.
  */
 export type NodeOutcome = RecordedOutcome & { tool: string; byPerson?: true };
 
-/** Of a run. */
 interface Recorded {
   outcomes?: Dictionary<NodeOutcome>;
   graph?: Graph;
@@ -22,7 +21,7 @@ export function recordOutcome(run: Recorded, toolCallId: string, outcome: NodeOu
   run.outcomes[toolCallId] = outcome;
 }
 
-/** Recorded outcome of this very call of a tool; a call of another tool is another call. */
+/** Returns the recorded outcome of the same call of the same tool. */
 export function recordedOutcome({ outcomes }: Recorded, { id, name }: ToolCall): ToolOutcome | undefined {
   const outcome = outcomes?.[id];
   if (!outcome || (outcome.tool !== name && !outcome.byPerson)) return undefined;
@@ -30,8 +29,9 @@ export function recordedOutcome({ outcomes }: Recorded, { id, name }: ToolCall):
 }
 
 /**
- * Outcome of a step of a node, with the id of the call that has it. A success of an earlier visit counts: the node failed after it.
- * @param node its name in the run
+ * Returns the outcome of a node's step with its call id. Successes of an earlier visit count, because the node failed after them.
+ *
+ * @param node name of the node in the run
  */
 export function workflowStepOutcome(
   { outcomes = createDictionary() }: Recorded,
@@ -46,10 +46,7 @@ export function workflowStepOutcome(
   return undefined;
 }
 
-/**
- * Drops the outcomes that a node has: of a step that is done all, of a node that failed its failures, for it does that again; what was
- * done is not done again.
- */
+/** Drops the outcomes of a node: all after a completed step, only failures after a failed node. Successful calls are not repeated. */
 export function dropOutcomes({ outcomes }: Recorded, { node, status, anew }: NodeChange): void {
   const isOver = status === 'step' || status === 'end' || (status === 'start' && anew);
   if (!outcomes || !(isOver || status === 'failed')) return;
@@ -57,7 +54,7 @@ export function dropOutcomes({ outcomes }: Recorded, { node, status, anew }: Nod
     if (id.startsWith(`${node}:`) && (isOver || 'error' in outcome)) delete outcomes[id];
 }
 
-/** Drops the outcomes of calls whose results a step's conversation has. */
+/** Drops the outcomes of calls with results in the conversation of a step. */
 export function dropAnswered({ outcomes, graph }: Recorded, { branch, conversation, message }: NodeMessage): void {
   if (!outcomes || message.role !== 'tool') return;
   const track = branch === undefined ? graph?.main : graph?.branches[branch];

@@ -2,7 +2,7 @@ import type { Message, ToolCall } from '../content/messages.ts';
 import { type Dictionary, entriesOf } from '../values/dictionary.ts';
 import type { CallState, Run } from './run.ts';
 
-/** A call without a result is pending. Derived, never stored: a run reopened mid-question finds its own loose ends. */
+/** Returns the calls without a result. The list is derived and never stored, so that a reopened run finds its pending calls. */
 export function pendingCalls(messages: readonly Message[]): ToolCall[] {
   const answered = new Set<string>();
   const calls: ToolCall[] = [];
@@ -13,15 +13,14 @@ export function pendingCalls(messages: readonly Message[]): ToolCall[] {
   return calls.filter((call) => !answered.has(call.id));
 }
 
-/** The call was put to the user, who has neither denied it nor seen it start. An approval whose call did not start is asked for again. */
+/** The call was presented to the user and neither denied nor started. An approved call that did not start needs a new approval. */
 export const needsApproval = (state: CallState | undefined): boolean =>
   state?.proposed !== undefined && !hasBegun(state) && state.decision !== 'deny';
 
-/** A call that was interrupted, and that the user wants to run again, has not begun again. */
 const hasBegun = ({ startedAt, ok, again }: CallState): boolean =>
   (startedAt !== undefined && !again) || ok !== undefined;
 
-/** Ids of the calls that need an approval, oldest first; those of workflow nodes stand in no message. */
+/** Ids of calls that need an approval, oldest first. Calls of workflow nodes are not in the conversation. */
 export const openApprovals = ({ calls, readOnly }: Pick<Run, 'calls' | 'readOnly'>): string[] =>
   readOnly
     ? []
@@ -31,9 +30,10 @@ export const openApprovals = ({ calls, readOnly }: Pick<Run, 'calls' | 'readOnly
         .map(([id]) => id);
 
 /**
- * Calls of a conversation that can go on without a new request to the model, because one of them needs an approval: that one, and
- * those of the same reply whose turn had not come.
- * @param prefix what the ids have in `calls` before those in the messages
+ * Returns the pending calls of a conversation that continues without a new model request: the call that needs an approval, and later calls
+ * of the same reply.
+ *
+ * @param prefix prefix of the ids in `calls`
  */
 export function openCalls(
   messages: readonly Message[],

@@ -10,12 +10,12 @@ export interface PlanItem {
   status: (typeof planStatus)[number];
 }
 
-/** The run's to-do list, whole: each `plan.update` gives all of it. */
+/** Limits of the to-do list. Each `plan.update` call contains the complete list. */
 export const planBounds = { items: 50, text: 200 };
 
 export const planTool = 'plan.update';
 
-/** The newest list that was accepted; empty when there is none. Derived from the calls, not stored beside them. */
+/** Newest accepted list, empty if none. The list is derived from the calls, not stored. */
 export const planOf = ({ messages, calls }: Run): PlanItem[] =>
   newestPlan(
     messages,
@@ -23,7 +23,6 @@ export const planOf = ({ messages, calls }: Run): PlanItem[] =>
     (call) => understoodCall(call, calls[call.id]),
   )?.items ?? [];
 
-/** Returns the newest list among the calls that were accepted, and the call that gave it, as it was sent. */
 export function newestPlan(
   messages: readonly Message[],
   isAccepted: (call: ToolCall) => boolean,
@@ -41,7 +40,7 @@ export function newestPlan(
   return undefined;
 }
 
-/** What an agent that plans has come to, for one that has heard nothing else of it: its last words, and its list where it made one. */
+/** Returns the final message and the to-do list of a planning agent, as input for an agent without the conversation. */
 export function planProgressText(run: Run): string {
   const answer = run.messages.findLast(({ role, content }) => role === 'assistant' && content.trim() !== '');
   const items = planOf(run).map(({ text }, at) => `${at + 1}. ${text}`);
@@ -50,7 +49,7 @@ export function planProgressText(run: Run): string {
     .join('\n\n');
 }
 
-/** The shown run has planned, and waits for the person to say that it is to be done. */
+/** True if the displayed run has a complete plan and waits for the user to start the implementation. */
 export function isPlanned({ workflowId, agentId, phase, error, messages }: Run): boolean {
   const last = messages.at(-1);
   const isWhole =
@@ -58,7 +57,7 @@ export function isPlanned({ workflowId, agentId, phase, error, messages }: Run):
   return workflowId === chatWorkflow && agentId === planAgent && phase === 'WaitingUser' && !error && isWhole;
 }
 
-/** What the tool takes: a record may say that it took anything. */
+/** Validates the items: a record may contain any arguments. */
 const isPlan = (items: unknown): items is PlanItem[] =>
   Array.isArray(items) && items.length <= planBounds.items && items.every(isItem);
 

@@ -1,6 +1,6 @@
-/** Reasons why a run can be read and not gone on with, by their codes, as sentences for people. */
+/** Reasons of read-only runs, by code. */
 export const readOnlySentences = {
-  /** What it has done is not here, and what its file says may be another. */
+  /** The imported file lacks the effects of the run, and the local workflow file may differ. */
   importedWorkflow:
     'This run was imported and follows a workflow. You can read it here but not continue it. Run the workflow again instead.',
   writtenByNewer:

@@ -1,16 +1,16 @@
 import { pendingCalls } from './pending.ts';
 import { type Run, untoldEnds } from './run.ts';
 
-/** The calls are answered, and the model has not heard of it: paused, or all was denied. */
+/** All calls have results, and the model has not received them: after a pause, or after denials. */
 export function isBetweenTurns({ messages }: Run): boolean {
   return messages.at(-1)?.role === 'tool' && pendingCalls(messages).length === 0;
 }
 
-/** A denial of the user holds the run: no request is sent until they say what to do instead, or let it continue. */
+/** A denial of the user holds the run: no request is sent until the user gives feedback or continues the run. */
 export const isHeld = ({ held = [], queued }: Pick<Run, 'held' | 'queued'>): boolean =>
   held.length > 0 && !queued.some(({ when }) => when !== 'done');
 
-/** Something is unanswered: a call without a result, or an answer that was never given. */
+/** True if a call has no result or a message has no answer. */
 export function hasLooseEnds({ messages }: Run): boolean {
   const last = messages.at(-1);
   return (
@@ -18,7 +18,6 @@ export function hasLooseEnds({ messages }: Run): boolean {
   );
 }
 
-/** Whether there is anything that a run at rest could go on with, without a word of the person. */
 export const canContinue = (run: Run): boolean =>
   run.error !== undefined ||
   isBetweenTurns(run) ||

@@ -2,12 +2,12 @@ import { t } from '../text/l10n.ts';
 import { planOf } from './plan.ts';
 import { callsOf, firstUserText, type Run, runTitle, titleFromText } from './run.ts';
 
-/** Characters of each part, so that all of it fits a small window. */
+/** Limits per part in characters (`files`: count), so that the digest fits a small context window. */
 const most = { words: 2000, summary: 6000, answer: 3000, files: 40 };
 
 /**
- * What a run came to, for a message that goes on with it in a new one: made of the record alone, for its model's window is full. The
- * person reads it before it is sent.
+ * Builds a digest of a run for the first message of a new run. The digest uses only the record, because the context window of the model is
+ * full. The user reads the digest before sending.
  */
 export function inShort(run: Run): string {
   const said = firstUserText(run);

@@ -1,31 +1,27 @@
 import { createDictionary, type Dictionary, entriesOf } from '../values/dictionary.ts';
 import type { Moved, RunEvent, StoredChange, UndoChange, UndoneMove } from './events.ts';
 
-/** A file that a run has changed and that is not as it was. Contents by their ids; null: no file. */
+/**
+ * File changed by a run. `before` and `after` (state left by the run) are content ids; null: no file. `kind`: `before` is not text. `from`:
+ * moved unchanged from this path. `mixed`: also changed by someone else. `at`: epoch milliseconds of the newest change. `told`: content id
+ * of a foreign change that the model was informed of.
+ */
 export interface RunFile {
   before: string | null;
-  /** What the run left in it. */
   after: string | null;
-  /** `before` is not a text. */
   kind?: string;
-  /** It was moved here as it is, file or folder. */
   from?: string;
-  /** Somebody else changed it between changes of the run. */
   mixed?: boolean;
-  /** Epoch milliseconds of the newest change. */
   at: number;
-  /** What the model has heard that somebody else has made of it. */
   told?: string | null;
 }
 
-/** An undo that can be taken back: nothing has changed its files since, as far as the run knows. */
+/** Undo that can be redone, because no later event changed its files. `files`: earlier entries by path; null: none. */
 export interface Undone {
-  /** Number of its event. */
   seq: number;
   toolCallIds: string[];
   changes: UndoChange[];
   moves: UndoneMove[];
-  /** Entries of `files` before it, by path; null: there was none. */
   files: [path: string, file: RunFile | null][];
 }
 
@@ -34,7 +30,7 @@ interface WithFiles {
   undos?: Undone[] | undefined;
 }
 
-/** Undos that are retained for *Redo*; the oldest go first. */
+/** Maximum of stored undos; the oldest are dropped first. */
 const maxUndos = 100;
 
 interface Change {
@@ -43,7 +39,6 @@ interface Change {
   at: number;
 }
 
-/** Folds an event into the files of a run, and into what can be redone. */
 export function foldFiles(run: WithFiles, event: RunEvent): void {
   if (event.type === 'tool-end') {
     const paths = [
@@ -66,7 +61,7 @@ export function foldFiles(run: WithFiles, event: RunEvent): void {
   } else if (event.type === 'redo') redoFiles(run, event);
 }
 
-/** The newest undo of these calls that can be taken back: a later undo of the same files is taken back before it. */
+/** Returns the newest redoable undo of these calls. A later undo of the same files must be redone first. */
 export function redoable({ undos = [] }: WithFiles, isMeant: (undone: Undone) => boolean): Undone | undefined {
   return undos.findLast(
     (one, index) => isMeant(one) && !undos.slice(index + 1).some((later) => touches(later, pathsOf(one))),
@@ -83,7 +78,7 @@ const touches = (one: Undone, paths: readonly string[]): boolean =>
     paths.some((path) => own === path || own.startsWith(`${path}/`) || path.startsWith(`${own}/`)),
   );
 
-/** Folds a redo: the files are as they were before the undo. What it did not reach can be redone still. */
+/** Folds a redo. Parts that the redo did not reach remain redoable. */
 function redoFiles(run: WithFiles, { undo, changes, moves }: Extract<RunEvent, { type: 'redo' }>): void {
   const one = run.undos?.find(({ seq }) => seq === undo);
   if (!one || !run.undos) return;
@@ -104,7 +99,6 @@ function redoFiles(run: WithFiles, { undo, changes, moves }: Extract<RunEvent, {
   run.undos = run.undos.flatMap((other) => (other !== one ? [other] : isOver ? [] : [left]));
 }
 
-/** Folds what a call did to files. It looks at no file but those. */
 function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void {
   if (!moved && changes.every(isOfRun)) return;
   run.files ??= createDictionary();
@@ -125,7 +119,7 @@ function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void 
 
 const isOfRun = ({ path }: { path: string }): boolean => path.startsWith('@state/');
 
-/** Folds an undo: `changes` are what it did to texts, `paths` the places of moves that it took back, among others. */
+/** Folds an undo: `changes` affect texts, `paths` include the paths of reverted moves. */
 function undoFiles(run: WithFiles, changes: readonly StoredChange[], paths: readonly string[] = []): void {
   const files = run.files ?? createDictionary<RunFile>();
   for (const { path, after } of changes) {
@@ -143,7 +137,7 @@ function undoFiles(run: WithFiles, changes: readonly StoredChange[], paths: read
   }
 }
 
-/** What was changed in a folder that is elsewhere now is there, too. */
+/** Moves entries below a moved folder. */
 function moveFiles(files: Dictionary<RunFile>, { from, to }: Moved): void {
   for (const [path, file] of entriesOf(files)) {
     if (path !== from && !path.startsWith(`${from}/`)) continue;

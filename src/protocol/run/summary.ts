@@ -6,8 +6,10 @@ import { runPhaseSchema } from './events.ts';
 import { readOnlyCodes } from './readOnlyReason.ts';
 
 /**
- * A run in a list. `live`: its loop is at work in this window. `damaged`: where and how much of its record cannot be read, until
- * somebody goes on with it; `damagedSaid`: what that is made of. `readOnly`: why that cannot be.
+ * List entry of a run. `live`: the loop runs in this window. `damaged`: location and extent of unreadable records, until the run continues.
+ * `readOnly`: reason that prevents continuation. `commands`: a command may still run, see `leftCalls`. `awaitsApproval`: includes requests
+ * of earlier windows. `model`: the newest model, as `provider/model`. `cost`: US dollars without inherited costs. `error`: reason of an
+ * unintended end or a stop. `named`: the user set the title.
  */
 export const runSummarySchema = z.object({
   id: z.string(),
@@ -16,24 +18,17 @@ export const runSummarySchema = z.object({
   createdAt: z.number(),
   updatedAt: z.number(),
   live: z.boolean(),
-  /** A command of it may be at work: see `leftCalls`. */
   commands: z.boolean().optional(),
-  /** A call of it waits for an approval, also since an earlier window. */
   awaitsApproval: z.boolean().optional(),
   damaged: z.string().optional(),
   damagedSaid: sentenceSchema.optional(),
   readOnly: z.enum(readOnlyCodes).optional(),
   imported: z.boolean().optional(),
   parent: parentSchema.optional(),
-  /** The one it went to last, as `provider/model`. */
   model: z.string().optional(),
-  /** US dollars that it took itself, where prices are known. */
   cost: z.number().optional(),
-  /** Why it ended as nobody wanted it to, or was stopped. */
   error: errorInfoSchema.optional(),
-  /** The title is the person's own. */
   named: z.boolean().optional(),
-  /** Among the first in a list. */
   pinned: z.boolean().optional(),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;

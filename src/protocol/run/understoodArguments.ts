@@ -2,7 +2,7 @@ import type { ToolCall } from '../content/messages.ts';
 import type { UnderstoodArguments } from './events.ts';
 import type { CallState } from './run.ts';
 
-/** Returns the differences between the arguments of a call as they are meant and as they were sent; undefined: there is none. */
+/** Returns the differences between the intended and the sent arguments; undefined: none. */
 export function understoodOf(
   sent: ToolCall['arguments'],
   meant: ToolCall['arguments'],
@@ -17,7 +17,9 @@ export function understoodOf(
 
 const calls = new WeakMap<ToolCall, { understood: UnderstoodArguments; meant: ToolCall }>();
 
-/** Returns a call as it is understood: what was sent stays in the conversation, and this is what ran. The same object for the same state. */
+/**
+ * Returns the call with corrected arguments, as it ran; the conversation retains the original. Returns the same object for the same state.
+ */
 export function understoodCall(call: ToolCall, { understood }: Pick<CallState, 'understood'> = {}): ToolCall {
   if (!understood) return call;
   const known = calls.get(call);

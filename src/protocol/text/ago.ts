@@ -1,6 +1,6 @@
 import { language, t } from './l10n.ts';
 
-/** Returns how long ago a time in milliseconds was: `now`, `5 min`, `3 h`, `2 d`, after a week the date. */
+/** Formats the age of a time in milliseconds: `now`, `5 min`, `3 h`, `2 d`, after a week the date. */
 export function ago(at: number, now: number): string {
   const minutes = Math.floor((now - at) / 60_000);
   if (minutes < 1) return t('now');

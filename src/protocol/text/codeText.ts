@@ -1,7 +1,7 @@
 import type { Code, EditReason, RefusalReason } from './codes.ts';
 import { type LocalizedMessage, t } from './l10n.ts';
 
-/** Each code in words for people: what stands behind “Could not read a.ts: ”, and, begun with a capital, a sentence. */
+/** Texts of error codes for the user. Each fits after “Could not read a.ts: ” and, capitalized, as a sentence. */
 export const codeText = {
   TOOL_ARGS_INVALID: 'invalid arguments',
   TOOL_ARGS_INVALID_JSON: 'invalid arguments',
@@ -98,7 +98,7 @@ export const editText = {
 
 export const isCode = (code: string | undefined): code is Code => code !== undefined && Object.hasOwn(codeText, code);
 
-/** What happened, as a sentence for a person: its own words, or those of its code. */
+/** Returns the failure as a sentence for the user: the message, or the text of the code. */
 export function errorSentence({
   code,
   message,

@@ -1,8 +1,5 @@
-/**
- * @invariant codes-decide: no code goes by the words of a message; what must be told apart has a code
- */
+/** @invariant codes-decide: code branches on error codes, never on the text of a message */
 
-/** How a model call fails, for code. */
 export type LLMErrorCode =
   | 'LLM_AUTH_FAILED'
   | 'LLM_TIMEOUT'
@@ -14,7 +11,7 @@ export type LLMErrorCode =
   | 'LLM_CONTENT_FILTERED'
   | 'UNKNOWN';
 
-/** How a record fails. The engine's own two say nothing of the disk: the id is wrong. */
+/** Errors of storage. The two codes of the engine concern wrong ids, not the disk. */
 export type StoreErrorCode =
   | 'STORE_FULL'
   | 'STORE_READONLY'
@@ -25,7 +22,7 @@ export type StoreErrorCode =
   | 'ENGINE_RUN_NOT_FOUND'
   | 'ENGINE_RUN_EXISTS';
 
-/** How a run rests by what the engine, or the workflow that it follows, has found. */
+/** Stops of a run by the engine or by the workflow. */
 type EngineErrorCode =
   | 'ENGINE_ABORTED'
   | 'ENGINE_BUSY'
@@ -37,14 +34,14 @@ type EngineErrorCode =
   | 'WORKFLOW_INVALID'
   | 'WORKFLOW_UNTRUSTED';
 
-/** A limit of money is reached, or cannot be held: the person decides. */
+/** Spending limits, reached or unknown: the user decides. */
 type MoneyErrorCode = 'LIMIT_RUN_REACHED' | 'LIMIT_DAY_REACHED' | 'LIMIT_UNREADABLE' | 'LIMIT_DAY_UNKNOWN';
 
 /**
- * What of a code is the case, where another way out follows from it. `cut`: the answer reached its own length limit; `empty`: the model
- * said nothing; `other-model`: there is no such model, or it does not take tools or pictures; `no-model`: none is picked, or what was
- * picked is not there any more; `unusable-model`: one on this machine that cannot be loaded; `unreachable`: network, proxy, certificate;
- * `local-ended`: the process of a model on this machine.
+ * Refinements of a code with a different solution. `cut`: the answer reached its length limit. `empty`: the answer is empty. `other-model`:
+ * the model does not exist or rejects tools or images. `no-model`: no model is selected, or the selected model was removed.
+ * `unusable-model`: a local model cannot be loaded. `unreachable`: network, proxy or certificate. `local-ended`: the process of a local
+ * model exited.
  */
 export type Reason =
   | 'cut'
@@ -56,17 +53,17 @@ export type Reason =
   | 'unreachable'
   | 'local-ended';
 
-/** What a run can end or rest with. A node of a workflow may bring the code of its tool besides. */
+/** Codes that end or pause a run. A workflow node may also end with the code of a tool. */
 export type EndCode = LLMErrorCode | StoreErrorCode | EngineErrorCode | MoneyErrorCode;
 
-/** The `details` of a loop that was noticed: the call, its long texts cut, and how often it failed. */
+/** `details` of a detected loop: the call with truncated texts, and its number of failures. */
 export interface Repeated {
   name: string;
   arguments: Record<string, unknown>;
   times: number;
 }
 
-/** Why a call did not do what it was for: what `ToolError` and outcomes carry. */
+/** Failures of a call, in `ToolError` and outcomes. */
 type ToolCode =
   | 'TOOL_ARGS_INVALID'
   | 'TOOL_ARGS_INVALID_JSON'
@@ -87,10 +84,9 @@ type ToolCode =
   | 'E_SCHEMA_VALIDATION'
   | 'E_WRITE_LIMIT';
 
-/** Every code there is: each has its words in codeWords.ts. */
 export type Code = EndCode | ToolCode | 'NOT_BEGUN';
 
-/** Why a path, a command or an address is refused: `details.reason` of `E_SANDBOX_VIOLATION`. */
+/** Reasons of refused paths, commands and addresses: `details.reason` of `E_SANDBOX_VIOLATION`. */
 export type RefusalReason =
   | 'AMBIGUOUS_ROOT'
   | 'COMMAND_REFUSED'
@@ -116,16 +112,16 @@ export type RefusalReason =
   | 'URL_REFUSED';
 
 /**
- * Cause of an outcome that its code leaves open: `details.reason`. `TOO_MANY_CALLS` of `TOOL_DENIED`; `RUN_ENDED` (before it was
- * answered, or before its result was stored) of `TOOL_DENIED` and `TOOL_INTERRUPTED`; `IMPORTED` of `TOOL_INTERRUPTED`;
- * `OUTPUT_LIMIT` of `TOOL_EXEC_FAILED`; `PATTERN_INVALID` of `TOOL_ARGS_INVALID`.
+ * Cause of an outcome, as `details.reason`. `TOO_MANY_CALLS` refines `TOOL_DENIED`; `RUN_ENDED` (before an answer or before the result was
+ * stored) refines `TOOL_DENIED` and `TOOL_INTERRUPTED`; `IMPORTED` refines `TOOL_INTERRUPTED`; `OUTPUT_LIMIT` refines `TOOL_EXEC_FAILED`;
+ * `PATTERN_INVALID` refines `TOOL_ARGS_INVALID`.
  */
 export type OutcomeReason = 'TOO_MANY_CALLS' | 'RUN_ENDED' | 'IMPORTED' | 'OUTPUT_LIMIT' | 'PATTERN_INVALID';
 
 /** `reason` of `ENGINE_ABORTED`: the editor closed. Absent: the user stopped the run. */
 export type AbortReason = 'closed';
 
-/** Why a text could not be replaced: `details.reason` of `E_PRECONDITION_FAILED`. */
+/** Reasons of a failed text replacement: `details.reason` of `E_PRECONDITION_FAILED`. */
 export type EditReason =
   | 'ABSENT'
   | 'NOT_UNIQUE'

@@ -1,21 +1,20 @@
-// Text from models and tools, made so that what a person sees is what is there: invisible, overriding and control
-// characters become marks such as ⟨U+202E⟩. Emoji sequences stay, and so do the joiners that some scripts are written with.
+// Escapes text of models and tools, so that the display matches the content: invisible, overriding and control characters become marks such
+// as ⟨U+202E⟩. Emoji sequences and the joiners required by some scripts stay.
 
 /**
- * A command, a path, arguments: the same text with nothing hidden in it, each word where it stands. Blanks that are no plain
- * space are marked, and a word that is written from the right is enclosed (`⟨RTL … RTL⟩`), so that it moves nothing beside it.
- * Line ends become `\n`; colour codes of terminals are dropped.
+ * Escapes a command, path or argument without hidden content, in visual order. Blanks other than a plain space are marked. Right-to-left
+ * words are enclosed (`⟨RTL … RTL⟩`), so that neighbors keep their position. Line ends become `\n`; terminal color codes are removed.
  */
 export function visible(text: string): string {
   return suspicious().test(text) ? clean(text, hidden) : text;
 }
 
-/** What somebody says, to be read and not to be decided about: the letters and blanks of every language stay as they are. */
+/** Escapes prose: text to read, not to decide on. Letters and blanks of every language stay. */
 export function visibleProse(text: string): string {
   return suspiciousProse().test(text) ? clean(text, hiddenInProse) : text;
 }
 
-/** Does the same for all texts in a value of JSON, names of properties included. */
+/** Applies `visibleProse` to all strings of a JSON value, property names included. */
 export function visibleProseIn(value: unknown): unknown {
   if (typeof value === 'string') return visibleProse(value);
   if (Array.isArray(value)) return value.map(visibleProseIn);
@@ -24,8 +23,8 @@ export function visibleProseIn(value: unknown): unknown {
 }
 
 /**
- * Counts the invisible characters of a text: tags, joiners and marks of direction outside of emoji and of the scripts that are written with
- * them. Control characters do not count: editors show them.
+ * Counts invisible characters: tags, joiners and direction marks outside of emoji and of the scripts that require them. Control characters
+ * do not count, because editors show them.
  */
 export function hiddenCount(text: string): number {
   if (!suspiciousProse().test(text)) return 0;
@@ -38,16 +37,15 @@ export function hiddenCount(text: string): number {
   return count;
 }
 
-/** Tells whether a text of `visibleProse` contains marks of invisible characters. */
+/** Tells whether the output of `visibleProse` contains escapes. */
 export const hasEscapes = (text: string): boolean => /⟨(U\+[0-9A-F]{4,6}( × \d+)?|hidden text: .*)⟩/.test(text);
 
-/** `visible` for one line: line ends are shown as ⏎, so that text cannot imitate lines of ours. */
+/** `visible` for one line: line ends appear as ⏎, so that text cannot imitate lines of Towpath. */
 export const visibleLine = (text: string): string => oneLine(visible(text));
 
-/** `visibleProse` for one line. */
 export const proseLine = (text: string): string => oneLine(visibleProse(text));
 
-/** At most so many characters of it, the last an ellipsis where some are missing. No character of two halves is cut. */
+/** Truncates to a number of characters with an ellipsis, never inside a surrogate pair. */
 export function truncateVisible(text: string, most: number): string {
   if (text.length <= most) return text;
   const characters = [...text];
@@ -56,24 +54,24 @@ export function truncateVisible(text: string, most: number): string {
 
 const beforeUnit = /(\d) (?=(?:ms|s|min|h|d|KB|MB|GB|MiB|%|Std\.|Tg\.)(?![\p{L}\p{N}]))/gu;
 
-/** A sentence as it is drawn: no line ends between a number and its unit. For sentences of Towpath, after what they name was made visible. */
+/** Joins numbers to units with no-break spaces. For sentences of Towpath, after embedded text was escaped. */
 export const unbroken = (sentence: string): string => sentence.replace(beforeUnit, '$1\u00a0');
 
-/** Output of a command: every escape sequence goes, and a carriage return starts a new line (progress lines pile up). */
+/** Command output without escape sequences; a carriage return starts a new line (progress lines accumulate). */
 export function visibleOutput(text: string): string {
   return visibleProse(text.replace(escapeSequences, '').replace(/\r\n?/g, '\n'));
 }
 
 /**
- * Where `text` may be cut so that both sides read the same as the whole: after a plain letter, a space or a line end, no
- * sequence is open (an `m` may end a colour code, which is not there afterwards). 0 when there is no such place.
+ * Returns an index at which `text` can be split without changing its meaning: after a plain letter, a space or a line end, no sequence is
+ * open (an `m` may end a color code). 0: no such index.
  */
 export function safeCut(text: string): number {
   for (let at = text.length; at > 0; at--) if (/[A-Za-ln-z \n]/.test(text[at - 1]!)) return at;
   return 0;
 }
 
-// By code, not as literals: these files must not hold the characters they are about.
+// Written as code points: these files must not contain the characters.
 const escapeCode = '\\u001B';
 const carriageReturns = /\r\n/g;
 const colourCodes = new RegExp(`${escapeCode}\\[[0-9;]*m`, 'g');
@@ -93,14 +91,14 @@ const oneLine = (text: string) =>
 
 const unseen =
   '[[\\p{Cc}--[\\t\\n]]\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\p{Default_Ignorable_Code_Point}\\u{FFF9}-\\u{FFFC}]';
-/** Every blank of Unicode but the plain one, and the pictures of nothing, which no property tells from other pictures. */
+/** Unicode blanks except the plain space, and empty symbols without a distinguishing property. */
 const blank = '[[\\p{Zs}--[ ]]\\u{2800}\\u{1D159}\\u{13441}\\u{13442}\\u{16FE4}]';
-/** What is written from the right: all that Unicode keeps for such letters (its default `Bidi_Class` R and AL), future ones too. */
+/** Right-to-left characters: every range with the default `Bidi_Class` R or AL, including unassigned code points. */
 const fromRight =
   '[[\\u{0590}-\\u{08FF}\\u{FB1D}-\\u{FDFF}\\u{FE70}-\\u{FEFC}\\u{10800}-\\u{10FFF}\\u{1E800}-\\u{1EFFF}]--\\p{Cf}]';
 /**
- * Marks that stand on one letter until nobody can read it: three of those that any letter may carry (no language needs more
- * than two), seven of those of one script, or one that is drawn around or through others.
+ * Stacked marks that make a letter unreadable: three marks of any script (no language needs more than two), seven marks of one script, or
+ * one enclosing mark.
  */
 const stacked = '[\\p{Script=Inherited}&&\\p{M}]{3,}|\\p{M}{7,}|\\p{Me}';
 
@@ -116,7 +114,7 @@ const many = `(?<stack>${stacked})`;
 const alone = (what: string) => `(?<alone>${what})\\k<alone>*`;
 const enclosed = `(?<=⟨RTL )(?:${word})(?= RTL⟩)`;
 
-/** An expression over all of Unicode takes milliseconds to be made: whoever only starts does not wait for it. */
+/** Compiles the expression on first use: expressions over all of Unicode take milliseconds to compile, which would delay the start. */
 function whenNeeded(source: string, flags: string): () => RegExp {
   let made: RegExp | undefined;
   return () => {
@@ -137,14 +135,14 @@ const stacks = whenNeeded(many, 'gv');
 function mark(match: string, ...rest: unknown[]): string {
   const { tags, alone, word, stack } = rest.at(-1) as Partial<Record<'tags' | 'alone' | 'word' | 'stack', string>>;
   if (tags) return `⟨hidden text: ${[...tags].map(tagLetter).join('')}⟩`;
-  if (word) return `⟨RTL ${word.replace(stacks(), mark)} RTL⟩`; // strong letters on both sides keep the order of what is beside it
+  if (word) return `⟨RTL ${word.replace(stacks(), mark)} RTL⟩`; // strong letters on both sides preserve the order of the neighbors
   if (stack) return (stack.match(repeated) ?? []).map((one) => codeOf(one, one)).join('');
   return alone ? codeOf(match, alone) : match;
 }
 
 const repeated = /(.)\1*/gsu;
 
-/** `⟨U+00A0⟩`, `⟨U+00A0 × 3⟩`; half of a pair is no character and becomes the one that stands for what is broken. */
+/** `⟨U+00A0⟩`, `⟨U+00A0 × 3⟩`; a lone surrogate becomes the replacement character. */
 function codeOf(match: string, first: string): string {
   const code = first.codePointAt(0)!;
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'.repeat(match.length);
@@ -152,7 +150,7 @@ function codeOf(match: string, first: string): string {
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}${times > 1 ? ` × ${times}` : ''}⟩`;
 }
 
-/** Tag characters mirror ASCII, which is how they carry words past a reader. */
+/** Tag characters mirror ASCII and can carry hidden text. */
 function tagLetter(tag: string): string {
   const code = tag.codePointAt(0)! - 0xe0000;
   return code >= 0x20 && code < 0x7f ? String.fromCharCode(code) : '·';

@@ -1,13 +1,13 @@
-// Live output is a text in pieces. A carriage return in a piece takes back the line that is not ended yet: what follows it is that
-// line anew, as a progress bar draws it.
+// Live output arrives in pieces. A carriage return in a piece discards the unfinished line; the following text replaces the line, as in a
+// progress bar.
 
-/** Appends a piece of live output: each carriage return in it removes the last line so far, back to its line end. */
+/** Appends a piece of live output: each carriage return removes the last line back to its line end. */
 export const withUpdate = (text: string, piece: string): string => {
   if (!piece.includes('\r')) return text + piece;
   return joinUpdates(text, piece).replace(/^\r/, '');
 };
 
-/** Returns two pieces as one piece. It begins with a carriage return if its first line takes back a line before it. */
+/** Joins two pieces. The result starts with a carriage return if its first line replaces an earlier line. */
 export function joinUpdates(one: string, other: string): string {
   if (!other.includes('\r')) return one + other;
   const start = one.lastIndexOf('\n') + 1;

@@ -1,21 +1,19 @@
 import type { LocalizedMessage } from './l10n.ts';
 
-/** Commands and the setting that a message names, by their ids: buttons beside the message. */
+/** Ids of commands and of the setting named in a message, for buttons beside the message. */
 export interface Links {
   commands?: string[] | undefined;
   setting?: string | undefined;
 }
 
-/** Beside the sentences, whose stored form has no place for more. */
+/** Stored separately, because the stored form of a sentence has no field for links. */
 const linksBySentence = new WeakMap<LocalizedMessage, Links>();
 
-/** Returns the same sentence, with what it names. */
 export function linked(words: LocalizedMessage, links: Links): LocalizedMessage {
   linksBySentence.set(words, links);
   return words;
 }
 
-/** Returns what a sentence and the sentences in it name; undefined: nothing. */
 export function linksOf(words: string | LocalizedMessage): Links | undefined {
   if (typeof words === 'string') return undefined;
   const inner = (words.values ?? []).flatMap((value) =>

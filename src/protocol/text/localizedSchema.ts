@@ -7,7 +7,6 @@ const valueSchema = z.union([
   z.strictObject({ grouped: z.number() }),
   z.lazy(() => sentenceSchema),
 ]);
-/** A sentence as it is kept. */
 export const sentenceSchema: z.ZodType<LocalizedMessage> = z.strictObject({
   english: z.string(),
   values: z.array(valueSchema).optional(),

@@ -1,13 +1,13 @@
 import { type LocalizedMessage, message } from './l10n.ts';
 import { joined, type LocalizableText } from './localized.ts';
 
-/** Reason of a connection that failed. */
+/**
+ * Reason of a failed connection. `code`: code of the system, Node.js or Chromium, empty if none. `text`: the error text for details and
+ * logs, never for users. `words`: end of a sentence for users, undefined if not actionable.
+ */
 export interface NetworkReason {
-  /** Code of the system, of Node.js or of Chromium; empty: the error has none. */
   code: string;
-  /** Text of the error with its code, for details and logs. Never part of a sentence for users. */
   text: string;
-  /** End of a sentence for users; undefined: the text is nothing that they could act on. */
   words?: LocalizedMessage;
 }
 
@@ -29,7 +29,7 @@ const classes: readonly (readonly [RegExp, LocalizedMessage])[] = [
   [/^bad port$/, message('this port is blocked')],
 ];
 
-/** Returns the reason of a failed connection. Fetch says only "fetch failed"; the reason is the innermost cause. */
+/** Returns the reason of a failed connection. Fetch reports only "fetch failed"; the innermost cause has the reason. */
 export function networkReason(error: unknown): NetworkReason {
   const { innermost, code: named } = innermostCause(error);
   const message = innermost instanceof Error ? innermost.message || innermost.name : String(innermost);
@@ -41,11 +41,10 @@ export function networkReason(error: unknown): NetworkReason {
 
 export const isCertificateError = ({ code }: NetworkReason): boolean => certificate.test(code);
 
-/** Returns a statement with its reason behind a colon, without a full stop. */
+/** Appends the reason after a colon, without a full stop. */
 export const withReason = (statement: LocalizedMessage, { words }: NetworkReason): LocalizableText =>
   words ? joined([statement, words], ': ') : statement;
 
-/** Returns the innermost cause of an error and the innermost code. */
 export function innermostCause(error: unknown): { innermost: unknown; code: string } {
   let innermost = error;
   let code = '';

@@ -1,7 +1,4 @@
-/**
- * Which of these sentences some words are, and what stands at the places of it: of what is only kept, or only given, in English. The first that
- * fits counts.
- */
+/** Matches an English text against sentence forms and returns the form with its values. The first match wins. */
 export function pluralFormOf<Form extends string>(
   forms: readonly Form[],
   words: string,

@@ -1,13 +1,13 @@
-/** A change of a value by what was added to its lists, so that a list which grows in each round is recorded once, and not in each round. */
+/** Change of a value as additions to its lists, so that a growing list is not recorded again in each round. */
 export type Growth =
   | { append: unknown[] }
-  /** Of a map: what became of these keys. */
+  /** Changes of map entries, by key. */
   | { keys: { [key: string]: Growth } }
   | { set: unknown };
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Returns the value after the change. Nothing that was there is changed in place. */
+/** Returns the changed value without mutating `before`. */
 export function grow(before: unknown, growth: Growth): unknown {
   if ('append' in growth) return [...(Array.isArray(before) ? before : []), ...growth.append];
   if ('set' in growth) return growth.set;

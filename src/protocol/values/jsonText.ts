@@ -1,8 +1,8 @@
 const number = /-?\d[\d.eE+-]*/y;
 
 /**
- * Tells whether a text that is known to be JSON means one value: no key twice, no key `__proto__`, no number that is not finite. A string
- * before a colon is a key, and nothing else is.
+ * Tells whether valid JSON has exactly one meaning: no duplicate key, no key `__proto__`, no infinite number. Only a string before a colon
+ * is a key.
  */
 export function isUnambiguous(text: string): boolean {
   const keysInScope: Set<string>[] = [];
@@ -34,7 +34,7 @@ function isFollowedByColon(text: string, at: number): boolean {
   return text[at] === ':';
 }
 
-/** Index of the quote that ends the string begun at `start`, or the text's length when it does not end. */
+/** Index of the closing quote of the string at `start`, or the text length if unterminated. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

@@ -1,8 +1,8 @@
 /**
- * Returns a listener that passes each event to all of `listeners`. One that throws or rejects is reported to `onError`; the others
- * still receive the event, and the sender goes on: events report what happened and never cause it.
+ * Returns a listener that forwards each event to all `listeners`. Errors and rejections go to `onError`; the other listeners still receive
+ * the event, and the sender continues. Events report what happened and never cause it.
  *
- * @invariant listeners-are-isolated: A listener that throws never ends, locks or hides an event of a run.
+ * @invariant listeners-are-isolated: a listener that throws never ends, locks or hides an event of a run
  */
 export function isolated<Event>(
   listeners: readonly ((event: Event) => unknown)[],
@@ -12,7 +12,7 @@ export function isolated<Event>(
     try {
       onError(error);
     } catch {
-      // The report is a listener, too.
+      // The error report is a listener, too.
     }
   };
   return (event) => {

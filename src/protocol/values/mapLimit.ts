@@ -1,4 +1,4 @@
-/** Does the work for each, at most `most` at the same time; the results in order. */
+/** Maps items with at most `most` parallel tasks; results are in order. */
 export async function mapLimit<Item, Value>(
   items: readonly Item[],
   most: number,
