@@ -7,25 +7,23 @@ import { type LocalizableText, messageOf, UserFacingError } from '../protocol/te
 import { StoreError } from './journal.ts';
 
 /**
- * Lines of JSON in a folder of the person's, one file for each day and window, so that windows never wait for each other and no line is
- * ever mixed with another one's. Files are only appended to; a line is on disk when `append` resolves. Folder 0700, files 0600.
+ * Audit log: JSON lines in a folder of the user, one file per day and window, so that windows never wait for each other or mix lines. Files
+ * are only appended to; `append` resolves after the line is on disk. Folder mode 0700, files 0600.
  */
 export class AuditFile {
   private readonly window = randomUUID().slice(0, 8);
-  /** How many it has begun. */
   private files = 0;
   private open?: { file: string; day: string; bytes: number; torn: boolean };
-  /** In order, whether those before it failed or not. */
   private tail: Promise<unknown> = Promise.resolve();
 
-  /** @param head what each file begins with: who writes it, and from where */
+  /** @param head first line of each file: author and origin of the log */
   constructor(
     private readonly folder: string,
     private readonly head: () => object,
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Throws a `StoreError` that names the folder and the way out. */
+  /** Throws a `StoreError` with the folder and a solution. */
   append(entry: object): Promise<void> {
     const written = this.tail.then(() => this.write(entry));
     this.tail = written.catch(() => {});
@@ -56,9 +54,9 @@ export class AuditFile {
     return open;
   }
 
-  /** Whole, or not a line: what a full disk has cut off is ended by the next one, never taken back. */
+  /** Appends a whole line. A line cut off by a full disk is terminated by the next write, never removed. */
   private async line(open: NonNullable<AuditFile['open']>, entry: object): Promise<void> {
-    // Without O_CREAT: a file that somebody has taken away is not begun anew without a word.
+    // No O_CREAT: a removed file is not recreated silently.
     const handle = await fs.open(open.file, constants.O_WRONLY | constants.O_APPEND).catch((error) => {
       this.open = undefined;
       throw error;
@@ -84,7 +82,7 @@ export class AuditFile {
   }
 }
 
-/** Whoever must show what was done wants nothing done that is not shown: a run without its audit stops. */
+/** Error of the audit log, which stops the run: with auditing enabled, no action may go unrecorded. */
 export const auditError = (folder: string, reason: LocalizableText, cause?: unknown): StoreError =>
   new StoreError(
     'STORE_AUDIT',

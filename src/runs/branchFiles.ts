@@ -3,30 +3,31 @@ import { callsOf, type Run } from '../protocol/run/run.ts';
 import { t } from '../protocol/text/l10n.ts';
 import { keysOf } from '../protocol/values/dictionary.ts';
 
-/** A file as a run left it. Contents by their ids; null: no file. */
+/**
+ * File state to restore. `to`: content id, null for no file. `of`: run that stores the content. `was`: `to` is a deleted file of another
+ * run, restored in its on-disk form. `known`: content ids known to the run and its branches; any other content was made by someone else.
+ */
 export interface BranchFile {
   path: string;
   to: string | null;
-  /** The run that has kept it. */
   of: string;
-  /** `to` was deleted as it was on disk, by another run, and comes back so. */
   was?: Pick<StoredChange, 'kind' | 'mode'>;
-  /** All that the run and its branches know of it: anything else there now was made by somebody else. */
   known: (string | null)[];
 }
 
 export interface BranchFiles {
   files: BranchFile[];
-  /** What stays as it is, and why, as a sentence for people. */
+  /** Files left unchanged, with the reason as a sentence for the user. */
   left: { path: string; why: string }[];
 }
 
 /**
- * What a run and its branches changed, as this run left it: what others changed and it did not is as it was before they did.
- * @param kin the run among them or not
+ * Returns the files of a run and its branches in the state that this run left. Files changed only by branches get their earlier content.
+ *
+ * @param kin family of the run, with or without the run
  */
 export function branchFiles(run: Run, kin: readonly Run[]): BranchFiles {
-  const all = [run, ...kin.filter(({ id, imported }) => id !== run.id && !imported)]; // what is imported has no contents
+  const all = [run, ...kin.filter(({ id, imported }) => id !== run.id && !imported)]; // imported runs have no contents
   const result: BranchFiles = { files: [], left: [] };
   for (const path of new Set(all.flatMap(({ files }) => (files ? keysOf(files) : [])))) {
     const seen = all.flatMap((one) => (one.files?.[path] ? [{ run: one, file: one.files[path] }] : []));
@@ -40,7 +41,7 @@ export function branchFiles(run: Run, kin: readonly Run[]): BranchFiles {
       result.files.push({ path, to: own.after, of: run.id, known });
       continue;
     }
-    const firsts = seen.filter(({ file }) => seen.every((other) => other.file.after !== file.before)); // not found as another left it
+    const firsts = seen.filter(({ file }) => seen.every((other) => other.file.after !== file.before)); // excludes content left by another run
     const [first] = firsts;
     if (!first || firsts.some(({ file }) => file.before !== first.file.before)) {
       result.left.push({ path, why: t('The state of this file in this branch is unknown.') });

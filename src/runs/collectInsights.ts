@@ -7,9 +7,9 @@ import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { readJournal } from './readJournal.ts';
 import { journalIn } from './storedSummary.ts';
 
-/** Journals that are read at the same time. */
+/** Journals read in parallel. */
 const atOnce = 4;
-/** Of what is counted, and how: another one is counted anew. */
+/** Version of the cached counts; another version is recounted. */
 const version = 1;
 
 const count = z.number();
@@ -51,7 +51,7 @@ const keptSchema = z.object({
   counts: countsSchema,
 });
 
-/** What the runs of these stores took. `unread`: runs whose record cannot be read. Never rejects. */
+/** Returns usage counts of all runs in the stores. `unread`: number of runs with an unreadable record. Never rejects. */
 export async function insightsOf(stores: readonly string[]): Promise<{ counts: Counts; unread: number }> {
   const folders = (
     await Promise.all(
@@ -69,7 +69,7 @@ export async function insightsOf(stores: readonly string[]): Promise<{ counts: C
   };
 }
 
-/** By what is kept beside the journal, while that is of the journal as it is; lost, it is counted again. */
+/** Uses the cached counts while they match the journal, else recounts. */
 async function countsIn(folder: string): Promise<Counts> {
   const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
   if (!stat) return noCounts(); // no run
@@ -84,7 +84,7 @@ async function countsIn(folder: string): Promise<Counts> {
     await fs.writeFile(aside, JSON.stringify(fresh), { mode: 0o600 });
     await fs.rename(aside, file);
   } catch {
-    await fs.rm(aside, { force: true }).catch(() => {}); // counted again next time
+    await fs.rm(aside, { force: true }).catch(() => {}); // recounted next time
   }
   return counts;
 }

@@ -6,9 +6,9 @@ import { createDictionary, entriesOf } from '../protocol/values/dictionary.ts';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
 import { type Lock, takeBriefly } from './lock.ts';
 
-/** Looked at at the same time: the editor has other things to do with its disk. */
+/** Low limit, because the editor needs the disk, too. */
 const atOnce = 4;
-/** Removed under one lock. */
+/** Files removed under one lock. */
 const mostAtOnce = 50;
 
 const sizesSchema = z.record(z.string(), z.object({ stamp: z.number(), bytes: z.number() }));
@@ -17,30 +17,27 @@ interface KeptFile {
   file: string;
   size: number;
   mtimeMs: number;
-  /** The run's lock; without one it is a deleted run's. */
   lock?: string;
 }
 
 /**
- * Keeps the contents of all runs together within a quota. What each run's folder holds is remembered with the folder's time, in
- * memory and beside the runs, so that only folders in which something came or went are walked: a window that has nothing to
- * remove asks for one time per run.
+ * Keeps the contents of all runs within a quota. The size of each folder is cached with the folder's modification time, in memory and on
+ * disk, so that only changed folders are scanned. A check without removals costs one stat per run.
  */
 export class Quota {
   private sizes?: z.infer<typeof sizesSchema>;
   private running?: Promise<void>;
-  /** What stayed when all that may go had gone: it is not walked again before it is more. */
+  /** Total after a removal that found nothing more to remove; smaller totals need no scan. */
   private stuckAt?: number;
 
-  /** @param runs absolute path of the folder that holds a folder per run */
   constructor(
     private readonly runs: string,
     private readonly deleted: () => Promise<string[]>,
   ) {}
 
   /**
-   * Removes the oldest contents, those of deleted runs before all others, until all together are at most `bytes`. Those of the
-   * runs in `spared`, and of runs that any window has open, stay.
+   * Removes the oldest contents until the total is at most `bytes`, contents of deleted runs first. Skips runs in `spared` and runs open in
+   * any window.
    */
   trim(bytes: number, spared: ReadonlySet<string>): Promise<void> {
     this.running ??= this.work(bytes, spared).finally(() => {
@@ -88,7 +85,7 @@ export class Quota {
     try {
       return sizesSchema.parse(JSON.parse(await fs.readFile(this.file, 'utf8')));
     } catch {
-      return {}; // none yet, or no longer what was written: everything is walked once
+      return {}; // missing or damaged: scan everything once
     }
   }
 
@@ -98,12 +95,12 @@ export class Quota {
       await fs.writeFile(aside, JSON.stringify(this.sizes), { mode: 0o600 });
       await fs.rename(aside, this.file);
     } catch {
-      await fs.rm(aside, { force: true }).catch(() => {}); // the next window walks once more
+      await fs.rm(aside, { force: true }).catch(() => {}); // the next window scans again
     }
   }
 }
 
-/** Removes from the front until at most `bytes` are left; gives what is left. A run that somebody has open keeps its own. */
+/** Removes files from the front until at most `bytes` remain; returns the remaining bytes. Skips open runs. */
 async function remove(files: readonly KeptFile[], total: number, bytes: number): Promise<number> {
   let left = total;
   let held: { of?: string; lock?: Lock; count: number } = { count: 0 };

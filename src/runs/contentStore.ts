@@ -6,15 +6,15 @@ import { Quota } from './contentQuota.ts';
 import { StoreError } from './journal.ts';
 
 /**
- * Files before and after changes, for diffs and undo: in the folder of the run they belong to, by their sha256, so
- * that the same content is kept once and goes with its run. Folders are 0700, files 0600.
+ * File contents before and after changes, for diffs and undo, stored by SHA-256 in the folder of the run. Equal contents are stored once
+ * and removed with the run. Folders have mode 0700, files 0600.
  */
 export class Contents {
   private readonly quota: Quota;
 
   /**
-   * @param runs absolute path of the folder that holds a folder per run
-   * @param deleted the folders of deleted runs, whose contents count and go first
+   * @param runs absolute path of the folder with one folder per run
+   * @param deleted folders of deleted runs, which count for the quota and are removed first
    */
   constructor(
     private readonly runs: string,
@@ -23,7 +23,7 @@ export class Contents {
     this.quota = new Quota(runs, deleted);
   }
 
-  /** Keeps a text, or bytes; returns its id. Throws `StoreError`. */
+  /** Stores a text or bytes and returns the id. Throws `StoreError`. */
   async keep(runId: string, content: string | Uint8Array): Promise<string> {
     const id = hash(content);
     const file = this.fileOf(runId, id);
@@ -38,14 +38,13 @@ export class Contents {
     return id;
   }
 
-  /** A kept text. Throws `StoreError` when it is gone (removed for the quota, too) or no longer what was kept. */
+  /** Reads a stored text. Throws `StoreError` for removed (also by the quota) or altered content. */
   async read(runId: string, id: string): Promise<string> {
     const text = (await this.readBytes(runId, id)).toString('utf8');
     if (hash(text) !== id) throw new StoreError('STORE_DAMAGED', message('The stored content is not text.'));
     return text;
   }
 
-  /** The same of anything that was kept. */
   async readBytes(runId: string, id: string): Promise<Buffer> {
     if (!/^[0-9a-f]{64}$/.test(id))
       throw new StoreError('STORE_DAMAGED', message('This is not the ID of a stored content.'));
@@ -57,12 +56,11 @@ export class Contents {
     return bytes;
   }
 
-  /** See `Quota.trim`. */
   trim(bytes: number, spared: ReadonlySet<string>): Promise<void> {
     return this.quota.trim(bytes, spared);
   }
 
-  /** Not that of the run: one that is gone does not come back as a folder of contents. */
+  /** Never creates the run's folder, so that a deleted run does not reappear. */
   private async makeFolder(runId: string): Promise<void> {
     try {
       await fs.mkdir(this.folderOf(runId), { mode: 0o700 });

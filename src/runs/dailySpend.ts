@@ -8,17 +8,16 @@ const amount = z.number().min(0).max(1e9);
 const lineSchema = z.union([z.object({ id: z.string(), cost: amount }), z.object({ id: z.string(), raise: amount })]);
 type Line = z.infer<typeof lineSchema>;
 
-/** US dollars. `raised`: what the person has allowed on top of the limit. */
+/** US dollars of a day; `raised`: amount added to the limit by the user. */
 export interface Spent {
   spent: number;
   raised: number;
 }
 
-/** As one window knows a day. What is known stays so, whatever becomes of the file. */
+/** Day as read by one window. Entries stay known if the file disappears. */
 interface Day {
   name: string;
   file: string;
-  /** Bytes that have been read. */
   read: number;
   costs: Map<string, number>;
   raises: Map<string, number>;
@@ -27,25 +26,23 @@ interface Day {
 const two = (part: number): string => String(part).padStart(2, '0');
 const nameOf = (at: Date): string => `spent-${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}.jsonl`;
 const named = /^spent-\d{4}-\d{2}-\d{2}\.jsonl$/;
-/** Files of days that are kept. */
 const mostDays = 7;
 
 /**
- * What model calls cost in a day of this machine's clock, in whatever window: a file of JSON lines, which are only ever added. The last
- * line with an id counts. Each begins on a line of its own, so that one that a kill or a full disk has torn takes no other with it.
+ * Daily spend of all windows, by local date: a file of JSON lines per day, append-only. The last line of an id counts. Each write starts a
+ * new line, so that a torn line never damages the next.
  */
 export class SpentFiles {
   private known?: Day;
   private reading: Promise<unknown> = Promise.resolve();
   private readonly writing = new Set<Promise<unknown>>();
 
-  /** @param folder made when first written to */
   constructor(
     private readonly folder: string,
     private readonly now: () => Date = () => new Date(),
   ) {}
 
-  /** With what this window is still writing. Rejects when it is there and cannot be read. */
+  /** Includes pending writes of this window. Rejects if the file exists and is unreadable. */
   today(): Promise<Spent> {
     const read = this.reading.then(async () => {
       await Promise.allSettled(this.writing);
@@ -57,7 +54,7 @@ export class SpentFiles {
     return read;
   }
 
-  /** Counts what a call costs. Resolves to what counts something else in its place, on the same day. Rejects when it cannot be written. */
+  /** Records the cost of a call. Resolves to a function that corrects the cost on the same day. Rejects if the write fails. */
   async count(cost: number): Promise<(instead: number) => Promise<void>> {
     const day = this.day();
     const id = randomUUID();
@@ -65,7 +62,6 @@ export class SpentFiles {
     return (instead) => (instead === cost ? Promise.resolve() : this.add(day, { id, cost: instead }));
   }
 
-  /** The person lets be spent so many dollars more today. Rejects when it cannot be written. */
   raise(dollars: number): Promise<void> {
     return this.add(this.day(), { id: randomUUID(), raise: dollars });
   }
@@ -79,7 +75,7 @@ export class SpentFiles {
   private async write(day: Day, line: Line): Promise<void> {
     await makeFolder(this.folder);
     await fs.appendFile(day.file, `\n${JSON.stringify(line)}\n`, { mode: 0o600 });
-    take(day, line); // its own words count, also where the file goes away
+    take(day, line); // own entries count even if the file disappears
   }
 
   private day(): Day {
@@ -99,7 +95,7 @@ function take(day: Day, line: Line): void {
   else day.costs.set(line.id, line.cost);
 }
 
-/** What was added since it was last read. A line that is not whole yet is read the next time; one that is none is passed over. */
+/** Reads appended lines. An incomplete line is read next time; an invalid line is skipped. */
 async function readOn(day: Day): Promise<void> {
   const handle = await fs.open(day.file, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

@@ -10,8 +10,8 @@ import { isGap, type JournalContents, type JournalEntry } from './readJournal.ts
 type Mended = Extract<StoredEvent, { type: 'mended' }>;
 
 /**
- * The run that a journal tells, which had `bytes` before, as far as anybody knows. What was said after a loss is no part of the conversation: it is kept in `damage`, apart. What
- * calls did after it counts all the same, so that it can be undone, and is not done again.
+ * Folds a journal of previously `bytes` bytes. Messages after a loss are stored separately in `damage`. Calls after a loss count normally,
+ * so that they can be undone and are not repeated.
  */
 export function foldJournal(id: string, { entries, wounds, newer, size }: JournalContents, bytes = 0): Run {
   const run = newRun(id);
@@ -74,10 +74,10 @@ function applyApart(run: Run, damage: Damage, event: StoredEvent): void {
   } else if (!isConversation(event.type)) applyEvent(run, event);
   run.seq = Math.max(run.seq, event.seq);
   run.updatedAt = event.at;
-  if (event.type === 'usage') run.contextTokens = 0; // of another conversation
+  if (event.type === 'usage') run.contextTokens = 0; // belongs to another conversation
 }
 
-/** The results of calls that were asked for before the loss. */
+/** True for results of calls before the loss. */
 function isAnswer(run: Run, message: Run['messages'][number]): boolean {
   if (message.role !== 'tool') return false;
   const pending = new Set(pendingCalls(run.messages).map(({ id }) => id));

@@ -13,16 +13,13 @@ import { shareImages, withStoredImages } from './imageStore.ts';
 import { header, journalLineOf, StoreError } from './journal.ts';
 import type { JournalContents } from './readJournal.ts';
 
-/** Words of the person, and where in the run they stand. */
 export interface ForkedText {
-  /** Of their event. */
   seq: number;
-  /** Among the messages. */
   at: number;
   message: Extract<Message, { role: 'user' }>;
 }
 
-/** The numbers of the events that gave the run its messages, in order. */
+/** Returns the event numbers of the run's messages, in order. */
 export function messageSeqs(run: Run, { entries }: JournalContents): number[] {
   const places = new Map(run.messages.map((message, at) => [message, at]));
   const seqs: number[] = [];
@@ -33,26 +30,24 @@ export function messageSeqs(run: Run, { entries }: JournalContents): number[] {
   return seqs;
 }
 
-/** What the person said in the conversation, in order. */
 export function forkedText(run: Run, contents: JournalContents): ForkedText[] {
   const seqs = messageSeqs(run, contents);
   return run.messages.flatMap((message, at) => (message.role === 'user' ? [{ seq: seqs[at]!, at, message }] : []));
 }
 
-/** The run as it was at its event `seq`. */
 const foldUpTo = (id: string, contents: JournalContents, seq: number): Run =>
   foldJournal(id, { ...contents, entries: contents.entries.filter((entry) => entry.seq <= seq) });
 
-/** Calls whose end, if they have one, came after the event `seq`. */
+/** Returns the calls without an end at event `seq`. */
 export function callsAfter(run: Run, contents: JournalContents, seq: number): string[] {
   const before = foldUpTo(run.id, contents, seq);
   return callsOf(run).flatMap(([id]) => (before.calls[id]?.ok === undefined ? [id] : []));
 }
 
 /**
- * The events of a run that goes on from another one's event `seq`: those up to there under the same numbers, for no event of it
- * is rewritten, and a rest. Not among them: its title; words that were waiting there to be said; processes, which are the other run's and its
- * window's. What was told of damage stays so, apart.
+ * Returns the events of a branch from event `seq`: the shared events with unchanged numbers, then a stop. Excluded are the title, queued
+ * messages, and processes, which belong to the parent's window. Reported damage stays separate.
+ *
  * @param now epoch milliseconds
  */
 export function forkEvents(id: string, run: Run, contents: JournalContents, seq: number, now: number): StoredEvent[] {
@@ -70,15 +65,15 @@ export function forkEvents(id: string, run: Run, contents: JournalContents, seq:
       case 'queued-remove':
         return [];
       case 'title':
-        return [{ ...own, title: '', by: undefined }]; // it is called by what is said in it
+        return [{ ...own, title: '', by: undefined }]; // titled by its own messages
       case 'pin':
-      case 'approval-request': // the call waits in the run that it is of
-      case 'limit-raise': // what was allowed stays with the run that it was allowed to
+      case 'approval-request': // the request stays in the parent run
+      case 'limit-raise': // a raise applies to the parent run only
         return [];
       case 'run-start':
-        return [{ ...own, at: now, parent, imported: undefined }]; // the person's own from here on
+        return [{ ...own, at: now, parent, imported: undefined }]; // owned by the user from here on
       case 'mended':
-        return [{ ...own, places: [] }]; // of another file
+        return [{ ...own, places: [] }]; // offsets of the parent's file
       case 'command-start':
         return foreign.has(own.toolCallId) ? [] : [own];
       case 'tool-start':
@@ -89,11 +84,11 @@ export function forkEvents(id: string, run: Run, contents: JournalContents, seq:
         return [own];
     }
   });
-  const begun = events[0]?.type === 'run-start' ? events : [start, ...events]; // its first line was lost
+  const begun = events[0]?.type === 'run-start' ? events : [start, ...events]; // the first line was lost
   return [...begun, { runId: id, seq: seq + 1, at: now, type: 'phase', phase: 'WaitingUser' }];
 }
 
-/** The run that first said all that is shared: of forks at the same message it is the same place, whoever they were made from. */
+/** Returns the first run with the shared events, so that forks at the same message have the same origin. */
 function parentAt(run: Run, seqs: readonly number[], seq: number): Parent {
   const { run: from, seq: at, line = [] } = run.parent ?? {};
   const above = from === undefined ? [] : [{ run: from, seq: at! }, ...line];
@@ -109,8 +104,9 @@ function parentAt(run: Run, seqs: readonly number[], seq: number): Parent {
 }
 
 /**
- * Why nothing can be forked from the event `seq` of a run, as a sentence: it has more than its events tell.
- * @param hasState it has a folder of its own
+ * Returns the reason why a run cannot be forked at event `seq`, as a sentence: its state is more than its events.
+ *
+ * @param hasState the run has a state folder
  */
 export function unforkable(
   run: Run,
@@ -128,14 +124,9 @@ export function unforkable(
   );
 }
 
-/** What a folder is called until it is a run's. */
 export const forkingPrefix = 'forking.';
 
-/**
- * Makes the folder of a run of these events, whole at once. What they name of the contents of the run that they come from becomes
- * its own, too: whatever becomes of that one later.
- * @param runs the folder that holds a folder per run
- */
+/** Creates the folder of a branch atomically. Referenced contents are shared, so that the branch survives the deletion of its parent. */
 export async function keepFork(runs: string, from: string, id: string, events: readonly StoredEvent[]): Promise<void> {
   const aside = path.join(runs, `${forkingPrefix}${randomUUID()}`);
   try {
@@ -157,14 +148,14 @@ export async function keepFork(runs: string, from: string, id: string, events: r
   }
 }
 
-/** Contents are never written again: a second name of the same file is as good as a copy, and takes no room. */
+/** Hard-links contents, which are immutable, instead of copying. */
 async function shareContents(from: string, to: string, journal: string): Promise<void> {
   const named = new Set(journal.match(/\b[0-9a-f]{64}\b/g) ?? []);
   const kept = (await fs.readdir(from).catch(() => [])).filter((name) => named.has(name));
   await mapLimit(kept, 8, async (name) => {
     const [source, target] = [path.join(from, name), path.join(to, name)];
     await fs.link(source, target).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return; // gone for the quota meanwhile, as it is from the other run
+      if (error.code === 'ENOENT') return; // removed by the quota meanwhile, as in the parent
       await fs.copyFile(source, target);
       await fs.chmod(target, 0o600);
     });

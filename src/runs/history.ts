@@ -6,26 +6,21 @@ import type { RunSummary } from '../protocol/run/summary.ts';
 import { checksum } from './journal.ts';
 import { type Stamp, storedSummarySchema } from './storedSummary.ts';
 
-/** What is known of a run without opening its journal. */
+/** Index entry of a run. `stamp` identifies the indexed journal; `words` is the output of `searchTermsOf`. */
 export interface Indexed {
   summary: RunSummary;
-  /** Of the journal that it was made from. */
   stamp: Stamp;
-  /** Its title and what was said, as `searchable` makes them. */
   words: Buffer;
 }
 
 /**
- * What a list says of every run, and the words each is found by: one file beside the journals, for opening a thousand of them
- * takes seconds. Made from the journals alone, and made again from them where a line is lost, damaged or of another time, so that
- * nothing here needs to be flushed, locked or believed. Lines are only added, by whichever window; the newest of a run counts.
- * Each is `<crc32 of the rest, 8 hex digits> <summary and stamp as JSON>\t<words>`.
+ * Index of all runs for the list and the search, because opening a thousand journals takes seconds. The index is derived from the journals
+ * and rebuilt for missing, damaged or outdated lines, so that no flush or lock is needed. All windows append lines; the newest line of a
+ * run counts. Line format: `<crc32 of the rest, 8 hex digits> <summary and stamp as JSON>\t<words>`.
  */
 export class History {
-  /** @param folder absolute path; of another form, it would have another name */
   constructor(private readonly folder: string) {}
 
-  /** By the runs' ids. */
   async read(): Promise<Map<string, Indexed>> {
     const bytes = await fs.readFile(this.file).catch(() => Buffer.alloc(0));
     const newest = new Map<string, { head: Buffer; words: Buffer }>();
@@ -46,21 +41,21 @@ export class History {
     return found;
   }
 
-  /** Adds what is known now. Never rejects: what could not be kept is made again when it is asked for. */
+  /** Appends entries. Never rejects: missing entries are rebuilt on demand. */
   async keep(runs: readonly Indexed[]): Promise<void> {
     if (runs.length === 0) return;
     await fs.mkdir(this.folder, { recursive: true, mode: 0o700 }).catch(() => {});
     await fs.appendFile(this.file, Buffer.concat(runs.map(lineOf)), { mode: 0o600 }).catch(() => {});
   }
 
-  /** Drops what is of no use any more, once that is more than what is. `runs`: all that there are. */
+  /** Removes obsolete lines once they exceed the useful lines. `runs`: all existing runs. */
   async tidy(runs: readonly Indexed[]): Promise<void> {
     const { size } = await fs.stat(this.file).catch(() => ({ size: 0 }));
     const needed = runs.reduce((bytes, { words }) => bytes + words.length + 500, 0);
     if (size > spare + 2 * needed) await this.replace(runs.map(lineOf));
   }
 
-  /** Of a run that is deleted nothing stays here. Never rejects. */
+  /** Removes all lines of a deleted run. Never rejects. */
   async drop(id: string): Promise<void> {
     const bytes = await fs.readFile(this.file).catch(() => Buffer.alloc(0));
     const all = [...lines(bytes)];
@@ -68,7 +63,6 @@ export class History {
     if (others.length < all.length) await this.replace(others.flatMap((line) => [line, newline]));
   }
 
-  /** Whole at once. */
   private async replace(bytes: readonly Buffer[]): Promise<void> {
     const aside = `${this.file}.${randomUUID()}`;
     try {
@@ -84,9 +78,8 @@ export class History {
   }
 }
 
-/** Lines of another form are in a file of another name: two versions of Towpath do not make it anew in turns. */
+/** Another line format needs another file name, so that two versions do not rebuild the index in turn. */
 const fileName = 'history-1';
-/** Bytes of lines without use that nobody minds. */
 const spare = 1_000_000;
 
 const headSchema = storedSummarySchema.extend({ id: z.string(), size: z.number(), mtimeMs: z.number() });
@@ -99,7 +92,7 @@ function lineOf({ summary: { live: _, ...summary }, stamp: { size, mtimeMs }, wo
 
 const newline = Buffer.from('\n');
 
-/** Each line begins with it, so that older ones of the same run need not be parsed. */
+/** Reads the id from the line prefix, so that older lines need no parsing. */
 const idOf = (line: Buffer): string | undefined =>
   /^.{9}\{"id":"(run-[\w-]+)"/.exec(line.toString('latin1', 0, 150))?.[1];
 
@@ -114,7 +107,7 @@ function parsed(json: Buffer): unknown {
 function* lines(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(10, at);
-    if (end < 0) return; // torn, or being written
+    if (end < 0) return; // torn, or still being written
     yield bytes.subarray(at, end);
     at = end + 1;
   }

@@ -6,9 +6,9 @@ import type { StoredEvent } from '../protocol/run/events.ts';
 import { mapLimit } from '../protocol/values/mapLimit.ts';
 
 /**
- * Images of a run, each stored once by the hash of its bytes in the folder `images` of the run. A journal line has the hash
- * (`storedAs`) in the place of the base64 `data`. Journals of format version 1 have the data in the line; they are read as they are
- * and never rewritten. The folder lives and dies with its run: a branch has its own names of the same files, an export has the data.
+ * Images of a run, stored once per hash in the folder `images` of the run. A journal line has the hash (`storedAs`) instead of the base64
+ * `data`. Journals of format version 1 contain the data and are never rewritten. A branch has hard links to the files; an export contains
+ * the data.
  */
 export const storedImages = (folder: string): string => path.join(folder, 'images');
 
@@ -16,26 +16,25 @@ type StoredAttachment = Omit<Attachment, 'data'> & { storedAs: string };
 
 const isName = /^[0-9a-f]{64}$/;
 
-/** Characters of base64 below which an image stays in its line. */
+/** Minimum size of a stored image in base64 characters. */
 const minStored = 1024;
 
-/** Returns the event as its line has it: images by hash, after they are on disk in `folder` (of the run). Rejects with the system's error. */
+/** Replaces images by hashes after writing the images to `folder` (of the run). Rejects with the system error. */
 export async function withStoredImages(event: StoredEvent, folder: string): Promise<StoredEvent> {
   const stored = new Map<Attachment, StoredAttachment>();
   for (const attachment of attachmentsOf(event)) {
     const { data, ...rest } = attachment;
     if (data.length < minStored || !attachment.mediaType.startsWith('image/')) continue;
     const bytes = Buffer.from(data, 'base64');
-    if (bytes.toString('base64') !== data) continue; // it would not be read as it was written
+    if (bytes.toString('base64') !== data) continue; // not reproducible byte for byte
     stored.set(attachment, { ...rest, storedAs: await storeImage(storedImages(folder), bytes) });
   }
   return stored.size === 0 ? event : mapAttachments(event, (one) => (stored.get(one) ?? one) as Attachment);
 }
 
-/** Tells whether a line of this event needs a reader of format version 2. */
+/** Tells whether the line needs a reader of format version 2. */
 export const hasStoredImages = (event: StoredEvent): boolean => attachmentsOf(event).some((one) => 'storedAs' in one);
 
-/** Writes the image under its hash unless it is there. */
 async function storeImage(folder: string, bytes: Buffer): Promise<string> {
   const name = createHash('sha256').update(bytes).digest('hex');
   const file = path.join(folder, name);
@@ -51,7 +50,7 @@ async function storeImage(folder: string, bytes: Buffer): Promise<string> {
 
 const storedKey = '"storedAs":"';
 
-/** Hashes that the bytes of a journal name as images. */
+/** Hashes of images in the bytes of a journal. */
 export function storedImageNames(journal: Buffer): string[] {
   const names = new Set<string>();
   for (let at = journal.indexOf(storedKey); at >= 0; at = journal.indexOf(storedKey, at + 1)) {
@@ -62,7 +61,7 @@ export function storedImageNames(journal: Buffer): string[] {
   return [...names];
 }
 
-/** Reads images as base64, by hash. One that is gone or was altered is not among them. */
+/** Reads images as base64, by hash. Missing or altered images are omitted. */
 export async function readImages(folder: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const images = new Map<string, string>();
   await mapLimit(names, 4, async (name) => {
@@ -72,10 +71,7 @@ export async function readImages(folder: string, names: readonly string[]): Prom
   return images;
 }
 
-/**
- * Puts the data of images into a line's JSON, before the schema sees it. Returns the number of images that are lost: their
- * attachments are left out.
- */
+/** Inserts image data into parsed JSON before validation. Returns the number of lost images, whose attachments are removed. */
 export function restoreImages(event: unknown, images: ReadonlyMap<string, string>): number {
   let lost = 0;
   for (const owner of ownersOf(event)) {
@@ -90,7 +86,7 @@ export function restoreImages(event: unknown, images: ReadonlyMap<string, string
   return lost;
 }
 
-/** Gives a branch its own names of images; whatever becomes of the run that it comes from later. */
+/** Hard-links images into a branch, so that the branch survives the deletion of its parent. */
 export async function shareImages(from: string, to: string): Promise<void> {
   const names = (await fs.readdir(storedImages(from)).catch(() => [])).filter((name) => isName.test(name));
   if (names.length === 0) return;
@@ -108,7 +104,6 @@ interface Owner {
   attachments: unknown[];
 }
 
-/** Parts of an event that have attachments. */
 function ownersOf(event: unknown): Owner[] {
   const { message, attachments } = Object(event) as { message?: unknown; attachments?: unknown };
   const { attachments: own, toolResults } = Object(message) as { attachments?: unknown; toolResults?: unknown };
@@ -122,7 +117,6 @@ function ownersOf(event: unknown): Owner[] {
 const attachmentsOf = (event: StoredEvent): Attachment[] =>
   ownersOf(event).flatMap(({ attachments }) => attachments as Attachment[]);
 
-/** Copies an event with other attachments. */
 function mapAttachments(event: StoredEvent, map: (attachment: Attachment) => Attachment): StoredEvent {
   const copy = structuredClone(event);
   const owners = ownersOf(copy);

@@ -9,13 +9,13 @@ import { type LocalizableText, UserFacingError } from '../protocol/text/localize
 import { hasStoredImages } from './imageStore.ts';
 
 /**
- * One run's file of events. The first line names the format; each further line is `<crc32 as 8 hex digits> <event as JSON>`,
- * with the number of the line before it as `previous`. A line is whole on disk before anybody is told of its event. What
- * cannot be read stays where it is, or beside it; it is never deleted. `reading.ts` reads it.
+ * Event file of one run. The first line names the format; each further line is `<crc32 as 8 hex digits> <event as JSON>`, with the number
+ * of the preceding event as `previous`. Listeners receive an event after its line is on disk. Unreadable bytes are never deleted. Reader:
+ * `readJournal.ts`.
  */
 export const header = '{"towpath-run":1}\n';
 
-/** A run could not be kept. It says what that means for the person. */
+/** Storage failure with its consequence for the user. */
 export class StoreError extends UserFacingError {
   override readonly name = 'StoreError';
   constructor(
@@ -26,7 +26,6 @@ export class StoreError extends UserFacingError {
     super(words, options);
   }
 
-  /** While it was open. */
   static gone = (): StoreError =>
     new StoreError(
       'STORE_DAMAGED',
@@ -76,30 +75,29 @@ const alreadyThere = message('A run with this ID already exists. Continue it, or
 
 export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
 
-/** Returns the format version that a reader of this event needs; undefined: 1. */
+/** Returns the format version required by the event; undefined: 1. */
 function versionOf(event: StoredEvent): number | undefined {
   if (event.type === 'node' && event.grown) return grownVersion;
   if (event.type === 'approval' && event.holds) return holdVersion;
   return hasStoredImages(event) ? 2 : eventVersions[event.type];
 }
 
-/** Returns the line of an event. `previous` is the number of the event in the line before it, 0 at the beginning. */
+/** Returns the line of an event. `previous` is the number of the preceding event, 0 at the start. */
 export function journalLineOf(event: StoredEvent, previous: number): Buffer {
   const version = versionOf(event);
   const json = Buffer.from(JSON.stringify({ previous, ...(version && { version }), ...event }));
   return Buffer.concat([Buffer.from(`${checksum(json)} `), json, Buffer.from('\n')]);
 }
 
-/** Appends events, one whole line each, flushed. Appends do not overlap: the caller awaits each. */
+/** Appends events as flushed lines. The caller awaits each append. */
 export class Journal {
   private constructor(
     private readonly handle: fs.FileHandle,
     private bytes: number,
-    /** The number of the newest event in it. */
     private previous: number,
   ) {}
 
-  /** Whole at once: a journal never stands there without its first line. */
+  /** Creates the file atomically: a journal always has its first line. */
   static async create(file: string): Promise<Journal> {
     return Journal.guard(async () => {
       const aside = `${file}.${randomUUID()}`;
@@ -108,7 +106,7 @@ export class Journal {
         await fs.link(aside, file).catch(async (error: NodeJS.ErrnoException) => {
           const isThere = error.code === 'EEXIST' || (await fs.stat(file).catch(() => undefined)) !== undefined;
           if (isThere) throw new StoreError('ENGINE_RUN_EXISTS', alreadyThere, { cause: error });
-          return fs.rename(aside, file); // a file system without hard links
+          return fs.rename(aside, file); // file system without hard links
         });
       } finally {
         await fs.rm(aside, { force: true }).catch(() => {});
@@ -118,8 +116,8 @@ export class Journal {
   }
 
   /**
-   * Opens for going on after its last whole line, the newest event in it being number `previous`. A torn line after that is kept
-   * beside the journal before it is cut off; damage within stays as it is.
+   * Opens a journal after its last whole line, with `previous` as the number of the newest event. A torn line is copied beside the journal
+   * and cut off; damage within the file stays.
    */
   static async open(file: string, whole: { wholeBytes: number; size: number; previous: number }): Promise<Journal> {
     const { wholeBytes, size, previous } = whole;
@@ -147,7 +145,7 @@ export class Journal {
     return this.bytes;
   }
 
-  /** What tells a journal that was changed since from this one: its size, and its time in milliseconds. */
+  /** Size and modification time (milliseconds), to detect later changes. */
   async stamp(): Promise<{ size: number; mtimeMs: number }> {
     const { mtimeMs } = await this.handle.stat();
     return { size: this.bytes, mtimeMs };
@@ -161,7 +159,7 @@ export class Journal {
       }
       await this.handle.datasync();
     } catch (error) {
-      await this.handle.truncate(this.bytes).catch(() => {}); // no half line stays behind a failed write
+      await this.handle.truncate(this.bytes).catch(() => {}); // removes the partial line of a failed write
       throw error;
     }
     this.bytes += line.length;

@@ -3,14 +3,14 @@ import { newRun, type Run } from '../protocol/run/run.ts';
 import { readLastEvents } from './readJournal.ts';
 import { journalIn, readStoredSummary } from './storedSummary.ts';
 
-/** Bytes of a journal that are read for its last messages: first so many, and at most. */
+/** Bytes read from the end of a journal: first attempt and maximum. */
 const [firstBytes, mostBytes] = [128 * 1024, 2 * 1024 * 1024];
 /** Messages that fill any screen. */
 const screenful = 20;
 
 /**
- * Reads the last messages of the run in this folder, to be shown while the rest is read: a run of its own, whose messages are
- * counted from 0. Undefined: it is short, or its end alone would not show what the whole run shows. Throws the system's error.
+ * Reads the last messages of a run, for display until the full run is read. The result counts messages from 0. Undefined: the journal is
+ * short, or its end is insufficient for the display. Throws the system error.
  */
 export async function readLastMessages(
   folder: string,
@@ -23,7 +23,7 @@ export async function readLastMessages(
     const events = await readLastEvents(journalIn(folder), size);
     if (!events || events.some(({ type }) => type === 'mended')) return undefined;
     const messages = events.filter((event) => event.type === 'message' && event.branch === undefined);
-    // Results stand in the cards of a reply that was not read.
+    // Leading results belong to cards of an unread reply.
     const begin = messages.find((event) => event.type === 'message' && event.message.role !== 'tool');
     if (!begin || messages.length < enough) continue;
     const run = { ...newRun(id), title, ...(createdAt !== undefined && { createdAt }), ...(readOnly && { readOnly }) };

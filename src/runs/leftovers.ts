@@ -7,16 +7,18 @@ import { isLocked, takeBriefly } from './lock.ts';
 import { isUnbegun } from './readJournal.ts';
 
 const id = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-/** What is written aside, to be put in its place: a kill in between leaves it there. */
+/** Temporary files that a killed process leaves before the rename. */
 const aside = new RegExp(
   `^(lock\\.${id}|lock\\.over-[0-9a-f]{16}(\\.${id}|\\.over-.*)?|(summary\\.json|journal\\.jsonl)\\.${id})$`,
 );
 const asideContent = new RegExp(`^[0-9a-f]{64}\\.${id}$`);
 
-/** Nobody is at work so long between writing a file aside and putting it in its place, whatever the clocks say. */
+/** Minimum age of a leftover, far above any time between write and rename, including clock differences. */
 const oldMs = 60 * 60 * 1000;
 
-/** Removes what kills left behind in the folders of runs, locks of the dead among it, and runs that were killed before they began. `now`: epoch ms. */
+/**
+ * Removes leftovers of killed processes in run folders, including stale locks and runs killed before their first event. `now`: epoch ms.
+ */
 export async function sweepRunLeftovers(runs: string, now: number): Promise<void> {
   await mapLimit(await names(runs), 2, async (name) => {
     const folder = path.join(runs, name);
@@ -50,11 +52,11 @@ async function removeEmpty(folder: string): Promise<void> {
   await fs.rmdir(folder).catch(() => {});
 }
 
-/** As whoever goes on with the run would take it: nobody's fresh one is removed. */
+/** Removes a lock by taking it, so that fresh locks stay. */
 const letGo = (lock: string): Promise<void> =>
   takeBriefly(lock).then(
     (taken) => taken.release(),
-    () => {}, // somebody has it after all
+    () => {}, // held after all
   );
 
 const names = (folder: string): Promise<string[]> => fs.readdir(folder).catch(() => []);

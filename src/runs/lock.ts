@@ -6,38 +6,38 @@ import { StoreError } from './journal.ts';
 import { held, holderState, type LockHolder, parseHolder, thisProcess } from './storage/lockHolder.ts';
 
 /**
- * One window at a time writes a run. The lock is a file that names who has it (`holder.ts`). A dead process's lock is taken
- * over; one of which nobody here can tell, because it is of another machine or container, when it shows no more life: whoever
- * has a lock writes it anew every `beat`, so that the file system's own clock says when that was.
+ * Lock of a run: one window at a time writes. The lock file names its holder (`lockHolder.ts`). The lock of a dead process is taken over. A
+ * holder on another machine or in another container is judged by activity: each holder rewrites the lock every `beat`, which updates the
+ * time of the file system.
  */
 export interface Lock {
-  /** The one before it may be at work still: what that one has open must not be written by two. */
+  /** The previous holder may still run: never write to a file that it has open. */
   readonly fromLiving: boolean;
-  /** False: somebody has taken it over. Asked after each write: what was written while this was true is there for the next one. */
+  /** False after a takeover. Checked after each write: data written before a takeover is visible to the next holder. */
   isMine(): Promise<boolean>;
   release(): Promise<void>;
 }
 
-/** Milliseconds. Without a sign of life for `silent`, a holder is watched for `watch` before it is given up. */
+/** Milliseconds. A holder without activity for `silent` is observed for `watch` before a takeover. */
 export const lockTimes = { beat: 1000, silent: 10_000, watch: 2500 };
 
-/** How often it is tried, and how long apart, while another one is taking the same lock over. */
+/** Attempts and pause in milliseconds during a concurrent takeover. */
 const tries = 20;
 const pause = 15;
 
-/** Takes the lock, for a window that `window` names. Throws `StoreError`, `STORE_LOCKED` when somebody else has it. */
+/** Takes the lock for the window `window`. Throws `StoreError`, with `STORE_LOCKED` if another process holds the lock. */
 export async function takeLock(file: string, window?: string): Promise<Lock> {
   const mine = newText({ window });
   return hold(file, mine, await acquire(file, mine, standingOfText));
 }
 
-/** For less than a moment: whoever wants it meanwhile waits. */
+/** Takes the lock for a moment; other takers wait. */
 export async function takeBriefly(file: string): Promise<Lock> {
   const mine = newText({ brief: true });
   return hold(file, mine, await acquire(file, mine, standingOfText));
 }
 
-/** Takes the lock from whoever has it, alive or not, but not from this process itself. Throws `StoreError`. */
+/** Takes the lock from any holder outside of this process, alive or not. Throws `StoreError`. */
 export async function takeOver(file: string, window?: string): Promise<Lock> {
   const mine = newText({ window });
   const isOurs = (text: string) => held.has(parseHolder(text)?.id ?? '');
@@ -45,14 +45,14 @@ export async function takeOver(file: string, window?: string): Promise<Lock> {
   return hold(file, mine, true);
 }
 
-/** Resolves to whether the one before may be at work still. */
+/** Resolves to true if the previous holder may still run. */
 async function acquire(file: string, mine: Text, standingIn: (text: string) => Standing): Promise<boolean> {
   try {
     for (let attempt = 0; attempt < tries; attempt++) {
       const made = await create(file, mine.text);
       if (made === 'made') return false;
       const text = await textOf(file);
-      if (text === undefined) continue; // released in this moment
+      if (text === undefined) continue; // just released
       const standing = standingIn(text);
       if (standing === 'alive' && parseHolder(text)?.brief) {
         await sleep(pause);
@@ -70,12 +70,11 @@ async function acquire(file: string, mine: Text, standingIn: (text: string) => S
   throw locked();
 }
 
-/** Whether somebody who lives has the lock; it is only looked at, so that looking is in nobody's way. */
 export async function isLocked(file: string): Promise<boolean> {
   return (await holderOf(file)) !== undefined;
 }
 
-/** Who has the lock, and the last sign of life (epoch ms); undefined: nobody who lives. Only looked at. */
+/** Returns the holder and its last activity (epoch ms) without changing the lock; undefined: no living holder. */
 export async function holderOf(file: string): Promise<{ holder?: LockHolder; beatAt: number } | undefined> {
   const text = await textOf(file);
   if (text === undefined) return undefined;
@@ -88,7 +87,6 @@ export async function holderOf(file: string): Promise<{ holder?: LockHolder; bea
 export const lockedMessage = 'This run is in progress in another window. Stop it there to continue here.';
 const locked = () => new StoreError('STORE_LOCKED', message(lockedMessage));
 
-/** Somebody has it for longer than a moment, and not this process. */
 export async function isHeldElsewhere(file: string): Promise<boolean> {
   const found = await holderOf(file);
   return found !== undefined && !found.holder?.brief && !held.has(found.holder?.id ?? '');
@@ -99,7 +97,7 @@ interface Text {
   text: string;
 }
 
-/** It counts as this process's before it is on disk: a second taker here must not take it for one that was left. */
+/** Registers the id before writing, so that a second taker in this process does not see a stale lock. */
 function newText(more: Pick<LockHolder, 'window' | 'brief'>): Text {
   const holder: LockHolder = { id: randomUUID(), ...thisProcess(), since: Date.now(), ...more };
   held.add(holder.id);
@@ -114,19 +112,19 @@ function hold(file: string, mine: Text, fromLiving: boolean): Lock {
     isMine: async () => (await textOf(file)) === mine.text,
     async release() {
       clearInterval(beating);
-      await whileItIs(file, mine.text, () => fs.unlink(file)).catch(() => {}); // whoever is taking it over has it now
+      await whileItIs(file, mine.text, () => fs.unlink(file)).catch(() => {}); // the process that takes over holds the lock now
       held.delete(mine.id);
     },
   };
 }
 
-/** The same bytes again, in the same file that was looked at: it is whole at every moment, and never somebody else's. */
+/** Rewrites the same bytes into the open file: the lock is complete at every moment and never another holder's. */
 async function beat(file: string, text: string): Promise<void> {
   const handle = await fs.open(file, 'r+').catch(() => undefined);
   try {
     if (handle && (await handle.readFile('utf8')) === text) await handle.write(text, 0);
   } catch {
-    // A disk that takes no write: the run itself says so.
+    // A failing disk is reported by the run itself.
   } finally {
     await handle?.close().catch(() => {});
   }
@@ -136,12 +134,12 @@ type Standing = ReturnType<typeof holderState>;
 
 const standingOfText = (text: string): Standing => {
   const holder = parseHolder(text);
-  return holder ? holderState(holder) : 'unknown'; // it may be half written yet, where links are unknown
+  return holder ? holderState(holder) : 'unknown'; // may be half written on file systems without links
 };
 
 /**
- * No sign of life, by the file system's clock alone: that of this machine may jump, and another machine's is another one.
- * `now`: its time now. What is old, or from the future, is watched before it is believed.
+ * Tells whether the lock shows no activity, by the clock of the file system only, because machine clocks differ and jump. `now`: current
+ * file system time. Old or future times are observed before a decision.
  */
 async function isSilent(file: string, now: number): Promise<boolean> {
   const last = await stampOf(file);
@@ -151,7 +149,7 @@ async function isSilent(file: string, now: number): Promise<boolean> {
   return (await stampOf(file)) === last;
 }
 
-/** Opened to be looked at: a network's file system asks its server then, and not its memory. */
+/** Opens the file, because network file systems then query the server instead of a cache. */
 async function stampOf(file: string): Promise<number | undefined> {
   const handle = await fs.open(file, 'r').catch(() => undefined);
   try {
@@ -163,13 +161,13 @@ async function stampOf(file: string): Promise<number | undefined> {
 
 const textOf = (file: string): Promise<string | undefined> => fs.readFile(file, 'utf8').catch(() => undefined);
 
-/** Whole at once: a lock that is made and still empty would look like one that a crash left. `now`: the file system's time. */
+/** Creates the lock atomically: an empty lock would look like a leftover of a crash. `now`: time of the file system. */
 async function create(file: string, text: string): Promise<'made' | { now: number }> {
   const aside = `${file}.${randomUUID()}`;
   try {
     await fs.writeFile(aside, text, { flag: 'wx', mode: 0o600 });
     const { mtimeMs: now } = await fs.stat(aside);
-    // Links are unknown to some file systems.
+    // Some file systems have no links.
     const isMade = await isPut(fs.link(aside, file)).catch(() =>
       isPut(fs.writeFile(file, text, { flag: 'wx', mode: 0o600 })),
     );
@@ -179,13 +177,12 @@ async function create(file: string, text: string): Promise<'made' | { now: numbe
   }
 }
 
-/** False: somebody else's is there. */
 function isPut(put: Promise<void>): Promise<boolean> {
   const failed = (error: NodeJS.ErrnoException) => (error.code === 'EEXIST' ? false : Promise.reject(error));
   return put.then(() => true, failed);
 }
 
-/** Puts our text in the place of `stale`; false: it is another one's by now, or somebody is at it. */
+/** Replaces the lock text `stale`; false: the lock changed, or another process is replacing it. */
 async function replace(file: string, stale: string, mine: Text): Promise<boolean> {
   const aside = `${file}.${randomUUID()}`;
   try {
@@ -200,8 +197,8 @@ async function replace(file: string, stale: string, mine: Text): Promise<boolean
 }
 
 /**
- * Only who has the lock of a lock's text may put something in its place, and only while it is that text: of many who find the
- * same dead one's lock, one replaces it, and none replaces the lock of that one. Throws `STORE_LOCKED` while another is at it.
+ * Runs `work` while the lock has this text. A lock on the text itself admits one process: of several processes that find a stale lock, one
+ * replaces it and none replaces the new lock. Throws `STORE_LOCKED` during another replacement.
  */
 async function whileItIs(file: string, text: string, work: () => Promise<void>): Promise<boolean> {
   const right = `${file}.over-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;

@@ -6,10 +6,11 @@ import { takeLock } from './lock.ts';
 import { WindowStatus } from './windowStatus.ts';
 
 /**
- * Takes the runs of another store into this one, deleted ones as well; gives how many came. Each goes whole, by one rename, so that it is
- * in one place whoever is killed. What somebody has open there stays, and what is here by that name already. Never rejects.
- * @param from folder of the other store, absolute
- * @param to folder of this one
+ * Moves the runs of another store into this store, deleted runs included; returns their number. Each run moves by one atomic rename. Open
+ * runs and existing names are skipped. Never rejects.
+ *
+ * @param from absolute folder of the other store
+ * @param to absolute folder of this store
  */
 export async function mergeStorages(from: string, to: string): Promise<number> {
   const [history, marks] = [new History(from), new WindowStatus(path.join(from, 'now'))];
@@ -19,7 +20,7 @@ export async function mergeStorages(from: string, to: string): Promise<number> {
     try {
       if (!(await take(path.join(from, 'runs', id), path.join(to, 'runs', id)))) return false;
       await fs.rm(path.join(to, 'runs', id, 'lock'), { force: true });
-      await history.drop(id); // nothing of it stays there
+      await history.drop(id);
       await marks.set(id, undefined);
       return true;
     } catch {
@@ -33,7 +34,6 @@ export async function mergeStorages(from: string, to: string): Promise<number> {
   return came.filter(Boolean).length;
 }
 
-/** A run's folder, or a deleted one's. */
 const runsIn = async (folder: string): Promise<string[]> =>
   (await fs.readdir(folder).catch(() => [])).filter((name) => /^(\d{1,15}\.)?run-[\w-]{1,100}$/.test(name));
 

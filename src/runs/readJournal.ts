@@ -9,54 +9,53 @@ import { amount, type LocalizedMessage, message } from '../protocol/text/l10n.ts
 import { readImages, restoreImages, storedImageNames } from './imageStore.ts';
 import { checksum, header, StoreError } from './journal.ts';
 
-/** A line with a right checksum. `event` is absent if this version of Towpath cannot read it. */
+/**
+ * Line with a valid checksum. `previous`: number of the preceding event, absent in journals of the first version. `event`: absent if
+ * unreadable for this version. `version`: format version of the event type, absent for 1. `line` counts from 1; `at` is the offset of the
+ * first byte.
+ */
 export interface JournalEntry {
   seq: number;
-  /** Number of the line before it; absent in journals of the first Towpath. */
   previous?: number;
   event?: StoredEvent;
   type: string;
-  /** Format version of an event type that was not in version 1. */
   version?: number;
-  /** Where it stands: its line, from 1, and its first byte. */
   line: number;
   at: number;
 }
 
-/** A place that is not as it was written. */
+/** Damaged part of a journal. `at`: offset of the first byte, also the identity of the damage. `loses`: events are or may be lost. */
 interface CorruptRange {
-  /** Its first byte, which names it. */
   at: number;
   line: number;
-  /** For people, with where and how much. */
   text: LocalizedMessage;
-  /** Something of the run is lost there, or may be. */
   loses: boolean;
 }
 
-/** All that a journal still says: every whole line in the order of its number, each once, and what is wrong with the rest. */
+/**
+ * Readable content of a journal: whole lines sorted by number without duplicates, and the damage. `newer`: reason that prevents
+ * continuation. `wholeBytes`: size up to the last complete line; a torn line may follow.
+ */
 export interface JournalContents {
   entries: JournalEntry[];
   wounds: CorruptRange[];
-  /** Why it can be read, and not gone on with. */
   newer?: ReadOnlyCode;
-  /** Bytes up to the end of its last line that has one: a torn line comes after them. */
   wholeBytes: number;
   size: number;
 }
 
-/** Milliseconds of reading before everything else has its turn. */
+/** Milliseconds of work before yielding. */
 const mostMs = 10;
 
 /**
- * Numbers that one flipped bit makes of the header's version are no versions: such a header is a damaged one. A version whose
- * lines this code could misread has another number.
+ * Versions that one flipped bit produces from the current header count as damage. A future incompatible version must use another number.
  */
 const flippedVersions = new Set([0, 3, 5, 9]);
 
 /**
- * The lines of a journal. Throws `StoreError` when it cannot be read, and when nothing in it is a run's.
- * @param runId whose it is; lines of another run are damage
+ * Reads a journal. Throws `StoreError` if the file is unreadable or contains no event of a run.
+ *
+ * @param runId expected run; lines of another run are damage
  */
 export async function readJournal(file: string, runId?: string): Promise<JournalContents> {
   const bytes = await fs.readFile(file).catch((error) => {
@@ -74,7 +73,7 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
     }
     wholeBytes = end + 1;
     if (performance.now() > pause) {
-      await setImmediate(); // others have their turn
+      await setImmediate(); // yields to other work
       pause = performance.now() + mostMs;
     }
     const entry = parseLine(bytes.subarray(at, end), line, at, images);
@@ -98,10 +97,10 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
   return { entries, wounds, ...(newer && { newer }), wholeBytes, size: bytes.length };
 }
 
-/** As many bytes as hold any run's first event. */
+/** Size that contains any first event, in bytes. */
 const firstBytes = 65_536;
 
-/** The first event of a journal, without reading the rest; undefined when it cannot be read, or is not there yet. */
+/** Reads the first event only; undefined: unreadable or missing. */
 export async function readFirstEvent(file: string): Promise<StoredEvent | undefined> {
   const handle = await fs.open(file, 'r').catch(() => undefined);
   if (!handle) return undefined;
@@ -120,10 +119,7 @@ export async function readFirstEvent(file: string): Promise<StoredEvent | undefi
   }
 }
 
-/**
- * Reads the events in the last `size` bytes of a journal, without reading the rest; undefined when it is not longer than that,
- * or when something there is not whole. Throws the system's error.
- */
+/** Reads the events in the last `size` bytes; undefined: the journal is shorter, or a line is damaged. Throws the system error. */
 export async function readLastEvents(file: string, size: number): Promise<StoredEvent[] | undefined> {
   const handle = await fs.open(file, 'r');
   try {
@@ -147,7 +143,7 @@ export async function readLastEvents(file: string, size: number): Promise<Stored
   }
 }
 
-/** A journal that was killed before its first line was there: no run has begun in it. */
+/** True for a journal cut off within its first line: the run has not started. */
 export const isUnbegun = (bytes: Buffer): boolean =>
   bytes.length < header.length && header.startsWith(bytes.toString('latin1'));
 
@@ -161,8 +157,8 @@ function* lines(bytes: Buffer, start: number): Generator<{ line: number; at: num
 }
 
 /**
- * The version that the first line names (0: none), and where the events begin. A damaged first line is as long as it was: what
- * stands after it is found, even when its end is what was damaged, or when it is not there at all.
+ * Parses the first line: version (0: none) and start of the events. A damaged first line is assumed to have its original length, so that
+ * the following line is found.
  */
 function headOf(bytes: Buffer): { version: number; start: number; loses: boolean } {
   const end = bytes.indexOf(10) + 1;
@@ -202,24 +198,23 @@ function parseLine(
   }
 }
 
-/** Only a version number says that a newer Towpath wrote a line; an unreadable line without one is damaged. */
+/** Only a version number marks a line of a newer version; an unreadable line without a version is damaged. */
 const isNewer = ({ version = 1 }: JournalEntry): boolean => version > formatVersion;
 const isReadable = (entry: JournalEntry): boolean => entry.event !== undefined || isNewer(entry);
 
-/** What was found so far, in the order of the file. */
 class Found {
   readonly entries: JournalEntry[] = [];
   readonly wounds: CorruptRange[] = [];
   private readonly bySeq = new Map<number, JournalEntry>();
   private newest = 0;
 
-  /** Names images that are no longer stored: the rest of their line is whole. */
+  /** Reports images that are missing; the rest of the line is valid. */
   addLostImages({ line, at }: JournalEntry, count: number): void {
     const text = message('{0} of line {1} cannot be read', amount(count, 'image'), line);
     this.wounds.push({ ...wound(line, at, text), loses: false });
   }
 
-  /** Isolates a line that the schema refuses. Only a lost part of the conversation separates what follows it. */
+  /** Isolates a line that the schema rejects. Only a lost conversation event separates the following events. */
   addUnreadable(entry: JournalEntry): void {
     const { line, at, type } = entry;
     const loses = isConversation(type);
@@ -227,7 +222,7 @@ class Found {
     if (!loses) this.add(entry);
   }
 
-  /** A line counts where its number says. One whose number was there before counts for nothing. */
+  /** Adds a line in the order of its number. Duplicates are ignored. */
   add(entry: JournalEntry): void {
     const { seq, line, at } = entry;
     const first = this.bySeq.get(seq);
@@ -247,17 +242,16 @@ class Found {
   }
 }
 
-/** What nothing but the next line's word for it tells of. */
+/** Reports lines whose loss is visible only in `previous` of the next line. */
 function addMissing(entries: readonly JournalEntry[], wounds: CorruptRange[]): void {
   for (const [index, entry] of entries.entries()) {
     const before = entries[index - 1];
     if (entry.previous === undefined || entry.previous === (before?.seq ?? 0)) continue;
-    if (wounds.some(({ at, loses }) => loses && isBetween(at, before, entry))) continue; // said already
+    if (wounds.some(({ at, loses }) => loses && isBetween(at, before, entry))) continue; // reported already
     wounds.push(wound(entry.line, entry.at, message('the part before line {0} is missing', entry.line)));
   }
 }
 
-/** Whether something is lost between two entries that follow each other. */
 export function isGap(before: JournalEntry | undefined, entry: JournalEntry, wounds: readonly CorruptRange[]): boolean {
   if (entry.previous !== undefined) return entry.previous !== (before?.seq ?? 0);
   return wounds.some(({ at, loses }) => loses && isBetween(at, before, entry));

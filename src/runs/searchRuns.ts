@@ -1,27 +1,25 @@
 import { type Run, runTitle } from '../protocol/run/run.ts';
 import type { Indexed } from './history.ts';
 
-/** A run in which all of the words that were asked for are. */
 interface FoundRun {
   indexed: Indexed;
-  /** Where one of them is that is not in its title, with what stands around it, in small letters. */
+  /** Text around a hit outside of the title, in lower case. */
   excerpt?: string;
 }
 
-/** Characters of what was said in a run that it is found by: of a longer one its beginning and its end. */
+/** Searchable characters per run: the start and end of a longer text. */
 const mostText = 200_000;
 
-/** A run's title, a tab, and what the person and the models said in it. */
+/** Returns the search text: title, tab, messages of the user and the models. */
 export function searchTermsOf(run: Run): Buffer {
   const said = [...run.messages, ...(run.damage ?? []).flatMap(({ messages }) => messages)];
   const texts = said.flatMap((message) => (message.role === 'tool' ? [] : [message.content]));
   return Buffer.from(`${searchable(runTitle(run))}\t${searchable(bothEnds(texts, mostText / 2))}`);
 }
 
-/** Of a run of which nothing else can be read. */
 export const titleTerms = (title: string): Buffer => Buffer.from(`${searchable(title)}\t`);
 
-/** The same for what is written differently: no capitals, no marks on letters, a space for every gap. */
+/** Normalizes text for search: lower case, without diacritics, single spaces. */
 export function searchable(text: string): string {
   const plain = isPlain.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]+/gu, '');
   return plain
@@ -31,10 +29,10 @@ export function searchable(text: string): string {
 }
 const isPlain = /^[\x20-\x7E\s]*$/;
 
-/** The runs in which every word of `query` is, or part of a word; all of them where it has none. */
+/** Returns the runs that contain every word of `query`, also as part of a word; all runs for an empty query. */
 export function search(runs: readonly Indexed[], query: string): FoundRun[] {
   const wanted = wordsIn(query)
-    .sort((one, other) => other.length - one.length) // the rarest first, most likely
+    .sort((one, other) => other.length - one.length) // long words are probably rare
     .map((word) => Buffer.from(word));
   return runs.flatMap((indexed) => {
     const { words } = indexed;
@@ -52,7 +50,6 @@ export function search(runs: readonly Indexed[], query: string): FoundRun[] {
   });
 }
 
-/** The same for one text. */
 export const matches = (text: string, query: string): boolean =>
   wordsIn(query).every((word) => searchable(text).includes(word));
 
@@ -64,19 +61,19 @@ const wordsIn = (query: string): string[] =>
 
 const mostWanted = 20;
 
-/** Bytes before and after the place that is shown. */
+/** Bytes of context before and after a hit. */
 const [before, after] = [30, 90];
 
 function around(text: Buffer, at: number): string {
   const [from, to] = [Math.max(0, at - before), Math.min(text.length, at + after)];
-  const cut = /^\uFFFD+|\uFFFD+$/gu; // a letter of several bytes
+  const cut = /^\uFFFD+|\uFFFD+$/gu; // split multibyte character
   const lead = text.toString('utf8', from, at).replace(cut, '');
   const rest = text.toString('utf8', at, to).replace(cut, '');
-  const space = from > 0 ? lead.indexOf(' ') : -1; // not half a word
+  const space = from > 0 ? lead.indexOf(' ') : -1; // starts at a word boundary
   return `${from > 0 ? '…' : ''}${lead.slice(space + 1)}${rest}${to < text.length ? '…' : ''}`;
 }
 
-/** The beginning of the first of these texts and the end of the last, at most `most` characters each. */
+/** Joins the start of the first texts and the end of the last, at most `most` characters each. */
 function bothEnds(texts: readonly string[], most: number): string {
   const first: string[] = [];
   let [next, left] = [0, most];

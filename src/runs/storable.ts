@@ -3,10 +3,10 @@ import { message } from '../protocol/text/l10n.ts';
 import { StoreError } from './journal.ts';
 
 /**
- * Returns the event as a journal can hold and read it again. Optional numbers that are not finite (JSON would write null) are left
- * out. Throws `StoreError` for any other event that the schema refuses: a line that cannot be read is never written.
+ * Returns the event in a form that the journal can store and read. Optional infinite numbers are removed (JSON would write null). Throws
+ * `StoreError` if the schema rejects the event.
  *
- * @invariant written-events-can-be-read: Every event that is appended to a journal passes the schema that reads it.
+ * @invariant written-events-can-be-read: every event appended to a journal passes the schema that reads it
  */
 export function storable(event: StoredEvent): StoredEvent {
   if (storedEventSchema.safeParse(event).success) return event;

@@ -34,12 +34,12 @@ import {
 import { DeletedRuns } from './trash.ts';
 import { WindowStatus } from './windowStatus.ts';
 
-/** Runs looked at at the same time: a thousand journals would not fit into memory. */
+/** Runs processed in parallel; a thousand journals would not fit into memory. */
 const atOnce = 8;
-/** Runs made ready for being searched before they are kept. */
+/** Runs indexed per write. */
 const keptAtOnce = 50;
 
-/** A run opened for writing: nobody else writes it until `close`. */
+/** Run opened for exclusive writing until `close`. */
 export interface OpenRun {
   run: Run;
   append(event: StoredEvent): Promise<void>;
@@ -47,8 +47,8 @@ export interface OpenRun {
 }
 
 /**
- * The runs of one workspace: a folder per run with its journal and the contents of what it changed. Folders are 0700, files
- * 0600. Every method throws `StoreError` when it cannot do what it says.
+ * Runs of one workspace: a folder per run with its journal and contents. Folders have mode 0700, files 0600. Every method throws
+ * `StoreError` on failure.
  */
 export class RunStore {
   readonly contents: Contents;
@@ -58,10 +58,10 @@ export class RunStore {
   private readonly openHere = new Map<string, Run>();
 
   /**
-   * @param folder absolute path; made when first written to
-   * @param now epoch milliseconds: how long a run has been deleted
-   * @param window what this one is called, for people who meet its locks
-   * @param witness hears each event that is kept, before anything is done on it; what it rejects with ends the run's work
+   * @param folder absolute path; created on first write
+   * @param now epoch milliseconds, for the age of deleted runs
+   * @param window name of the window in its locks, for display
+   * @param witness receives each stored event before any effect; a rejection stops the run
    */
   constructor(
     private readonly folder: string,
@@ -89,7 +89,6 @@ export class RunStore {
     return this.opened(id, newRun(id), lock, () => Journal.create(this.journalOf(id)));
   }
 
-  /** Opens a kept run to go on with it. */
   async open(id: string): Promise<OpenRun> {
     const lock = await this.lock(id);
     const folder = this.folderOf(id);
@@ -107,37 +106,32 @@ export class RunStore {
     return this.opened(id, run, lock, () => Journal.open(this.journalOf(id), whole));
   }
 
-  /** Reads a kept run without taking it. */
   async read(id: string): Promise<Run> {
     return (await this.readWhole(id)).run;
   }
 
-  /** Reads the last messages of a long run; see `readLastMessages`. */
   readLastMessages(id: string): Promise<Run | undefined> {
     return readLastMessages(this.folderOf(id), id);
   }
 
-  /** What the person said in a run. */
   async said(id: string): Promise<ForkedText[]> {
     const { run, contents } = await this.readWhole(id);
     return forkedText(run, contents);
   }
 
-  /** How many messages a run had at its event `seq`. */
   async messagesUpTo(id: string, seq: number): Promise<number> {
     const { run, contents } = await this.readWhole(id);
     return messageSeqs(run, contents).filter((one) => one <= seq).length;
   }
 
-  /** Calls of a run that had not ended at its event `seq`. */
   async callsAfter(id: string, seq: number): Promise<string[]> {
     const { run, contents } = await this.readWhole(id);
     return callsAfter(run, contents, seq);
   }
 
   /**
-   * A run of its own that goes on from another one's event `seq`; gives its id. Nothing of the other is taken or changed, whoever
-   * has it open. Throws `StoreError` with a sentence also for one that has more than its events tell.
+   * Creates a branch from event `seq` and returns its id. The parent is not changed and may be open elsewhere. Throws `StoreError` with a
+   * sentence also for unforkable runs.
    */
   async fork(id: string, seq: number): Promise<string> {
     const { run, contents } = await this.readWhole(id);
@@ -154,19 +148,19 @@ export class RunStore {
     return readRun(this.folderOf(id), id);
   }
 
-  /** What is kept of a run, event by event, and what of its record is damaged, in sentences. */
+  /** Returns the events of a run, and its damage in sentences. */
   async events(id: string): Promise<{ events: StoredEvent[]; damage: string[] }> {
     await this.mustExist(id);
     const { entries, wounds } = await readJournal(this.journalOf(id), id);
     return { events: entries.flatMap(({ event }) => event ?? []), damage: wounds.map(({ text }) => inEnglish(text)) };
   }
 
-  /** A run with its branches, each as far as its record is whole, as a file that `importedRuns` reads. `hide`: see `dataOf`. */
+  /** Exports a run with its branches, each up to its damage. `hide`: see `dataOf`. */
   async exported(id: string, hide: Hide): Promise<RunsFile> {
     await this.mustExist(id);
     const runs = await mapLimit(kinOf(id, await this.list()), atOnce, async (one) => {
       const read = this.readWhole(one.id);
-      const whole = await (one.id === id ? read : read.catch(() => undefined)); // a branch that cannot be read stays here
+      const whole = await (one.id === id ? read : read.catch(() => undefined)); // an unreadable branch is omitted
       if (!whole) return [];
       const until = whole.run.damage?.[0]?.from ?? Number.POSITIVE_INFINITY;
       const events = whole.contents.entries.flatMap(({ event, seq }) => (event && seq <= until ? [event] : []));
@@ -175,13 +169,13 @@ export class RunStore {
     return { 'towpath-runs': 1, shown: id, runs: runs.flat() };
   }
 
-  /** Keeps runs that come from elsewhere, all of them or none. */
+  /** Stores imported runs: all or none. */
   async bring(runs: readonly Imported[]): Promise<void> {
     const folder = path.join(this.folder, 'runs');
     const made: string[] = [];
     try {
       for (const { id, events } of runs) {
-        await keepFork(folder, id, id, events); // which has no contents
+        await keepFork(folder, id, id, events); // an import has no contents
         made.push(id);
       }
     } catch (error) {
@@ -190,12 +184,11 @@ export class RunStore {
     }
   }
 
-  /** All runs, newest first. A run that cannot be read is listed with what is wrong with it. */
+  /** Lists all runs, newest first. An unreadable run is listed with its error. */
   async list(): Promise<RunSummary[]> {
     return (await this.indexed()).map(({ summary }) => summary);
   }
 
-  /** The runs in whose title and texts all of these words are, newest first. */
   async search(query: string): Promise<{ run: RunSummary; excerpt?: string }[]> {
     return search(await this.indexed(), query).map(({ indexed, excerpt }) => ({
       run: indexed.summary,
@@ -203,7 +196,6 @@ export class RunStore {
     }));
   }
 
-  /** What a list says of one run; undefined: there is none. */
   async listed(id: string): Promise<RunSummary | undefined> {
     const open = this.openHere.get(id);
     if (open) return toStoredSummary(open);
@@ -214,7 +206,7 @@ export class RunStore {
     return isRunId(id) && (await fs.stat(this.journalOf(id)).catch(() => undefined)) !== undefined;
   }
 
-  /** Of all runs, newest first. One whose journal has changed since is read, one that is open here is asked itself. */
+  /** Returns the index, newest run first. Changed journals are read again; runs open in this window provide their state. */
   private async indexed(): Promise<Indexed[]> {
     const [ids, known] = await Promise.all([this.ids(), this.history.read()]);
     const found: Indexed[] = [];
@@ -245,14 +237,14 @@ export class RunStore {
     return read && { ...read, words: read.run ? searchTermsOf(read.run) : titleTerms(read.summary.title) };
   }
 
-  /** What each run follows, deleted ones too; undefined for one whose record does not tell. */
+  /** Workflow of each run, deleted runs included; undefined for an unreadable record. */
   async workflowIds(): Promise<(string | undefined)[]> {
     const folders = [...(await this.ids()).map((id) => this.folderOf(id)), ...(await this.deleted.folders())];
     const firsts = await mapLimit(folders, atOnce, (folder) => readFirstEvent(journalIn(folder)));
     return firsts.map((event) => (event?.type === 'run-start' ? event.workflowId : undefined));
   }
 
-  /** Takes a run away, as a whole; gives the name by which `deleted` brings it back. Not while anybody has it open. */
+  /** Moves a run to the deleted runs; returns the name for `deleted`. Fails while the run is open. */
   async delete(id: string): Promise<string> {
     const lock = await this.lock(id);
     try {
@@ -265,19 +257,17 @@ export class RunStore {
     }
   }
 
-  /** Who has the run open for writing, and the last sign of life of that (epoch ms); undefined: nobody who lives. */
+  /** Returns the writing holder and its last activity (epoch ms); undefined: no living holder. */
   holder(id: string): Promise<{ holder?: LockHolder; beatAt: number } | undefined> {
     return holderOf(this.lockOf(id));
   }
 
-  /** Another window is at work on it. */
   isElsewhere(id: string): Promise<boolean> {
     return isHeldElsewhere(this.lockOf(id));
   }
 
   /**
-   * Takes the run from whoever has it open, so that it can be opened here: what that one writes from now on is not recorded,
-   * and it is told so. Not from this window itself.
+   * Takes a run from another window. Later events of the other window are not recorded, and its writes fail. Never takes from this window.
    */
   async takeOver(id: string): Promise<void> {
     await this.mustExist(id);
@@ -289,24 +279,22 @@ export class RunStore {
     }
   }
 
-  /** Removes what kills left behind, and what was deleted longer ago than it is kept. */
+  /** Removes leftovers of killed processes and expired deleted runs. */
   async sweep(): Promise<void> {
     await this.deleted.sweep();
     await sweepRunLeftovers(path.join(this.folder, 'runs'), this.now());
     await removeStates(this.modelStates, await idsOfStates(this.modelStates, (id) => this.has(id)));
   }
 
-  /** A folder per run. */
   get runsFolder(): string {
     return path.join(this.folder, 'runs');
   }
 
-  /** What a local model has read of runs: it goes when the run is deleted. */
   get modelStates(): string {
     return modelStatesIn(this.folder);
   }
 
-  /** Where what belongs to a run alone is kept: it goes with the run. Made by whoever writes there first. */
+  /** Folder for data of one run, removed with the run. Created by its first writer. */
   stateFolder(id: string): string {
     return path.join(this.folderOf(id), 'state');
   }
@@ -333,7 +321,7 @@ export class RunStore {
         await this.witness(event);
       },
       close: async () => {
-        // A lost summary is made again from the journal.
+        // A lost summary is rebuilt from the journal.
         try {
           if (await lock.isMine()) await this.keepSummary(run, await journal.stamp()).catch(() => {});
           await journal.close();
@@ -351,7 +339,7 @@ export class RunStore {
   }
 
   private async ids(): Promise<string[]> {
-    const names = await fs.readdir(path.join(this.folder, 'runs')).catch(() => []); // nothing has been kept yet
+    const names = await fs.readdir(path.join(this.folder, 'runs')).catch(() => []); // nothing stored yet
     return names.filter(isRunId);
   }
 
@@ -365,7 +353,7 @@ export class RunStore {
     }
   }
 
-  /** Whoever deletes or moves the folder of a run at work leaves the open file writable, and nobody could find what is written. */
+  /** Checks the file by path: after the folder of a running run was deleted or moved, the open file stays writable but unreachable. */
   private async bytesOf(id: string): Promise<number> {
     try {
       return (await fs.stat(this.journalOf(id))).size;
@@ -396,7 +384,7 @@ const indexedOf = (run: Run, stamp: Stamp): Indexed => ({
   summary: toStoredSummary(run),
   stamp,
   get words() {
-    return searchTermsOf(run); // what is only listed has no need of them
+    return searchTermsOf(run); // runs that are only listed need no search terms
   },
 });
 
@@ -408,7 +396,7 @@ const takenOver = () =>
     message('Another window took over this run. It continues there; this window does nothing more in it.'),
   );
 
-/** A copy in its place: whoever has the one before open, and writes late, writes where nobody reads. */
+/** Replaces the journal by a copy: late writes of the previous holder go to the unlinked file. */
 async function renew(journal: string): Promise<void> {
   const copy = `${journal}.${randomUUID()}`;
   try {
@@ -420,7 +408,7 @@ async function renew(journal: string): Promise<void> {
   }
 }
 
-/** A disk that fails once may have had a bad moment. */
+/** Retries once after a disk failure. */
 async function onceMore(write: () => Promise<void>): Promise<void> {
   try {
     await write();

@@ -10,7 +10,7 @@ import { foldJournal } from './foldJournal.ts';
 import { checksum, StoreError } from './journal.ts';
 import { isUnbegun, readJournal } from './readJournal.ts';
 
-/** Which journal it is of, and how many bytes that had when it had the most: one that is shorter has lost some. */
+/** Stamp of a journal: size, time, and the largest known size; a shorter journal has lost data. */
 const stampShape = { journalBytes: z.number(), journalTime: z.number(), mostBytes: z.number() };
 export const storedSummarySchema = runSummarySchema.omit({ id: true, live: true });
 const summarySchema = z.strictObject({ ...stampShape, ...storedSummarySchema.shape, check: z.string() });
@@ -21,12 +21,11 @@ export interface Stamp {
   mtimeMs: number;
 }
 
-/** Where a run's folder has its journal. */
 export const journalIn = (folder: string): string => path.join(folder, 'journal.jsonl');
 
 const summaryIn = (folder: string): string => path.join(folder, 'summary.json');
 
-/** What a list says of the run in this folder, by its summary, or by its journal where that is lost; undefined: no run. */
+/** Reads the list entry from the summary, or from the journal if the summary is missing or outdated; undefined: no run. */
 export async function readSummary(folder: string, id: string): Promise<RunSummary | undefined> {
   const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
   const kept = stat && (await readStoredSummary(folder));
@@ -34,7 +33,7 @@ export async function readSummary(folder: string, id: string): Promise<RunSummar
   return stat && (await readAnew(folder, id, stat, kept))?.summary;
 }
 
-/** The same by its journal, with the run where that can be read, and which journal that was; undefined: no run. */
+/** Reads the list entry, the run if readable, and the stamp of the journal; undefined: no run. */
 export async function readForIndex(
   folder: string,
   id: string,
@@ -55,7 +54,7 @@ async function readAnew(
   try {
     const { run, contents } = await readRun(folder, id, kept);
     if (run.seq === 0 && !run.damage && !run.readOnly) return undefined;
-    if (run.damage && run.messages.length === 0) run.title ||= kept?.title ?? ''; // its first words are among what is lost
+    if (run.damage && run.messages.length === 0) run.title ||= kept?.title ?? ''; // the first message is among the lost events
     const most = Math.max(contents.wholeBytes, kept?.mostBytes ?? 0);
     await writeSummary(folder, run, stat, most).catch(() => {});
     return { run, summary: toStoredSummary(run) };
@@ -71,14 +70,13 @@ function listed(id: string, { journalBytes: _, journalTime: __, mostBytes: ___, 
   return { id, live: false, ...told };
 }
 
-/** The run in this folder, and what its journal is made of. Throws `StoreError`. */
 export async function readRun(folder: string, id: string, kept?: Summary) {
   const contents = await readJournal(journalIn(folder), id);
   const { mostBytes } = kept ?? (await readStoredSummary(folder)) ?? {};
   return { contents, run: foldJournal(id, contents, mostBytes) };
 }
 
-/** Reads the stored summary of the run in this folder; undefined: absent, of another shape, or altered. */
+/** Reads the stored summary; undefined: absent, invalid or altered. */
 export async function readStoredSummary(folder: string): Promise<Summary | undefined> {
   try {
     const kept = summarySchema.parse(JSON.parse(await fs.readFile(summaryIn(folder), 'utf8')));
@@ -92,7 +90,7 @@ export async function readStoredSummary(folder: string): Promise<Summary | undef
 const checkOf = (said: Omit<Summary, 'check'>): string =>
   checksum(Buffer.from(JSON.stringify(Object.entries(said).sort(([one], [other]) => (one < other ? -1 : 1)))));
 
-/** Replaces the summary, whole at once. `stamp`: of the journal that tells the run. */
+/** Replaces the summary atomically. `stamp` is of the journal with the run. */
 export async function writeSummary(folder: string, run: Run, stamp: Stamp, mostBytes = stamp.size): Promise<void> {
   const { id: _, live: __, ...told } = toStoredSummary(run);
   const said = { journalBytes: stamp.size, journalTime: stamp.mtimeMs, mostBytes, ...told };
@@ -108,7 +106,6 @@ export async function writeSummary(folder: string, run: Run, stamp: Stamp, mostB
 
 const damageOf = (run: Run): Damage | undefined => run.damage?.findLast(({ open }) => open);
 
-/** What a list says of a run. */
 export function toStoredSummary(run: Run): RunSummary {
   const damaged = damageOf(run);
   const { id, phase, createdAt, updatedAt, readOnly, imported, parent, error, named, pinned } = run;

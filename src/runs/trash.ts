@@ -8,22 +8,19 @@ import { makeFolder } from './storage/privateFolder.ts';
 import { readSummary } from './storedSummary.ts';
 
 const day = 24 * 60 * 60 * 1000;
-/** How long a deleted run can be brought back. */
+/** Days for which a deleted run can be restored. */
 export const maxTrashDays = 30;
 
-/** `name`: what it is brought back by. */
 export interface DeletedRun extends RunSummary {
   name: string;
-  /** 1 to 30. */
   daysLeft: number;
 }
 
 /**
- * Deleted runs, each in a folder of its own as it was: journal, contents, state. A folder goes and comes by one rename, and
- * its name says when that was, so that a run is always in one place and whole, whoever is killed in the middle.
+ * Deleted runs, each in its own unchanged folder. Deletion and restoration are one rename each; the folder name contains the time. A run is
+ * therefore complete and in one folder at every moment.
  */
 export class DeletedRuns {
-  /** @param now epoch milliseconds */
   constructor(
     private readonly runs: string,
     private readonly folder: string,
@@ -31,8 +28,7 @@ export class DeletedRuns {
   ) {}
 
   /**
-   * Takes the run from the kept ones; gives the name that brings it back. Whoever calls holds the run's lock, which ends with
-   * this. Throws `StoreError`.
+   * Deletes a stored run; returns the name for its restoration. The caller holds the lock of the run, which ends here. Throws `StoreError`.
    */
   async take(id: string): Promise<string> {
     const name = `${this.now()}.${id}`;
@@ -40,11 +36,11 @@ export class DeletedRuns {
       await makeFolder(this.folder);
       await fs.rename(path.join(this.runs, id), path.join(this.folder, name));
     });
-    await this.unlock(name).catch(() => {}); // a lock that stays goes when the run is brought back
+    await this.unlock(name).catch(() => {}); // a remaining lock is removed at restoration
     return name;
   }
 
-  /** Those that can be brought back, the last deleted first. */
+  /** Lists restorable runs, last deleted first. */
   async list(): Promise<DeletedRun[]> {
     const runs = await mapLimit(await this.names(), 8, async (name) => {
       const summary = await readSummary(path.join(this.folder, name), idOf(name)!);
@@ -57,7 +53,7 @@ export class DeletedRuns {
       .sort((one, other) => when(other) - when(one));
   }
 
-  /** Brings a run back among the kept ones; gives its id. Throws `StoreError`, also when it is there no more. */
+  /** Restores a run and returns its id. Throws `StoreError`, also if the run is gone. */
   async restore(name: string): Promise<string> {
     const id = idOf(name);
     if (!id || !(await fs.stat(path.join(this.folder, name)).catch(() => undefined))) throw gone();
@@ -69,26 +65,24 @@ export class DeletedRuns {
     return id;
   }
 
-  /** Removes one for good. Throws `StoreError`, also when it is there no more. */
   async remove(name: string): Promise<void> {
     if (!idOf(name)) throw gone();
     await guarded(async () => {
-      // Away at once, or somebody would bring half of it back.
+      // Renamed first, so that a half-removed run cannot be restored.
       await fs.rename(path.join(this.folder, name), path.join(this.folder, `${removing}${name}`));
       await fs.rm(path.join(this.folder, `${removing}${name}`), { recursive: true, force: true });
     });
   }
 
-  /** Removes for good what was deleted longer ago than 30 days, and what a removal that was cut off left behind. */
+  /** Removes runs deleted more than 30 days ago, and remains of interrupted removals. */
   async sweep(): Promise<void> {
     const late = (await this.names()).filter((name) => this.daysLeft(name) <= 0);
-    for (const name of late) await this.remove(name).catch(() => {}); // another window was faster, or the next start is
+    for (const name of late) await this.remove(name).catch(() => {}); // done by another window or at the next start
     const left = (await entries(this.folder)).filter((name) => name.startsWith(removing));
     for (const name of left)
       await fs.rm(path.join(this.folder, name), { recursive: true, force: true }).catch(() => {});
   }
 
-  /** The folders of all of them. */
   async folders(): Promise<string[]> {
     return (await this.names()).map((name) => path.join(this.folder, name));
   }
@@ -109,7 +103,7 @@ export class DeletedRuns {
 const removing = 'removing.';
 const entries = (folder: string): Promise<string[]> => fs.readdir(folder).catch(() => []);
 
-/** `1763812345678.run-…`: when it was deleted, and the run. */
+/** Name format `1763812345678.run-…`: time of the deletion and run id. */
 const idOf = (name: string): string | undefined => /^\d{1,15}\.(run-[\w-]{1,100})$/.exec(name)?.[1];
 const deletedAt = (name: string): number => Number(name.split('.', 1)[0]);
 

@@ -2,35 +2,34 @@ import type { Moved, RemovedKind, StoredChange } from '../protocol/run/events.ts
 import { callsOf, type Run } from '../protocol/run/run.ts';
 import type { Undone } from '../protocol/run/runFiles.ts';
 
-/** One file on its way to another content. Ids are of stored contents; null: no file. */
+/** Change of one file to another content. Ids are content ids; null: no file. */
 export interface UndoStep {
-  /** Path at this point of the undo or redo, workspace-relative. */
+  /**
+   * Workspace-relative path at this point of the undo or redo. `path` is the path before the moves of the same undo or redo, `place` the
+   * path after these moves, `paths` the paths in the calls' own changes.
+   */
   at: string;
-  /** Path before the moves of the same undo or redo: a folder may have been moved with the file since. */
   path: string;
-  /** Path after these moves. */
   place: string;
-  /** Paths in the calls' own changes. */
   paths: string[];
   to: string | null;
-  /** `to` was removed as it was on disk, and comes back so. */
+  /** `to` was deleted in its on-disk form and is restored in this form. */
   was?: Pick<StoredChange, 'kind' | 'mode'>;
-  /** Form that a text had, for one that comes back: its file went away meanwhile. */
+  /** Mode and encoding of a restored text. */
   form?: Pick<StoredChange, 'mode' | 'encoding'>;
-  /** Content that the last of the changes left; anything else there now was made since. */
+  /** Content after the newest change; any other current content was made later. */
   left: string | null;
-  /** `left` is no text. */
   leftKind?: RemovedKind;
-  /** Form of a text that the run has made or moved there: for a redo, when an interrupted undo has replaced it already. */
+  /** Form of a text created or moved by the run, for a redo after an interrupted undo. */
   leftForm?: Pick<StoredChange, 'mode' | 'encoding'>;
-  /** Between the changes somebody else changed the file, too. */
+  /** Someone else also changed the file between the changes. */
   mixed?: true;
   toolCallIds: string[];
-  /** Position in what the user is told. */
+  /** Position in the report for the user. */
   order: number;
 }
 
-/** Move of a folder, or of a file that is not text, that puts it back, and what the call's own move names. */
+/** Reverse move of a folder or binary file, with the paths of the original move. */
 export type UndoMove = Moved & Pick<UndoStep, 'paths' | 'toolCallIds' | 'order'>;
 
 export type UndoOperation = UndoStep | UndoMove;
@@ -38,9 +37,9 @@ export type UndoOperation = UndoStep | UndoMove;
 export const isMove = (operation: UndoOperation): operation is UndoMove => 'from' in operation;
 
 /**
- * Operations that undo the chosen calls: only what a call of this run changed, and nothing twice. They are the opposites of the calls'
- * changes and moves, the newest first; each holds for the files as those before it leave them. Changes of one file are one
- * operation, unless something between them needs the file.
+ * Returns the operations that undo the chosen calls: only changes of this run, each once. The operations are the reversed changes and
+ * moves, newest first; each applies to the result of the preceding operations. Changes of one file are merged unless an operation between
+ * them needs the file.
  */
 export function undoOperations(run: Run, toolCallIds: readonly string[], paths?: readonly string[]): UndoOperation[] {
   const chosen = new Set(toolCallIds);
@@ -48,7 +47,7 @@ export function undoOperations(run: Run, toolCallIds: readonly string[], paths?:
   const standing = standingOf(run);
   const all = standing.flatMap(({ toolCallId, moved }, index) => (moved ? [{ toolCallId, moved, index }] : []));
   const operations: UndoOperation[] = [];
-  /** Moves that stay, though they are newer. */
+  /** Newer moves that stay. */
   const staying: Moved[] = [];
   for (const [order, { toolCallId, change, moved }] of [...standing.entries()].reverse()) {
     const now = (path: string) => staying.reduce(after, path);
@@ -82,7 +81,7 @@ export function undoOperations(run: Run, toolCallIds: readonly string[], paths?:
   return operations.filter((one) => isMove(one) || one.to !== one.left);
 }
 
-/** Makes one operation of an older change and a newer one of the same file, if nothing between them needs the file. */
+/** Merges an older change into a newer change of the same file, unless an operation between them needs the file. */
 function joinStep(operations: UndoOperation[], older: UndoStep): boolean {
   let { at } = older;
   let isMoved = false;
@@ -108,7 +107,7 @@ function joinStep(operations: UndoOperation[], older: UndoStep): boolean {
   return false;
 }
 
-/** Whether what comes back has another id than its text: it was deleted as bytes, and is not plain UTF-8. */
+/** True if the restored bytes and the text have different ids: the file was deleted as bytes and is not plain UTF-8. */
 export const hasOtherForm = ({ was, form }: UndoStep): boolean =>
   was?.kind !== undefined && form?.encoding !== undefined;
 
@@ -130,7 +129,7 @@ function joinedSteps(newer: UndoStep, { to, was, order, ...older }: UndoStep): U
   };
 }
 
-/** Operations that take an undo back, as it is on record: the opposites of what it did, the last first. */
+/** Returns the operations that redo a recorded undo: its reversed effects, last first. */
 export function redoOperations({ toolCallIds, changes, moves }: Undone): UndoOperation[] {
   const steps = changes.map((change, index) => {
     const { path, place = path, paths = [path], before, after, kind, mode, encoding, afterKind } = change;
@@ -147,7 +146,7 @@ export function redoOperations({ toolCallIds, changes, moves }: Undone): UndoOpe
       toolCallIds: [...toolCallIds],
       order: -index,
     };
-    // An older version wrote no numbers: it made files go, then moves, then files come.
+    // Records of earlier versions have no numbers; their order was removals, moves, creations.
     return { operation: step, number: change.step ?? (after === null ? -2 : 0) };
   });
   const back = moves.map((move, index) => ({
@@ -161,7 +160,7 @@ export function redoOperations({ toolCallIds, changes, moves }: Undone): UndoOpe
     .filter((one) => isMove(one) || one.to !== one.left);
 }
 
-/** Form of a file that a call has made: that of the text that it has moved there, else a plain one. */
+/** Form of a new file: the form of the text moved there, else plain. */
 function formOfNew(changes: readonly StoredChange[] = [], { after: id }: StoredChange): UndoStep['leftForm'] {
   const isSource = ({ before, after, kind, mode }: StoredChange) =>
     before === id && after === null && !kind && mode !== undefined;
@@ -174,17 +173,15 @@ export const opposite = ({ from, to }: Moved): Moved => ({ from: to, to: from })
 export const isIn = (folder: string, path: string): boolean =>
   path.length > folder.length ? path[folder.length] === '/' && path.startsWith(folder) : path === folder;
 
-/** Whether one of the paths is in the other. */
+/** True if a path contains the other path. */
 export const areRelated = (one: string, other: string): boolean =>
   one.length < other.length ? isIn(one, other) : isIn(other, one);
 
-/** Path after a move. */
 export const after = (path: string, { from, to }: Moved): string =>
   path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path;
 
 /**
- * Calls whose changes still stand: of the newest reply that has any, or of the whole run. Changes that cancel each other out
- * (a file made and deleted) are none.
+ * Returns the calls with undoable changes in the newest reply with any, or in the whole run. Changes that cancel each other do not count.
  */
 export function undoable(run: Run, scope: 'turn' | 'run'): string[] {
   const standing = new Set(standingOf(run).map(({ toolCallId }) => toolCallId));
@@ -195,10 +192,7 @@ export function undoable(run: Run, scope: 'turn' | 'run'): string[] {
   return (scope === 'run' ? [[...standing]] : replies).findLast(remain) ?? [];
 }
 
-/**
- * The run's changes and moves that have not been undone, in the order they were made; those of a call without an end among
- * them, which may have been made.
- */
+/** Returns changes and moves without an undo, in order, including possible changes of calls without an end. */
 function standingOf(run: Run): { toolCallId: string; change?: StoredChange; moved?: Moved }[] {
   return callsOf(run).flatMap(([toolCallId, { changes = [], moved, undone = [] }]) => [
     ...changes.filter(({ path }) => !undone.includes(path)).map((change) => ({ toolCallId, change })),

@@ -6,24 +6,23 @@ import { runStates } from '../protocol/run/run.ts';
 const markSchema = z.object({
   state: z.enum(runStates),
   title: z.string(),
-  /** With `asking`: what waits is an approval. */
+  /** With `asking`: an approval is requested. */
   awaitsApproval: z.boolean().optional(),
-  /** With `ended`: it rests at its limit of turns. */
+  /** With `ended`: the turn limit was reached. */
   isAtLimit: z.boolean().optional(),
 });
 export type RunStatus = z.infer<typeof markSchema>;
 
 /**
- * What windows say of runs that concern the person, for the other windows of the workspace and for the next one: a small file for
- * each, which its run does not depend on. That one is at work is true only as long as somebody has its lock.
+ * Run states published by windows for other windows of the workspace and for the next start: one small file per run, on which the run does
+ * not depend. A running state is valid only while a process holds the lock of the run.
  */
 export class WindowStatus {
   private last: Promise<void> = Promise.resolve();
 
-  /** @param folder absolute path; made when first written to */
   constructor(private readonly folder: string) {}
 
-  /** Undefined: nothing more is to be said of it. In order, and never rejects: nothing hangs on it. */
+  /** Publishes a state; undefined removes it. Writes are ordered and never reject. */
   set(runId: string, mark: RunStatus | undefined): Promise<void> {
     const write = async () => {
       const file = path.join(this.folder, runId);
@@ -35,7 +34,7 @@ export class WindowStatus {
     return this.last;
   }
 
-  /** By the runs' ids, after all that was said here. What is not understood is left out. */
+  /** Reads the states by run id, after pending writes of this window. Invalid files are skipped. */
   async read(): Promise<Map<string, RunStatus>> {
     await this.last;
     const names = await fs.readdir(this.folder).catch(() => []);
@@ -43,7 +42,7 @@ export class WindowStatus {
     return new Map(marks.flatMap(([name, mark]) => (mark ? [[name, mark] as const] : [])));
   }
 
-  /** Calls when a window says something, where the system tells of it. `dispose` ends that. */
+  /** Notifies of changes by other windows if the system supports file watching; `dispose` ends the watch. */
   async watch(changed: () => void): Promise<{ dispose(): void }> {
     let watcher: FSWatcher | undefined;
     let soon: NodeJS.Timeout | undefined;
@@ -57,7 +56,7 @@ export class WindowStatus {
       });
       watcher.on('error', () => watcher?.close());
     } catch {
-      // What other windows say is looked at when somebody asks.
+      // Without file watching, states are read on demand.
     }
     return {
       dispose() {
@@ -76,5 +75,5 @@ export class WindowStatus {
   }
 }
 
-/** What is said at nearly the same time is looked at together. */
+/** Milliseconds within which changes are combined. */
 const togetherMs = 100;

@@ -2,38 +2,35 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import os from 'node:os';
 
 /**
- * Who has a lock, as its file says. A process is known by its number only together with the boot, the namespace that the number
- * is from, and the moment it started: containers give the same few numbers again and again.
+ * Holder of a lock, as stored in the lock file. A process id is unique only with boot, pid namespace and start time, because containers
+ * reuse small ids.
  */
 export interface LockHolder {
-  /** Of this one taking. */
   id: string;
   pid: number;
-  /** The machine's name, for people. */
+  /** Machine name, for display. */
   machine?: string;
-  /** Which start of which machine: Linux' own id of it, elsewhere its second (epoch). Absent: written by the first Towpath. */
+  /** Identity of the boot: the boot id on Linux, else the boot time (epoch seconds). Absent in locks of the first version. */
   boot?: string | number;
-  /** When the process started, in the kernel's own count; absent where nobody says. */
+  /** Start time of the process in kernel units; absent if unknown. */
   started?: string;
-  /** Of the process's number; Linux alone has them. */
+  /** Pid namespace (Linux). */
   namespace?: string;
   /** Epoch milliseconds. */
   since?: number;
-  /** The window, in words for people. */
   window?: string;
-  /** It is let go of in a moment: who wants it waits for that. */
+  /** Released within a moment; takers wait. */
   brief?: true;
 }
 
-/** Ids of the locks that this process has. What its own number is on and is not here was another process's. */
+/** Ids of locks of this process. A lock with this process id and another id belongs to an earlier process. */
 export const held = new Set<string>();
 
-/** Seconds by which two readings of the same boot may differ, where it has no id. */
+/** Tolerance in seconds of the boot time without a boot id. */
 const bootSlack = 5;
 
 let known: Omit<LockHolder, 'id' | 'since' | 'window'> | undefined;
 
-/** What there is to say of this process. */
 export function thisProcess(): Omit<LockHolder, 'id' | 'since' | 'window'> {
   known ??= {
     pid: process.pid,
@@ -49,13 +46,12 @@ const bootSecond = () => Math.round(Date.now() / 1000 - os.uptime());
 const namespaceOf = () =>
   process.platform === 'linux' ? (tried(() => readlinkSync('/proc/self/ns/pid')) ?? 'unknown') : undefined;
 
-/** The holder that a lock's text names; undefined: it is no text of ours. */
 export function parseHolder(text: string): LockHolder | undefined {
   const found = tried(() => JSON.parse(text)) as Partial<LockHolder> | null | undefined;
   return typeof found?.pid === 'number' && typeof found.id === 'string' ? (found as LockHolder) : undefined;
 }
 
-/** `unknown`: nothing here can tell, only whether it shows signs of life. */
+/** `unknown`: the holder cannot be checked from here, only its activity. */
 export function holderState(holder: LockHolder): 'alive' | 'dead' | 'unknown' {
   if (held.has(holder.id)) return 'alive';
   const me = thisProcess();
@@ -81,13 +77,13 @@ function exists(pid: number): boolean {
   }
 }
 
-/** The numbers in `/proc` may be those of another namespace, which is mounted there. */
+/** `/proc` may be mounted from another pid namespace. */
 const procIsOurs = () => tried(() => readlinkSync('/proc/self')) === String(process.pid);
 
-/** `ended`: killed, and kept in the table by a parent that does not look. */
+/** `ended`: zombie process. */
 function statOf(pid: number | 'self'): { started: string; ended: boolean } | undefined {
   const stat = tried(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before it may hold anything
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' '); // the process name may contain any character
   return fields?.[19] ? { started: fields[19], ended: fields[0] === 'Z' || fields[0] === 'X' } : undefined;
 }
 

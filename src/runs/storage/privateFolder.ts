@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const mode = 0o700;
 
-/** A folder of this user's alone, with those it is in. Node's own way says `ENOENT` of a disk that may only be read; this one says why. */
+/** Creates a folder with mode 0700, parents included. Node.js reports `ENOENT` for read-only disks; this function reports the reason. */
 export async function makeFolder(folder: string): Promise<void> {
   try {
     await fs.mkdir(folder, { recursive: true, mode });
