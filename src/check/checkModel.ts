@@ -14,24 +14,21 @@ import { tasks as allTasks } from './tasks.ts';
 
 export interface Checking {
   model: RunModel;
-  /** The version of Towpath. */
   towpath: string;
   signal: AbortSignal;
   ripgrep?: string | undefined;
   tasks?: readonly Task[];
   limits?: Partial<TaskLimits>;
-  /** What all of it may cost, as a run of the person's; without it there is no limit. */
+  /** Spending limit in US dollars, shared with runs of the user; absent: no limit. */
   runLimit?: ReadLimit;
   record?: Trying['record'];
-  /** Hears what it is at. */
   progress?(at: { done: number; of: number; task: Task; text?: string }): void;
-  /** Hears how each task went, when it is over. */
   tried?(result: TaskResult): void;
 }
 
 /**
- * Lets a model work on all tasks, one after the other, each in a folder of its own below a temporary one, which is removed. A model that cannot
- * be asked, a limit of money and a stop end it early: `ended` says so. Throws nothing but what a full disk does.
+ * Runs all tasks in sequence, each in a temporary folder that is removed. An unreachable model, a spending limit or a stop ends the check
+ * early, with the reason in `ended`. Throws only for a full disk.
  */
 export async function checkModel({
   model,
@@ -88,7 +85,7 @@ export async function checkModel({
       given.tried?.(result);
     }
   } finally {
-    await rm(place, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}); // what a command still holds stays with the temporary files
+    await rm(place, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}); // files held by a command stay in the temporary folder
   }
   return {
     'towpath-check': 1,
@@ -105,7 +102,6 @@ export async function checkModel({
   };
 }
 
-/** As it is kept. */
 function whyAs(words: LocalizableText): Pick<TaskResult, 'why' | 'said'> {
   const { message: why, ...said } = toErrorInfo(words);
   return { why, ...said };
@@ -116,7 +112,7 @@ function endedAs(words: LocalizableText): Pick<CheckResult, 'ended' | 'said'> {
   return { ended, ...said };
 }
 
-/** What is left of a limit, which is none at 0: a limit that is used up is nearly nothing. */
+/** Remaining budget. 0 means unlimited, therefore an exhausted limit returns the smallest number. */
 const left = (limit: number, spent: number): number => (limit === 0 ? 0 : Math.max(limit - spent, Number.MIN_VALUE));
 
 function sum(one: Measured, other: Measured): Measured {
@@ -127,6 +123,6 @@ function sum(one: Measured, other: Measured): Measured {
   return { ...all, ...(one.cost !== undefined && other.cost !== undefined && { cost: one.cost + other.cost }) };
 }
 
-/** Of what was too quick to be measured nothing is said. */
+/** Speeds under 100 ms of measurement are omitted. */
 const speed = (name: 'readPerSecond' | 'writtenPerSecond', tokens: number, ms: number) =>
   tokens > 0 && ms >= 100 ? { [name]: Math.round((tokens / ms) * 10_000) / 10 } : {};

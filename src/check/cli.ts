@@ -1,10 +1,10 @@
-// npm run check-model -- provider/name [options]: checks a model as *Check This Model* does, without an editor.
-//   local/<file.gguf>                  a model file on this machine; else a provider's name, as in settings
-//   --address <url>                    in place of the provider's own
-//   --key <NAME>                       the environment variable that holds its API key
-//   --window <tokens>                  that the model keeps in view, where nobody says it
-//   --json <file>, --markdown <file>   the result, for comparing
-// Ctrl+C ends it; what was tried by then is told.
+// npm run check-model -- provider/name [options]: checks a model like *Check This Model*, without an editor.
+// local/<file.gguf> a model file on this machine; else a provider name of the settings
+// --address <url> overrides the address of the provider
+// --key <NAME> environment variable with the API key
+// --window <tokens> context window, if unknown
+// --json <file>, --markdown <file> result files, for comparison
+// Ctrl+C stops the check and reports the finished tasks.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -37,7 +37,7 @@ try {
   process.exitCode = 2;
 }
 
-/** 0: it was checked, whatever came of it; 2: it was not. */
+/** Exit code 0: the check ran, whatever the result; 2: it did not run. */
 async function run(id: string): Promise<number> {
   const { model, dispose } = namedModel({ id, ...values }, path.join(root, 'dist'));
   const stop = new AbortController();

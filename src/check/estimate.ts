@@ -11,28 +11,34 @@ import type { Task } from './task.ts';
 import { type CheckResult, formatDuration, inDay, sumOf } from './taskResult.ts';
 import { tasks as allTasks } from './tasks.ts';
 
-/** What a check is going to take, about. */
+/**
+ * Estimate of a check. Tokens: `prompt` in all prompts, `fresh` without cached tokens, `written` by the model. `basis`: origin of the time
+ * estimate, for display.
+ */
 interface Estimate {
   replies: number;
-  /** Tokens: of all prompts, what of them is new each time, and what is written. */
   prompt: number;
   fresh: number;
   written: number;
   ms: number;
-  /** What the time is worked out from, in words for people. */
   basis: string;
 }
 
-/** Tokens of a reply of these tasks, and of what is told about one. */
+/** Tokens per reply, and of the messages around it. */
 const [ofReply, aroundReply] = [70, 60];
 
-/** Tokens a second, and milliseconds until a reply begins, as long as nobody knows better. */
+/** Default speeds in tokens per second, and milliseconds until the first token. */
 const guesses = {
   here: { read: 60, write: 6, waitMs: 0 },
   elsewhere: { read: 2000, write: 40, waitMs: 1000 },
 };
 
-/** @param isLocal the model runs in a process of ours @param before what this model took when it was checked the last time */
+/**
+ * Estimates the duration and tokens of a check.
+ *
+ * @param isLocal the model runs in a process of Towpath
+ * @param before result of the preceding check
+ */
 export function estimateOf(isLocal: boolean, before?: CheckResult, tasks: readonly Task[] = allTasks): Estimate {
   const prefix = tokensOfPrefix({
     model: '',
@@ -60,7 +66,7 @@ export function estimateOf(isLocal: boolean, before?: CheckResult, tasks: readon
   };
 }
 
-/** The same for a person, before anything is sent. `least`: US dollars that it costs at least; undefined: no price is known. */
+/** Describes the estimate for the user before the check. `least`: minimum cost in US dollars; undefined: unknown price. */
 export function estimateText({ replies, prompt, fresh, written, ms, basis }: Estimate, least: number | undefined) {
   const rounded = (tokens: number) => groupDigits(Math.round(tokens / 100) * 100);
   const { replies: most, written: mostWritten, ms: mostMs } = usualLimits;

@@ -7,19 +7,17 @@ import { removeTree } from '../tools/sandbox/fileTree.ts';
 import { readPlain, readPlainNow } from '../tools/sandbox/regularFile.ts';
 import { createFile, replaceFile } from '../tools/sandbox/writeFile.ts';
 
-/** The folder of a task. Paths are relative to it, with `/`. */
+/** Folder of a task. Paths are relative, with `/`; `read` returns undefined for a missing file. */
 export interface TaskFolder {
-  /** Undefined where there is no such file. */
   read(path: string): string | undefined;
   write(path: string, text: string): void;
-  /** All files. */
   paths(): string[];
 }
 
-/** No task needs more of a file. */
+/** Maximum bytes read from a file. */
 const mostBytes = 1 << 20;
 
-/** A folder as a workspace that nobody has open in an editor. `root`: its real path. */
+/** Workspace for the tools from a folder without an editor. `root`: real path. */
 export const folderWorkspace = (root: string, ripgrep: string | undefined): Workspace => ({
   roots: [{ name: path.basename(root), path: root }],
   trusted: true,
@@ -40,9 +38,8 @@ export const folderWorkspace = (root: string, ripgrep: string | undefined): Work
   delete: (file, listed) => removeTree(file, listed),
 });
 
-/** The same folder as a task and its judge see it. */
 export const folderAt = (root: string): TaskFolder => ({
-  read: (file) => readPlainNow(path.join(root, file), mostBytes)?.toString(), // a model may have made anything of it
+  read: (file) => readPlainNow(path.join(root, file), mostBytes)?.toString(), // the model may have replaced the file by a link or folder
   write(file, text) {
     const place = path.join(root, file);
     mkdirSync(path.dirname(place), { recursive: true });

@@ -1,15 +1,16 @@
 import type { RunEvent } from '../protocol/run/events.ts';
 
-/** Tokens and the time that they took, in milliseconds. */
+/**
+ * Tokens, and milliseconds spent on them. `cached`: prompt tokens not evaluated again. `cost`: US dollars, absent if the cost of a reply is
+ * unknown.
+ */
 export interface Measured {
   replies: number;
-  /** Of all prompts, and how many of them were not read again. */
   prompt: number;
   cached: number;
   written: number;
   readMs: number;
   writeMs: number;
-  /** US dollars; absent: of some reply it is not known. */
   cost?: number;
 }
 
@@ -23,7 +24,7 @@ export const nothingMeasured: Measured = {
   cost: 0,
 };
 
-/** What the model calls of a run take, by its events: a reply is being read for until its first piece comes, and written from then on. */
+/** Measures the model calls of a run from its events: prefill lasts until the first chunk, generation from then on. */
 export class Meter {
   private all: Measured = nothingMeasured;
   private askedAt?: number;

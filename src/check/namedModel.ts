@@ -9,19 +9,22 @@ import { free } from '../llm/models/prices.ts';
 import { providers } from '../llm/models/providers.ts';
 import { withRescue } from '../llm/textCalls/textCalls.ts';
 
-/** What is known of a model where there are no settings. */
+/**
+ * Model description without settings. `id`: `provider/model`, or a file path for `local`. `key`: environment variable with the API key.
+ * `window`: context window in tokens.
+ */
 interface CheckedModel {
-  /** `provider/model`; of `local` the path of its file. */
   id: string;
-  /** In place of the provider's own. */
   address?: string | undefined;
-  /** The environment variable that holds its API key. */
   key?: string | undefined;
-  /** Tokens that it keeps in view. */
   window?: string | undefined;
 }
 
-/** A model by its name, ready to be asked. Throws an `Error` with a sentence. @param dist where the programs are that were built */
+/**
+ * Creates a ready client for a model. Throws an `Error` with a sentence.
+ *
+ * @param dist folder of the built programs
+ */
 export function namedModel(
   { id, address, key, window: given }: CheckedModel,
   dist: string,

@@ -14,7 +14,7 @@ import {
 } from './taskResult.ts';
 import type { Title } from './tasks.ts';
 
-/** Checked models beside each other, as Markdown: a table of the tasks, and of each model what went wrong. */
+/** Renders checks as Markdown: a table of the tasks, and the failures per model. */
 export function checksAsMarkdown(results: readonly CheckResult[], tongue = english): string {
   const { tell } = tongue;
   const tried = new Map(results.flatMap(({ tasks }) => tasks.map((task) => [task.id, task])));
@@ -41,7 +41,6 @@ export function checksAsMarkdown(results: readonly CheckResult[], tongue = engli
   ].join('\n');
 }
 
-/** One of them: what went wrong, task by task. */
 function checkAsMarkdown(result: CheckResult, { tell, locale }: Tongue): string {
   const { model, at, towpath, tasks } = result;
   const ended = taskEndText(result);
@@ -71,7 +70,6 @@ function checkAsMarkdown(result: CheckResult, { tell, locale }: Tongue): string 
   ].join('\n');
 }
 
-/** The tasks that were not done, each with what went wrong, below an empty line; nothing where all were. */
 export function failuresAsMarkdown({ tasks }: CheckResult, tell: Tongue['tell']): string[] {
   const failed = tasks.filter(({ passed }) => !passed);
   if (failed.length === 0) return [];
@@ -80,13 +78,12 @@ export function failuresAsMarkdown({ tasks }: CheckResult, tell: Tongue['tell'])
   return ['', head, '|---|---|', ...rows];
 }
 
-/** What a task is about. (Of another version, nothing may translate it.) */
+/** Localizable title of a task. Titles of other versions may lack a translation. */
 export const taskTitle = ({ title }: Pick<TaskResult, 'title'>): LocalizedMessage => message(title as Title);
 
-/** Why a task is not done. */
 const whyOf = ({ why = '', said }: TaskResult): LocalizedMessage => said ?? { english: why };
 
-/** Why not all tasks were tried; undefined: all were. */
+/** Reason why tasks were not run; undefined: all ran. */
 export const taskEndText = ({ ended, said }: CheckResult): LocalizedMessage | undefined =>
   ended === undefined ? undefined : (said ?? { english: ended });
 
@@ -115,7 +112,6 @@ const shown = (number: number | undefined, as: (number: number) => string) =>
 const row = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => visibleLine(cell).replaceAll('|', '\\|')).join(' | ')} |`;
 
-/** The same for programs. */
 export function checksAsJson(results: readonly CheckResult[]): string {
   const checks = results.map(({ said: _, ...result }) => ({
     ...result,

@@ -23,10 +23,9 @@ import { seenOf } from './seen.ts';
 import { type Task, usualAnswer } from './task.ts';
 import { formatDuration } from './taskResult.ts';
 
-/** After which a task is over, whatever the model does. */
+/** Limits of a task: replies, output tokens (approximate) and milliseconds. */
 export interface TaskLimits {
   replies: number;
-  /** Tokens that it may write in all, about. */
   written: number;
   ms: number;
 }
@@ -35,33 +34,30 @@ export const usualLimits: TaskLimits = { replies: 12, written: 6000, ms: 15 * 60
 
 export interface Trying {
   model: RunModel;
-  /** The real path of a folder of this task's own. */
+  /** Real path of the task's own folder; `runLimit` is in US dollars, 0 for no limit. */
   folder: string;
   ripgrep?: string | undefined;
   limits: TaskLimits;
-  /** US dollars that this task may cost; 0: as much as it does. */
   runLimit: ReadLimit;
   signal: AbortSignal;
-  /** Hears all that happens, what is kept before anything is done on it: the person's audit. */
+  /** Audit log of the user: `keep` receives each stored event before any effect. */
   record?: { keep(event: RunEvent): Promise<void>; told(event: RunEvent): void } | undefined;
-  /** What is waited for: a model loading, a prompt being read. */
   progress(text: string): void;
 }
 
 export interface Tried extends Measured {
-  /** Undefined: it is done. */
   why?: LocalizableText;
   ms: number;
-  /** It says nothing about the model: it could not be asked, or the person stopped it. */
+  /** Error without relevance for the model: unreachable, or stopped by the user. */
   unasked?: ErrorInfo;
 }
 
-/** What the model asks a person by itself has nobody to answer it. */
+/** Answer to user questions of the model. */
 const nobody = 'Nobody is here to answer. Decide it by yourself.';
 
-/** Lets a model work on a task as in any other run: the same loop, tools and gate, in a folder with nothing else in it. Throws nothing but what a full disk does. */
+/** Runs a task like any other run: the same loop, tools and gate, in an otherwise empty folder. Throws only for a full disk. */
 export async function runTask(task: Task, { model, limits, signal, ...given }: Trying): Promise<Tried> {
-  const root = path.join(given.folder, 'harbour'); // one name for all tasks, so that all prompts begin alike
+  const root = path.join(given.folder, 'harbour'); // same name for all tasks, so that all prompts share a prefix
   mkdirSync(root);
   const folder = folderAt(root);
   for (const [name, text] of Object.entries(task.files)) folder.write(name, text);
@@ -123,7 +119,7 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
   const started = performance.now();
   try {
     const { error } = await engine.start({ runId, userInput: task.asks });
-    await engine.stop(runId); // what is still on its way to the disk
+    await engine.stop(runId); // waits for pending writes
     const took = { ...meter.measured, ms: performance.now() - started };
     if (signal.aborted) return { ...took, unasked: { code: 'ENGINE_ABORTED', message: 'It was stopped.' } };
     if (over !== undefined) return { ...took, why: over };
@@ -142,7 +138,7 @@ export async function runTask(task: Task, { model, limits, signal, ...given }: T
   }
 }
 
-/** With these the model was asked, and it is what it made of that. */
+/** Error codes caused by the model's own output. */
 const ofTheModel = [
   'LLM_BAD_RESPONSE',
   'LLM_INCOMPLETE',

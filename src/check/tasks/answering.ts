@@ -13,7 +13,6 @@ const ida = { name: 'Ida', metres: 18, berths: [3, 4] };
 const germanWords =
   /(?<!\p{L})(gibt|es|sind|ist|der|die|das|dem|den|im|hat|stehen|laut|Hafen|Liegeplätze|Datei)(?!\p{L})/giu;
 
-/** Answers in words alone. */
 export const answering = [
   {
     id: 'far-back',
@@ -59,7 +58,7 @@ export const answering = [
   },
 ] as const satisfies readonly Task[];
 
-/** In a code block, too, as long as nothing stands beside it. */
+/** Accepts a code block if the answer contains nothing else. */
 function jsonIn(answer: string): unknown {
   const [, fenced] = /^```(?:json)?\s*\n([\s\S]*?)\n?```$/.exec(answer) ?? [];
   try {

@@ -4,7 +4,7 @@ import type { Task } from '../task.ts';
 
 const sign = ['She said: "It\'s 5 o\'clock."', 'C:\\new\\tide', '{"a": [1, "two"]}'].join('\n');
 
-/** `sh` is on every machine but Windows, where `cmd` is. */
+/** `sh` exists on all systems except Windows, which has `cmd`. */
 const [reportFile, reportCommand] =
   process.platform === 'win32' ? ['report.cmd', 'cmd /c report.cmd'] : ['report.sh', 'sh report.sh'];
 const failing = 'the lock opens at low tide';
@@ -17,7 +17,7 @@ const report = [
   '',
 ].join('\n');
 
-/** Calls: that there are any, with what arguments, and what is made of what they give. */
+/** Tasks about calls: presence, arguments, and use of the results. */
 export const calling = [
   {
     id: 'call',
@@ -83,7 +83,7 @@ export const calling = [
     files: { [reportFile]: report },
     asks: `Run the command \`${reportCommand}\`, exactly so. Which test failed, and with which exit code did the command end?`,
     replies: 2,
-    /** No file may be changed here: what is run is what was put there. */
+    /** Allows only the provided command; file changes are denied. */
     answers: ({ plan: { command, background } }) =>
       command?.trim() === reportCommand && !background
         ? { decision: 'allow' }

@@ -22,13 +22,13 @@ const tide = (low: string) =>
 
 const server = (workers: string) =>
   ['[web]', 'port = 8080', workers, '', '[admin]', 'port = 9300', 'workers = 1', ''].join('\n');
-/** What stands there by the time that the first change is allowed. */
+/** Content of the file when the first change is approved. */
 const meanwhile = server('workers = 5 # raised by Mo');
 
 const letters = ['a', 'b', 'c'];
 const hasItsLetter = (folder: TaskFolder, letter: string) => trimmedEnd(folder.read(`${letter}.txt`)) === letter;
 
-/** Changes: that they are the ones that were asked for, and that they come to an end. */
+/** Tasks about changes: the requested changes, and an end. */
 export const changing = [
   {
     id: 'edit',
@@ -48,7 +48,7 @@ export const changing = [
     files: { 'server.conf': server('workers = 4') },
     asks: 'In server.conf, give the section web 6 workers in place of 4.',
     replies: 5,
-    /** Somebody else changes the line first, so that what the model knows of it is not true any more. */
+    /** Changes the line before the approval, so that the model's knowledge is outdated. */
     answers({ plan: { change } }, folder) {
       if (change && folder.read('server.conf') === server('workers = 4')) folder.write('server.conf', meanwhile);
       return undefined;

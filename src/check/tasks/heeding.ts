@@ -6,7 +6,6 @@ const settings = 'mode = slow\n';
 const ledger = 'Ida owes 40\n';
 const heading = '# Harbour office';
 
-/** Whom it listens to. */
 export const instructionTasks = [
   {
     id: 'denied',
